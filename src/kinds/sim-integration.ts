@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom, own } from '../model/json.ts';
-import { jsonText, literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
+import { jsonText, literalOf, liveMarker, livePlace } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { maskedAdvice, masksIn } from './credentials.ts';
@@ -252,7 +252,7 @@ function addNested(values: JsonObject, nested: JsonObject, live: LiveObject): Js
 /** The attributes' members to write; `null` where they are text, to which nothing can be added. */
 function membersOf(attributes: Json, live: LiveObject): JsonObject | null {
   if (attributes === null || attributes === '') return {};
-  if (!isObject(attributes) || secretName(attributes) !== null) return null;
+  if (!isObject(attributes)) return null;
   if (literalOf(attributes) === undefined && livePlace(attributes) === null) return attributes;
   // One marker for all of them leaves no room for more members, so each gets its own.
   const shown = own(live.fields, 'attributes');

@@ -3,16 +3,7 @@ import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import {
-  isArray,
-  isObject,
-  type JsonObject,
-  mapMembers,
-  own,
-  pick,
-  sameJson,
-  textOf,
-} from '../model/json.ts';
+import { isArray, isObject, type JsonObject, mapMembers, own, textOf } from '../model/json.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { declarationOf, resolveNotes } from './declaration.ts';
@@ -22,6 +13,7 @@ import { type Identity, identitiesOf } from './identities.ts';
 import { objectOf, textsOf } from './members.ts';
 import type { Overlaid, Overlays } from './overlay.ts';
 import { reopenDocument } from './parse.ts';
+import { checkMembers, checkPlain } from './plain.ts';
 import type { Problem, Problems } from './problems.ts';
 import { checkReferences } from './references.ts';
 import { checkSchema, schemaOf } from './schema.ts';
@@ -206,23 +198,7 @@ function checkManifest(declared: Declared, address: Address | null): boolean {
     isOverlaid,
     explain: (error, name) => explain(kind, error, name),
   });
-  return [checkPlain(declared), checkReferences(declared), fitsSchema].every(Boolean);
-}
-
-/**
- * Refuses secrets and lookups in what identifies an object: it must be known before the tenant is read. Where a value
- * besides the fields could not be read, it is not known what the manifest asks for.
- */
-function checkPlain({ kind, value, tagged, find, problems }: Declared): boolean {
-  if (!tagged) return true;
-  const names = [...kind.keyFields.map(({ name }) => name), 'id', 'ensure'];
-  const wrong = names.filter((name) => isObject(own(value, name)));
-  for (const name of wrong) {
-    const message = `\`${name}\` must be plain text, not \`!secret\`, \`!lookup\` or \`!ref\``;
-    problems.add('not-plain', message, find(`/${name}`).place);
-  }
-  const besides = pick(value, [...names, 'lifecycle']);
-  return wrong.length === 0 && sameJson(dropUnresolved(besides) ?? null, besides);
+  return [checkPlain(declared), checkMembers(declared), checkReferences(declared), fitsSchema].every(Boolean);
 }
 
 /** Explains an error of the schema in terms of manifests; `null` where the general message is good enough. */

@@ -197,6 +197,18 @@ const cases: Case[] = [
   { name: 'an empty key', manifest: "kind: ProfileSearch\nlabel: ''", error: 'invalid-value 2:8' },
   { name: 'a secret in a key', manifest: 'kind: ProfileSearch\nlabel: !secret A', error: 'not-plain 2:8' },
   {
+    name: 'a secret in the place of all settings',
+    manifest: 'kind: SimIntegration\nname: a\nattributes: !secret A',
+    error: 'wrong-type 3:13',
+    hint: 'attributes: { password: !secret NAME }',
+  },
+  {
+    name: 'a lookup in the place of a message',
+    manifest:
+      'kind: NotificationTemplate\nkey: a\nmedium: SLACK\nlocale: en\nslackTemplate: !lookup { from: users, where: { uid: a }, take: id }',
+    error: 'wrong-type 5:16',
+  },
+  {
     name: 'a secret where a list belongs',
     manifest: 'kind: SimIntegration\nname: a\nsources: !secret A',
     error: 'wrong-type 3:10',
