@@ -52,27 +52,20 @@ export function patchOperations(
 }
 
 /**
- * The same changes for tenants that only know `replace`: where a member is new or goes, the nearest parent that exists is
- * replaced. The members of the document itself always exist.
+ * The same changes for tenants that only know `replace`: where a member is new or goes, the object around it is replaced.
+ * The members of the document itself always exist.
  */
-export function replaceOnly(
-  operations: readonly PatchOperation[],
-  before: JsonObject,
-  after: JsonObject,
-): PatchOperation[] {
-  const places = new Set(
-    operations.map(({ op, path }) => (op === 'replace' ? path : parentOf(path, before))),
-  );
+export function replaceOnly(operations: readonly PatchOperation[], after: JsonObject): PatchOperation[] {
+  const places = new Set(operations.map(({ op, path }) => (op === 'replace' ? path : parentOf(path))));
   const outermost = [...places].filter((place) =>
     [...places].every((other) => other === place || !isWithin(place, other)),
   );
   return outermost.map((path) => ({ op: 'replace', path, value: valueAt(after, path) ?? null }));
 }
 
-/** The nearest place above a member that `before` has. */
-function parentOf(path: Pointer, before: JsonObject): Pointer {
+/** The object that gets or loses a member: both sides have it. A member of the document itself is replaced alone. */
+function parentOf(path: Pointer): Pointer {
   const above = segmentsOf(path).slice(0, -1);
-  while (above.length > 1 && !isObject(valueAt(before, pointer(...above)) ?? null)) above.pop();
   return above.length === 0 ? path : pointer(...above);
 }
 

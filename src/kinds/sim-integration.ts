@@ -122,7 +122,7 @@ function patch({ key, fields: values, changed, live, settings }: Update, id: str
 
 function stepsBetween(before: JsonObject, after: JsonObject, settings: ApiSettings): PatchOperation[] {
   const steps = patchOperations(before, after);
-  return settings.simPatchOps === 'replace' ? replaceOnly(steps, before, after) : steps;
+  return settings.simPatchOps === 'replace' ? replaceOnly(steps, after) : steps;
 }
 
 /** An empty object may stand for a field that is not there: `add` sets both. */

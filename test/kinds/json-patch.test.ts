@@ -104,7 +104,7 @@ describe('a JSON Patch', () => {
 
 describe('a patch for a host that only knows replace', () => {
   const only = (before: JsonObject, after: JsonObject) =>
-    replaceOnly(patchOperations(before, after), before, after).map(({ op, path, value }) => {
+    replaceOnly(patchOperations(before, after), after).map(({ op, path, value }) => {
       expect(op).toBe('replace');
       return [path, value];
     });
