@@ -74,6 +74,13 @@ function changeOf(
   return change;
 }
 
+/** Why a plan file is refused whose change of an object has another body. */
+function reasonsAgainst(kind: Kind, body: Json): readonly string[] | null {
+  const change = changeOf(kind, live, { enabled: false });
+  const requests = (change?.requests ?? []).map((request) => ({ ...request, body }));
+  return change && wrongRequests({ kind, change: { ...change, requests } }, { settings, deletes: [] });
+}
+
 function requestOf(kind: Kind, raw: JsonObject | null, fields: JsonObject, key?: string[]): unknown {
   const change = changeOf(kind, raw, fields, key);
   expect(change?.requests).toHaveLength(1);
@@ -158,13 +165,9 @@ describe('a call', () => {
     ['no name', { enabled: false }, []],
     ['no object', [{ name: 'Other' }], ['is not one of this call']],
   ])('by merge patch is checked for %s', (_what, body, reasons) => {
-    const kind = kindOf({ update: 'merge-patch' });
-    const change = changeOf(kind, live, { enabled: false });
-    const requests = (change?.requests ?? []).map((request) => ({ ...request, body }));
-    const found = change
-      ? wrongRequests({ kind, change: { ...change, requests } }, { settings, deletes: [] })
-      : null;
-    expect(found).toEqual(reasons.map((reason) => expect.stringContaining(reason)));
+    expect(reasonsAgainst(kindOf({ update: 'merge-patch' }), body)).toEqual(
+      reasons.map((reason) => expect.stringContaining(reason)),
+    );
   });
 });
 
@@ -177,13 +180,7 @@ describe('a call by JSON Patch', () => {
     ['no name', set('/enabled', false), []],
     ['no patch', { enabled: false }, ['is not one of this call']],
   ])('is checked for %s', (_what, body, reasons) => {
-    const kind = kindOf();
-    const change = changeOf(kind, live, { enabled: false });
-    const requests = (change?.requests ?? []).map((request) => ({ ...request, body }));
-    const found = change
-      ? wrongRequests({ kind, change: { ...change, requests } }, { settings, deletes: [] })
-      : null;
-    expect(found).toEqual(reasons.map((reason) => expect.stringContaining(reason)));
+    expect(reasonsAgainst(kindOf(), body)).toEqual(reasons.map((reason) => expect.stringContaining(reason)));
   });
 
   it('names no object where its key has several parts', () => {
