@@ -1,14 +1,18 @@
 /** The names that an export gives: of secrets, of files, of lookups, and in comments. */
 import { describe, expect, it } from 'vitest';
 import { exportObjects } from '../../src/exporter/index.ts';
+import { namesOf } from '../../src/exporter/names.ts';
 import { printPlace, remarkOf } from '../../src/exporter/omission.ts';
+import { chooseBasePaths } from '../../src/exporter/paths.ts';
 import { jsonOf, mapTags, partOf, sideFileOf } from '../../src/exporter/printable.ts';
 import { lookupsFor, type Records } from '../../src/exporter/reference-lookups.ts';
 import { secretNames } from '../../src/exporter/secret-names.ts';
+import { kindFrom } from '../../src/kinds/described-kind.ts';
+import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Printable } from '../../src/loader/print.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { integration, search, template } from './support.ts';
+import { answer, integration, search, template } from './support.ts';
 
 describe('the name of a secret', () => {
   const place = (name: string, at = '/attributes/password') => ({
@@ -26,6 +30,11 @@ describe('the name of a secret', () => {
     ['a/b', 'SIM_INTEGRATION_A_B_ATTRIBUTES_PASSWORD'],
   ])('of %s is %s', (name, expected) => {
     expect(nameOf(name)).toBe(expected);
+  });
+
+  it('has its words apart, but not the letters of a short form', () => {
+    expect(nameOf('A', '/attributes/oauth2Token')).toBe('SIM_INTEGRATION_A_ATTRIBUTES_OAUTH2_TOKEN');
+    expect(nameOf('A', '/attributes/APIKey')).toBe('SIM_INTEGRATION_A_ATTRIBUTES_APIKEY');
   });
 
   it('is never that of a file with a secret, and has at most 120 signs', () => {
@@ -215,5 +224,128 @@ describe('a lookup', () => {
     expect(from(attribute('text'))).toBeNull();
     expect(from(attribute(null))).toBe('users');
     expect(from(new Map())).toBeNull();
+  });
+});
+
+describe('the file of an object with a key of several parts', () => {
+  const kind = () =>
+    kindFrom({
+      kind: 'Text',
+      summary: 'A kind.',
+      service: 'identity',
+      path: '/v2025/texts',
+      key: ['name', 'part', 'place', 'locale'].map((name) => ({ name })),
+      list: { pageSize: 50 },
+      update: 'put',
+      create: true,
+      delete: true,
+      fields: { body: { is: 'text' } },
+      serverOwned: ['id'],
+    });
+  const objectOf = (...[name = '', part = '', place = '', locale = '']: string[]) => {
+    const object = liveObject(kind(), { id: 'x', name, part, place, locale }, contractSettings, null);
+    if (!object) throw new Error('It is no text.');
+    return object;
+  };
+  const pathOf = (key: string[], isTaken: (path: string) => boolean = () => false) => {
+    const object = objectOf(...key);
+    return chooseBasePaths([{ object, kind: object.kind }], isTaken).get(object.address);
+  };
+
+  it('is in the folder of the first part', () => {
+    expect(pathOf(['Mail', 'A b', 'c', 'en'])).toBe('texts/mail/a-b.c.en');
+  });
+
+  it.each([
+    [['a', '日', 'c', 'en'], /^texts\/a\/c\.en-[0-9a-f]{8}$/],
+    [['a', 'b', '日', 'en'], /^texts\/a\/b\.en-[0-9a-f]{8}$/],
+    [['a', 'b', 'c', '日'], /^texts\/a\/b\.c-[0-9a-f]{8}$/],
+    [['a', '日', '本', 'en'], /^texts\/a\/en-[0-9a-f]{8}$/],
+    [['a', 'b', '日', '本'], /^texts\/a\/b-[0-9a-f]{8}$/],
+  ])('has no dots at its ends or beside each other: %j', (key, path) => {
+    expect(pathOf(key)).toMatch(path);
+  });
+
+  it('is another one where files have the first names already', () => {
+    const key = ['a', 'b', 'c', 'en'];
+    const wished = pathOf(key) ?? '';
+    const second = pathOf(key, (path) => path === wished) ?? '';
+    expect(second).toMatch(/^texts\/a\/b\.c\.en-[0-9a-f]{8}$/);
+    const third = pathOf(key, (path) => [wished, second].includes(path));
+    expect(third).toMatch(/^texts\/a\/b\.c\.en-[0-9a-f]{8}$/);
+    expect(third).not.toBe(second);
+  });
+});
+
+describe('the name beside an id', () => {
+  it('is not beside a text that happens to be the same', () => {
+    const object = integration('I', {
+      description: 'c1',
+      type: 'c1',
+      clusterRef: { id: 'c1', name: 'va' },
+      managedSources: [{ id: 's1', name: 'HR' }, { id: 's2' }],
+    });
+    const names = namesOf(object, { settings: contractSettings, records: new Map() });
+    expect(names.has('/description')).toBe(false);
+    expect(names.get('/sources/0')).toBe('HR');
+    expect(names.has('/sources/1')).toBe(false);
+  });
+
+  it('is the label of a record, or else its name', () => {
+    const typed = search('S', [{ type: 'ProfileTypeRule', comparison_operator: '==', value: 't1' }]);
+    const nameFrom = (row: JsonObject) =>
+      namesOf(typed, { settings: contractSettings, records: new Map([['profile_types', [row]]]) }).get(
+        '/rules/0/value',
+      );
+    expect(nameFrom({ id: 't1', label: 'Label', name: 'Name' })).toBe('Label');
+    expect(nameFrom({ id: 't1', name: 'Name' })).toBe('Name');
+    expect(nameFrom({ id: 't1' })).toBeUndefined();
+  });
+});
+
+describe('what an export tells', () => {
+  const told = (...objects: ReturnType<typeof answer>[]) =>
+    exportObjects({ objects, settings: contractSettings, records: new Map() }).diagnostics;
+  const pigeon = (key: string) => template(key, {}, 'PIGEON');
+
+  it('is nothing where all is exported', () => {
+    expect(told(template('a'))).toEqual([]);
+  });
+
+  it('is each object that its kind holds back, with the reason', () => {
+    const domain = (address: string) =>
+      answer('VerifiedDomain', { address, dkimVerificationStatus: 'TEMPORARY_FAILURE' });
+    expect(told(domain('a.example'), domain('b.example'), template('a'))).toMatchObject([
+      {
+        code: 'not-exported',
+        severity: 'warning',
+        message: expect.stringMatching(
+          /^VerifiedDomain\/a\.example is not exported: The mail provider could not/,
+        ),
+        hint: 'It stays as it is in the tenant. Export again later, or declare it by hand.',
+        address: 'VerifiedDomain/a.example',
+      },
+      { address: 'VerifiedDomain/b.example' },
+    ]);
+    expect(told(domain('a.example'), pigeon('a')).map(({ code }) => code)).toEqual([
+      'not-declarable',
+      'not-exported',
+    ]);
+  });
+
+  it('is one remark on all that no manifest can declare, with the first names', () => {
+    expect(told(pigeon('a'))).toMatchObject([
+      { address: 'NotificationTemplate/a/PIGEON/en', hint: 'It stays as it is in the tenant.' },
+    ]);
+    const addresses = (...keys: string[]) =>
+      keys.map((key) => `NotificationTemplate/${key}/PIGEON/en`).join(', ');
+    const [three] = told(...['a', 'b', 'c'].map(pigeon));
+    expect(three?.message).toContain(
+      `3 × NotificationTemplate (${addresses('a', 'b', 'c')}). The first: medium`,
+    );
+    const [four] = told(...['a', 'b', 'c', 'd'].map(pigeon));
+    expect(four?.message).toContain(
+      `4 × NotificationTemplate (${addresses('a', 'b', 'c')}, …). The first: medium`,
+    );
   });
 });
