@@ -61,6 +61,60 @@ describe('an answer in words', () => {
       '400 Bad Request',
       null,
     ],
+    [
+      'texts of the first language, where none is English',
+      answered(400, {
+        messages: [
+          { locale: 'de', text: 'eins' },
+          { locale: 'fr-en', text: 'deux' },
+          { locale: 'de', text: 'zwei' },
+        ],
+      }),
+      '400 Bad Request: eins: zwei',
+      null,
+    ],
+    [
+      'texts without a language, and what is no text',
+      answered(400, { messages: ['one', { text: 5 }, null, { locale: 'en' }, 'two'] }),
+      '400 Bad Request: one: two',
+      null,
+    ],
+    [
+      'a cause that says the same, once',
+      answered(400, { messages: ['same'], error: 'same', causes: ['same', 'other', 'more'] }),
+      '400 Bad Request: same (other; more)',
+      null,
+    ],
+    [
+      'a redirect to nowhere',
+      answered(301),
+      '301 Moved Permanently: the tenant redirects to an unnamed address; redirects are not followed, and the token was not sent there',
+      null,
+    ],
+    [
+      'a text that has markup behind its beginning',
+      page(500, 'not <html>'),
+      '500 Internal Server Error: not <html>',
+      'from-header',
+    ],
+    [
+      'HTML with a title that has attributes',
+      page(502, '\n<!doctype html><head lang="en"><title data-x="y">Down</title></head><p>Sorry</p>'),
+      '502 Bad Gateway: Down Sorry',
+      'from-header',
+    ],
+    [
+      'the tracking id of the tenant before that of others',
+      answered(404, null, { 'x-correlation-id': 'c', 'x-request-id': 'b', 'x-tracking-id': 'a' }),
+      '404 Not Found',
+      'a',
+    ],
+    [
+      'a tracking id that is empty',
+      answered(404, null, { 'x-tracking-id': '', 'x-correlation-id': 'c' }),
+      '404 Not Found',
+      'c',
+    ],
     ['no object', answered(400, [1]), '400 Bad Request', null],
     ['a lost answer', { outcome: 'lost', reason: 'reset', detail: 'gone' }, 'gone', null],
     [
@@ -125,5 +179,59 @@ describe('the body of a success', () => {
 
   test('names no tracking id', () => {
     expect(trackingIdOf(partial)).toBeNull();
+  });
+});
+
+describe('a read that failed', () => {
+  const request = get('/v2025/x');
+  const failed = (answer: Answer, more = {}) => readFailure('Role', request, { ...sent(answer), ...more });
+
+  test('says what was read, how often, and why, in one sentence', () => {
+    const { diagnostics } = failed(answered(404, { error: 'v1.0 is gone.' }, { 'x-tracking-id': 't' }), {
+      attempts: 3,
+      trackingId: 't',
+    });
+    expect(diagnostics).toMatchObject([
+      {
+        code: 'tenant-not-found',
+        message:
+          'Reading Role: GET /v2025/x failed after 3 attempts: 404 Not Found: v1.0 is gone (tracking id t).',
+        hint: 'Check the base URL of the environment, and whether the tenant has this feature.',
+      },
+    ]);
+    expect(failed(answered(409)).diagnostics[0]).not.toHaveProperty('hint');
+  });
+
+  test.each<[Answer, string]>([
+    [answered(200), 'bad-answer'],
+    [answered(299), 'bad-answer'],
+    [answered(300), 'tenant-redirect'],
+    [answered(399), 'tenant-redirect'],
+    [answered(400), 'tenant-bad-request'],
+    [answered(401), 'tenant-unauthorized'],
+    [answered(403), 'tenant-forbidden'],
+    [answered(429), 'tenant-rate-limit'],
+    [answered(418), 'tenant-error'],
+    [answered(500), 'tenant-error'],
+    [{ outcome: 'lost', reason: 'reset', detail: 'x' }, 'answer-lost'],
+    [{ outcome: 'unsent', reason: 'unreachable', detail: 'x' }, 'tenant-unreachable'],
+  ])('%# has a code of its own', (answer, code) => {
+    expect(failed(answer).diagnostics[0]?.code).toBe(code);
+  });
+
+  test('that was interrupted is no failure of the tenant', () => {
+    for (const outcome of ['lost', 'unsent'] as const) {
+      const failure = failed({ outcome, reason: 'interrupted', detail: 'x' });
+      expect(failure.diagnostics).toMatchObject([
+        { code: 'interrupted', message: 'Reading Role was interrupted; nothing was written.' },
+      ]);
+      expect(failure.exitCode).toBe(130);
+    }
+  });
+
+  test('for a reason that every other has too says only that reason', () => {
+    const problems = [{ code: 'token-endpoint', severity: 'error', message: 'No token.' } as const];
+    const failure = failed({ outcome: 'unsent', reason: 'token-endpoint', detail: 'x', problems });
+    expect(failure.diagnostics).toEqual(problems);
   });
 });

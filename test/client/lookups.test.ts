@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
-import { resolveLookups } from '../../src/client/lookups.ts';
+import { readRecords, resolveLookups } from '../../src/client/lookups.ts';
 import { Redactor } from '../../src/client/redactor.ts';
 import { Failure } from '../../src/model/failure.ts';
 import type { JsonObject } from '../../src/model/json.ts';
@@ -175,4 +175,81 @@ describe('a lookup', () => {
     ]);
     expect(client.asked).toEqual([]);
   });
+
+  test('is answered from its own collection', async () => {
+    const client = fakeClient(({ path }) =>
+      answered(200, path === '/api/users' ? [{ id: 'u1', uid: 'city' }] : attributes),
+    );
+    const [one, other] = [lookup({ uid: 'city' }), { ...lookup({ uid: 'city' }), from: 'users' }];
+    const answer = await resolveLookups(client, [one, other]);
+    expect([answer(one), answer(other)]).toEqual(['a8', 'u1']);
+    expect(client.asked.toSorted()).toEqual([
+      '/api/ne_attributes?uid=city&metadata=true&limit=100',
+      '/api/users?uid=city&metadata=true&limit=100',
+    ]);
+    expect(() => answer(lookup({ uid: 'never asked' }))).toThrow('uid: never asked');
+  });
+
+  test('asks the profile-management interface, with pages as large as it allows', async () => {
+    const seen: unknown[] = [];
+    const client = fakeClient(() => answered(200, [{ id: '1', uid: 'a' }]));
+    const send: typeof client.send = (request, options) => {
+      const { method, headers, body, lane } = request;
+      seen.push({ method, headers, body, lane });
+      return client.send(request, options);
+    };
+    await resolveLookups({ ...client, send }, [{ ...lookup({ uid: 'a' }), from: 'profiles' }]);
+    const get = { method: 'GET', headers: { accept: 'application/json' }, body: null };
+    expect(seen).toEqual([{ ...get, lane: { service: 'profiles', group: 'api' } }]);
+    expect(client.asked).toEqual(['/api/profiles?uid=a&metadata=true&limit=500']);
+  });
+
+  test('a refusal without a filter, and another failure with one, end it', async () => {
+    const bad = fakeClient(() => answered(400));
+    const [first] = await diagnosticsOf(resolveLookups(bad, [lookup({ order: 'x' })]));
+    expect(first?.code).toBe('tenant-bad-request');
+    expect(first?.message).toMatch(/^Reading the collection ne_attributes: GET \/api\/ne_attributes failed/);
+    expect(bad.asked).toHaveLength(1);
+    const broken = fakeClient(() => answered(500));
+    await diagnosticsOf(resolveLookups(broken, [lookup({ uid: 'a' })]));
+    expect(broken.asked).toHaveLength(1);
+  });
+
+  test('a record without the field, or with nothing in it, does not match', async () => {
+    const rows = [{ id: '1', uid: null }, { id: '2', uid: {} }, { id: '3' }, { id: '4', uid: true }];
+    const client = fakeClient(() => answered(200, rows));
+    for (const uid of ['null', '[object Object]', 'undefined']) {
+      const [problem] = await diagnosticsOf(resolveLookups(client, [lookup({ uid })]));
+      expect(problem?.code).toBe('lookup-none');
+    }
+    const one = lookup({ uid: 'true' });
+    expect((await resolveLookups(client, [one]))(one)).toBe('4');
+  });
+
+  test('names up to five of the records that match, and the fields that a record has', async () => {
+    const rows = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ id: at, uid: 'u', name: null, label: { en: 'x' } }));
+    const told = async (count: number, take?: string) => {
+      const client = fakeClient(() => answered(200, rows(count)));
+      const [problem] = await diagnosticsOf(resolveLookups(client, [lookup({ uid: 'u' }, take)]));
+      return problem;
+    };
+    const named = (count: number) => Array.from({ length: count }, (_, at) => `id ${at}, uid u`).join('; ');
+    expect((await told(5))?.message).toContain(`matches 5 records: ${named(5)}.`);
+    expect((await told(6))?.message).toContain(`matches 6 records: ${named(5)}; ….`);
+    const missing = await told(1, 'colour');
+    expect(missing?.message).toContain('finds a record without the field to take (id 0, uid u).');
+    expect(missing?.hint).toBe('It has: id, uid, name, label.');
+    expect((await told(1, 'name'))?.message).toContain('without the field to take');
+    expect((await told(1, 'label'))?.message).toContain('the field to take is a list or an object');
+  });
+});
+
+test('the records of collections are all of their rows, by the name of the collection', async () => {
+  const client = fakeClient(({ path }) => answered(200, path === '/api/users' ? [] : attributes));
+  const records = await readRecords(client, ['ne_attributes', 'users']);
+  expect([...records]).toEqual([
+    ['ne_attributes', attributes],
+    ['users', []],
+  ]);
 });

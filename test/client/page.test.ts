@@ -1,0 +1,139 @@
+/** What an answer to a read is: rows, nothing, or no list. A failed read is never taken for an empty list. */
+import { describe, expect, it } from 'vitest';
+import { lost, unsent } from '../../src/client/answer.ts';
+import { pageOf } from '../../src/client/page.ts';
+import type { Json } from '../../src/model/json.ts';
+import { answered } from './support.ts';
+
+const path = '/api/profiles';
+const pageIn = (body: Json, headers: Record<string, string> = {}, status = 200) =>
+  pageOf(answered(status, body, headers), path, undefined);
+
+describe('rows', () => {
+  it.each<[string, Json]>([
+    ['in a bare list', [{ id: 1 }]],
+    ['below the last word of the path', { profiles: [{ id: 1 }] }],
+  ])('are found %s', (_, body) => {
+    expect(pageIn(body)?.rows).toEqual([{ id: 1 }]);
+  });
+
+  it('are found below the member that a kind names', () => {
+    const body = { profiles: [{ id: 1 }], advanced_search: [{ id: 2 }] };
+    expect(pageOf(answered(200, body), '/api/profiles', 'advanced_search')?.rows).toEqual([{ id: 2 }]);
+  });
+
+  it.each<[string, Json]>([
+    ['no such member', { rows: [] }],
+    ['a member that is no list', { profiles: {} }],
+    ['a row that is no object', [{ id: 1 }, 'x']],
+    ['a row that is a list', [[]]],
+    ['null', null],
+    ['a text', 'profiles'],
+  ])('are not guessed where there is %s', (_, body) => {
+    expect(pageIn(body)).toBeNull();
+  });
+
+  it('are none where a list with a name is null', () => {
+    expect(pageIn({ profiles: null })).toEqual({ rows: [], names: [], total: null });
+  });
+
+  it.each([201, 204, 206, 302, 400, 404, 500])('are not those of an answer with status %i', (status) => {
+    expect(pageIn([{ id: 1 }], {}, status)?.rows ?? null).toEqual(
+      [201, 204].includes(status) ? [{ id: 1 }] : null,
+    );
+  });
+
+  it('are not those of an answer that did not come', () => {
+    expect(pageOf(lost('reset', 'x'), path, undefined)).toBeNull();
+    expect(pageOf(unsent('unreachable', 'x'), path, undefined)).toBeNull();
+  });
+
+  it('are told apart by their ids, or else by all that they hold', () => {
+    const names =
+      pageIn([{ id: 'a', v: 1 }, { id: 7 }, { v: 1 }, { v: 2 }, { id: null }, { id: {} }])?.names ?? [];
+    expect(names.slice(0, 2)).toEqual(['a', '7']);
+    for (const name of names.slice(2)) expect(name).toMatch(/^sha256:/);
+    expect(new Set(names).size).toBe(6);
+    expect(pageIn([{ v: 1, w: 2 }])?.names).toEqual(pageIn([{ w: 2, v: 1 }])?.names);
+  });
+});
+
+describe('the length of the whole list', () => {
+  it.each<[string, Json, Record<string, string>, number | null]>([
+    ['the metadata', { profiles: [], _metadata: { total: 12 } }, {}, 12],
+    ['the metadata of an empty list', { profiles: [], _metadata: { total: 0 } }, {}, 0],
+    [
+      'the metadata before the header',
+      { profiles: [], _metadata: { total: 12 } },
+      { 'x-total-count': '9' },
+      12,
+    ],
+    ['the header', [], { 'x-total-count': '9' }, 9],
+    ['the header with blanks', [], { 'x-total-count': ' 9 ' }, 9],
+    [
+      'the header where the metadata makes no sense',
+      { profiles: [], _metadata: { total: -1 } },
+      { 'x-total-count': '9' },
+      9,
+    ],
+    ['nothing', [], {}, null],
+    ['no text', { profiles: [], _metadata: { total: '12' } }, {}, null],
+    ['no fraction', { profiles: [], _metadata: { total: 1.5 } }, {}, null],
+    ['no list', { profiles: [], _metadata: [12] }, {}, null],
+    ['no header with more than a number', [], { 'x-total-count': 'of 9' }, null],
+    ['no header that begins with a number', [], { 'x-total-count': '9 of 10' }, null],
+    ['no header that is negative', [], { 'x-total-count': '-9' }, null],
+    ['no header without end', [], { 'x-total-count': '1'.repeat(10) }, null],
+  ])('is said by %s', (_, body, headers, total) => {
+    expect(pageIn(body, headers)?.total).toBe(total);
+  });
+});
+
+describe('an answer that says in words that there is nothing', () => {
+  const nothing = { rows: [], names: [], total: null };
+  const said = (error: Json, status = 400, at = path) => pageOf(answered(status, { error }), at, undefined);
+
+  it.each([
+    'no profiles found',
+    'No profile found.',
+    ' no profiles found ',
+    'No records found',
+    'no results found',
+    'no active profiles found',
+  ])('is an empty list: %s', (error) => {
+    expect([said(error, 200), said(error, 400)]).toEqual([nothing, nothing]);
+  });
+
+  it.each([
+    ['no advanced searches found', '/api/advanced_searches'],
+    ['no advanced search found', '/api/advanced_searches'],
+    ['no search found', '/api/advanced_search'],
+    ['no classes found', '/api/classes'],
+    ['no boxes found', '/api/boxes'],
+  ])('is one in the singular and the plural: %s', (error, at) => {
+    expect(said(error, 400, at)).toEqual(nothing);
+  });
+
+  it.each<Json>([
+    'no permission found',
+    'no users found',
+    'there were no profiles found',
+    'no profiles found for you',
+    'no  profiles found',
+    'no such and such and such profiles found',
+    'no class found',
+    'no found',
+    'profiles found',
+    '',
+    7,
+    null,
+  ])('is another matter, and no list: %j', (error) => {
+    expect(said(error)).toBeNull();
+  });
+
+  it('is a failure with another status, or with more to say', () => {
+    for (const status of [201, 401, 403, 404, 500]) expect(said('no profiles found', status)).toBeNull();
+    const body = { error: 'no profiles found', trackingId: 'x' };
+    expect(pageOf(answered(400, body), path, undefined)).toBeNull();
+  });
+});
