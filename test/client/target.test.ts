@@ -1,8 +1,7 @@
-/** Where a request goes, and which answers count as its success. */
+/** Where a request goes, and which headers it may set. */
 import { expect, test } from 'vitest';
-import { isSuccess, isWhole, lost, unsent } from '../../src/client/answer.ts';
-import { targetOf } from '../../src/client/target.ts';
-import { answered } from './support.ts';
+import { mayBeSent, targetOf } from '../../src/client/target.ts';
+import { contractSettings } from '../../src/model/settings.ts';
 
 test.each([
   ['https://a.example', '/v2025/x', {}, 'https://a.example', '/v2025/x'],
@@ -41,14 +40,25 @@ test.each([{ name: '\ud800' }, { '\udc00': 'x' }])(
 );
 
 test.each([
-  [answered(199), false, false],
-  [answered(200), true, true],
-  [answered(204), true, true],
-  [answered(206), true, false],
-  [answered(299), true, true],
-  [answered(300), false, false],
-  [lost('reset', 'gone'), false, false],
-  [unsent('unreachable', 'nobody there'), false, false],
-] as const)('%j', (answer, success, whole) => {
-  expect([isSuccess(answer), isWhole(answer)]).toEqual([success, whole]);
+  ['accept', true],
+  ['Content-Type', true],
+  ['x-service-experimental', false],
+  ['X-Try', true],
+  ['host', false],
+  ['Authorization', false],
+  ['proxy-authorization', false],
+  ['Connection', false],
+  ['content-length', false],
+  ['transfer-encoding', false],
+  ['cookie', false],
+  ['x-accept', false],
+])('a request may set the header %s: %j', (header, isAllowed) => {
+  expect(mayBeSent(header, { ...contractSettings, experimentalHeader: 'x-try' })).toBe(isAllowed);
 });
+
+test.each(['host', 'Authorization', 'proxy-authorization'])(
+  'the header of experimental operations cannot be %s',
+  (name) => {
+    expect(mayBeSent(name, { ...contractSettings, experimentalHeader: name })).toBe(false);
+  },
+);

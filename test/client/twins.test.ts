@@ -1,6 +1,6 @@
-/** What is said where two objects of a tenant share a key. */
-import { expect, test } from 'vitest';
-import { refuseDuplicates } from '../../src/client/twins.ts';
+/** How objects of a tenant that share a key are known, and what is said of them. */
+import { describe, expect, test } from 'vitest';
+import { nameById, refuseDuplicates } from '../../src/client/twins.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure } from '../../src/model/failure.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
@@ -49,4 +49,42 @@ test('where a manifest can pin an id, that is a way out', () => {
 
 test('objects with keys of their own are no problem', () => {
   expect(problemsOf(answers.template('a'), answers.template('b'))).toEqual([]);
+});
+
+describe('objects that share a name', () => {
+  const kind = () => liveFrom(profile('p1')).kind;
+  const keysOf = (objects: readonly Answer[], ...meant: string[]) =>
+    nameById(
+      kind(),
+      objects.map((each) => liveFrom(each)),
+      meant.map((key) => [key]),
+    ).map(({ key, address, identity }) => {
+      expect(identity).toBe(address);
+      expect(address).toBe(`AuthProfile/${key}`);
+      return key[0];
+    });
+  const twins = [profile('p1'), profile('p2')];
+  const alone = { kind: 'AuthProfile', id: 'p3', raw: { name: 'Alone', type: 'MFA' } };
+
+  test('are known by their ids, and others by their names', () => {
+    expect(keysOf([...twins, alone])).toEqual(['p1', 'p2', 'Alone']);
+    expect(keysOf([...twins, alone], 'Alone', 'other')).toEqual(['p1', 'p2', 'Alone']);
+  });
+
+  test('keep it where a manifest means it, so that this is refused', () => {
+    expect(keysOf([...twins, alone], 'All')).toEqual(['All', 'All', 'Alone']);
+  });
+
+  test('are known by the id that a manifest means, also where nobody shares the name', () => {
+    expect(keysOf([...twins, alone], 'p3')).toEqual(['p1', 'p2', 'p3']);
+    expect(keysOf([...twins, alone], 'All', 'p2')).toEqual(['All', 'p2', 'Alone']);
+  });
+
+  test('keep it where they have no id', () => {
+    const nameless = [answers.template('a', {}, null), answers.template('a', {}, null)].map((each) =>
+      liveFrom(each),
+    );
+    for (const object of nameless.slice(0, 1))
+      expect(nameById(object.kind, nameless, []).map(({ key }) => key[0])).toEqual(['a', 'a']);
+  });
 });

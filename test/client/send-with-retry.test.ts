@@ -1,0 +1,183 @@
+/** What becomes of a request over all of its attempts. */
+import { describe, expect, it } from 'vitest';
+import { type Answer, lost, unsent } from '../../src/client/answer.ts';
+import { type Attempt, sendWithRetry, type Task } from '../../src/client/retry.ts';
+import { answered, jumpingClock } from './support.ts';
+
+const limits = {
+  attempts: 3,
+  total: 60_000,
+  lastAttempt: 5_000,
+  unreachable: 2_000,
+  firstWait: 100,
+  longestWait: 1_000,
+};
+const busy = answered(503);
+const done = answered(200, { id: '1' });
+const gone = lost('reset', 'the connection ended');
+const nobody = unsent('unreachable', 'nobody listens');
+
+/** Sends a request that gets these answers, one after the other, and tells all that happened. */
+async function send(answers: readonly (Answer | Partial<Attempt>)[], more: Partial<Task> = {}) {
+  const clock = jumpingClock();
+  const began = clock.now();
+  const log: unknown[] = [];
+  const task: Task = {
+    repeatable: true,
+    writes: true,
+    signal: new AbortController().signal,
+    attempt: async (count, longest) => {
+      log.push(['attempt', count, longest]);
+      const next =
+        answers[
+          Math.min(
+            log.filter((entry) => Array.isArray(entry) && entry[0] === 'attempt').length,
+            answers.length,
+          ) - 1
+        ];
+      if (!next) throw new Error('There is no such answer.');
+      return 'outcome' in next
+        ? { answer: next, startedAt: clock.now() }
+        : { answer: done, startedAt: clock.now(), ...next };
+    },
+    dropToken: (token) => log.push(['drop', token]),
+    onRetry: (attempt, ms, answer) =>
+      log.push(['retry', attempt, ms, answer.outcome === 'answered' ? answer.status : answer.outcome]),
+    ...more,
+  };
+  const sent = await sendWithRetry(task, { clock, retries: limits, random: () => 1 });
+  return { sent, log, slept: clock.slept, took: clock.now() - began };
+}
+const permit = (log: unknown[]) => ({
+  pause: (ms: number) => log.push(['pause', ms]),
+  release: () => log.push(['release']),
+  withdraw: () => log.push(['withdraw']),
+});
+
+describe('a request', () => {
+  it('that is answered at once has one attempt', async () => {
+    const { sent, log, slept } = await send([answered(200, null, { 'x-request-id': 'r1' })]);
+    expect(sent).toMatchObject({ status: 200, attempts: 1, ms: 0, trackingId: 'r1', repeated: false });
+    expect(log).toEqual([['attempt', 1, 60_000]]);
+    expect(slept).toEqual([]);
+  });
+
+  it('is tried again after longer and longer waits, each told before', async () => {
+    const { sent, log, slept } = await send([busy, busy, done]);
+    expect(sent).toMatchObject({ status: 200, attempts: 3, ms: 300, repeated: true });
+    expect(log).toEqual([
+      ['attempt', 1, 60_000],
+      ['retry', 1, 100, 503],
+      ['attempt', 2, 59_900],
+      ['retry', 2, 200, 503],
+      ['attempt', 3, 59_700],
+    ]);
+    expect(slept).toEqual([100, 200]);
+  });
+
+  it('ends with its last answer when the attempts are used up', async () => {
+    const { sent } = await send([busy, busy, answered(504), done]);
+    expect(sent).toMatchObject({ status: 504, attempts: 3, ms: 300 });
+  });
+
+  it('always has time for one more answer', async () => {
+    const { log } = await send([answered(429, null, { 'retry-after': '59' }), done]);
+    expect(log.at(-1)).toEqual(['attempt', 2, 5_000]);
+  });
+});
+
+describe('a write that may have been carried out', () => {
+  it('never ends as one that was not sent', async () => {
+    for (const first of [busy, gone]) {
+      const { sent } = await send([first, nobody, nobody]);
+      expect(sent).toMatchObject({ ...first, attempts: 3, repeated: true });
+    }
+  });
+
+  it('ends with a later answer of the tenant, which may be about the earlier attempt', async () => {
+    expect((await send([gone, answered(409)])).sent).toMatchObject({ status: 409, repeated: true });
+  });
+
+  it('is no read, nor one that was certainly not carried out', async () => {
+    expect((await send([gone, nobody, nobody], { writes: false })).sent).toMatchObject({
+      ...nobody,
+      repeated: false,
+    });
+    expect((await send([answered(429), nobody, done])).sent).toMatchObject({ status: 200, repeated: false });
+  });
+});
+
+describe('a token', () => {
+  it('that is refused is dropped once, and the request sent again at once', async () => {
+    const refused = { answer: answered(401), token: 'T1' };
+    const { sent, log, slept } = await send([refused, { answer: answered(401), token: 'T2' }, done]);
+    expect(sent).toMatchObject({ status: 401, attempts: 2, repeated: false });
+    expect(log).toEqual([
+      ['attempt', 1, 60_000],
+      ['drop', 'T1'],
+      ['attempt', 2, 60_000],
+    ]);
+    expect(slept).toEqual([]);
+  });
+
+  it('that cannot be renewed ends the request', async () => {
+    const { sent } = await send([{ answer: answered(401), token: 'T1' }, done], { dropToken: null });
+    expect(sent).toMatchObject({ status: 401, attempts: 1 });
+  });
+
+  it('that was hard to get uses up attempts', async () => {
+    const { sent, log } = await send([{ answer: busy, failedFetches: 1 }, busy, done]);
+    expect(sent).toMatchObject({ status: 503, attempts: 3 });
+    expect(log).toEqual([
+      ['attempt', 1, 60_000],
+      ['retry', 2, 200, 503],
+      ['attempt', 3, 59_800],
+    ]);
+  });
+});
+
+describe('a permit of the rate limit', () => {
+  it('is given back after each answer, and paused for as long as the tenant asks', async () => {
+    const permits: unknown[] = [];
+    const held = (answer: Answer) => ({ answer, permit: permit(permits) });
+    const { sent, slept, log } = await send([
+      held(answered(429, null, { 'retry-after': '7' })),
+      held(busy),
+      held(done),
+    ]);
+    expect(sent).toMatchObject({ status: 200, attempts: 3 });
+    expect(permits).toEqual([['pause', 7_000], ['release'], ['release']]);
+    // The limiter holds back all requests meanwhile: there is nothing to wait for here.
+    expect(slept).toEqual([200]);
+    expect(log).toContainEqual(['retry', 1, 7_000, 429]);
+  });
+
+  it('is paused for others too where this request does not wait that long', async () => {
+    const permits: unknown[] = [];
+    const { sent } = await send([
+      { answer: answered(429, null, { 'retry-after': '3600' }), permit: permit(permits) },
+      done,
+    ]);
+    expect(sent).toMatchObject({ status: 429, attempts: 1 });
+    expect(permits).toEqual([['pause', 3_600_000]]);
+  });
+});
+
+it('time in the queue before the first attempt does not count', async () => {
+  const clock = jumpingClock();
+  const sent = await sendWithRetry(
+    {
+      repeatable: true,
+      writes: false,
+      signal: new AbortController().signal,
+      attempt: async (count) => {
+        if (count === 1) await clock.sleep(500_000);
+        return { answer: count === 1 ? busy : done, startedAt: clock.now() };
+      },
+      dropToken: null,
+      onRetry: () => {},
+    },
+    { clock, retries: limits, random: () => 1 },
+  );
+  expect(sent).toMatchObject({ status: 200, attempts: 2, ms: 100 });
+});
