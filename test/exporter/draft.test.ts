@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Draft, draftObject, whyUndeclarable } from '../../src/exporter/draft.ts';
 import { exportObjects } from '../../src/exporter/index.ts';
-import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { contentDigest, liveObject } from '../../src/kinds/live-objects.ts';
 import { largestFile } from '../../src/loader/source.ts';
 import { unresolved } from '../../src/loader/tree.ts';
@@ -11,6 +10,7 @@ import type { Pointer } from '../../src/model/pointer.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
 import { merged } from './merging.ts';
+import { ownKind } from './support.ts';
 
 const draftOf = (answer: Answer, secrets: readonly Pointer[] = []) =>
   draftObject(
@@ -158,22 +158,10 @@ describe('an exported object', () => {
 
 describe('references to other objects', () => {
   const role = () =>
-    kindFrom({
-      kind: 'Role',
-      summary: 'A kind.',
-      service: 'identity',
-      path: '/v2025/roles',
-      key: [{ name: 'name' }],
-      list: { pageSize: 50 },
-      update: 'json-patch',
-      create: true,
-      delete: true,
-      fields: {
-        owner: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
-        members: { is: 'references', to: 'Identity', type: 'IDENTITY' },
-        sources: { is: 'set', to: 'Source' },
-      },
-      serverOwned: ['id'],
+    ownKind('Role', ['name'], {
+      owner: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
+      members: { is: 'references', to: 'Identity', type: 'IDENTITY' },
+      sources: { is: 'set', to: 'Source' },
     });
   const names: Readonly<Record<string, string>> = { i1: 'Identity/Ann', s1: 'Source/HR' };
   const contentOf = (raw: JsonObject) => {

@@ -1,13 +1,12 @@
 /** How an export writes JSON: as a mapping where it can, and never what the loader would read as something else. */
 import { describe, expect, it } from 'vitest';
 import { exportObjects } from '../../src/exporter/index.ts';
-import { kindFrom } from '../../src/kinds/described-kind.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import { unresolved } from '../../src/loader/tree.ts';
 import type { Json } from '../../src/model/json.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
-import { integration, load, planFor, template } from './support.ts';
+import { integration, load, ownKind, planFor, template } from './support.ts';
 
 const contentOf = (object: LiveObject, secrets: Readonly<Record<string, string>> = {}) =>
   exportObjects({
@@ -105,19 +104,7 @@ describe('what is no mapping', () => {
   });
 
   it('is a list where its field holds any JSON', () => {
-    const kind = kindFrom({
-      kind: 'Thing',
-      summary: 'A kind.',
-      service: 'identity',
-      path: '/v2025/things',
-      key: [{ name: 'name' }],
-      list: { pageSize: 50 },
-      update: 'json-patch',
-      create: true,
-      delete: true,
-      fields: { rest: { is: 'json', declares: 'whole', plain: true } },
-      serverOwned: ['id'],
-    });
+    const kind = ownKind('Thing', ['name'], { rest: { is: 'json', declares: 'whole', plain: true } });
     const written = (rest: Json) => {
       const object = liveObject(kind, { id: 't1', name: 'T', rest }, settings, null);
       return object ? contentOf(object) : null;

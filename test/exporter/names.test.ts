@@ -7,12 +7,11 @@ import { chooseBasePaths } from '../../src/exporter/paths.ts';
 import { jsonOf, mapTags, partOf, sideFileOf } from '../../src/exporter/printable.ts';
 import { lookupsFor, type Records } from '../../src/exporter/reference-lookups.ts';
 import { secretNames } from '../../src/exporter/secret-names.ts';
-import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Printable } from '../../src/loader/print.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { answer, integration, search, template } from './support.ts';
+import { answer, integration, ownKind, search, template } from './support.ts';
 
 describe('the name of a secret', () => {
   const place = (name: string, at = '/attributes/password') => ({
@@ -228,20 +227,7 @@ describe('a lookup', () => {
 });
 
 describe('the file of an object with a key of several parts', () => {
-  const kind = () =>
-    kindFrom({
-      kind: 'Text',
-      summary: 'A kind.',
-      service: 'identity',
-      path: '/v2025/texts',
-      key: ['name', 'part', 'place', 'locale'].map((name) => ({ name })),
-      list: { pageSize: 50 },
-      update: 'put',
-      create: true,
-      delete: true,
-      fields: { body: { is: 'text' } },
-      serverOwned: ['id'],
-    });
+  const kind = () => ownKind('Text', ['name', 'part', 'place', 'locale'], { body: { is: 'text' } });
   const objectOf = (...[name = '', part = '', place = '', locale = '']: string[]) => {
     const object = liveObject(kind(), { id: 'x', name, part, place, locale }, contractSettings, null);
     if (!object) throw new Error('It is no text.');

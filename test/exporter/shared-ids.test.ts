@@ -1,33 +1,21 @@
 /** What two sides of a comparison show in the place of ids of records, which differ between tenants. */
 import { describe, expect, it } from 'vitest';
 import { type Stated, shareIds } from '../../src/exporter/shared-ids.ts';
-import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
+import { ownKind } from './support.ts';
 
 const role = () =>
-  kindFrom({
-    kind: 'Role',
-    summary: 'A kind.',
-    service: 'identity',
-    path: '/v2025/roles',
-    key: [{ name: 'name' }],
-    list: { pageSize: 50 },
-    update: 'json-patch',
-    create: true,
-    delete: true,
-    fields: {
-      description: { is: 'text' },
-      mail: { is: 'email' },
-      rest: { is: 'json', declares: 'whole', plain: true },
-      owner: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
-      members: { is: 'references', to: 'Identity', type: 'IDENTITY' },
-      sources: { is: 'set', to: 'Source' },
-      cluster: { is: 'value', to: 'Cluster' },
-    },
-    serverOwned: [],
+  ownKind('Role', ['name'], {
+    description: { is: 'text' },
+    mail: { is: 'email' },
+    rest: { is: 'json', declares: 'whole', plain: true },
+    owner: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
+    members: { is: 'references', to: 'Identity', type: 'IDENTITY' },
+    sources: { is: 'set', to: 'Source' },
+    cluster: { is: 'value', to: 'Cluster' },
   });
 
 interface Side {

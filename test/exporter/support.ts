@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import picomatch from 'picomatch';
 import type { ExportedFile } from '../../src/exporter/index.ts';
+import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { readableFields } from '../../src/kinds/field.ts';
-import type { LiveObject } from '../../src/kinds/kind.ts';
+import type { Field, Kind, LiveObject } from '../../src/kinds/kind.ts';
 import type { Project, Secrets } from '../../src/kinds/project.ts';
 import { secretPlaces } from '../../src/kinds/redact.ts';
 import { loadProject } from '../../src/loader/index.ts';
@@ -59,6 +60,26 @@ function unknownSecrets(files: readonly ExportedFile[]): Record<string, string> 
   const names = files.flatMap(({ content }) => [...content.matchAll(/!secret (\w+)/g)]);
   return Object.fromEntries(names.map(([, name = '']) => [name, 'unknown']));
 }
+
+/** A kind of a project's own, with objects that have ids. */
+export const ownKind = (
+  kind: string,
+  keys: readonly string[],
+  fields: Readonly<Record<string, Field>>,
+): Kind =>
+  kindFrom({
+    kind,
+    summary: 'A kind.',
+    service: 'identity',
+    path: `/v2025/${kind.toLowerCase()}s`,
+    key: keys.map((name) => ({ name })),
+    list: { pageSize: 50 },
+    update: 'json-patch',
+    create: true,
+    delete: true,
+    fields,
+    serverOwned: ['id'],
+  });
 
 export type Rows = ReadonlyMap<string, readonly JsonObject[]>;
 
