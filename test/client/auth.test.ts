@@ -250,7 +250,7 @@ describe('where there is no token', () => {
       '429',
       answered(429, { message: 'Slow. Down.' }),
       /could not be asked for a token: 429 .*Slow\. Down\. The/,
-      /./,
+      /^Lower `limits`/,
     ],
     [
       '500',
@@ -262,6 +262,12 @@ describe('where there is no token', () => {
       '404',
       answered(404, { message: 'v1.0.x' }),
       /could not be asked for a token: 404 Not Found: v1\.0\.x\. The/,
+      /^Check `tokenUrl`/,
+    ],
+    [
+      'a web page, whatever its status,',
+      { outcome: 'answered', status: 403, headers: {}, body: null, text: '<!doctype html><h1>Sign in</h1>' },
+      /could not be asked for a token: 403 Forbidden: Sign in\. The/,
       /^Check `tokenUrl`/,
     ],
     [
