@@ -3,7 +3,7 @@ import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glo
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Connection, Environment, Limits, Policy } from '../kinds/project.ts';
 import { isObject, type Json, type JsonObject, mapJson, own, textOf } from '../model/json.ts';
-import { secretMarker } from '../model/marker.ts';
+import { isFilledInLater, refOf, secretMarker } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/suggest.ts';
@@ -99,15 +99,15 @@ function readValues({ document, at }: EnvironmentText, context: TagContext): Jso
   const resolve = tagReader(context);
   const readTag: ReadTag = (tag, argument, place) => {
     if (!isInside(place) || isVariable(place)) return unresolved;
-    if (tag === '!ref' && !isOverlay(place)) {
-      const message = '`!ref` can only stand for an id in a manifest';
-      context.problems.add('misplaced-tag', message, place, {
-        hint: 'Use it in manifests, overlays and variables.',
-      });
-      return unresolved;
-    }
     const isName = ['!env', '!secret'].includes(tag) && typeof argument === 'string';
-    return isName && isCredential(place) ? secretMarker(argument) : resolve(tag, argument, place);
+    if (isName && isCredential(place)) return secretMarker(argument);
+    const resolved = resolve(tag, argument, place);
+    if (isOverlay(place) || isCredential(place) || !isFilledInLater(resolved)) return resolved;
+    const what = refOf(resolved) === null ? 'A secret or lookup' : 'A `!ref`';
+    context.problems.add('misplaced-tag', `${what} cannot be a setting of an environment`, place, {
+      hint: 'Settings must be known at once: write the value itself, `!env NAME` or `!var NAME`.',
+    });
+    return unresolved;
   };
   return valueAt(readTree(document, readTag, context.problems).value, at);
 }

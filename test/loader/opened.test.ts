@@ -11,6 +11,7 @@ import {
   openPastProjects,
   openProjects,
 } from '../../src/loader/index.ts';
+import { liveFrom } from '../support/plan.ts';
 import { brief, config, errors, type Files, failureOf, load, project, thrown } from './fixture.ts';
 
 const desk = 'kind: SimIntegration\nname: a\ndescription: !var company\ntype: t\n';
@@ -92,11 +93,10 @@ describe('a project for several environments', () => {
 
   it('finds what the manifests declare, in an environment', () => {
     const { projects } = openSeveral();
-    const [resource] = projects.load('us').resources;
     const found = projects.declarations('us');
     expect(found.covers('config/b.yaml')).toBe(true);
     expect(found.globs.patterns).toEqual(['config/**/*.yaml']);
-    const live = { kind: resource?.kind ?? expect.fail(), key: ['a'], id: 'x', fields: {}, raw: {} };
+    const live = liveFrom({ kind: 'SimIntegration', raw: { name: 'a' }, id: 'x' });
     expect(found.find(live)).toEqual({ file: 'config/a.yaml', line: 1, column: 1 });
     expect(found.fieldsOf(live)).toEqual({ description: 'Acme US', type: 'overlaid' });
   });

@@ -28,7 +28,7 @@ const reserved =
   'For a secret write `!secret NAME`, for a record of the tenant `!lookup {…}`, for the id of an object `!ref KIND/key`.';
 const operators = '==, !=, >, <, start_with?, end_with?, include?, exclude?, before or after';
 
-const inManifests: [about: string, mistakes: [manifest: string, ...said: Said][]][] = [
+const inManifests: [about: string, mistakes: [manifest: string, ...said: Said[]][]][] = [
   [
     'a value of another type',
     [
