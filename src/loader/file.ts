@@ -75,7 +75,7 @@ const setting = /([\w-]{1,64})["']?\s{0,9}:\s{0,9}/g;
  * block holds no text, but a mistake may put text behind it.
  */
 const plainValue =
-  /"(?:[^"\\]|\\.)*"?|'[^']*'?|(?:[^\s!&*{[|>"']|[|>](?![-+\d]{0,2}\s*(?:#.*)?$))(?:[^,]|,(?=\S))*/y;
+  /"(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?|(?:[^\s!&*{[|>"']|[|>](?![-+\d]{0,2}\s*(?:#.*)?$))(?:[^,]|,(?=\S))*/y;
 
 /**
  * The line with the values of credentials replaced by dots, so that they do not get into a log. A text that looks like a

@@ -1,0 +1,198 @@
+/** How problems are collected, and how their places are shown. */
+import { describe, expect, it } from 'vitest';
+import { SourceFile } from '../../src/loader/file.ts';
+import { Problems } from '../../src/loader/problems.ts';
+import { Failure, failure } from '../../src/model/failure.ts';
+import { brief, thrown } from './fixture.ts';
+
+const file = new SourceFile('a.yaml', 'one: 1\ntwo: 2\n');
+const at = (offset: number, of = file) => ({ file: of, offset });
+
+describe('problems', () => {
+  it('have their place, excerpt, hint and address, and are errors', () => {
+    const problems = new Problems();
+    problems.add('a', 'Message', at(7), { hint: 'Hint', address: 'Kind/a' });
+    problems.add('b', 'No place', null, { hint: null });
+    expect(problems.diagnostics).toEqual([
+      { code: 'b', severity: 'error', message: 'No place' },
+      {
+        code: 'a',
+        severity: 'error',
+        message: 'Message',
+        source: { file: 'a.yaml', line: 2, column: 1 },
+        excerpt: '2 | two: 2\n  | ^',
+        hint: 'Hint',
+        address: 'Kind/a',
+      },
+    ]);
+  });
+
+  it('have no excerpt where that is not wanted, or where there is no text', () => {
+    const problems = new Problems();
+    problems.add('a', 'm', at(0), { excerpt: false });
+    problems.add('b', 'm', at(0, new SourceFile('b.yaml', '')));
+    expect(problems.diagnostics.map((each) => Object.keys(each))).toEqual(
+      Array(2).fill(['code', 'severity', 'message', 'source']),
+    );
+  });
+
+  it('are sorted by file, line and column, those without a place first', () => {
+    const problems = new Problems();
+    problems.add('d', 'm', at(12));
+    problems.add('first', 'm', null);
+    problems.add('e', 'm', at(0, new SourceFile('b.yaml', 'x')));
+    problems.add('c', 'm', at(7));
+    problems.add('b', 'm', at(3));
+    problems.add('a', 'm', at(0, new SourceFile('B.yaml', 'x')));
+    expect(problems.diagnostics.map(brief)).toEqual([
+      'first',
+      'a B.yaml:1:1',
+      'b a.yaml:1:4',
+      'c a.yaml:2:1',
+      'd a.yaml:2:6',
+      'e b.yaml:1:1',
+    ]);
+  });
+
+  it('count once at one place, with the first hint', () => {
+    const problems = new Problems();
+    for (const hint of ['first', 'second']) problems.add('a', 'm', at(0), { hint });
+    expect(problems.count).toBe(1);
+    expect(problems.diagnostics[0]?.hint).toBe('first');
+    problems.add('a', 'other', at(0));
+    problems.add('b', 'm', at(0));
+    problems.add('a', 'm', at(1));
+    problems.add('a', 'm', null);
+    expect(problems.count).toBe(5);
+  });
+
+  it('are warnings where their code is tolerated, or where they say so', () => {
+    const problems = new Problems(['gone']);
+    problems.add('gone', 'Something', null);
+    problems.add('note', 'Something', null, { severity: 'info' });
+    expect(problems.diagnostics.map(({ severity }) => severity)).toEqual(['warning', 'info']);
+    expect(problems.hasErrors).toBe(false);
+    expect(() => problems.throwIfAny()).not.toThrow();
+    problems.add('other', 'Something', null);
+    expect(problems.hasErrors).toBe(true);
+    expect(thrown(() => problems.throwIfAny()).diagnostics).toHaveLength(3);
+  });
+
+  it('take the problems of a Failure to a place, and no other error', () => {
+    const problems = new Problems();
+    problems.addFailure(failure('a', 'Message', { hint: 'Hint' }), at(7));
+    expect(problems.diagnostics).toMatchObject([
+      { code: 'a', message: 'Message', hint: 'Hint', source: { line: 2 } },
+    ]);
+    expect(() => problems.addFailure(new Error('a bug'), null)).toThrow('a bug');
+  });
+
+  it('take those that others have found, each once', () => {
+    const [mine, others] = [new Problems(), new Problems()];
+    for (const each of [mine, others]) {
+      each.add('a', 'm', at(0));
+      each.add('b', 'm', null);
+    }
+    others.add('c', 'm', at(7));
+    mine.addAll(others);
+    expect(mine.diagnostics.map(({ code }) => code)).toEqual(['b', 'a', 'c']);
+    expect(mine.asFailure()).toBeInstanceOf(Failure);
+  });
+
+  it('of one file are fifty at most, and one more that says so', () => {
+    const problems = new Problems();
+    const long = new SourceFile('long.yaml', 'x\n'.repeat(100));
+    for (let line = 0; line < 100; line += 1) problems.add('a', 'm', at(line * 2, long));
+    for (let line = 0; line < 3; line += 1) problems.add('b', 'm', at(line));
+    for (let index = 0; index < 60; index += 1) problems.add('c', `m${index}`, null);
+    const count = (wanted: string) => problems.diagnostics.filter(({ code }) => code === wanted).length;
+    expect(['a', 'b', 'c'].map(count)).toEqual([50, 3, 60]);
+    expect(problems.diagnostics.filter(({ code }) => code === 'too-many-problems')).toMatchObject([
+      {
+        message: 'long.yaml has more problems: only the first 50 are shown',
+        source: { file: 'long.yaml', line: 51, column: 1 },
+      },
+    ]);
+  });
+});
+
+describe('a place', () => {
+  const at = (text: string, needle: string) => {
+    const source = new SourceFile('a', text);
+    const offset = text.indexOf(needle);
+    const { line, column } = source.at(offset);
+    return { at: `${line}:${column}`, excerpt: source.excerpt(offset).split('\n') };
+  };
+
+  it.each([
+    ['first', '^a\nb', '1:1', ['1 | ^a', '  | ^']],
+    ['last, without a line end', 'a\nb ^', '2:3', ['2 | b ^', '  |   ^']],
+    ['after empty lines', '\n\n\n  ^', '4:3', ['4 |   ^', '  |   ^']],
+    ['of Windows', 'a\r\nb ^\r\nc\r\n', '2:3', ['2 | b ^', '  |   ^']],
+    ['with a number of two digits', `${'\n'.repeat(9)}a: ^`, '10:4', ['10 | a: ^', '   |    ^']],
+    ['with what a terminal would interpret', 'a\u001b[31m^\u202e', '1:7', ['1 | a [31m^', '  |       ^']],
+  ])('is shown in its line: %s', (_what, text, place, excerpt) => {
+    expect(at(text, '^')).toEqual({ at: place, excerpt });
+  });
+
+  it.each([
+    ['at its beginning', 0, 100, '', '…'],
+    ['in its middle', 100, 100, '…', '…'],
+    ['at its end', 100, 0, '…', ''],
+    ['where it just fits', 60, 39, '', ''],
+    ['where one character is too many', 61, 40, '…', '…'],
+  ])('in a long line is shown with what is around it: %s', (_what, before, after, left, right) => {
+    const shownLeft = Math.min(before, 60);
+    const shownRight = Math.min(after, 39);
+    expect(at(`x\n${'a'.repeat(before)}^${'b'.repeat(after)}\ny`, '^')).toEqual({
+      at: `2:${before + 1}`,
+      excerpt: [
+        `2 | ${left}${'a'.repeat(shownLeft)}^${'b'.repeat(shownRight)}${right}`,
+        `  | ${' '.repeat(left.length + shownLeft)}^`,
+      ],
+    });
+  });
+});
+
+describe('a line is shown without credentials', () => {
+  const shown = (line: string, { above = '', below = '' } = {}) =>
+    new SourceFile('a', `${above}\n${line}\n${below}`)
+      .excerpt(above.length + 1)
+      .split('\n')[0]
+      ?.slice(4);
+
+  it.each([
+    ['password: hunter2', 'password: •••••••'],
+    ['password: hunter2, x', 'password: •••••••, x'],
+    ['{ password: "a, b}", x: y }', '{ password: •••••••, x: y }'],
+    ["{ 'token' : 'it''s', x: y }", "{ 'token' : •••••••, x: y }"],
+    ['password: [a, b] # c', 'password: •••••• # c'],
+    ['{ password: { a: [b] }, x: y }', '{ password: ••••••••••, x: y }'],
+    ['{ password: [a, b', '{ password: •••••'],
+    ['key: a', 'key: a'],
+    ['passwordPolicies: a', 'passwordPolicies: a'],
+    ['password: !secret NAME', 'password: !secret NAME'],
+    ['password: *alias', 'password: *alias'],
+    ['password: |', 'password: |'],
+    ['password: >-2 # text', 'password: >-2 # text'],
+    ['password: | hunter2', 'password: •••••••••'],
+    ['name: x-api-key, value: abc', 'name: x-api-key, value: •••'],
+    ['{ field: "password", Value: abc }', '{ field: "password", Value: •••••'],
+    ['{ name: a, value: abc }', '{ name: a, value: abc }'],
+    ['header: Authorization, valued: abc', 'header: Authorization, valued: abc'],
+    ['a ghp_0123456789abcdef b', 'a •••••••••••••••••••• b'],
+  ])('%s', (line, masked) => {
+    expect(shown(line)).toBe(masked);
+  });
+
+  it('also where the line above or below says that it is one', () => {
+    expect(shown('  value: abc', { above: '- name: client_secret' })).toBe('  value: •••');
+    expect(shown('- value: abc', { below: '  key: apiKey' })).toBe('- value: •••');
+    expect(shown('  hunter2', { above: 'password:' })).toBe('  •••••••');
+    expect(shown('hunter2 a', { above: '"token": >-' })).toBe('•••••••••');
+    expect(shown('  a: b', { above: 'password:' })).toBe('  a: b');
+    expect(shown('  !secret NAME', { above: 'password: |' })).toBe('  !secret NAME');
+    expect(shown('  text', { above: 'key: |' })).toBe('  text');
+    expect(shown('  text', { above: 'password: x' })).toBe('  text');
+  });
+});
