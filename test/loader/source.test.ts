@@ -1,0 +1,225 @@
+/** The files of a project: which are read, and why others are not. */
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  diskSource,
+  isInReserved,
+  isInside,
+  limitSize,
+  projectPath,
+  sideFilePath,
+  singleFile,
+} from '../../src/loader/source.ts';
+import { type Files, project, thrown } from './fixture.ts';
+
+const refusal = (run: () => unknown) => {
+  const [{ code, message, hint } = expect.fail(), ...more] = thrown(run).diagnostics;
+  expect(more).toEqual([]);
+  return hint === undefined ? [code, message] : [code, message, hint];
+};
+const outside = (path: string) => [
+  'outside-project',
+  `${path} leads out of the project.`,
+  'Keep every file below the folder of the project file, and every target of a link too.',
+];
+const reserved = (path: string) => [
+  'reserved-folder',
+  `${path} leads into a folder that git or tenantctl keeps for itself.`,
+  'Keep the files of the project outside `.git` and `.tenantctl`.',
+];
+
+/** A project with these files and links, whose targets may be in the folder beside it. */
+function linked(files: Files, links: Readonly<Record<string, string>> = {}) {
+  const root = join(project({ 'inner/tenantctl.yaml': '', 'secret.yaml': 'secret', ...files }), 'inner');
+  for (const [path, target] of Object.entries(links)) symlinkSync(target, join(root, path));
+  return { root, source: diskSource(root) };
+}
+
+describe('a file', () => {
+  it('is read as it is, by any way to it inside the project', () => {
+    const { source } = linked(
+      { 'inner/a/b.txt': '\uFEFFone\r\n', 'inner/c/d.txt': 'd' },
+      { 'link.txt': 'a/b.txt', folder: 'a' },
+    );
+    for (const path of ['a/b.txt', './a/b.txt', 'c/../a/b.txt', 'a//b.txt', 'link.txt', 'folder/b.txt']) {
+      expect(source.text(path)).toBe('\uFEFFone\r\n');
+      expect(Buffer.from(source.read(path)).toString()).toBe('\uFEFFone\r\n');
+    }
+  });
+
+  it.each(['../secret.yaml', 'a/../../secret.yaml', '/etc/hostname', '..'])(
+    'is not read outside the project: %j',
+    (path) => {
+      const { source } = linked({});
+      expect(refusal(() => source.text(path))).toEqual(outside(path));
+      expect(refusal(() => source.read(path))).toEqual(outside(path));
+    },
+  );
+
+  it.each(['link.yaml', 'folder/secret.yaml', 'chain.yaml'])(
+    'is not read through a link out of it: %s',
+    (path) => {
+      const { source } = linked(
+        {},
+        { 'link.yaml': '../secret.yaml', folder: '..', 'chain.yaml': 'link.yaml' },
+      );
+      expect(refusal(() => source.text(path))).toEqual(outside(path));
+    },
+  );
+
+  it.each(['.git/config', 'a/.git/config', '.tenantctl/x', 'link', '.GIT/config'])(
+    'is not read where git or tenantctl keeps its own: %s',
+    (path) => {
+      const files = Object.fromEntries(
+        ['.git/config', 'a/.git/config', '.tenantctl/x', '.GIT/config'].map((each) => [`inner/${each}`, 'x']),
+      );
+      const { source } = linked(files, { link: '.git/config' });
+      expect(refusal(() => source.text(path))).toEqual(reserved(path));
+    },
+  );
+
+  it.each(['.gitignore', '.github/a', 'x.git/a', '.tenantctl.yaml', 'a/.gitattributes'])(
+    'is read though it is called like those: %s',
+    (path) => {
+      expect(linked({ [`inner/${path}`]: 'x' }).source.text(path)).toBe('x');
+      expect(isInReserved(path)).toBe(false);
+    },
+  );
+
+  it('is refused with its reason', () => {
+    const { root } = linked({ 'inner/a/b.txt': 'twelve bytes' });
+    const source = diskSource(root, 11);
+    expect(refusal(() => source.text('a'))).toEqual(['file-unreadable', 'a is not a regular file.']);
+    expect(refusal(() => source.text('a/none'))[0]).toBe('file-not-found');
+    expect(refusal(() => source.text('a/b.txt/c'))[0]).toMatch(/^file-/);
+    expect(refusal(() => source.text('a/b.txt'))[0]).toBe('file-too-large');
+    expect(diskSource(root, 12).text('a/b.txt')).toBe('twelve bytes');
+    const large = linked({ 'inner/a': Buffer.alloc(5 * 1024 * 1024 + 1) }).source;
+    expect(refusal(() => large.text('a'))).toEqual(['file-too-large', 'a is larger than 5 MB.']);
+  });
+
+  it('has to be UTF-8, and may hold the sign for what is not', () => {
+    const utf16 = (...mark: number[]) => Buffer.from([...mark, 0x61, 0]);
+    const { source } = linked({
+      'inner/sign': 'a\uFFFDb',
+      'inner/latin': Buffer.from('a\xffb', 'latin1'),
+      'inner/little': utf16(0xff, 0xfe),
+      'inner/big': utf16(0xfe, 0xff),
+      'inner/half': Buffer.from([0xff, 0xff]),
+      'inner/other': Buffer.from([0xfe, 0xfe]),
+    });
+    expect(source.text('sign')).toBe('a\uFFFDb');
+    const said = (path: string) => refusal(() => source.text(path));
+    for (const path of ['latin', 'half', 'other'])
+      expect(said(path)).toEqual(['not-utf8', `${path} is not UTF-8 text.`, 'Save the file as UTF-8.']);
+    for (const path of ['little', 'big'])
+      expect(said(path)).toEqual([
+        'not-utf8',
+        `${path} is UTF-16 text, not UTF-8.`,
+        'Save the file as UTF-8.',
+      ]);
+  });
+});
+
+describe('globs', () => {
+  it('find each file once, sorted, and none where there is no folder', () => {
+    const { source } = linked({ 'inner/b/a.yaml': '', 'inner/a/z.yaml': '', 'inner/a/y.yaml': '' });
+    expect(source.glob(['b/*.yaml', '**/*.yaml', 'a/y.yaml', '!tenantctl.yaml'])).toEqual([
+      'a/y.yaml',
+      'a/z.yaml',
+      'b/a.yaml',
+    ]);
+    expect(source.glob(['none/**/*.yaml'])).toEqual([]);
+    expect(source.glob(['none/*.yaml', 'b/*.yaml'])).toEqual(['b/a.yaml']);
+    expect(source.glob([])).toEqual([]);
+  });
+
+  it('find nothing in node_modules, .git and .tenantctl', () => {
+    const files = ['node_modules/a.yaml', 'x/node_modules/a.yaml', '.git/a.yaml', '.tenantctl/a.yaml'];
+    const { source } = linked(Object.fromEntries(files.map((path) => [`inner/${path}`, ''])));
+    expect(source.glob(['**/*.yaml', '**/.*/*.yaml'])).toEqual(['tenantctl.yaml']);
+  });
+
+  it.each(['../*.yaml', '!../*.yaml', '/etc/*'])('lead nowhere else: %s', (pattern) => {
+    expect(refusal(() => linked({}).source.glob([pattern]))).toEqual(outside(pattern.replace('!', '')));
+  });
+
+  it.each(['.git/*', '.tenantctl/**', 'a/.Git/*'])('are refused for what is never read: %s', (pattern) => {
+    expect(refusal(() => linked({}).source.glob([pattern]))).toEqual(reserved(pattern));
+  });
+
+  it('tell of a broken link, whose manifest would be missing, but not of the mark of an editor', () => {
+    const { root, source } = linked({ 'inner/config/a.yaml': '' }, { 'config/.#a.yaml': 'me@host.123' });
+    expect(source.glob(['config/*.yaml'])).toEqual(['config/a.yaml']);
+    symlinkSync('none.yaml', join(root, 'config/b.yaml'));
+    expect(refusal(() => source.glob(['config/*.yaml']))).toEqual([
+      'file-not-found',
+      'config/b.yaml is a broken link.',
+      'Correct or remove the link.',
+    ]);
+  });
+
+  it('follow links to folders', () => {
+    const { root, source } = linked({ 'inner/real/a.yaml': '' });
+    mkdirSync(join(root, 'config'));
+    symlinkSync('../real', join(root, 'config/link'));
+    expect(source.glob(['config/**/*.yaml'])).toEqual(['config/link/a.yaml']);
+  });
+});
+
+it('a project is refused where its files are too large together, at the first that does not fit', () => {
+  const half = 'x'.repeat(512 * 1024);
+  const { source } = linked({ 'inner/a': half, 'inner/b': half, 'inner/c': 'c' });
+  const limited = limitSize(source, 1);
+  expect(limited.glob(['[abc]'])).toEqual(['a', 'b', 'c']);
+  expect([limited.text('a'), limited.text('b')]).toEqual([half, half]);
+  expect(limited.read('c')).toEqual(Buffer.from('c'));
+  expect(refusal(() => limited.text('c'))).toEqual([
+    'project-too-large',
+    'The manifests and the files they include are larger than 1 MB together; c is the first that is not read.',
+    'Check what the globs under `manifests` match. Raise `sizeLimit` in the project file if the size is right.',
+  ]);
+  expect(limited.text('a')).toBe('');
+});
+
+it('a text stands for a file of any name', () => {
+  const source = singleFile('a: b');
+  expect([source.glob(['**']), source.text('x'), Buffer.from(source.read('y')).toString()]).toEqual([
+    [],
+    'a: b',
+    'a: b',
+  ]);
+});
+
+describe('paths', () => {
+  it.each([
+    ['a/b', 'a/b'],
+    ['./a//b/../c', 'a/c'],
+    ['a/..b', 'a/..b'],
+    ['a/.', 'a'],
+    ['...', '...'],
+  ])('%j of a project is %j', (path, normal) => {
+    expect(projectPath(path)).toBe(normal);
+  });
+
+  it('hold no null character', () => {
+    expect(() => projectPath('a\0b')).toThrow('leads out of the project');
+  });
+
+  it.each([
+    ['/a', '/a', true],
+    ['/a', '/a/b', true],
+    ['/a', '/ab', false],
+    ['/a/b', '/a', false],
+    ['/', '/a', true],
+  ])('in %s, %s is inside: %s', (root, path, inside) => {
+    expect(isInside(root, path)).toBe(inside);
+  });
+
+  it('of side files begin at the manifest', () => {
+    expect(sideFilePath('t/a.html', 'config/x/a.yaml')).toBe('config/x/t/a.html');
+    expect(sideFilePath('../a.html', 'config/a.yaml')).toBe('a.html');
+    expect(sideFilePath('/etc/a', 'config/a.yaml')).toBe('/etc/a');
+  });
+});
