@@ -6,6 +6,7 @@ import { readAgain, readObjects, readObjectsAndOthers } from '../../src/client/r
 import { readDefaultsOfKind, readKind, readListRows } from '../../src/client/read-kind.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { ReadRequest } from '../../src/kinds/kind.ts';
+import { formatAddress } from '../../src/model/address.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure } from '../../src/model/failure.ts';
 import type { JsonObject } from '../../src/model/json.ts';
@@ -142,7 +143,7 @@ describe('an object that is asked for by its key', () => {
     const told: [string, string][] = [];
     const request = wanted('NotificationPreference', {
       keys,
-      onUnusable: (address, why) => told.push([address, why]),
+      onUnusable: ({ kind, key }, why) => told.push([formatAddress(kind.name, key), why]),
     });
     const { objects } = await readKind(tenant(answer), request, settings);
     expect(objects.map(({ key }) => key[0])).toEqual(['b']);
