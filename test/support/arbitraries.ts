@@ -235,7 +235,7 @@ export function fill(state: TenantState, content: Content): void {
     { id: 'a2', uid: 'location', label: 'Location', data_type: 'text', date_format: null },
   );
   content.authProfiles.forEach(({ name: profile, fields }, at) => {
-    state.authProfiles.push({ id: `p${at}`, name: profile, ...fields, strongAuthLogin: false });
+    state.authProfiles.push({ id: `profile-${at}`, name: profile, ...fields, strongAuthLogin: false });
   });
   content.integrations.forEach(({ name: integration, fields }, at) => {
     state.simIntegrations.push({ id: `i${at}`, name: integration, ...fields, created: time, modified: time });
