@@ -209,6 +209,11 @@ export function checkWritable(files: readonly string[], io: Io): void {
     const path = resolve(io.cwd, file);
     requireOwnFile(path);
     const isNew = !existsSync(path);
+    if (!isNew && /\.ya?ml$/i.test(file)) {
+      throw failure('usage', `${file} exists and is YAML, as manifests are. Plans and results are JSON.`, {
+        hint: 'Choose another file, for example plan.json.',
+      });
+    }
     try {
       mkdirSync(dirname(path), { recursive: true });
       closeSync(openSync(path, 'a'));

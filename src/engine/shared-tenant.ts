@@ -51,7 +51,7 @@ function refuse(
   const refusal: Diagnostic = {
     code: 'shared-tenant',
     severity: 'error',
-    message: `${first?.address}${more} would also be changed by ${others.join(', ')}, which has the same tenant.`,
+    message: `${first?.address}${more} would also be changed by ${others.join(', ')} in the same tenant.`,
     hint: 'Give each environment the `baseUrl` of its own tenant. If they share it on purpose, apply them one after the other.',
   };
   const refused = { ...plan, diagnostics: [...plan.diagnostics, refusal] };

@@ -33,6 +33,24 @@ it('says before any work that a file cannot be written', async () => {
   expect(world.sandbox.log).toEqual([]);
 });
 
+it.each([
+  ['plan', '--out'],
+  ['apply', '--result'],
+])('writes nothing over a manifest or the project file: %s %s', async (command, option) => {
+  const world = await worldOf([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+  world.write('config/other.yml', 'kind: SenderAddress\nemail: other@acme.example\n');
+  for (const file of ['tenantctl.yaml', 'config/other.yml']) {
+    const before = world.read(file);
+    const { code, stderr } = await world.run(command, option, file);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`${file} exists and is YAML`),
+    });
+    expect(world.read(file)).toBe(before);
+  }
+  expect(world.sandbox.log).toEqual([]);
+});
+
 it.skipIf(!existsSync('/dev/full'))('names the file for which there is no room', async () => {
   const world = await worldOf();
   const { code, stderr } = await world.run('plan', '--out', '/dev/full');
