@@ -227,10 +227,14 @@ const otherTruths = new Map([
 function describeChoice({ params, data }: ErrorObject, subject: string): Problem {
   const allowed: unknown[] = 'allowedValues' in params ? params.allowedValues : [params.allowedValue];
   const choices = allowed.map(String);
-  const message = `${subject} must be ${joinWithOr(choices)}, not ${brief(data)}`;
+  const message = `${subject} must be ${joinWithOr(choices)}, not `;
+  const code = 'invalid-value';
+  // A number in quotes looks like the number that is allowed.
+  if (typeof data === 'string' && choices.includes(data))
+    return { code, message: `${message}the text "${data}"`, hint: 'Write it without quotes.' };
   return {
-    code: 'invalid-value',
-    message,
+    code,
+    message: message + brief(data),
     hint: typeof data === 'string' ? didYouMean(data, choices) : null,
   };
 }
