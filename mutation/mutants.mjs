@@ -25,8 +25,8 @@ export const mutants = [
   {
     name: '--except is ignored beside --only',
     file: 'src/model/address.ts',
-    find: '(only.length === 0 || isIncluded(address)) && !isExcluded(address)',
-    replace: 'only.length === 0 ? !isExcluded(address) : isIncluded(address)',
+    find: '&& !names.some(isExcluded);',
+    replace: '&& (only.length > 0 || !names.some(isExcluded));',
     tests: ['test/model'],
   },
   {

@@ -83,15 +83,20 @@ export function matchAddresses(
   };
 }
 
-/** A predicate for the addresses that `--only` and `--except` include. */
-export function scopeFilter({
-  only,
-  except,
-}: {
+interface AddressScope {
   readonly only: readonly string[];
   readonly except: readonly string[];
-}): (address: Address) => boolean {
+}
+
+/** A predicate for the addresses that `--only` and `--except` include. */
+export function scopeFilter(scope: AddressScope): (address: Address) => boolean {
+  const isInScope = namesFilter(scope);
+  return (address) => isInScope([address]);
+}
+
+/** The same for an object with one name in its manifest and another one in the tenant: either includes it, or leaves it out. */
+export function namesFilter({ only, except }: AddressScope): (names: readonly Address[]) => boolean {
   const isIncluded = matchAddresses(only);
   const isExcluded = matchAddresses(except);
-  return (address) => (only.length === 0 || isIncluded(address)) && !isExcluded(address);
+  return (names) => (only.length === 0 || names.some(isIncluded)) && !names.some(isExcluded);
 }

@@ -29,7 +29,7 @@ export interface DeleteRequest
   /** Those with `ensure: absent`, in scope. */
   readonly absent: readonly Match[];
   readonly index: LiveIndex;
-  isInScope(address: Address): boolean;
+  isInScope(names: readonly Address[]): boolean;
   /** Kinds whose undeclared objects are deleted; `null` without `--prune`. */
   readonly prune: Policy['prune'] | null;
 }
@@ -45,7 +45,7 @@ export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; 
   // Without --prune and --since nobody asks what is declared.
   const declared = prune || previous ? declaredObjects(request) : new Set<Address>();
   const isUndeclared = ({ live }: Deletion) => !declared.has(live.address);
-  const isInScope = ({ addresses }: Deletion) => addresses.every((address) => request.isInScope(address));
+  const isInScope = ({ addresses }: Deletion) => request.isInScope(addresses);
   const pruned = objects.filter(({ kind }) => prune?.kinds.includes(kind.name)).map(prunedObject);
   const undeclared = pruned.filter(isInScope).filter(isUndeclared);
   const whyKept = keeper(request);

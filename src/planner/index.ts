@@ -2,7 +2,7 @@ import type { Kinds } from '../kinds/catalog.ts';
 import { arrangeChanges } from '../kinds/dependencies.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
-import { matchAddresses, scopeFilter } from '../model/address.ts';
+import { matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest, sha256 } from '../model/digest.ts';
 import { type Action, type Change, type Plan, planFormat, type Request } from '../model/plan.ts';
@@ -37,9 +37,8 @@ export interface Matched {
  */
 export function matchAll(input: PlanInput): Matched {
   const { environment, choices, resources, objects, previous, whyUndeclarable } = input;
-  const isInScope = scopeFilter(choices.scope);
   const index = new LiveIndex(objects);
-  const matches = matchResources(resources, isInScope, index);
+  const matches = matchResources(resources, scopeFilter(choices.scope), index);
   const absent = matches.filter(({ resource }) => resource.ensure === 'absent');
   const declared = matches.filter(({ resource }) => resource.ensure === 'present');
   const { deletions, remarks } = findDeletions({
@@ -47,7 +46,7 @@ export function matchAll(input: PlanInput): Matched {
     absent,
     objects,
     index,
-    isInScope,
+    isInScope: namesFilter(choices.scope),
     previous,
     whyUndeclarable,
     prune: choices.scope.prune ? environment.policy.prune : null,

@@ -216,6 +216,15 @@ describe('an object that its manifest pins by the id, and that has another name 
     }
   });
 
+  it.each(ways)('is chosen by the name in its manifest alone (%s)', (_, given) => {
+    expect(deleted({ ...given, scope: { only: ['SimIntegration/Declared'] } })).toEqual([
+      'SimIntegration/Old',
+    ]);
+    expect(deleted({ ...given, scope: { only: ['SimIntegration/Other'] } })).toEqual([]);
+    const both = { only: ['SimIntegration/Declared'], except: ['SimIntegration/Old'] };
+    expect(deleted({ ...given, scope: both })).toEqual([]);
+  });
+
   it.each(ways)('is left out under both names (%s)', (_, given) => {
     for (const name of names) expect(deleted({ ...given, scope: { except: [name] } })).toEqual([]);
   });
