@@ -9,13 +9,22 @@ import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
 
+/** What tells a plan of a fleet from an equal one. */
+type FleetPlan = Pick<Plan, 'environment' | 'createdAt'>;
+
+/** What is recorded of an environment that is done; `createdAt` is that of its plan. */
+interface FleetRecord {
+  readonly createdAt: string | null;
+  readonly result: Result;
+}
+
 /**
  * Which environments of a fleet are done, by the digest of the fleet: each has a journal of its own, but a run that was
  * killed must know which of them it need not begin again. Removed when all are done.
  */
 export class FleetJournal {
   readonly #file: string;
-  readonly #results: ReadonlyMap<string, Result>;
+  readonly #records: ReadonlyMap<string, FleetRecord>;
   #last: Promise<void> = Promise.resolve();
 
   /**
@@ -34,27 +43,33 @@ export class FleetJournal {
     return new FleetJournal(file, new Map(text.split('\n').flatMap((line) => recordIn(line, file))));
   }
 
-  private constructor(file: string, results: ReadonlyMap<string, Result>) {
+  private constructor(file: string, records: ReadonlyMap<string, FleetRecord>) {
     this.#file = file;
-    this.#results = results;
+    this.#records = records;
   }
 
   /**
    * The result of a plan that an earlier run has done. A plan that was made later is another one, even if it is equal: its
-   * tenant was read again, and does not have these changes any more.
+   * tenant was read again, and does not have these changes any more. The same plan needs no clock to tell.
    */
-  resultOf({ environment, createdAt }: Pick<Plan, 'environment' | 'createdAt'>): Result | undefined {
-    const result = this.#results.get(environment);
-    return result && Date.parse(result.endedAt) >= Date.parse(createdAt) ? result : undefined;
+  resultOf({ environment, createdAt }: FleetPlan): Result | undefined {
+    const record = this.#records.get(environment);
+    if (!record) return undefined;
+    const isThisPlan = record.createdAt === createdAt;
+    return isThisPlan || Date.parse(record.result.endedAt) >= Date.parse(createdAt)
+      ? record.result
+      : undefined;
   }
 
-  /** Records that an environment is done. Rejects with a Failure where that cannot be written. */
-  add(environment: string, result: Result): Promise<void> {
+  /** Records that the plan of an environment is done. Rejects with a Failure where that cannot be written. */
+  add({ environment, createdAt }: FleetPlan, result: Result): Promise<void> {
     const write = async () => {
       try {
         await mkdir(dirname(this.#file), { recursive: true });
         // It begins a line of its own, also after one that a crash cut off.
-        await appendFile(this.#file, `\n${JSON.stringify({ environment, result })}\n`, { flush: true });
+        await appendFile(this.#file, `\n${JSON.stringify({ environment, createdAt, result })}\n`, {
+          flush: true,
+        });
       } catch (error) {
         throw unwritableFile(this.#file, error);
       }
@@ -81,9 +96,10 @@ function committedJournal(file: string): Failure {
 }
 
 /** The record in a line; none in one that a crash cut off. */
-function recordIn(line: string, file: string): [name: string, result: Result][] {
+function recordIn(line: string, file: string): [name: string, record: FleetRecord][] {
   const record = parseJson(line);
   const name = record !== undefined && isObject(record) ? textOf(record, 'environment') : null;
   if (name === null || !isObject(record)) return [];
-  return [[name, readResultFile(JSON.stringify(record.result ?? null), file)]];
+  const result = readResultFile(JSON.stringify(record.result ?? null), file);
+  return [[name, { createdAt: textOf(record, 'createdAt'), result }]];
 }

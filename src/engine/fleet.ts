@@ -88,7 +88,7 @@ export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Prom
     const plan = members.get(name)?.plan ?? null;
     if (!plan || isRefused(plan)) return null;
     const done = journal.resultOf(plan);
-    if (!done) return applyOne(plan, shared, (result) => journal.add(name, result));
+    if (!done) return applyOne(plan, shared, (result) => journal.add(plan, result));
     await endJournal(options.root, plan, done.endedAt);
     return done;
   });

@@ -158,6 +158,19 @@ it('an apply that failed in part is finished by the same command, and touches no
   expect(sendersOf('eu-2')).toEqual(['a@acme.example']);
 });
 
+it('an apply in part is finished by the same command where the plan was made by a clock that is ahead', async () => {
+  await run('plan', '-e', '*', '--out', 'fleet.json');
+  const planned: Fleet = JSON.parse(fleet.read('fleet.json'));
+  const createdAt = new Date(Date.now() + 3_600_000).toISOString();
+  const environments = planned.environments.map((each) => ({ ...each, plan: { ...each.plan, createdAt } }));
+  fleet.write('fleet.json', JSON.stringify({ ...planned, environments }));
+  refuse('eu-2');
+  expect(await run('apply', 'fleet.json')).toMatchObject({ code: 3 });
+  fleet.sandboxOf('eu-2').faults.clear();
+  expect(await run('apply', 'fleet.json')).toMatchObject({ code: 0 });
+  for (const name of names) expect(sendersOf(name)).toEqual(['a@acme.example']);
+});
+
 it('an equal plan that is made after an apply in part is applied to all, also where that was done and undone', async () => {
   fleet.sandboxOf('eu-2').faults.add({ kind: 'status', status: 403, method: 'POST', path: '/v2025' });
   expect(await run('apply', '-e', '*', '--yes')).toMatchObject({ code: 3 });
