@@ -53,13 +53,14 @@ export async function createRunner(more: Readonly<Record<string, string | Played
     const text = typeof each === 'string' ? each : players.programOf(name);
     writeFileSync(join(bin, name), text, { mode: 0o755 });
   }
-  const path = [bin, process.env.PATH ?? ''].join(delimiter);
+  const { PATH = '', GIT_CONFIG_GLOBAL } = process.env;
+  const fixed = { PATH: [bin, PATH].join(delimiter), HOME: dir, GIT_CONFIG_GLOBAL };
   return {
     dir,
     empty,
     read: (file) => readFileSync(join(dir, file), 'utf8'),
     write: (file, text) => writeFileSync(join(dir, file), text),
-    shell: (script, env, folder = dir) => runBash(script, folder, { ...env, PATH: path, HOME: dir }),
+    shell: (script, env, folder = dir) => runBash(script, folder, { ...env, ...fixed }),
     close() {
       players.close();
       for (const folder of [dir, bin, empty]) rmSync(folder, { recursive: true, force: true });

@@ -18,6 +18,7 @@ import { valueAt } from '../../src/model/pointer.ts';
 import { fillLookups } from '../../src/planner/fill-lookups.ts';
 import { matchAll, planChanges } from '../../src/planner/index.ts';
 import type { PlanInput } from '../../src/planner/input.ts';
+import { anyText } from '../support/arbitraries.ts';
 import { type Answer, liveFrom, secretsOf } from '../support/plan.ts';
 
 /** A project whose manifests are in memory, and its kinds on disk, loaded by the real loader. */
@@ -216,7 +217,7 @@ export const awkward = fc.oneof(
       ',',
     ],
   ),
-  fc.string({ unit: 'binary', maxLength: 12 }),
+  anyText(12),
   fc.string({
     unit: fc.constantFrom('\n', ' ', '\r', '\t', ':', '#', '-', '"', "'", 'a', '{', ']', ','),
     maxLength: 16,

@@ -171,7 +171,7 @@ describe('any text', () => {
       ['$a[', '$$', '##', '#{', '#@m(', '$a.a', '#set($a=', '#macro(a ', '#set( ', '#foreach($a ', 'x'],
     ].flat(),
   )('takes time in proportion to its length: %s', (piece) => {
-    const text = piece.repeat(2_000_000 / piece.length);
+    const text = piece.repeat(400_000 / piece.length);
     expect(scanVelocity(text).problems.length).toBeLessThanOrEqual(20);
     expect(scanVelocity(`#if(${text}`).problems.length).toBeLessThanOrEqual(20);
   });

@@ -2,6 +2,16 @@ import fc from 'fast-check';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
 
+/**
+ * Text of any characters, up to this length. The unit `binary` of fast-check has the same ones, and takes a second and a
+ * half to prepare each time.
+ */
+export const anyText = (maxLength: number): fc.Arbitrary<string> =>
+  fc.string({ unit: fc.integer({ min: 0, max: 0x10_f7ff }).map(characterAt), maxLength });
+
+/** Half of a pair is no character, so the numbers of those are passed over. */
+const characterAt = (at: number) => String.fromCodePoint(at < 0xd8_00 ? at : at + 0x8_00);
+
 /** Text that YAML, JSON, terminals and Velocity could each take for something else. */
 export const trickyText = fc.oneof(
   { weight: 3, arbitrary: fc.string({ maxLength: 12 }) },

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 
 /** Runs git in a folder as anybody would, as a made-up author. Returns what it prints. */
 export function git(folder: string, ...args: string[]): string {
-  const author = ['-c', 'user.name=a', '-c', 'user.email=a@acme.example', '-c', 'commit.gpgsign=false'];
+  const author = ['-c', 'user.name=a', '-c', 'user.email=a@acme.example'];
   return execFileSync('git', [...author, ...args], { cwd: folder, stdio: 'pipe', encoding: 'utf8' }).trim();
 }
 
