@@ -1,6 +1,7 @@
+import type { Kind } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { type Naming, needsId, type Operation, operationOf, risksOf, type Said } from '../kinds/operation.ts';
-import { type Json, sameJson } from '../model/json.ts';
+import { canonicalJson, type Json } from '../model/json.ts';
 import { renderBody } from '../model/marker.ts';
 import type { Change, Request } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
@@ -10,8 +11,28 @@ import type { KindChange } from './find.ts';
 /** What the requests of a change are checked against. */
 interface Context {
   readonly settings: ApiSettings;
-  /** The deletes of the plan, some of which may share a request. */
-  readonly deletes: readonly Change[];
+  readonly deletes: Deletes;
+}
+
+/** How each request of a delete may name objects: those of all deletes that carry an equal request. */
+type Deletes = ReadonlyMap<Request, ReadonlySet<string>>;
+
+/** What the requests of deletes may name. Many deletes may share a request, so it is worked out once for all of them. */
+export function namesInDeletes(entries: readonly KindChange[]): Deletes {
+  const groups = new Map<string, Set<string>>();
+  const deletes = entries.filter(({ change }) => change.action === 'delete');
+  const named = deletes.flatMap(({ kind, change }) => {
+    const names = namesOf(kind, change);
+    return change.requests.map((request): [Request, Set<string>] => {
+      const { method, path, query, body } = request;
+      const text = canonicalJson([kind.name, method, path, query, body]);
+      const group = groups.get(text) ?? new Set();
+      groups.set(text, group);
+      for (const name of names) group.add(name);
+      return [request, group];
+    });
+  });
+  return new Map(named);
 }
 
 /**
@@ -113,26 +134,26 @@ function wrongObjects(
   { kind, change }: KindChange,
   { deletes }: Context,
 ): string[] {
-  const names = (naming: Naming, other: Change) =>
-    (naming.key === null || identityOf(kind, naming.key) === identityOf(kind, other.key)) &&
-    (naming.id === null || naming.id === other.id);
-  const together = change.action === 'delete' ? deletes.filter(isDeletedBy(request, change)) : [change];
-  const foreign = objects.find((naming) => !together.some((other) => names(naming, other)));
+  const own = new Set(namesOf(kind, change));
+  const allowed = deletes.get(request) ?? own;
+  const names = objects.map((naming) => nameFrom(kind, naming));
+  const foreign = objects.find((_, at) => !allowed.has(names[at] ?? ''));
   const call = `${request.method} ${quote(request.path)}`;
   if (foreign) {
     const name = foreign.key === null ? foreign.id : foreign.key.join('/');
     return [`${call} names another object, ${quote(name ?? '')}`];
   }
-  const isNamed = objects.some((naming) => names(naming, change));
+  const isNamed = names.some((name) => own.has(name));
   return isNamed || (objects.length === 0 && needsId(operation)) ? [] : [`${call} does not name it`];
 }
 
-const isDeletedBy =
-  (request: Request, { kind }: Change) =>
-  (other: Change): boolean =>
-    other.kind === kind && other.requests.some((each) => sameJson(asJson(each), asJson(request)));
+/** Equal for namings of the same object by the same means. */
+const nameFrom = (kind: Kind, { key, id }: Naming): string =>
+  JSON.stringify([key && identityOf(kind, key), id]);
 
-const asJson = ({ method, path, query, body }: Request) => ({ method, path, query, body });
+/** All ways to name the object of a change. */
+const namesOf = (kind: Kind, { key, id }: Change): string[] =>
+  [key, null].flatMap((byKey) => [id, null].map((byId) => nameFrom(kind, { key: byKey, id: byId })));
 
 function wrongFields({ fields }: Said, { action, diff }: Change): string[] {
   if (action !== 'update' || fields === null) return [];

@@ -48,31 +48,16 @@ export async function openJournal(dir: string, plan: JournalPlan): Promise<Journ
   const { records, length } = content;
   const isOver = isOlder(content, plan);
   const byChange = progressOf(isOver ? [] : records);
-  let handle: Promise<FileHandle> | null = null;
-  let tail: Promise<void> = Promise.resolve();
-
   // Under another name it still says which writes the tenant may not show yet.
   const setAside = (at: string) =>
     rename(file, join(dir, `${fileStem(planDigest)}.${at.replaceAll(/[^\dTZ]/g, '')}.done.jsonl`));
-  const append = (record: JournalRecord): Promise<void> => {
-    const write = async () => {
-      handle ??= isOver
-        ? setAside(plan.createdAt).then(() => openForAppend(file, 0, plan))
-        : openForAppend(file, length, plan);
-      const out = await handle;
-      await out.appendFile(`${JSON.stringify(record)}\n`);
-      await out.datasync();
-    };
-    const written = tail.then(write);
-    // A failed record is reported to its caller; the next one tries again.
-    tail = written.catch(() => undefined);
-    return written;
-  };
-  const close = async () => {
-    await tail;
-    await (await handle)?.close();
-    handle = null;
-  };
+  let isInTheWay = isOver;
+  const out = new RecordFile(isOver ? 0 : length, async (end) => {
+    if (isInTheWay) await setAside(plan.createdAt);
+    isInTheWay = false;
+    return openForAppend(file, end, plan);
+  });
+  const append = (record: JournalRecord) => out.append(`${JSON.stringify(record)}\n`);
   return {
     file,
     progress: (address) => byChange.get(address) ?? null,
@@ -80,19 +65,77 @@ export async function openJournal(dir: string, plan: JournalPlan): Promise<Journ
     conclude: (request, conclusion, at) => append({ type: 'result', at, request, ...conclusion }),
     settle: (change, settled, at) => append({ type: 'settled', at, change, ...settled }),
     async finish(at) {
-      const exists = handle !== null || length > 0;
-      await close();
-      if (exists) await setAside(at);
+      await out.close();
+      if (length > 0 || !out.isEmpty) await setAside(at);
     },
-    close,
+    close: () => out.close(),
   };
+}
+
+/** A file that grows by whole records, each of which is on the disk before its promise resolves. */
+class RecordFile {
+  readonly #open: (end: number) => Promise<FileHandle>;
+  /** Where the last whole record ends, in bytes. */
+  #end: number;
+  #handle: FileHandle | null = null;
+  #waiting: string[] = [];
+  #next: Promise<void> | null = null;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(end: number, openAt: (end: number) => Promise<FileHandle>) {
+    this.#end = end;
+    this.#open = openAt;
+  }
+
+  get isEmpty(): boolean {
+    return this.#end === 0;
+  }
+
+  /**
+   * Adds a record. What comes while others are written shares the next write: thousands of deletes end at the same time.
+   * Rejects where it cannot be written; the next one tries again.
+   */
+  append(text: string): Promise<void> {
+    this.#waiting.push(text);
+    const written = this.#next ?? this.#last.then(() => this.#write());
+    this.#next = written;
+    this.#last = written.catch(() => {});
+    return written;
+  }
+
+  async #write(): Promise<void> {
+    const text = this.#waiting.join('');
+    this.#waiting = [];
+    this.#next = null;
+    try {
+      this.#handle ??= await this.#open(this.#end);
+      await this.#handle.appendFile(text);
+      await this.#handle.datasync();
+      this.#end = (await this.#handle.stat()).size;
+    } catch (error) {
+      // A part may have been written. Opened again, the file ends with the last whole record.
+      await this.#release();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    await this.#release();
+  }
+
+  async #release(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = null;
+    await handle?.close();
+  }
 }
 
 /** Whether the runs were of an earlier plan and ended before this one was made. The same plan needs no clock to tell. */
 function isOlder({ header, records }: JournalContent, { createdAt }: JournalPlan): boolean {
   if (header?.createdAt === createdAt) return false;
   const times = records.flatMap((record) => ('at' in record ? [Date.parse(record.at)] : []));
-  return times.length > 0 && Math.max(...times) < Date.parse(createdAt);
+  return times.length > 0 && times.every((time) => time < Date.parse(createdAt));
 }
 
 /** The hex digits of a digest. They name a file, so of any other text its digest is used. */

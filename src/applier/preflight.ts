@@ -10,7 +10,7 @@ import type { ApiSettings } from '../model/settings.ts';
 import type { TenantName } from '../model/tenant.ts';
 import { unshownValues } from './check-content.ts';
 import { wrongReferences } from './check-references.ts';
-import { quote, wrongRequests } from './check-requests.ts';
+import { namesInDeletes, quote, wrongRequests } from './check-requests.ts';
 import type { CreatedIds } from './created.ts';
 import { finderIn, type KindChange, keysOf } from './find.ts';
 import type { Journal } from './journal.ts';
@@ -153,8 +153,9 @@ function checkChanges({ changes, summary }: Plan, kinds: Kinds): Diagnostic[] {
 
 /** Requests that do something else than their change shows. */
 function checkRequests({ changes }: Plan, { kinds, settings }: Target): Diagnostic[] {
-  const deletes = changes.filter(({ action }) => action === 'delete');
-  return withKinds(changes, kinds).flatMap((entry) => {
+  const entries = withKinds(changes, kinds);
+  const deletes = namesInDeletes(entries);
+  return entries.flatMap((entry) => {
     const { address } = entry.change;
     return wrongRequests(entry, { settings, deletes }).map((why) => {
       return notWhatItShows(address, why);

@@ -36,8 +36,11 @@ export async function settle(
   const { clock, signal, onEvent } = context;
   let open = pending;
   const endAll = async (ended: readonly Pending[], seen: (one: Pending) => Seen) => {
-    for (const one of ended) finish(await endOne(one, seen(one), context));
-    open = open.filter((one) => !ended.includes(one));
+    // Together: their records share a write.
+    const end = async (one: Pending) => finish(await endOne(one, seen(one), context));
+    await Promise.all(ended.map(end));
+    const isEnded = new Set(ended);
+    open = open.filter((one) => !isEnded.has(one));
   };
   const look = async () => {
     const looked = await readAgain(open, context);

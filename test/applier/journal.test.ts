@@ -1,4 +1,4 @@
-import { appendFile, type FileHandle, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, type FileHandle, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
@@ -8,6 +8,13 @@ const tenant = { identity: 'https://tenant.example', profiles: 'https://profiles
 const createdAt = '2026-01-01T00:00:00.000Z';
 const planWith = (digest: string) => ({ digest, tenant, createdAt });
 const plan = planWith(`sha256:${'a'.repeat(64)}`);
+
+/** What all handles of files inherit from. */
+async function handlesIn(folder: string): Promise<FileHandle> {
+  const probe = await open(join(folder, 'probe'), 'w');
+  await probe.close();
+  return Object.getPrototypeOf(probe);
+}
 
 async function journalWithNotes(folder: string) {
   const journal = await openJournal(folder, plan);
@@ -41,11 +48,8 @@ describe('a journal', () => {
   it('is on the disk before the run goes on', async () => {
     const folder = await newFolder();
     const journal = await openJournal(folder, plan);
-    const probe = await open(join(folder, 'probe'), 'w');
-    const handles: FileHandle = Object.getPrototypeOf(probe);
-    await probe.close();
     const onDisk: string[] = [];
-    const sync = vi.spyOn(handles, 'datasync').mockImplementation(async () => {
+    const sync = vi.spyOn(await handlesIn(folder), 'datasync').mockImplementation(async () => {
       onDisk.push(await readFile(journal.file, 'utf8'));
     });
     onTestFinished(() => sync.mockRestore());
@@ -173,5 +177,49 @@ describe('a journal', () => {
     await journal.close();
     const again = await openJournal(folder, plan);
     expect(names.every((name) => again.progress(name)?.unmet?.[0] === name)).toBe(true);
+  });
+
+  it('writes notes together that are made while others are written', async () => {
+    const folder = await newFolder();
+    const sync = vi.spyOn(await handlesIn(folder), 'datasync');
+    onTestFinished(() => sync.mockRestore());
+    const journal = await openJournal(folder, plan);
+    const names = Array.from({ length: 1000 }, (_, at) => `Thing/${at}`);
+    await journal.settle('Thing/first', { unmet: [], after: null }, 't');
+    const before = sync.mock.calls.length;
+    await Promise.all(names.map((name) => journal.settle(name, { unmet: [name], after: null }, 't')));
+    expect(sync.mock.calls.length - before).toBeLessThanOrEqual(2);
+    await journal.close();
+  });
+
+  it('goes on with the next note where one could be written in part only', async () => {
+    const folder = await newFolder();
+    const journal = await openJournal(folder, plan);
+    await journal.settle('Thing/a', { unmet: [], after: null }, 't1');
+    const write = vi.spyOn(await handlesIn(folder), 'appendFile').mockImplementationOnce(async () => {
+      await appendFile(journal.file, '{"type":"sett');
+      throw new Error('ENOSPC');
+    });
+    onTestFinished(() => write.mockRestore());
+    await expect(journal.settle('Thing/b', { unmet: [], after: null }, 't2')).rejects.toThrow('ENOSPC');
+    await journal.settle('Thing/c', { unmet: [], after: null }, 't3');
+    await journal.close();
+    const again = await openJournal(folder, plan);
+    expect(['Thing/a', 'Thing/b', 'Thing/c'].map((name) => again.progress(name)?.unmet)).toEqual([
+      [],
+      undefined,
+      [],
+    ]);
+  });
+
+  it('tries to open the file again for each note', async () => {
+    const folder = join(await newFolder(), 'journals');
+    const journal = await openJournal(folder, plan);
+    await writeFile(folder, 'in the way');
+    await expect(journal.settle('Thing/a', { unmet: [], after: null }, 't1')).rejects.toThrow('EEXIST');
+    await rm(folder);
+    await journal.settle('Thing/b', { unmet: [], after: null }, 't2');
+    await journal.close();
+    expect((await openJournal(folder, plan)).progress('Thing/b')?.unmet).toEqual([]);
   });
 });

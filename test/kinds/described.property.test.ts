@@ -111,7 +111,7 @@ it('what is updated is as it was declared, and nothing else is changed', () => {
 
 it('a plan can do only what it shows', () => {
   const isRefused = (kind: Kind, change: Change, live: LiveObject | null) =>
-    wrongRequests({ kind, change }, { settings, deletes: [] }).length > 0 ||
+    wrongRequests({ kind, change }, { settings, deletes: new Map() }).length > 0 ||
     unshownValues({ kind, change }, live, settings).length > 0;
   always(({ objects, declared }, kind) => {
     for (const wanted of declared) {

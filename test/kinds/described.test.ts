@@ -68,7 +68,7 @@ function changeOf(
   const context = { settings, secrets: secretsOf({}), rotate: false };
   const { change } = changeFor({ kind, resource: declared, live: object }, null, context);
   if (change && isSent) {
-    expect(wrongRequests({ kind, change }, { settings, deletes: [] })).toEqual([]);
+    expect(wrongRequests({ kind, change }, { settings, deletes: new Map() })).toEqual([]);
     expect(unshownValues({ kind, change }, object, settings)).toEqual([]);
   }
   return change;
@@ -78,7 +78,7 @@ function changeOf(
 function reasonsAgainst(kind: Kind, body: Json): readonly string[] | null {
   const change = changeOf(kind, live, { enabled: false });
   const requests = (change?.requests ?? []).map((request) => ({ ...request, body }));
-  return change && wrongRequests({ kind, change: { ...change, requests } }, { settings, deletes: [] });
+  return change && wrongRequests({ kind, change: { ...change, requests } }, { settings, deletes: new Map() });
 }
 
 function requestOf(kind: Kind, raw: JsonObject | null, fields: JsonObject, key?: string[]): unknown {
