@@ -108,15 +108,22 @@ class RecordFile {
     this.#waiting = [];
     this.#next = null;
     try {
-      this.#handle ??= await this.#open(this.#end);
+      this.#handle ??= await this.#openAtEnd();
       await this.#handle.appendFile(text);
       await this.#handle.datasync();
-      this.#end = (await this.#handle.stat()).size;
+      this.#end += Buffer.byteLength(text);
     } catch (error) {
       // A part may have been written. Opened again, the file ends with the last whole record.
       await this.#release();
       throw error;
     }
+  }
+
+  /** A new file begins with its header. */
+  async #openAtEnd(): Promise<FileHandle> {
+    const handle = await this.#open(this.#end);
+    this.#end = (await handle.stat()).size;
+    return handle;
   }
 
   async close(): Promise<void> {
