@@ -274,6 +274,26 @@ describe('objects', () => {
     expect(merged(manifest, live)).toBe(manifest.replace('Old', 'New'));
   });
 
+  it('that a manifest renames get no second one, where the rename does not happen', () => {
+    const manifest = 'kind: SimIntegration\nname: New\ntype: Jira\nlifecycle: { renamedFrom: Old }\n';
+    const live = [integration('New', { type: 'Jira' }), integration('Old', { type: 'Jira' })];
+    const files = { 'config/a.yaml': manifest };
+    const result = merge({ files, live });
+    expect(result).toMatchObject({ changed: [], created: [], undeclared: 0 });
+    expect(result.diagnostics).toMatchObject([
+      {
+        code: 'not-exported',
+        address: 'SimIntegration/Old',
+        message: expect.stringContaining('SimIntegration/New exists too'),
+        source: { file: 'config/a.yaml', line: 4 },
+      },
+    ]);
+    expect(merge({ files, live, more: { all: false } }).diagnostics).toEqual([]);
+    expect(merge({ files, live: live.slice(1) })).toMatchObject({ created: [], diagnostics: [] });
+    const elsewhere = { inScope: ({ key }: { key: readonly string[] }) => key[0] === 'New' };
+    expect(merge({ files, live, more: elsewhere }).diagnostics).toEqual([]);
+  });
+
   it('with ignored fields keep them', () => {
     const manifest = `${head}subject: Mine\nlifecycle: { ignore: [/subject] }\n`;
     expect(merged(manifest, template('a', { subject: 'Theirs' }))).toBe(manifest);

@@ -1,7 +1,8 @@
+import type { LiveObject } from '../../kinds/kind.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { pointer, segmentsOf } from '../../model/pointer.ts';
-import { printPlace } from '../omission.ts';
+import { notExported, printPlace } from '../omission.ts';
 import type { Note, NoteReason } from './document-merge.ts';
 
 /** Diagnostics for the notes about one merged manifest. */
@@ -68,6 +69,21 @@ export function absentDiagnostic({ address, source }: Resource): Diagnostic {
     message: `${address} is declared absent, but the tenant has it; the manifest was not changed.`,
     source: source(),
     address,
+  };
+}
+
+/** For an object that gets no manifest, because that of another one names it as the object to rename. */
+export function formerDiagnostic({
+  object,
+  resource,
+}: {
+  readonly object: LiveObject;
+  readonly resource: Resource;
+}): Diagnostic {
+  const why = `${resource.address} exists too, and its manifest says \`renamedFrom\` with this name.`;
+  return {
+    ...notExported(object.address, why, 'Remove `renamedFrom`, and export again.'),
+    source: resource.locate('/lifecycle/renamedFrom'),
   };
 }
 

@@ -11,7 +11,13 @@ import { createFiles, type ExportedFile } from '../files.ts';
 import { refusalDiagnostics } from '../omission.ts';
 import { mapTags } from '../printable.ts';
 import { type NameSecret, type SecretPlace, secretNames, secretsOf } from '../secret-names.ts';
-import { absentDiagnostic, goneDiagnostic, noteDiagnostics, refusedDiagnostic } from './diagnostics.ts';
+import {
+  absentDiagnostic,
+  formerDiagnostic,
+  goneDiagnostic,
+  noteDiagnostics,
+  refusedDiagnostic,
+} from './diagnostics.ts';
 import type { MergeContext } from './document-merge.ts';
 import { mergeDocument } from './fields.ts';
 import { findDocument, joinDocuments, type ManifestFile, openManifest } from './manifest-file.ts';
@@ -70,8 +76,12 @@ export function mergeExport(input: MergeInput): Merge {
   const remaining = documents.filter((each) => !removed.includes(each));
   const sideFiles = mergeSideFiles(remaining);
 
-  const matched = new Set(found.map(({ live }) => live));
-  const undeclared = input.objects.filter((object) => !matched.has(object) && input.inScope(object));
+  const former = found.flatMap(({ resource, live }) => {
+    const object = formerObject(resource, liveIndex);
+    return object && object !== live && input.inScope(object) ? [{ object, resource }] : [];
+  });
+  const named = new Set([...found.map(({ live }) => live), ...former.map(({ object }) => object)]);
+  const undeclared = input.objects.filter((object) => !named.has(object) && input.inScope(object));
   const { drafts: possible, refusals } = draftAll({ ...input, objects: undeclared });
   const drafts = input.all ? possible : [];
   const places = [...secretsOf(drafts), ...documents.flatMap(newSecrets)];
@@ -100,9 +110,14 @@ export function mergeExport(input: MergeInput): Merge {
       ...documents.flatMap(({ resource, changes }) => noteDiagnostics(resource, changes?.notes ?? [])),
       ...gone.map(({ resource }) => goneDiagnostic(resource, input.delete)),
       ...stillThere.map(({ resource }) => absentDiagnostic(resource)),
-      ...(input.all ? refusalDiagnostics(refusals) : []),
+      ...(input.all ? [...refusalDiagnostics(refusals), ...former.map(formerDiagnostic)] : []),
     ],
   };
+}
+
+/** The object that a manifest renames. With a manifest of its own, two would declare it. */
+function formerObject({ kind, lifecycle: { renamedFrom } }: Resource, index: LiveIndex): LiveObject | null {
+  return renamedFrom && index.byKey(kind, renamedFrom);
 }
 
 /** A document that declares an object, and what becomes of it. */
