@@ -40,11 +40,12 @@ export function restoreChanges({ kind, record }: Undo, live: LiveObject): Restor
   const isKnown = after !== null && outcome !== 'unknown';
   const names = isKnown ? changedFields(kind, before, after) : Object.keys(kind.fields);
   const { usable, lost } = recordedIn(before, names);
-  const restored = mapMembers(pick(before, usable), (old, name) => {
+  const restored = mapMembers(pick(before, usable), (old, name): Json => {
     const field = fieldNamed(kind, name);
     if (field?.is === 'records') return restoreRecords(field, old, own(current, name));
     const isByMember = isKnown && isDeclaredByMember(kind, name);
-    return isByMember ? restoreMembers(old, own(after, name), pointer(name), withheld) : old;
+    const sides = { old, next: own(after ?? {}, name), now: own(current, name) };
+    return isByMember ? restoreMembers(sides, pointer(name), withheld) : old;
   });
   // Marked, so that the plan shows them neither in differences nor in requests.
   // Of a field that stays as it is no part may be marked alone: what it declares would be all there is.
@@ -85,17 +86,39 @@ function restoreRecords(field: RecordsField, old: Json, current: Json | undefine
   return old.map((record) => (isObject(record) ? { ...record, ...added.get(record) } : record));
 }
 
-/** The members of an object that differ, and null for those that did not exist: they are declared one by one. */
-function restoreMembers(old: Json, next: Json | undefined, at: Pointer, withheld: readonly Pointer[]): Json {
-  if (!isObject(old) || !isObject(next)) return old;
-  const names = new Set([...Object.keys(old), ...Object.keys(next)]);
+/** A value before the apply, after it, and in the tenant now. */
+interface Sides {
+  readonly old: Json | undefined;
+  readonly next: Json | undefined;
+  readonly now: Json | undefined;
+}
+
+/**
+ * The members of an object that differ, and null for those that did not exist: they are declared one by one. So are those of
+ * an object that did not exist, where it has others now: somebody added them, or the result left them out.
+ */
+function restoreMembers({ old, next, now }: Sides, at: Pointer, withheld: readonly Pointer[]): Json {
+  const isNew = (old ?? null) === null && isObject(next) && hasOthers(now, next);
+  const before = isNew ? {} : old;
+  if (!isObject(before) || !isObject(next)) return old ?? null;
+  const names = new Set([...Object.keys(before), ...Object.keys(next)]);
+  const current = isObject(now) ? now : {};
   const differing = [...names].flatMap((name): [string, Json][] => {
-    const [before, after] = [own(old, name), own(next, name)];
+    const sides = { old: own(before, name), next: own(next, name), now: own(current, name) };
     const place = `${at}${pointer(name)}`;
-    if (withheld.includes(place) || sameJson(before ?? null, after ?? null)) return [];
-    return [[name, before === undefined ? null : restoreMembers(before, after, place, withheld)]];
+    if (withheld.includes(place) || sameJson(sides.old ?? null, sides.next ?? null)) return [];
+    return [[name, restoreMembers(sides, place, withheld)]];
   });
   return objectFrom(differing);
+}
+
+/** Whether an object has members besides those that a result shows, at any depth. */
+function hasOthers(now: Json | undefined, shown: JsonObject): boolean {
+  if (!isObject(now)) return false;
+  return Object.entries(now).some(([name, value]) => {
+    const known = own(shown, name);
+    return known === undefined || (isObject(known) && hasOthers(value, known));
+  });
 }
 
 const topOf = (place: Pointer): Pointer => pointer(segmentsOf(place)[0] ?? '');

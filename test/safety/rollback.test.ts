@@ -145,6 +145,50 @@ describe('rollback', () => {
     expect(world.sandbox.state.templates[0]).toMatchObject({ subject: 'By hand', body: 'Old' });
   });
 
+  it.each([
+    [
+      'settings where there were none',
+      null,
+      { url: 'u9' },
+      { url: 'u9', token: 'by hand' },
+      { token: 'by hand' },
+    ],
+    [
+      'a setting of several parts',
+      { a: '1' },
+      { a: '1', deep: { x: 'u9' } },
+      { a: '1', deep: { x: 'u9', y: 'by hand' } },
+      { a: '1', deep: { y: 'by hand' } },
+    ],
+    ['settings and nobody added others', null, { url: 'u9' }, { url: 'u9' }, null],
+  ])(
+    'takes back what the apply set, and not what somebody added beside it: %s',
+    async (_, before, declared, now, after) => {
+      const [desk] = world.sandbox.state.simIntegrations;
+      Object.assign(desk ?? {}, { attributes: before });
+      await apply([{ kind: 'SimIntegration', name: 'Desk', attributes: declared }]);
+      Object.assign(desk ?? {}, { attributes: now });
+      await rollback();
+      const undone = await world.run('apply', 'back.json');
+      expect(undone, undone.stderr).toMatchObject({ code: 0 });
+      expect(world.sandbox.state.simIntegrations[0]?.attributes).toEqual(after);
+    },
+  );
+
+  it('takes back the settings beside a secret, where there were none', async () => {
+    const [desk] = world.sandbox.state.simIntegrations;
+    Object.assign(desk ?? {}, { attributes: null });
+    world.write(
+      'config/all.yaml',
+      'kind: SimIntegration\nname: Desk\nattributes: { url: u9, password: !secret DESK_PASSWORD }\n',
+    );
+    await world.run('apply', '--yes', '--result', 'result.json');
+    const { plan } = await rollback();
+    expect(plan.diagnostics[0].message).toContain('/attributes/password as it is now');
+    await world.run('apply', 'back.json');
+    expect(world.sandbox.state.simIntegrations[0]?.attributes).toEqual({ password: 'new-password' });
+  });
+
   it('does not make a part of an object that is gone, and tells of one that was made again', async () => {
     await apply([
       { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en', body: 'New' },
