@@ -1,9 +1,8 @@
 import type { Kind, LiveObject, ReadRequest } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
-import { LiveIndex } from '../kinds/live-objects.ts';
+import { keyBefore, LiveIndex } from '../kinds/live-objects.ts';
 import type { Key } from '../model/address.ts';
 import type { Change } from '../model/plan.ts';
-import { pointer } from '../model/pointer.ts';
 
 /** What the tenant has for one change. With several live objects it is unclear which one is meant. */
 export interface Found {
@@ -62,14 +61,4 @@ export function readRequestsById(changes: readonly KindChange[]): ReadRequest[] 
 export function keysOf(kind: Kind, change: Change): Key[] {
   const before = keyBefore(kind, change);
   return before ? [change.key, before] : [change.key];
-}
-
-/** The object's key before a rename; `null` where the change is not a rename. */
-export function keyBefore(kind: Kind, change: Change): Key | null {
-  const before = change.key.map((part, at) => {
-    const name = kind.keyFields[at]?.name;
-    const renamed = name === undefined ? undefined : change.diff.find(({ path }) => path === pointer(name));
-    return typeof renamed?.before === 'string' ? renamed.before : part;
-  });
-  return before.every((part, at) => part === change.key[at]) ? null : before;
 }

@@ -26,9 +26,10 @@ import {
   type PlanInput,
   readRequestsFor,
 } from '../planner/input.ts';
+import { refuseLostReferences } from '../planner/lost-references.ts';
 import type { MovedDefault } from '../planner/moved-defaults.ts';
 import { nameReferences } from '../planner/name-references.ts';
-import { referencesIn, refuseLostReferences, resolveReferences } from '../planner/references.ts';
+import { referencesIn, resolveReferences } from '../planner/references.ts';
 import { findUnsetSecrets } from '../planner/unset-secrets.ts';
 import { checkChoices, choicesFrom, type PlanOptions, unmatchedGlobs } from './choices.ts';
 import { addImpact } from './impact.ts';

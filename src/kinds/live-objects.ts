@@ -1,6 +1,8 @@
 import { formatAddress, type Key } from '../model/address.ts';
 import { sha256 } from '../model/digest.ts';
 import { type JsonObject, objectFrom, own } from '../model/json.ts';
+import type { Change } from '../model/plan.ts';
+import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { TenantName } from '../model/tenant.ts';
 import { comparable } from './field.ts';
@@ -77,6 +79,16 @@ export function identityOf(kind: Kind, key: Key): string {
   if (!kind.keyFields.some(({ foldCase }) => foldCase)) return formatAddress(kind.name, key);
   const parts = key.map((part, at) => (kind.keyFields[at]?.foldCase ? part.toLowerCase() : part));
   return formatAddress(kind.name, parts);
+}
+
+/** The object's key before a rename; `null` where the change is not a rename. */
+export function keyBefore(kind: Kind, change: Change): Key | null {
+  const before = change.key.map((part, at) => {
+    const name = kind.keyFields[at]?.name;
+    const renamed = name === undefined ? undefined : change.diff.find(({ path }) => path === pointer(name));
+    return typeof renamed?.before === 'string' ? renamed.before : part;
+  });
+  return before.every((part, at) => part === change.key[at]) ? null : before;
 }
 
 /** Finds live objects by key and by id. Of thousands of objects, an index is only made when it is first asked. */

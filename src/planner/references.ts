@@ -1,15 +1,13 @@
 import type { Kinds } from '../kinds/catalog.ts';
-import { arrangeChanges, circleText } from '../kinds/dependencies.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import { idsIn, targetOf, withReferences } from '../kinds/references.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';
+import { type Address, type Key, parseAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { type Json, type JsonObject, mapMembers } from '../model/json.ts';
 import { refMarker, refOf } from '../model/marker.ts';
-import type { Change, Plan } from '../model/plan.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
 
@@ -70,7 +68,8 @@ type Target =
   | { readonly is: 'planned'; readonly address: Address }
   | { readonly is: 'missing'; readonly why: Missing };
 
-interface Missing extends Pick<Diagnostic, 'code' | 'message'> {
+/** Why a reference leads nowhere. */
+export interface Missing extends Pick<Diagnostic, 'code' | 'message'> {
   readonly hint: string | null;
 }
 
@@ -192,7 +191,8 @@ function nearName(
   return didYouMean(own, new Set(names.filter((name) => name !== own)));
 }
 
-function problemsAt({ uses }: UsedReference, { code, message, hint }: Missing): Diagnostic[] {
+/** The problem, at each place that has the reference. */
+export function problemsAt({ uses }: UsedReference, { code, message, hint }: Missing): Diagnostic[] {
   return uses.map(({ resource, at }): Diagnostic => {
     const place = resource.point(at);
     return {
@@ -213,81 +213,4 @@ function fillReferences(resource: Resource, answer: (to: Address) => Json): Reso
     return field ? withReferences(field, value, answer) : value;
   });
   return { ...resource, fields };
-}
-
-/**
- * Throws a Failure with the references to what a plan deletes or leaves to be made by hand, and with those in a circle of
- * objects that it creates.
- *
- * @param references those in scope
- * @param resources all of the project: what is outside the scope stays, and so does what it refers to
- */
-export function refuseLostReferences(
-  references: readonly UsedReference[],
-  resources: readonly Resource[],
-  { changes }: Plan,
-  kinds: Kinds,
-): void {
-  const identify = ({ kind, key }: Change) => identityOf(kinds.named(kind), key);
-  const byIdentity = (wanted: readonly Change[]) => new Map(wanted.map((each) => [identify(each), each]));
-  const unmade = byIdentity(changes.filter(({ action, id }) => action === 'manual' && id === null));
-  const deleted = byIdentity(changes.filter(({ action }) => action === 'delete'));
-  const all = [
-    ...problemsWith(references, unmade, whyUnmade),
-    ...problemsWith(deleted.size > 0 ? referencesIn(resources, kinds) : [], deleted, whyDeleted),
-    ...findCircles(references, changes, kinds),
-  ];
-  if (all.length > 0) throw new Failure(all);
-}
-
-function problemsWith(
-  references: readonly UsedReference[],
-  changes: ReadonlyMap<string, Change>,
-  why: (change: Change) => Missing,
-): Diagnostic[] {
-  return references.flatMap((reference) => {
-    const change = changes.get(identityOf(reference.kind, reference.key));
-    return change ? problemsAt(reference, why(change)) : [];
-  });
-}
-
-function whyDeleted({ address }: Change): Missing {
-  const message = `This plan deletes ${address}, to which a manifest refers.`;
-  return { code: 'ref-deleted', message, hint: 'Declare the object, or remove the reference.' };
-}
-
-function whyUnmade({ address, warnings }: Change): Missing {
-  const message = `${address} has to be made by hand before anything can refer to it.`;
-  return { code: 'unknown-ref', message, hint: warnings[0] ?? null };
-}
-
-/** Throws a Failure for a plan that no manifest explains, and that creates objects in a circle. */
-export function refuseCircles({ changes }: Plan, kinds: Kinds): void {
-  const problems = findCircles([], changes, kinds);
-  if (problems.length > 0) throw new Failure(problems);
-}
-
-function findCircles(
-  references: readonly UsedReference[],
-  changes: readonly Change[],
-  kinds: Kinds,
-): Diagnostic[] {
-  const { circle } = arrangeChanges(changes, kinds);
-  return circle ? circleProblems(references, circle) : [];
-}
-
-/** At the first reference of the circle. */
-function circleProblems(references: readonly UsedReference[], circle: readonly Address[]): Diagnostic[] {
-  const message = `Each of these objects refers to the next, so none can be created first: ${circleText(circle)}.`;
-  const hint = 'Leave one of the references out, apply, and add it again.';
-  const isInside = ({ resource }: UsedReference['uses'][number]) => circle.includes(resource.address);
-  const [first] = references.flatMap((reference) => {
-    const [use] = circle.includes(formatAddress(reference.kind.name, reference.key))
-      ? reference.uses.filter(isInside)
-      : [];
-    return use ? [{ ...reference, uses: [use] }] : [];
-  });
-  return first
-    ? problemsAt(first, { code: 'ref-circle', message, hint })
-    : [{ code: 'ref-circle', severity: 'error', message, hint }];
 }

@@ -11,7 +11,7 @@ import { pointer, segmentsOf } from '../model/pointer.ts';
 import type { Result } from '../model/result.ts';
 import { type PlanInput, readRequestsFor } from './input.ts';
 import { type LaterResult, laterRemarks } from './later.ts';
-import { refuseCircles } from './references.ts';
+import { refuseCircles } from './lost-references.ts';
 import { createdAgain, formerIdRemarks, renewedIds, withRenewedIds } from './renewed-ids.ts';
 import { markPlace, type Restored, restoreChanges, restoreWhole } from './restore.ts';
 import { changedFields, keepRecorded, omitPlaces, type Undo, undosOf } from './undo.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { finderIn, keyBefore, keysOf, readRequestsById, readRequestsFor } from '../../src/applier/find.ts';
+import { finderIn, keysOf, readRequestsById, readRequestsFor } from '../../src/applier/find.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
+import { keyBefore } from '../../src/kinds/live-objects.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { change, createThing, diff, note, objectOf, thing, updateThing, writeNote } from './fake.ts';
 

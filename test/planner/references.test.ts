@@ -8,13 +8,9 @@ import { planDigest } from '../../src/model/digest.ts';
 import { Failure } from '../../src/model/failure.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change, Difference, Plan } from '../../src/model/plan.ts';
+import { refuseCircles, refuseLostReferences } from '../../src/planner/lost-references.ts';
 import { nameReferences } from '../../src/planner/name-references.ts';
-import {
-  referencesIn,
-  refuseCircles,
-  refuseLostReferences,
-  resolveReferences,
-} from '../../src/planner/references.ts';
+import { referencesIn, resolveReferences } from '../../src/planner/references.ts';
 import { planOf, resource } from '../support/plan.ts';
 import { identity, kinds, live, pair, profile, ref, role } from './referring.ts';
 
@@ -278,6 +274,15 @@ const creating = (name: string, ...needs: readonly string[]) =>
     ],
   });
 
+const renamed = (before: string, after: string): Change['diff'][number] => ({
+  path: '/name',
+  op: 'replace',
+  before,
+  after,
+  sensitive: false,
+  origin: null,
+});
+
 describe('a plan in which a reference loses its object', () => {
   const declared = [reader({ profiles: [ref('Profile/Read')] })];
   const uses = referencesIn(declared, kinds);
@@ -292,6 +297,15 @@ describe('a plan in which a reference loses its object', () => {
         code: 'ref-deleted',
         message: 'This plan deletes Profile/Read, to which a manifest refers.',
         hint: 'Declare the object, or remove the reference.',
+      },
+    ],
+    [
+      'that it gives another name',
+      { action: 'update', id: 'p1', key: ['Look'], address: 'Profile/Look', diff: [renamed('Read', 'Look')] },
+      {
+        code: 'ref-renamed',
+        message: 'This plan gives the object another name: Profile/Look.',
+        hint: 'Write `!ref Profile/Look`.',
       },
     ],
     [
@@ -315,6 +329,7 @@ describe('a plan in which a reference loses its object', () => {
     expect(refused(change(profile, 'Read', { action: 'create' }))).toEqual([]);
     expect(refused(change(profile, 'Other', { action: 'delete', id: 'p2' }))).toEqual([]);
     expect(refused(change(role, 'Read', { action: 'delete', id: 'r1' }))).toEqual([]);
+    expect(refused(change(profile, 'Read', { id: 'p1', diff: [renamed('Write', 'Read')] }))).toEqual([]);
   });
 
   it('is refused for what is outside the scope only where the object goes', () => {
@@ -323,6 +338,8 @@ describe('a plan in which a reference loses its object', () => {
     expect(outside({ action: 'delete', id: 'p1' })).toMatchObject([
       { code: 'ref-deleted', address: 'Role/Reader' },
     ]);
+    const look = { key: ['Look'], address: 'Profile/Look', diff: [renamed('Read', 'Look')] };
+    expect(outside({ action: 'update', id: 'p1', ...look })).toMatchObject([{ code: 'ref-renamed' }]);
     expect(outside({ action: 'manual' })).toEqual([]);
   });
 
