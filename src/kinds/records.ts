@@ -10,7 +10,8 @@ export interface Pair {
 
 /**
  * Pairs declared records with live ones: first those that are equal, then those that agree in all declared members, then
- * those that agree in the members `alike`. Each record is used once; the order is the declared one.
+ * those that agree in the members `alike`. The order is the declared one. Each record is used once, but for one that repeats
+ * another: records are a set, so it pairs with what that pairs with, and a live one needs no partner.
  */
 export function pairRecords(declared: Json | undefined, live: Json | undefined, field: RecordsField): Pair[] {
   const wanted = recordsOf(declared);
@@ -25,9 +26,15 @@ export function pairRecords(declared: Json | undefined, live: Json | undefined, 
       left.delete(match);
     }
   }
+  const isSame = areEqual(field);
+  const used = [...partner.values()];
+  const unpaired = [...left].filter((record) => !wanted.some((other) => isSame(other, record)));
   return [
-    ...wanted.map((record) => ({ declared: record, live: partner.get(record) ?? null })),
-    ...[...left].map((record) => ({ declared: null, live: record })),
+    ...wanted.map((record) => {
+      const match = partner.get(record) ?? used.find((other) => isSame(record, other)) ?? null;
+      return { declared: record, live: match };
+    }),
+    ...unpaired.map((record) => ({ declared: null, live: record })),
   ];
 }
 
