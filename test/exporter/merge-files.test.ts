@@ -289,7 +289,14 @@ describe('objects', () => {
       },
     ]);
     expect(merge({ files, live, more: { all: false } }).diagnostics).toEqual([]);
-    expect(merge({ files, live: live.slice(1) })).toMatchObject({ created: [], diagnostics: [] });
+    expect(merge({ files, live: live.slice(0, 1) }).diagnostics).toEqual([]);
+    expect(merge({ files, live: live.slice(1) })).toMatchObject({
+      changed: [],
+      created: [],
+      diagnostics: [
+        { code: 'rename-kept', address: 'SimIntegration/New', source: { file: 'config/a.yaml', line: 1 } },
+      ],
+    });
     const elsewhere = { inScope: ({ key }: { key: readonly string[] }) => key[0] === 'New' };
     expect(merge({ files, live, more: elsewhere }).diagnostics).toEqual([]);
   });

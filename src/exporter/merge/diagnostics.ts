@@ -42,6 +42,11 @@ const texts: Readonly<Record<NoteReason, Pick<Diagnostic, 'code' | 'severity'> &
     severity: 'info',
     what: 'has its text in the manifest now, because others use its side file unchanged.',
   },
+  rename: {
+    code: 'rename-kept',
+    severity: 'warning',
+    what: 'is the name that the tenant still has; it was not changed, so a plan renames the object.',
+  },
   unwritable: {
     code: 'not-declarable',
     severity: 'warning',

@@ -15,7 +15,7 @@ export interface MergeContext extends DraftContext {
 }
 
 /** Why a difference was not written, or what was lost in writing it. */
-export type NoteReason = 'overlay' | 'secret' | 'tag' | 'sideFile' | 'unwritable';
+export type NoteReason = 'overlay' | 'secret' | 'tag' | 'sideFile' | 'unwritable' | 'rename';
 
 export interface Note {
   readonly at: Pointer;

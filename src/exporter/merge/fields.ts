@@ -1,6 +1,7 @@
 import { compareField } from '../../kinds/compare.ts';
 import { sameItem } from '../../kinds/field.ts';
 import type { Field, LiveObject, RecordsField } from '../../kinds/kind.ts';
+import { identityOf } from '../../kinds/live-objects.ts';
 import { pairRecords, recordAgrees } from '../../kinds/records.ts';
 import type { Mapping, Member, Printable } from '../../loader/print.ts';
 import { unresolved } from '../../loader/tree.ts';
@@ -88,10 +89,13 @@ function findInvalidFields(live: LiveObject, context: MergeContext): ReadonlySet
   return new Set(invalid.map(({ at }) => segmentsOf(at)[0] ?? ''));
 }
 
-/** The tenant may have another name for an object that is pinned by its id. */
+/** The tenant may have another name for an object that is pinned by its id, or that is to be renamed. */
 function mergeKey({ resource, live, changes }: DocumentMerge, written: Printable): void {
   const [field] = live.kind.keyFields;
   const [name] = live.key;
+  const isFormer = live.identity !== identityOf(live.kind, resource.key);
+  if (resource.id === null && isFormer)
+    changes.notes.push({ at: pointer('lifecycle', 'renamedFrom'), reason: 'rename' });
   if (resource.id === null || !field || name === undefined || name === live.id) return;
   if (partOf(written, field.name) === undefined || resource.key[0] === name) return;
   if (name === unresolved) changes.notes.push({ at: pointer(field.name), reason: 'unwritable' });
