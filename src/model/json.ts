@@ -83,13 +83,29 @@ export function sameJson(a: Json, b: Json): boolean {
   return names.every((name) => Object.hasOwn(b, name) && sameJson(a[name] ?? null, b[name] ?? null));
 }
 
-/** `text` parsed as JSON, or `undefined` where it is not JSON. */
+/**
+ * `text` parsed as JSON, or `undefined` where it is not JSON. Whole numbers of too many digits become texts of their
+ * digits, and so do numbers that are too large: a number in their place would be written back as another one.
+ */
 export function parseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(text);
+    return JSON.parse(mayLoseDigits.test(text) ? text.replace(tokens, keepDigits) : text);
   } catch {
     return undefined;
   }
+}
+
+/** Most texts have no such numbers, and are not searched any further. */
+const mayLoseDigits = /\d{16}|\d[eE]\+?\d{3}/;
+
+/** The texts and numbers of JSON. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+
+function keepDigits(token: string): string {
+  const isWhole = /^-?(?:0|[1-9]\d*)$/.test(token);
+  const isOther = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(token);
+  const isLost = isWhole ? String(Number(token)) !== token : isOther && !Number.isFinite(Number(token));
+  return isLost && token !== '-0' ? `"${token}"` : token;
 }
 
 /** Whether a value is nested deeper than anything in the API: recursion into it could exhaust the stack. */
