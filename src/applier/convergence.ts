@@ -1,3 +1,4 @@
+import type { Sent } from '../client/answer.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import { isObject, type Json } from '../model/json.ts';
@@ -61,15 +62,22 @@ function sightingInAnswer(
   if (last.state) return { live: finderIn(last.state)(task).live };
   const { requests, action } = task.change;
   if (action === 'delete') {
-    // A 202 says that the tenant will do it, not that it has.
-    const isConfirmed = last.answer.outcome === 'answered' && last.answer.status !== 202;
-    return isConfirmed && requests.at(-1)?.method === 'DELETE' ? { live: null } : null;
+    return isConfirmed(last.answer) && requests.at(-1)?.method === 'DELETE' ? { live: null } : null;
   }
   if (requests.length > 1 || last.answer.outcome !== 'answered') return null;
   const live = objectOf(task, last.answer.body, context);
   // Even where the answer does not show all that was asked for, it has the id.
   if (action === 'create' && live) context.created.learn(task.change.address, live);
   return live && hasEffect(task.kind, task.change, live) ? { live } : null;
+}
+
+/**
+ * Whether an accepted delete needs no other look. A 202 says that the tenant will do it, not that it has; and whatever
+ * stands in an answer that should be empty may say something else, or come from a gateway.
+ */
+function isConfirmed(answer: Sent): boolean {
+  const isEmpty = answer.outcome === 'answered' && answer.body === null && answer.text === null;
+  return isEmpty && answer.status !== 202;
 }
 
 /** The object in an answer, if it is the one that was written. */

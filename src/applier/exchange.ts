@@ -1,4 +1,5 @@
 import type { Sent } from '../client/answer.ts';
+import { isErrorBody } from '../kinds/http.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import type { Request } from '../model/plan.ts';
@@ -132,7 +133,7 @@ function verdictOf({ method }: Request, answer: Sent, isRepetition: boolean): Ve
   const wasSentBefore = isRepetition || answer.repeated;
   switch (answer.outcome) {
     case 'answered':
-      if (isSuccess(answer)) return 'done';
+      if (isSuccess(answer)) return isErrorBody(answer.body) ? 'unclear' : 'done';
       if (answer.status >= 500 || wasSentBefore) return 'unclear';
       return method === 'DELETE' && [404, 410].includes(answer.status) ? 'unclear' : 'refused';
     case 'lost':

@@ -1,3 +1,4 @@
+import { isErrorBody } from '../kinds/http.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 
@@ -75,9 +76,17 @@ export function isSuccess(answer: Answer): answer is Success {
   return answer.outcome === 'answered' && answer.status >= 200 && answer.status < 300;
 }
 
-/** An answer to a read that holds all of what was asked for: a 206 holds a part of it (RFC 9110, 15.3.7). */
+/**
+ * An answer to a read that holds all of what was asked for. A 202 comes before the work is done (RFC 9110, 15.3.3), a 206
+ * holds a part, a 207 may hold failures beside it, and a 226 holds differences.
+ */
 export function isWhole(answer: Answer): answer is Success {
-  return answer.outcome === 'answered' && answer.status !== 206 && isSuccess(answer);
+  return answer.outcome === 'answered' && ![202, 206, 207, 226].includes(answer.status) && isSuccess(answer);
+}
+
+/** Whether the body is a message of the tenant, and no data: only that may be quoted, and freed of secrets. */
+export function holdsMessage({ status, body }: Answered): boolean {
+  return status >= 300 || isErrorBody(body);
 }
 
 /** Whether the request may have been carried out, success or not. */

@@ -5,7 +5,7 @@ import { Failure } from '../model/failure.ts';
 import type { Request } from '../model/plan.ts';
 import { isRepeatable } from '../model/repeatable.ts';
 import type { TenantName } from '../model/tenant.ts';
-import { type Answer, isSuccess, type Sent, type Unsent, unsent } from './answer.ts';
+import { type Answer, holdsMessage, type Sent, type Unsent, unsent } from './answer.ts';
 import { createTokenSources } from './auth.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
@@ -179,7 +179,9 @@ class TenantClient implements Client {
     });
     // What a request conceals may be ordinary words, so it is only removed from the answers to that request.
     const redactor =
-      concealed.length > 0 && !isSuccess(raw) ? this.#redactor.with(concealed) : this.#redactor;
+      concealed.length > 0 && (raw.outcome !== 'answered' || holdsMessage(raw))
+        ? this.#redactor.with(concealed)
+        : this.#redactor;
     const answer = redactor.answer(raw);
     this.#emit({
       type: 'request-finished',

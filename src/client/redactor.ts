@@ -1,5 +1,5 @@
 import { isObject, type Json, mapJson, objectFrom } from '../model/json.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, holdsMessage } from './answer.ts';
 import { byteByByte, decode, encodedTexts, withoutLayout } from './spellings.ts';
 
 /**
@@ -32,7 +32,7 @@ export class Redactor {
 
   /** The answer without secrets in the text of an error; the body of a success stays as it is. */
   answer(answer: Answer): Answer {
-    if (answer.outcome !== 'answered' || answer.status >= 300) return this.whole(answer);
+    if (answer.outcome !== 'answered' || holdsMessage(answer)) return this.whole(answer);
     return { ...this.whole({ ...answer, body: null }), body: answer.body };
   }
 

@@ -1,5 +1,5 @@
 import { failure } from '../model/failure.ts';
-import type { Json } from '../model/json.ts';
+import { isObject, itemsOf, type Json, own } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
@@ -114,4 +114,28 @@ export const or = (expressions: readonly string[]): string => expressions.join('
 
 function quote(value: string): string {
   return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+}
+
+/** What bodies about errors consist of, those of the API documents and of gateways. */
+const errorMembers: ReadonlySet<string> = new Set(
+  [
+    'error',
+    'errors',
+    'error_description',
+    'message',
+    'messages',
+    'detailCode',
+    'causes',
+    'trackingId',
+  ].concat(['requestId', 'code', 'status', 'statusCode', 'success', 'timestamp', 'path']),
+);
+
+/** Whether a body says nothing but that there was an error. Some gateways answer so with a status of success. */
+export function isErrorBody(body: Json): boolean {
+  if (!isObject(body) || !Object.keys(body).every((name) => errorMembers.has(name))) return false;
+  if (own(body, 'success') === false) return true;
+  return ['error', 'errors', 'detailCode'].some((name) => {
+    const value = own(body, name) ?? null;
+    return typeof value === 'object' ? itemsOf(value).length > 0 : Boolean(value);
+  });
 }

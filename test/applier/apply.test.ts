@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { ApplyEvent } from '../../src/applier/run-context.ts';
-import { isObject } from '../../src/model/json.ts';
+import { isObject, type Json } from '../../src/model/json.ts';
 import { exitCodeOf } from '../../src/model/result.ts';
 import {
   change,
@@ -140,6 +140,19 @@ describe('failures', () => {
     for (const done of [false, true]) {
       const tenant = new FakeTenant({ things: { gone } });
       tenant.fault = () => ({ is: 'status', status: 202, done });
+      const { changes } = await apply(planOf([deleteThing(gone)]), tenant);
+      expect(changes[0]?.outcome).toBe(done ? 'done' : 'failed');
+    }
+  });
+
+  it.each<[string, Json]>([
+    ['an error', { error: 'the backend is down' }],
+    ['the object', gone],
+    ['several answers', { results: [{ status: 403 }] }],
+  ])('does not call a delete done that is answered 200 with %s, until it shows', async (_what, body) => {
+    for (const done of [false, true]) {
+      const tenant = new FakeTenant({ things: { gone } });
+      tenant.fault = () => ({ is: 'status', status: 200, done, body });
       const { changes } = await apply(planOf([deleteThing(gone)]), tenant);
       expect(changes[0]?.outcome).toBe(done ? 'done' : 'failed');
     }

@@ -129,7 +129,13 @@ export interface World {
 /** What happens to a request instead of, or after, its being carried out. */
 export type Fault =
   | { readonly is: 'lost'; readonly done: boolean }
-  | { readonly is: 'status'; readonly status: number; readonly done: boolean; readonly repeated?: boolean }
+  | {
+      readonly is: 'status';
+      readonly status: number;
+      readonly done: boolean;
+      readonly repeated?: boolean;
+      readonly body?: Json;
+    }
   | { readonly is: 'unsent'; readonly repeated?: boolean };
 
 /** An in-memory tenant behind the port. */
@@ -218,7 +224,8 @@ export class FakeTenant implements TenantPort {
     if (answer) await this.onEffect();
     if (fault?.is === 'lost') return sent({ outcome: 'lost', reason: 'reset', detail: 'connection reset' });
     if (fault?.is === 'status') {
-      return sent(answered(fault.status, { message: 'the tenant says no' }), fault.repeated ?? false);
+      const { status, body = { message: 'the tenant says no' } } = fault;
+      return sent(answered(status, body), fault.repeated ?? false);
     }
     return sent(answer ?? answered(500, null));
   }

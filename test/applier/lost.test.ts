@@ -88,6 +88,27 @@ it('a lost answer is told while its object is looked up', async () => {
   ]);
 });
 
+describe('an error with a status of success', () => {
+  const body = { detailCode: '500.0', messages: [{ locale: 'en', text: 'the backend is down' }] };
+
+  it('is a failure with the words of the tenant, and is not sent again', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = () => ({ is: 'status', status: 200, done: false, body });
+    const result = await apply(planOf([updateThing(old, 'after'), createThing('a')]), tenant);
+    expect(outcomes(result)).toEqual({ 'Thing/old': 'failed', 'Thing/a': 'failed' });
+    expect(result.changes[0]?.error).toContain('the backend is down');
+    expect(tenant.sent).toHaveLength(2);
+  });
+
+  it('that hid a success is none', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = () => ({ is: 'status', status: 200, done: true, body });
+    const result = await apply(planOf([updateThing(old, 'after'), createThing('a')]), tenant);
+    expect(outcomes(result)).toEqual({ 'Thing/old': 'done', 'Thing/a': 'done' });
+    expect(tenant.carriedOut).toHaveLength(2);
+  });
+});
+
 describe('a server fault', () => {
   it('that hid a success is no failure', async () => {
     const tenant = new FakeTenant();

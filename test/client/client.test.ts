@@ -577,12 +577,14 @@ test('a request that cannot be prepared has taken no attempt and no time', async
 test('values that a plan does not show are not in the answers of their own request, where it failed', async () => {
   await using server = await serve(({ url, body }, response) => {
     if (url === '/v2025/refused') reply(response, 400, { message: `not ${body}` });
+    else if (url === '/v2025/denied') reply(response, 200, { error: `not ${body}` });
     else if (url === '/v2025/other') reply(response, 400, { message: 'not canary either' });
     else reply(response, 200, { said: body });
   });
   await using setup = clientOf(server.url);
   const body = { settings: { $literal: { note: 'canary-of-the-tenant' } } };
   expect(JSON.stringify(await setup.client.send(post('/v2025/refused', body)))).not.toContain('canary');
+  expect(JSON.stringify(await setup.client.send(post('/v2025/denied', body)))).not.toContain('canary');
   expect(JSON.stringify(await setup.client.send(post('/v2025/x', body)))).toContain('canary');
   expect(JSON.stringify(await setup.client.send(post('/v2025/other', {})))).toContain('canary');
   expect(setup.client.redact('canary-of-the-tenant')).toBe('canary-of-the-tenant');

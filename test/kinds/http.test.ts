@@ -4,6 +4,7 @@ import {
   apiRequest,
   eq,
   identityResource,
+  isErrorBody,
   isIn,
   or,
   pathOf,
@@ -11,6 +12,7 @@ import {
   resourceAt,
 } from '../../src/kinds/http.ts';
 import { Failure } from '../../src/model/failure.ts';
+import type { Json } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 
 describe('a filter', () => {
@@ -92,4 +94,20 @@ describe('a request', () => {
     expect(apiRequest('GET', profiles, contractSettings)).toMatchObject({ query: {}, body: null });
     expect(apiRequest('GET', profiles, contractSettings, { query: { a: 'b' } }).query).toEqual({ a: 'b' });
   });
+});
+
+it.each<[boolean, Json]>([
+  [true, { error: 'no' }],
+  [true, { errors: ['no'], status: 500 }],
+  [true, { detailCode: '400.1', trackingId: 't', messages: [], causes: [] }],
+  [true, { success: false, message: 'no' }],
+  [false, { message: 'deleted' }],
+  [false, { error: null, errors: [], message: 'created' }],
+  [false, { success: true }],
+  [false, { id: 'x', error: 'the last run of this object failed' }],
+  [false, {}],
+  [false, ['error']],
+  [false, null],
+])('a body of nothing but an error is told from others (%s): %j', (is, body) => {
+  expect(isErrorBody(body)).toBe(is);
 });
