@@ -98,8 +98,11 @@ async function* readPages(reading: Reading): AsyncGenerator<Page> {
   const first = await readAt(reading, 0);
   yield list.accept(first);
   if (source.pageSize !== null) {
-    if (first.total === null) yield* readOn(reading, source.pageSize, list);
-    else yield* readRest(reading, Math.min(first.total, enough), list);
+    const { total } = first;
+    // Some hosts count the rows of the page only: where it is full, the next one shows that.
+    if (total === null || (total === list.count && isFull(total, source.pageSize))) {
+      yield* readOn(reading, source.pageSize, list);
+    } else yield* readRest(reading, Math.min(total, enough), list);
   }
   if (list.count < enough) list.end(first.total);
 }
@@ -125,10 +128,15 @@ async function readAt({ client, source, again }: Reading, offset: number): Promi
   throw badList('bad-answer', what, request, 'did not answer with a list of objects');
 }
 
+/** Whether there may be more rows after a first page of so many. */
+function isFull(count: number, pageSize: number): boolean {
+  return count >= pageSize || usualLimits.includes(count);
+}
+
 /** The pages after the first of a list of unknown length: until one is short. */
 async function* readOn(reading: Reading, pageSize: number, list: Listing) {
   const { enough = Number.POSITIVE_INFINITY } = reading.source;
-  const full = list.count > pageSize || usualLimits.includes(list.count) ? list.count : pageSize;
+  const full = isFull(list.count, pageSize) ? list.count : pageSize;
   const overlap = full > 1 ? 1 : 0;
   let more = list.count >= full;
   while (more && list.count < enough) {

@@ -112,6 +112,18 @@ describe('pages', () => {
       'total-mismatch',
       () => answered(200, numbered(1), { 'x-total-count': '999999999' }),
     ],
+    [
+      'a count of the page in place of the list',
+      'total-mismatch',
+      ({ query }) => {
+        const rows = numbered(300)
+          .slice(Number(query.offset ?? 0))
+          .slice(0, 250);
+        return answered(200, rows, { 'x-total-count': `${rows.length}` });
+      },
+    ],
+    ['a list of work to be done', 'bad-answer', () => answered(202, [])],
+    ['a list of several answers', 'bad-answer', () => answered(207, numbered(3))],
     ['more than announced', 'total-mismatch', () => answered(200, numbered(3), { 'x-total-count': '2' })],
     ['an empty first page of many', 'total-mismatch', () => answered(200, [], { 'x-total-count': '9' })],
     ['a row that is no object', 'bad-answer', () => answered(200, [{ id: 'a' }, 'b'])],
