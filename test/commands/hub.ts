@@ -192,6 +192,8 @@ export async function runGithubJob(
   let [code, output] = [0, ''];
   for (const step of isArray(steps) ? steps : []) {
     if (!isObject(step) || textOf(step, 'run') === null) continue;
+    const id = textOf(step, 'id');
+    if (id !== null) values[`steps.${id}.outcome`] = 'skipped';
     if (code !== 0 && !textOf(step, 'if')?.includes('!cancelled()')) continue;
     const [, needed] = /hashFiles\('([^']+)'\)/.exec(textOf(step, 'if') ?? '') ?? [];
     if (needed !== undefined && !exists(needed)) continue;
@@ -205,7 +207,6 @@ export async function runGithubJob(
     };
     const folder = join(top, textOf(step, 'working-directory') ?? usual ?? '');
     const ran = await runner.shell(textOf(step, 'run') ?? '', env, folder);
-    const id = textOf(step, 'id');
     if (id !== null) {
       values[`steps.${id}.outcome`] = ran.code === 0 ? 'success' : 'failure';
       const told = existsSync(join(runner.dir, 'outputs'))

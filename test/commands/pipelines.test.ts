@@ -79,6 +79,12 @@ function removeAppliedSender(): void {
   commit({ applied: false });
 }
 
+/** Files with the names of a plan that are part of the request. */
+function bringPlan(): void {
+  runner.write('plan.md', `### tenantctl plan: production\n\nDigest: \`sha256:${'a'.repeat(64)}\`\n`);
+  runner.write('plan.json', '{}');
+}
+
 function hub(known: Partial<Hub>): Hub {
   const none: Hub = { pulls: [], comments: [], statuses: [] };
   const state = { ...none, ...known };
@@ -212,6 +218,14 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
     expect(senders()).toEqual([]);
   });
 
+  it('shows no plan that a pull request brings with it', async () => {
+    bringPlan();
+    rmSync(join(runner.dir, 'package-lock.json'));
+    expect(await job('plan', request)).toMatchObject({ code: 1 });
+    expect(known().comments).toEqual([]);
+    expect(known().statuses).toMatchObject([{ state: 'failure' }]);
+  });
+
   it('plans to delete what a pull request removes, and applies that', async () => {
     removeAppliedSender();
     const planned = await job('plan', request);
@@ -289,7 +303,7 @@ describe('the pipeline for GitLab', () => {
   const job = (name: string, event: Readonly<Record<string, string>> = {}): Promise<Ran> =>
     runGitlabJob(runner, file(), name, { event, secrets: secrets() });
 
-  const merged = { iid: 7, state: 'merged' };
+  const merged = { iid: 7, state: 'merged', target_branch: 'main' };
 
   it('comments a plan, and applies the one that was commented last', async () => {
     expect(await job('plan')).toMatchObject({ code: 0 });
@@ -374,6 +388,21 @@ describe('the pipeline for GitLab', () => {
     });
     expect(await job('apply')).toMatchObject({ code: 1 });
     expect(senders()).toEqual([]);
+  });
+
+  it('shows no plan that a merge request brings with it', async () => {
+    bringPlan();
+    rmSync(join(runner.dir, 'package-lock.json'));
+    expect(await job('plan')).toMatchObject({ code: 1 });
+    expect(known().comments).toEqual([]);
+  });
+
+  it('takes no digest from a request for another branch that has the same commits', async () => {
+    await job('plan');
+    hub({ ...known(), pulls: [{ ...merged, target_branch: 'side' }] });
+    expect((await job('apply')).output).toContain('nobody has approved a plan');
+    hub({ ...known(), pulls: [{ ...merged, iid: 6, target_branch: 'side' }, merged] });
+    expect(await job('apply')).toMatchObject({ code: 0 });
   });
 
   it('applies a digest that is given by hand, and tells drift by a failure', async () => {
