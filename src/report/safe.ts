@@ -4,9 +4,11 @@
 
 /** Most texts match this, which saves compiling the expressions below. */
 const plain = /^[\n\t\x20-\x7e]*$/;
-const hidden = () => /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
-/** The same, with a group for the joiners that follow an emoji. */
-let joinerOrHidden: RegExp | null = null;
+/** Besides what Unicode calls ignorable, such as variation selectors and fillers: the empty pattern of Braille. */
+const hidden = () =>
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+/** The same, with a group for what belongs to an emoji: a joiner, or a selector of its form. */
+let emojiOrHidden: RegExp | null = null;
 
 /**
  * What CI systems read as commands in the output of a job: `::name::` at the beginning of a line (GitHub), `##[name]`
@@ -34,12 +36,12 @@ export function printable(text: string): string {
 
 function showHidden(text: string): string {
   if (plain.test(text)) return text;
-  joinerOrHidden ??= new RegExp(
-    `((?<=\\p{Extended_Pictographic}[\\u{fe0f}\\u{1f3fb}-\\u{1f3ff}]?)\\u200d)|${hidden().source}`,
+  emojiOrHidden ??= new RegExp(
+    `((?<=\\p{Extended_Pictographic}[\\u{fe0f}\\u{1f3fb}-\\u{1f3ff}]?)\\u200d|(?<=\\p{Extended_Pictographic})[\\u{fe0e}\\u{fe0f}]|\\u{fe0f}(?=\\u{20e3}))|${hidden().source}`,
     'gu',
   );
-  return text.replace(joinerOrHidden, (char, joiner: string | undefined) => {
-    const isKept = char === '\n' || char === '\t' || joiner !== undefined;
+  return text.replace(emojiOrHidden, (char, part: string | undefined) => {
+    const isKept = char === '\n' || char === '\t' || part !== undefined;
     return isKept ? char : visible(char);
   });
 }

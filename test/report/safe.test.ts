@@ -18,8 +18,21 @@ describe('printable', () => {
     expect(printable('a\rb\u2028c\ud800d')).toBe('a␍b<U+2028>c<U+D800>d');
   });
 
-  it('leaves text of all scripts, line feeds, tabs and joined emoji alone', () => {
-    const text = 'Grüße\n\t你好 עברית 👩‍💻 👨🏽‍🚀 e\u0301';
+  it.each(['\u3164', '\uffa0', '\u115f', '\u034f', '\u2800', '\ufe01', '\ufe0f', '\u{e0100}', '\u{e0041}'])(
+    'shows %j, which is no control character but invisible too',
+    (char) => {
+      const sign = `<U+${char.codePointAt(0)?.toString(16).toUpperCase()}>`.replace('+34F', '+034F');
+      expect(printable(`admin${char}`)).toBe(`admin${sign}`);
+    },
+  );
+
+  it('keeps one selector of an emoji, and none that follow it', () => {
+    expect(printable('❤\ufe0f\ufe0f')).toBe('❤\ufe0f<U+FE0F>');
+    expect(printable('❤\u{e0100}')).toBe('❤<U+E0100>');
+  });
+
+  it('leaves text of all scripts, line feeds, tabs and emoji alone', () => {
+    const text = 'Grüße\n\t你好 עברית 👩‍💻 👨🏽‍🚀 ❤\ufe0f ✈\ufe0e 1\ufe0f\u20e3 e\u0301';
     expect(printable(text)).toBe(text);
   });
 
