@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { TemplateSetting } from '../engine/templates.ts';
-import { requireOwnFile } from '../loader/own-folder.ts';
+import { requireOutputFile } from '../loader/own-folder.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { type ExitCode, Failure, failure, interruption } from '../model/failure.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
@@ -207,7 +207,7 @@ export function appendStepSummary(document: Document, io: Io, extras: Extras = {
 export function checkWritable(files: readonly string[], io: Io): void {
   for (const file of files) {
     const path = resolve(io.cwd, file);
-    requireOwnFile(path);
+    requireOutputFile(path, io.cwd);
     const isNew = !existsSync(path);
     if (!isNew && /\.ya?ml$/i.test(file)) {
       throw failure('usage', `${file} exists and is YAML, as manifests are. Plans and results are JSON.`, {
@@ -227,7 +227,7 @@ export function checkWritable(files: readonly string[], io: Io): void {
 /** Writes a file, and makes the folders above it. Throws a Failure where it cannot. */
 export function writeText(file: string, text: string, io: Io): void {
   const path = resolve(io.cwd, file);
-  requireOwnFile(path);
+  requireOutputFile(path, io.cwd);
   try {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);

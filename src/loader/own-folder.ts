@@ -22,10 +22,16 @@ export function requireOwnFolder(root: string): void {
   for (const link of linksBelow(join(root, ownFolder))) requireInside(root, relative(root, link));
 }
 
-/** The same for a file that somebody names, absolute: it is only judged where it is in some project's `.tenantctl`. */
-export function requireOwnFile(file: string): void {
+/**
+ * The same for a file that somebody names, absolute: in some project's `.tenantctl`, or below the current folder, where git
+ * can have a link of that name.
+ */
+export function requireOutputFile(file: string, currentFolder: string): void {
   const at = file.lastIndexOf(join(sep, ownFolder, sep));
   if (at >= 0) requireInside(file.slice(0, at) || sep, file.slice(at + 1));
+  const path = relative(currentFolder, file);
+  // Who names a folder of git means it.
+  if (isInside(currentFolder, file) && !isInGit(path)) requireInside(currentFolder, path);
 }
 
 /**

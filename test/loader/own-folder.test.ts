@@ -2,10 +2,13 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { requireInside, requireOwnFile, requireOwnFolder } from '../../src/loader/own-folder.ts';
+import { requireInside, requireOutputFile, requireOwnFolder } from '../../src/loader/own-folder.ts';
 import { project, thrown } from './fixture.ts';
 
 const codeOf = (run: () => void) => thrown(run).diagnostics.map(({ code }) => code);
+
+/** For somebody who is in another folder. */
+const requireOwnFile = (file: string) => requireOutputFile(file, project({}));
 
 /** A project, and a folder outside it. */
 function linked(path: string, target: (outside: string) => string): string {

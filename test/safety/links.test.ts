@@ -169,6 +169,42 @@ describe('what an apply writes', () => {
     expect(readdirSync(outside)).toEqual([]);
   });
 
+  it.each([
+    ['plan', '--out', 'plan.json'],
+    ['plan', '--report', 'plan.md'],
+    ['plan', '--report', 'reports/plan.html'],
+    ['apply', '--yes', '--result', 'result.json'],
+  ])('goes nowhere through a link in the place of a file that %s %s names', async (...argv) => {
+    const world = await createTestWorld();
+    world.declare([{ kind: 'SenderAddress', email: 'help@acme.example' }]);
+    const outside = folder();
+    const git = folder(join(world.dir, '.git'));
+    writeFileSync(join(git, 'config'), 'as it was');
+    const [link = ''] = (argv.at(-1) ?? '').split('/');
+    for (const target of [join(outside, 'new'), outside, join(git, 'config')]) {
+      symlinkSync(target, join(world.dir, link));
+      const { code, stderr } = await world.run(...argv);
+      expect(code).toBe(1);
+      expect(stderr).toContain(target.startsWith(git) ? 'reserved-folder' : 'outside-project');
+      rmSync(join(world.dir, link));
+    }
+    expect(readdirSync(outside)).toEqual([]);
+    expect(readFileSync(join(git, 'config'), 'utf8')).toBe('as it was');
+    expect(world.sandbox.log.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  it('follows a link to a file that is named where it is, outside or in a folder of git', async () => {
+    const world = await createTestWorld();
+    const outside = folder();
+    const git = folder(join(world.dir, '.git'));
+    symlinkSync(outside, join(git, 'reports'));
+    for (const file of [join(outside, 'plan.json'), '.git/plan.json', '.git/reports/plan.md']) {
+      const saved = await world.run('plan', file.endsWith('.md') ? '--report' : '--out', file);
+      expect(saved, saved.stderr).toMatchObject({ code: 0 });
+    }
+    expect(readdirSync(outside)).toEqual(['plan.json', 'plan.md']);
+  });
+
   it.each(['.tenantctl', '.tenantctl/test/journal'])(
     'goes into no folder of git through the link %s',
     async (link) => {
