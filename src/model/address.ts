@@ -65,7 +65,8 @@ export function parseAddress(address: Address): { kind: string; key: Key } | nul
  * A glob may be written with plain text (`SenderAddress/help@acme.example`) where the address is encoded. An address as
  * {@link formatAddress} writes it has no glob characters, so it only matches itself.
  *
- * @param nocase whether case does not count: for guards, which must not miss an address that the tenant writes otherwise
+ * @param nocase whether neither case nor the way in which accents are encoded counts: for guards, which must not miss an
+ * address that the tenant writes otherwise
  */
 export function matchAddresses(
   globs: readonly string[],
@@ -73,14 +74,33 @@ export function matchAddresses(
 ): (address: Address) => boolean {
   // Usually there are no globs, but thousands of addresses.
   if (globs.length === 0) return () => false;
-  const matchers = globs.map((glob) => picomatch(glob, { dot: true, nonegate: true, nocase }));
+  const composed = (text: string) => (nocase ? text.normalize('NFC') : text);
+  const matchers = globs.map((glob) => picomatch(composed(glob), { dot: true, nonegate: true, nocase }));
   return (address) => {
-    const parsed = parseAddress(address);
-    const plain = parsed ? [parsed.kind, ...parsed.key].join('/') : address;
-    // A star stands for at least one character: it has to cover an empty name too.
-    const filled = address.replace(/\/(?=\/|$)/g, '/%');
-    return globs.includes(plain) || matchers.some((matches) => matches(filled) || matches(plain));
+    const { encoded, plain, readable } = spellingsOf(address);
+    const spellings = new Set([encoded, plain, readable].map(composed));
+    return globs.includes(plain) || [...spellings].some((text) => matchers.some((matches) => matches(text)));
   };
+}
+
+/** An address as a glob may mean it: encoded, as plain text, and as plain text in which each part is still one. */
+function spellingsOf(address: Address): { encoded: string; plain: string; readable: string } {
+  // A star stands for at least one character: it has to cover an empty name too.
+  const encoded = address.replace(/\/(?=\/|$)/g, '/%');
+  if (!encoded.includes('%')) return { encoded, plain: address, readable: address };
+  try {
+    const parts = address.split('/').map(decodeURIComponent);
+    return { encoded, plain: parts.join('/'), readable: parts.map(asOnePart).join('/') };
+  } catch {
+    return { encoded, plain: address, readable: encoded };
+  }
+}
+
+/** A part without what a star does not stand for: nothing, `.`, `..`, a slash or the end of a line. */
+function asOnePart(part: string): string {
+  if (part === '') return '%';
+  if (part === '.' || part === '..') return part.replaceAll('.', '%2E');
+  return part.replace(/[/\n\r\u2028\u2029]/g, encodeURIComponent);
 }
 
 interface AddressScope {

@@ -59,6 +59,32 @@ describe('globs of addresses', () => {
     expect(matches(glob, address)).toBe(false);
   });
 
+  it.each([
+    ['Sim/Prod A*', ['Prod A/B']],
+    ['Sim/Prod A%*', ['Prod A%/B']],
+    ['Sim/Prod A*', ['Prod A\nB']],
+    ['Sim/Prod A**', ['Prod A\u2028/B']],
+    ['Sim/Prod A/*', ['Prod A', '']],
+    ['Sim/Prod A/*', ['Prod A', '..']],
+    ['Sim/Prod A/**', ['Prod A', 'x\ny', 'z']],
+    ['Sim/Käse */x', ['Käse a/b', 'x']],
+  ])('%s matches the plain text of %j, whatever a star stands for', (glob, key) => {
+    expect(matches(glob, formatAddress('Sim', key))).toBe(true);
+  });
+
+  it('of a part do not match two', () => {
+    expect(matches('Sim/Prod A*', formatAddress('Sim', ['Prod A', 'B']))).toBe(false);
+  });
+
+  it('of guards match however accents are encoded', () => {
+    const [composed, decomposed] = ['K\u00e4se *', 'Ka\u0308se x'];
+    const isGuarded = (glob: string, name: string) =>
+      matchAddresses([`Sim/${glob}`], { nocase: true })(formatAddress('Sim', [name]));
+    expect(isGuarded(composed, decomposed)).toBe(true);
+    expect(isGuarded(composed.normalize('NFD'), decomposed.normalize('NFC'))).toBe(true);
+    expect(matches(`Sim/${composed}`, formatAddress('Sim', [decomposed]))).toBe(false);
+  });
+
   it('match where one of several does; no globs match nothing', () => {
     expect(matchAddresses(['Search/a', 'Search/b'])('Search/b')).toBe(true);
     expect(matchAddresses([])('Search/b')).toBe(false);
