@@ -172,7 +172,7 @@ export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
 
 /**
  * All live objects of these kinds. Of a kind without a list, the keys that objects of other kinds suggest and those in
- * `declared` are read. Throws a Failure like {@link readObjects}.
+ * `declared` are read. Objects that share a key in `declared` are unusable; others of one key are known by their ids. Throws a Failure like {@link readObjects}.
  */
 export async function readAll(
   client: Client,
@@ -189,15 +189,16 @@ export async function readAll(
     return objects;
   };
   const readNow = async (kind: Kind): Promise<readonly LiveObject[]> => {
+    const own = declared.filter((one) => one.kind === kind).map(({ key }) => key);
+    // Of objects that share a key, it is not known which one a declared key means: none of them takes another name.
     if (kind.read.how !== 'each-declared')
-      return readObjects(client, [{ ...allOf(kind), ...unusable }], settings);
+      return readObjects(client, [{ ...allOf(kind), keys: own, ...unusable }], settings);
     const known = await allOrFailure(
       kind.read.candidatesFrom.flatMap((other) => [
         readWhole(other),
         readDefaults(client, [allOf(other)], settings),
       ]),
     );
-    const own = declared.filter((one) => one.kind === kind).map(({ key }) => key);
     const keys = [...candidateKeys(kind.read, known.flat()), ...own];
     const distinct = [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
     const request = someOf(kind, distinct);

@@ -124,6 +124,27 @@ describe('an object whose key another one has', () => {
     expect(manifests(world)).toEqual(before);
   });
 
+  it('is not taken as gone in a merge either where a manifest could pin it by its id', async () => {
+    const world = await tenant();
+    const profile = {
+      type: 'MFA',
+      offNetwork: false,
+      untrustedGeography: false,
+      strongAuthLogin: false,
+    } as const;
+    const application = { applicationId: null, applicationName: null };
+    for (const id of ['a0', 'a1'])
+      world.sandbox.state.authProfiles.push({ id, name: 'Staff', ...profile, ...application });
+    world.declare([{ kind: 'AuthProfile', name: 'Staff', type: 'MFA' }]);
+    const before = manifests(world);
+    for (const options of [[], ['--all', '--kinds', 'AuthProfile']]) {
+      const merged = await world.run('export', '--merge', '--delete', ...options);
+      expect(merged.stdout).toContain('Files: 0 changed, 0 new, 0 removed.\n');
+      expect(merged.stderr).toContain('ids a0, a1.');
+    }
+    expect(manifests(world)).toEqual(before);
+  });
+
   it('is not pruned: such a plan is refused', async () => {
     const world = await createWorld({ environment: { prune: { kinds: ['SenderAddress'] } } });
     worlds.push(world);
