@@ -163,8 +163,8 @@ function requireDigest({ digest }: Fleet, approved: string | undefined): void {
   if (approved === undefined || approved === digest) return;
   throw failure(
     'digest-mismatch',
-    `The digest of these plans is ${digest}, not the approved ${approved}: their changes are different.`,
-    { hint: 'Plan again, review it, and approve the new digest.' },
+    `The digest of these plans is ${digest}, not the approved ${approved}: their changes, tenants or options are different.`,
+    { hint: 'Plan again with the same options, review it, and approve the new digest.' },
     ExitCode.refused,
   );
 }

@@ -153,8 +153,8 @@ export function requireApproved(plan: Plan, { policy }: Environment, approval: A
   if (approval.digest !== undefined && approval.digest !== plan.digest) {
     throw failure(
       'digest-mismatch',
-      `The plan's digest is ${plan.digest}, not the approved ${approval.digest}: its changes are different.`,
-      { hint: 'Plan again, review it, and approve the new digest.' },
+      `The plan's digest is ${plan.digest}, not the approved ${approval.digest}: its changes, tenant or options are different.`,
+      { hint: 'Plan again with the same options, review it, and approve the new digest.' },
       ExitCode.refused,
     );
   }

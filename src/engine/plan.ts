@@ -29,7 +29,7 @@ import {
 import { refuseLostReferences } from '../planner/lost-references.ts';
 import type { MovedDefault } from '../planner/moved-defaults.ts';
 import { nameReferences } from '../planner/name-references.ts';
-import { referencesIn, resolveReferences } from '../planner/references.ts';
+import { type ResolvedReferences, referencesIn, resolveReferences } from '../planner/references.ts';
 import { findUnsetSecrets } from '../planner/unset-secrets.ts';
 import { checkChoices, choicesFrom, type PlanOptions, unmatchedGlobs } from './choices.ts';
 import { addImpact } from './impact.ts';
@@ -169,6 +169,9 @@ async function loadManifests(
   const inScope = resources.filter(({ address }) => isInScope(address));
   const lookups = lookupsIn(inScope);
   const references = referencesIn(inScope, environment.kinds);
+  // What was referred to then may be gone: such a reference stays as it is written.
+  const resolvePast = (all: readonly Resource[], objects: readonly LiveObject[]) =>
+    resolveReferences(referencesIn(all, environment.kinds), { resources: all, objects, isInScope });
   return {
     requests: readRequestsFor({ resources, previous, environment, choices }),
     lookups,
@@ -183,11 +186,11 @@ async function loadManifests(
       const answerKnown = answerAsked(lookups, answer);
       const resolved = resolveReferences(references, { resources, objects, isInScope });
       if (resolved.missing.length > 0) resolved.requireAll(await near(resolved.missing));
-      const fill = (all: readonly Resource[]) =>
-        all.map((each) => resolved.fill(fillLookups(each, answerKnown)));
+      const fill = (all: readonly Resource[], { fill: fillIn }: ResolvedReferences) =>
+        all.map((each) => fillIn(fillLookups(each, answerKnown)));
       return {
-        resources: fill(resources),
-        previous: previous && fill(previous),
+        resources: fill(resources, resolved),
+        previous: previous && fill(previous, resolvePast(previous, objects)),
         diagnostics: [
           ...unmatchedGlobs({ ...scope, rotate }, [...resources, ...(previous ?? []), ...objects], resources),
           // `validate` shows information about manifests. In a plan it would distract from the changes.

@@ -25,7 +25,8 @@ interface Use {
   readonly from: LiveObject;
   readonly field: string;
   readonly target: Kind;
-  readonly id: string;
+  /** The id; several values where the tenant shows synonyms, of which one is the id. */
+  readonly ids: readonly string[];
 }
 
 /** Of which tenant names are read. */
@@ -57,7 +58,8 @@ export async function readReferenceNames(
     nameOf,
     remarksOn(isShown) {
       const kept = uses.filter(
-        ({ from, field, target, id }) => nameOf(target.name, id) === null && isShown(from, field),
+        ({ from, field, target, ids }) =>
+          ids.every((id) => nameOf(target.name, id) === null) && isShown(from, field),
       );
       const unlisted = [...refusals].filter(([kind]) => kept.some(({ target }) => target === kind));
       const unnamed = kept.filter(({ target }) => !refusals.has(target));
@@ -73,8 +75,11 @@ function usesIn(from: LiveObject, kinds: Kinds): Use[] {
   return Object.entries(from.kind.fields).flatMap(([name, field]) => {
     const target = kinds.find(targetOf(field) ?? '');
     if (!target || target.read.how === 'each-declared') return [];
-    const ids = idsIn(field, own(from.fields, name) ?? null);
-    return ids.flatMap(({ id }) => (typeof id === 'string' ? [{ from, field: name, target, id }] : []));
+    const ids = idsIn(field, own(from.fields, name) ?? null).flatMap(({ id }) =>
+      typeof id === 'string' ? [id] : [],
+    );
+    const each = field.is === 'value' ? [ids] : ids.map((id) => [id]);
+    return each.flatMap((same) => (same.length > 0 ? [{ from, field: name, target, ids: same }] : []));
   });
 }
 

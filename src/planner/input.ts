@@ -59,18 +59,22 @@ export function readRequestsFor({
   const named = [...resources, ...(previous ?? [])].filter(({ address }) => isInScope(address));
   const prunes = scope.prune ? environment.policy.prune.kinds : [];
   const targets = targetsOf(resources, isInScope, environment.kinds);
+  const pastTargets = targetsOf(previous ?? [], isInScope, environment.kinds);
   return environment.kinds.all.flatMap((kind): ReadRequest[] => {
     const ofKind = named.filter((resource) => resource.kind === kind);
     const isPruned = prunes.includes(kind.name);
     const targetsOfKind = targets.filter((target) => target.kind === kind);
-    const wanted = [...ofKind, ...targetsOfKind];
-    if (wanted.length === 0 && !isPruned) return [];
+    const needed = [...ofKind, ...targetsOfKind];
+    if (needed.length === 0 && !isPruned) return [];
+    // What was only referred to then shows who changed a reference. A kind that nothing else needs is not read for it.
+    const referred = [...targetsOfKind, ...pastTargets.filter((target) => target.kind === kind)];
+    const wanted = [...ofKind, ...referred];
     // Only the whole list shows whether a delete removes the last object of a kind.
     const isWhole = ofKind.some(({ ensure }) => scope.since !== null || ensure === 'absent');
     const ids = [...new Set(wanted.flatMap(({ id }) => (id === null ? [] : [id])))];
     const complete = isPruned || isWhole;
     // Two objects with one key are told where a manifest refers to them.
-    const allowsTwins = keysBeside(kind, targetsOfKind, ofKind);
+    const allowsTwins = keysBeside(kind, referred, ofKind);
     return [{ kind, keys: distinctKeys(kind, wanted), ids, complete, allowsTwins }];
   });
 }

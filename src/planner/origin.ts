@@ -4,6 +4,7 @@ import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Json, type JsonObject, own, sameJson } from '../model/json.ts';
+import { refsIn } from '../model/marker.ts';
 import type { Change, Difference, Origin } from '../model/plan.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { hasLookup } from './fill-lookups.ts';
@@ -52,14 +53,18 @@ function originOf(entry: Difference, match: Match, previous: Resource | null): O
   const then = at(previous.fields);
   const repoMoved = !sameJson(then ?? null, at(resource.fields) ?? null);
   if (!repoMoved) return 'tenant';
-  // What cannot be known of that time, an unset variable or a lookup, is not in the manifests of today.
-  if (then === undefined || hasLookup(then)) return 'repo';
+  // What cannot be known of that time, such as an unset variable or a lookup, is not in the manifests of today.
+  const written = field.is === 'json' ? then : own(previous.fields, name);
+  if (then === undefined || written === undefined || isUnknown(written)) return 'repo';
   const tenantMoved =
     field.is === 'json'
       ? !sameJson(then, at(live.fields) ?? null)
       : compareField(name, field, own(previous.fields, name) ?? null, own(live.fields, name)).length > 0;
   return tenantMoved ? 'both' : 'repo';
 }
+
+/** Whether a value of that time holds a lookup, or a reference to what the tenant does not show any more. */
+const isUnknown = (value: Json): boolean => hasLookup(value) || refsIn(value).length > 0;
 
 /** The difference is one of the key. It is judged as objects are matched. */
 function originOfRename({ kind, resource }: Match, live: LiveObject, previous: Resource): Origin {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createWorld, filesBelow, seedFile, type World } from '../support/world.ts';
+import { createTestWorld, createWorld, filesBelow, seedFile, type World } from '../support/world.ts';
 
 const worlds: World[] = [];
 afterEach(async () => {
@@ -154,6 +154,21 @@ describe('an object whose key another one has', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('[duplicate-live-key]');
   });
+});
+
+it('does not say that a cluster keeps its id where the tenant shows its name beside it', async () => {
+  const seed = `
+objects: { Cluster: [{ id: c-1, name: va-prod }] }
+simIntegrations: [{ id: s1, name: Tickets, type: Jira, cluster: c-1, sources: [], attributes: {} }]
+`;
+  for (const simCluster of ['ids', 'nameInCluster', 'nameInReference'] as const) {
+    const world = await createTestWorld({ seed, sandbox: { variations: { simCluster } } });
+    const { stderr } = await world.run('export');
+    expect(manifests(world).get('sim-integrations/tickets.yaml')).toContain(
+      'cluster: !ref Cluster/va-prod\n',
+    );
+    expect(stderr).not.toContain('ids-kept');
+  }
 });
 
 it('names a list of secrets that it cannot read, and writes nothing', async () => {
