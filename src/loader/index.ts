@@ -2,7 +2,6 @@ import { dirname, resolve } from 'node:path';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { namesCredential } from '../model/sensitive.ts';
 import {
   type LoadOptions,
   type ProjectFile,
@@ -30,7 +29,7 @@ import { Problems } from './problems.ts';
 import { secretsFrom } from './secrets.ts';
 import type { EnvironmentNames } from './selection.ts';
 import { diskSource, type FileSource, limitSize, singleFile } from './source.ts';
-import { tagReader } from './tags.ts';
+import { refuseSecretTexts, tagReader } from './tags.ts';
 
 export type { LoadOptions } from './config.ts';
 export type { Declarations } from './declarations.ts';
@@ -132,7 +131,7 @@ function readProject(opened: OpenEnvironment, source?: FileSource, manifests?: M
   const context = prepareManifests(opened, manifests ?? manifestsOf(opened, source));
   const resources = readResources(context);
   context.overlays.reportUnused();
-  refuseSecretTexts(opened);
+  refuseSecretTexts(opened, opened.project);
   const required = requireEnvironment(opened);
   return { ...required, lint: readLintLevels(opened.project, required.environment), resources };
 }
@@ -170,23 +169,6 @@ export function loadKinds(options: Omit<LoadOptions, 'environment'>): Kinds {
   return openProject(options).project.kinds;
 }
 
-/**
- * Refuses `!env NAME` where NAME is a credential: the text of `!env` is shown in plans and reports. The name counts too,
- * since a pull request can change what the project uses as a credential, but not what the variables of a job are called.
- */
-function refuseSecretTexts({ uses, project, problems }: OpenEnvironment): void {
-  if (uses.texts.length === 0) return;
-  const credentials = new Set([...uses.secrets, ...project.credentialNames()]);
-  for (const { name, place } of uses.texts) {
-    const isUsed = credentials.has(name);
-    if (!isUsed && !namesCredential(name)) continue;
-    const what = isUsed ? 'is a credential of this project' : 'is named like a credential';
-    problems.add('env-secret', `${name} ${what}, and \`!env\` would show it in plans and reports`, place, {
-      hint: `Write \`!secret ${name}\`${isUsed ? '' : ', or give a variable with ordinary text another name'}.`,
-    });
-  }
-}
-
 /** The manifests of a project before an environment is chosen. */
 interface ManifestFiles extends Pick<ProjectContext, 'documents' | 'shared'> {
   readonly source: FileSource;
@@ -218,7 +200,7 @@ export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
 }
 
 function checkEnvironmentAlone(opened: OpenEnvironment): ProjectEnvironment {
-  refuseSecretTexts(opened);
+  refuseSecretTexts(opened, opened.project);
   return requireEnvironment(opened);
 }
 

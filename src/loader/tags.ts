@@ -2,6 +2,7 @@ import { formatAddress, parseAddress } from '../model/address.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import { lookupMarker, lookupOf, refMarker, secretMarker, secretName } from '../model/marker.ts';
+import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { noteOf } from './declaration.ts';
 import type { Place } from './file.ts';
@@ -28,6 +29,32 @@ export interface TagUses {
   readonly secrets: Set<string>;
   /** Names of variables that are read as ordinary text. */
   readonly texts: { readonly name: string; readonly place: Place }[];
+}
+
+/**
+ * Refuses `!env NAME` where NAME is a credential: the text of `!env` is shown in plans and reports. The name counts too,
+ * since a pull request can change what the project uses as a credential, but not what the variables of a job are called.
+ * So does the value: jobs have addresses with a password in them, such as those of proxies and of their repository.
+ */
+export function refuseSecretTexts(
+  { uses, values, problems }: Pick<TagContext, 'uses' | 'values' | 'problems'>,
+  project: { credentialNames(): Iterable<string> },
+): void {
+  if (uses.texts.length === 0) return;
+  const credentials = new Set([...uses.secrets, ...project.credentialNames()]);
+  const reasonFor = (name: string): string | null => {
+    if (credentials.has(name)) return 'is a credential of this project';
+    if (namesCredential(name)) return 'is named like a credential';
+    return looksLikeCredential(variableOf(values, name) ?? '') ? 'has the value of a credential' : null;
+  };
+  for (const { name, place } of uses.texts) {
+    const reason = reasonFor(name);
+    if (reason === null) continue;
+    const otherName = credentials.has(name) ? '' : ', or give a variable with ordinary text another name';
+    problems.add('env-secret', `${name} ${reason}, and \`!env\` would show it in plans and reports`, place, {
+      hint: `Write \`!secret ${name}\`${otherName}.`,
+    });
+  }
 }
 
 /** Returns the value that a tag gives. Throws a Failure, which is reported at the tag. */
