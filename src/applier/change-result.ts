@@ -81,10 +81,14 @@ export function planResult(
 }
 
 /** What the tenant equals after a run: what the plan found equal, and what the run was seen to make equal. */
-function provenBy({ desired }: Plan, changes: readonly ChangeResult[]): NonNullable<Result['proven']> {
+function provenBy(
+  { desired, ensuredHere = [] }: Plan,
+  changes: readonly ChangeResult[],
+): NonNullable<Result['proven']> {
   const isMade = ({ action, outcome, after, unmet = [] }: ChangeResult) =>
     outcome === 'done' && unmet.length === 0 && (action === 'delete' || after !== null);
-  const open = new Set(changes.filter((change) => !isMade(change)).map(({ address }) => address));
+  const notMade = changes.filter((change) => !isMade(change)).map(({ address }) => address);
+  const open = new Set([...notMade, ...ensuredHere]);
   return Object.fromEntries(Object.entries(desired).filter(([address]) => !open.has(address)));
 }
 

@@ -25,6 +25,8 @@ export interface Declaration {
   digest(): string;
   /** The places in the manifest whose values this environment decides: by a tag or an overlay. */
   differsHere(): readonly Pointer[];
+  /** Whether it exists here although the repository declares it absent, or the other way round. */
+  isEnsuredHere(): boolean;
 }
 
 /** One object as a manifest declares it. */

@@ -47,8 +47,11 @@ export function declarationOf(noted: JsonObject, resolved: JsonObject): Declarat
       return digest;
     },
     differsHere: () => (isSame ? [] : differences(noted, resolved, '')),
+    isEnsuredHere: () => isAbsent(noted) !== isAbsent(resolved),
   };
 }
+
+const isAbsent = (declared: JsonObject): boolean => own(declared, 'ensure') === 'absent';
 
 /** Where a tag stands in its file does not change what it declares. */
 function withoutOffset(value: Json): Json {

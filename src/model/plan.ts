@@ -119,6 +119,8 @@ export interface Plan {
    * `scope.since`, also that it does not declare an object any more.
    */
   readonly desired: Readonly<Record<Address, string>>;
+  /** The objects of which this environment decides whether they exist: an apply proves nothing of them. Absent where there are none. */
+  readonly ensuredHere?: readonly Address[];
   readonly changes: readonly Change[];
   /** The objects that `summary.undeclared` counts; absent where there are none. */
   readonly undeclared?: readonly Address[];

@@ -120,6 +120,7 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
       unchanged: present.length + missing.length + matched.alreadyAbsent - writes.length,
     },
     desired: desiredOf(input, deletions),
+    ...ensuredHere(input),
     changes,
     diagnostics: [
       ...refusals,
@@ -152,6 +153,15 @@ function desiredOf(input: PlanInput, deletions: readonly Deletion[]): Plan['desi
     declaration && isInScope(address) ? [[address, declaration.digest()] as const] : [],
   );
   return Object.fromEntries([...removed, ...declared]);
+}
+
+/** A tenant that lacks an object because its environment says so has not shown what others would have. */
+function ensuredHere({ resources, choices }: PlanInput): Pick<Plan, 'ensuredHere'> {
+  const isInScope = scopeFilter(choices.scope);
+  const found = resources.filter(
+    ({ address, declaration }) => isInScope(address) && declaration?.isEnsuredHere(),
+  );
+  return found.length === 0 ? {} : { ensuredHere: found.map(({ address }) => address) };
 }
 
 /** What options lift of the guards is part of the plan and its digest: an apply of the plan keeps to it. */

@@ -96,6 +96,31 @@ describe('apply --proven-by', () => {
     expect(stderr).not.toContain('SenderAddress/a%40acme.example differs here');
   });
 
+  it('takes no proof from a tenant whose environment decides that the object does not exist', async () => {
+    const project = test.read('tenantctl.yaml');
+    const absent = (environment: string) =>
+      project.replace(
+        `  ${environment}: {`,
+        `  ${environment}: { overlays: [{ target: SenderAddress/a*, merge: { ensure: absent } }],`,
+      );
+    declareSenders(sender('a@acme.example'), sender('b@acme.example'));
+    test.write('tenantctl.yaml', absent('test'));
+    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    expect(Object.keys(resultOf('test').proven ?? {})).toEqual(['SenderAddress/b%40acme.example']);
+    const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
+    expect(code).toBe(4);
+    expect(stderr).toContain('SenderAddress/a%40acme.example is not proven');
+
+    test.write('tenantctl.yaml', project);
+    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 0 });
+    // What differs only in the tenant that needs the proof is told, and needs none.
+    test.write('tenantctl.yaml', absent('production'));
+    const removed = await applyTo('production', '--proven-by', 'test.json');
+    expect(removed).toMatchObject({ code: 0 });
+    expect(removed.stderr).toContain('overlays of this environment decide /ensure.');
+  });
+
   it('goes by what is declared, also where a variable makes the name another one', async () => {
     declareSenders('kind: SenderAddress\nemail: !format "help@%{company}.example"\n');
     expect(await applyTo('test')).toMatchObject({ code: 0 });

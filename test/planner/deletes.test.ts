@@ -240,7 +240,7 @@ describe('guards', () => {
 describe('what is declared no more', () => {
   const declared = (email: string, more: Parameters<typeof resource>[3] = {}) => ({
     ...resource('SenderAddress', [email], {}, more),
-    declaration: { digest: () => `digest of ${email}`, differsHere: () => [] },
+    declaration: { digest: () => `digest of ${email}`, differsHere: () => [], isEnsuredHere: () => false },
   });
   const removed = (email: string) => sha256({ removed: `digest of ${email}` });
 
