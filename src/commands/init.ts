@@ -34,12 +34,14 @@ function build(yargs: Argv) {
     .option('yes', flag('Do not ask. Use options and defaults'))
     .option('identity', {
       ...list(
-        "Base URL of the tenant's identity service. Several as NAME=URL, in the order in which changes go to them. Default: an embedded tenant for trials",
+        "Base URL of the tenant's identity service. For several tenants, once for each, as NAME=URL, in the order in which changes go to them. Default: an embedded tenant for trials",
       ),
       nargs: 1,
     })
     .option('profiles', {
-      ...list("Base URL of the tenant's profile-management service. For several tenants as NAME=URL"),
+      ...list(
+        "Base URL of the tenant's profile-management service. For several tenants, once for each, as NAME=URL",
+      ),
       nargs: 1,
     })
     .option('from', {
@@ -75,6 +77,7 @@ type Args = ArgsOf<typeof build>;
 
 export const command = defineCommand(build, async (args, io) => {
   givenTenants(args);
+  refuseUrlAsFolder(args.dir);
   const root = resolve(io.cwd, args.dir);
   const isNew = !existsSync(join(root, 'tenantctl.yaml'));
   const asked = checkPromotion(args, isNew);
@@ -122,6 +125,14 @@ export const command = defineCommand(build, async (args, io) => {
   io.stdout.write(`${formatNotes([...written, ...kept, ...pipelineNotes])}\n${unused}${next}`);
   return exported ?? ExitCode.done;
 });
+
+/** `--identity a=https://… b=https://…` names one tenant and a folder: each tenant needs an option of its own. */
+function refuseUrlAsFolder(dir: string): void {
+  if (!/^([^/]*=)?https?:/i.test(dir)) return;
+  throw failure('usage', `"${dir}" is a URL, and stands where the folder of the project is named.`, {
+    hint: 'Repeat the option for each tenant: --identity test=https://… --identity production=https://…',
+  });
+}
 
 /** The setup without questions. A tenant whose credentials are set is read. */
 async function chooseSetup(

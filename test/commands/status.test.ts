@@ -336,7 +336,7 @@ test.each([[['--wait']], [['--wait', '--format', 'json']]])(
 test.each([[['--wait=']], [['--wait', '']]])('%j is refused: a variable may not be set', async (options) => {
   const { run } = await createTestWorld({ seed });
   const { code, stderr } = await run('status', ...options);
-  expect(stderr).toContain('The value of wait is empty');
+  expect(stderr).toContain('The value of --wait is empty');
   expect(code).toBe(1);
 });
 
