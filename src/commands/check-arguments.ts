@@ -1,4 +1,5 @@
 import { failure } from '../model/failure.ts';
+import { nameOf, positionalsIn } from './usage.ts';
 
 /** Settings for all parsers: `--a.b` is no nested option, and `-esandbox` is not seven short options. */
 export const parserSettings = { 'dot-notation': false, 'short-option-groups': false } as const;
@@ -26,7 +27,7 @@ export function checkArguments(
     refuseExtraWords(args, argv);
     refuseSwitchValues(argv, options);
     refuseRepeated(args, { array: [...(options.array ?? []), ...variadicIn(positionals)] });
-    refuseEmpty(args, argv);
+    refuseEmpty(args, argv, positionals);
     return true;
   };
 }
@@ -60,15 +61,16 @@ function refuseSwitchValues(argv: readonly string[], { boolean: switches = [] }:
   }
 }
 
+/** The names of the arguments, each once: the parser also has `dry-run` as `dryRun`, and `env` as `e`. */
+const namesIn = (args: Args) => Object.keys(args).filter((name) => name.length > 1 && !/[A-Z]/.test(name));
+
 const variadicIn = (positionals: string) =>
-  [...positionals.matchAll(/[<[]([\w-]+)\.\.[>\]]/g)].map(([, name = '']) => name);
+  positionalsIn(positionals).flatMap((name) => (name.endsWith('..') ? [name.slice(0, -2)] : []));
 
 /** For an option with one value, it is unclear which of two values was meant. */
 function refuseRepeated(args: Args, { array = [] }: Options): void {
   const lists = new Set(['_', '--', ...array]);
-  // The arguments also have `dry-run` as `dryRun`, and `env` as `e`.
-  const names = Object.keys(args).filter((name) => name.length > 1 && !/[A-Z]/.test(name));
-  const repeated = names.find((name) => Array.isArray(args[name]) && !lists.has(name));
+  const repeated = namesIn(args).find((name) => Array.isArray(args[name]) && !lists.has(name));
   if (repeated === undefined) return;
   throw failure('usage', `The option --${repeated} is given more than once.`, { hint: 'Give it once.' });
 }
@@ -77,13 +79,17 @@ function refuseRepeated(args: Args, { array = [] }: Options): void {
  * An unset variable in a script gives an empty value, which as a path would be the current folder. An option that may
  * stand alone, such as `--wait`, is empty too where it does.
  */
-function refuseEmpty({ _: _words, '--': _behind, ...values }: Args, argv: readonly string[]): void {
+function refuseEmpty(
+  { _: _words, '--': _behind, ...values }: Args,
+  argv: readonly string[],
+  positionals: string,
+): void {
   const isEmpty = (value: unknown) => value === '' || (Array.isArray(value) && value.includes(''));
   const standsAlone = (name: string) =>
     argv.some((word, at) => word === `--${name}` && (argv[at + 1] ?? '-').startsWith('-'));
-  const empty = Object.keys(values).find((name) => isEmpty(values[name]) && !standsAlone(name));
+  const empty = namesIn(values).find((name) => isEmpty(values[name]) && !standsAlone(name));
   if (empty === undefined) return;
-  throw failure('usage', `The value of ${empty} is empty.`, {
+  throw failure('usage', `The value of ${nameOf(empty, positionals)} is empty.`, {
     hint: 'Is a variable in the script not set?',
   });
 }

@@ -15,7 +15,6 @@ import { createFleetProgress, type FleetProgress } from './fleet-progress.ts';
 import { howToApplyPlan } from './how-to-apply.ts';
 import { hasColour, type Io, type Verbosity } from './io.ts';
 import {
-  checkPositive,
   type commonOptions,
   type fleetOptions,
   type planOptions,
@@ -44,7 +43,6 @@ export async function withFleetProgress<T>(
   io: Io,
   work: (run: FleetOptions & FleetProgress) => Promise<T>,
 ): Promise<T> {
-  checkPositive('parallel', 'usage', args.parallel);
   const progress = createFleetProgress(total, args, io);
   try {
     return await work({ ...progress, parallel: args.parallel, signal: io.signal });

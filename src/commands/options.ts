@@ -129,7 +129,10 @@ export function planOptions<T>(yargs: Argv<T>) {
 export function fleetOptions<T>(yargs: Argv<T>) {
   return yargs
     .option('parallel', { ...number('How many environments to work on at once'), default: 8 })
-    .check(wholeNumber('parallel'))
+    .check(({ parallel }) => {
+      checkPositive('parallel', 'usage', parallel);
+      return true;
+    })
     .option('shard', text('Only this part of the environments, such as 2/4: each part is always the same'))
     .group(['parallel', 'shard'], group.fleet);
 }

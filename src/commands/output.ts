@@ -203,10 +203,19 @@ export function appendStepSummary(document: Document, io: Io, extras: Extras = {
   }
 }
 
-/** Throws a Failure for a file that cannot be written. Leaves no new file behind. */
+/**
+ * Throws a Failure for a file that cannot be written, and for one that is named twice: the second document would take the
+ * place of the first. Leaves no new file behind.
+ */
 export function checkWritable(files: readonly string[], io: Io): void {
-  for (const file of files) {
-    const path = resolve(io.cwd, file);
+  const paths = files.map((file) => resolve(io.cwd, file));
+  for (const [at, path] of paths.entries()) {
+    const file = files[at] ?? '';
+    if (paths.indexOf(path) < at) {
+      throw failure('usage', `${file} is named twice: the second document would overwrite the first.`, {
+        hint: 'Name a file of its own for each.',
+      });
+    }
     requireOutputFile(path, io.cwd);
     const isNew = !existsSync(path);
     if (!isNew && /\.ya?ml$/i.test(file)) {

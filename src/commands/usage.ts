@@ -95,16 +95,31 @@ const usageErrors: readonly UsageError[] = [
   },
   {
     pattern: /^Not enough arguments following: (\S+)/,
-    say: ([, name = '']) => ({ words: `The option ${name.length === 1 ? '-' : '--'}${name} needs a value.` }),
+    say: ([, name = '']) => ({ words: `The option ${nameOf(name, '')} needs a value.` }),
   },
   {
     pattern: /^Invalid values:\s+Argument: (\S+), Given: (.*), Choices: (.*)$/s,
-    say: ([, name, given, choices = '']) => ({
-      words: `--${name} cannot be ${given}.`,
+    say: ([, name = '', given, choices = ''], usage) => ({
+      words: `${nameOf(name, usage)} cannot be ${given}.`,
       hint: `It is one of ${choices.replaceAll('"', '')}.`,
     }),
   },
 ];
+
+/**
+ * An argument as it is written: an option with its dashes, a positional argument as the help calls it.
+ *
+ * @param usage the positional arguments, as yargs writes them: `<file..>`
+ */
+export function nameOf(name: string, usage: string): string {
+  if (positionalsIn(usage).some((positional) => positional.replace('..', '') === name)) return name;
+  return `${name.length === 1 ? '-' : '--'}${name}`;
+}
+
+/** The names of the positional arguments in a usage. Those that take several end with two dots. */
+export function positionalsIn(usage: string): readonly string[] {
+  return [...usage.matchAll(/[<[]([\w-]+(?:\.\.)?)[>\]]/g)].map(([, name = '']) => name);
+}
 
 /** `only` for `--only`, `--only=x` and `only`. Some shells get a description after a colon. */
 function withoutDashes(word: string): string {
