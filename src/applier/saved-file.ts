@@ -192,7 +192,7 @@ const otherHints: Readonly<Record<FormName, string>> = {
   plan: 'Use `tenantctl show` to see a plan, and `tenantctl apply` to apply it.',
   result: 'Use `tenantctl show` to see a result, and `tenantctl rollback` to undo it.',
   fleet:
-    'It holds several environments: use `tenantctl show` to see it, and `tenantctl apply` to apply its plans.',
+    'It holds several environments: use `tenantctl show` to see it, and `tenantctl apply` to apply its plans. The results of each environment are in `.tenantctl/ENVIRONMENT/results`.',
 };
 
 /** Which of them a value is meant to be; `null` where that is not clear. */

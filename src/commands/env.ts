@@ -8,6 +8,7 @@ import {
   shardOf,
 } from '../loader/selection.ts';
 import { ExitCode } from '../model/failure.ts';
+import { json } from '../report/json-output.ts';
 import { oneLine } from '../report/safe.ts';
 import { defineCommand } from './command.ts';
 import { commonOptions, format, projectFileOptions, text } from './options.ts';
@@ -41,7 +42,7 @@ function print(
   const groups = Object.keys(project.groups).map((group) => [group, membersOf(group, project)] as const);
   switch (format) {
     case 'json':
-      return `${JSON.stringify({ environments: names, groups: Object.fromEntries(groups) }, null, 2)}\n`;
+      return json({ formatVersion: 1, environments: names, groups: Object.fromEntries(groups) });
     case 'github-matrix':
       return `${JSON.stringify({ environment: names })}\n`;
     case 'text': {

@@ -181,5 +181,6 @@ function printUnsettled(status: Status, io: Io): void {
   const names = open.map(
     ({ address, verification }) => `${address} (${verificationWords[verification].words})`,
   );
-  io.stderr.write(`The time is up. Not verified: ${names.map(oneLine).join(', ')}.\n`);
+  const where = oneLine(status.environment);
+  io.stderr.write(`The time is up. Not verified in ${where}: ${names.map(oneLine).join(', ')}.\n`);
 }

@@ -91,7 +91,7 @@ function tooManyDeletes({ deletes, maxDeletes }: Pick<GuardInput, 'deletes' | 'm
   if (count <= maxDeletes) return [];
   return refusal(
     'max-deletes',
-    `The plan deletes ${count} objects; at most ${maxDeletes} are allowed at once.`,
+    `The plan deletes ${count === 1 ? '1 object' : `${count} objects`}; at most ${maxDeletes} are allowed at once.`,
     `If you want to delete all of them, raise the limit with --max-deletes ${count}.`,
   );
 }

@@ -7,7 +7,7 @@ import { actions, type Change, type Difference, hasChanges, isRefused } from '..
 import { type ChangeResult, changeOutcomes } from '../model/result.ts';
 import { attentionOf, type Point } from './attention.ts';
 import { nameIds } from './difference.ts';
-import { actionWords, groupBy, outcomeWords, refused, runWords } from './words.ts';
+import { actionWords, groupBy, outcomeWords, pluralize, refused, runWords } from './words.ts';
 
 /** One row of the matrix: environments with the same numbers, or one that failed. */
 export interface MatrixRow {
@@ -205,7 +205,7 @@ export function fleetWords({ environments, summary }: Fleet): string {
   const failed = summary.failed - left;
   const counts = Object.entries({ applied, planned, failed, [notRunWords]: left });
   const words = counts.filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
-  return `${summary.environments} environments: ${words.join(', ')}`;
+  return `${pluralize(summary.environments, 'environment')}: ${words.join(', ')}`;
 }
 
 /** What plans without a change say. */

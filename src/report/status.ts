@@ -67,7 +67,7 @@ function statusRows({ identities, summary }: Status): Row[] {
     return group.length === 0 ? [] : [row(0, span(headings[kind], 'bold')), ...shown, blank];
   });
   const counts = Object.entries(summary).map(([state, count]) => count > 0 && `${count} ${state}`);
-  const words = joinParts(counts, ', ') || 'The tenant has no senders and no domains.';
+  const words = joinParts(counts, ', ') || 'No sender, domain or MAIL FROM domain to show.';
   return [...rows, row(0, span(words, 'bold'))];
 }
 

@@ -69,7 +69,7 @@ describe('a plan file is refused with what is wrong and what to do', () => {
       {
         code: 'plan-invalid',
         message: 'the-file.json is a fleet, not a plan.',
-        hint: 'It holds several environments: use `tenantctl show` to see it, and `tenantctl apply` to apply its plans.',
+        hint: 'It holds several environments: use `tenantctl show` to see it, and `tenantctl apply` to apply its plans. The results of each environment are in `.tenantctl/ENVIRONMENT/results`.',
       },
     ],
     [

@@ -364,6 +364,14 @@ it('status shows each environment below its name, and one that is down stops no 
   ]);
 });
 
+it('status says in which environment the time is up', async () => {
+  const { code, stderr } = await run('status', '-e', 'eu-*', '--wait', '1ms');
+  expect(code).toBe(3);
+  for (const name of ['eu-1', 'eu-2']) {
+    expect(stderr).toContain(`The time is up. Not verified in ${name}: SenderAddress/a%40acme.example`);
+  }
+});
+
 it('status prints what tenants say without signs that a terminal or a pipeline would obey', async () => {
   fleet.declare([{ kind: 'VerifiedDomain', domain: 'acme.example' }]);
   const dkimTokens = ['\u009b31mred', '##[error]x', 'plain'];
@@ -386,6 +394,7 @@ it('env list names environments and groups, also as the matrix of a GitHub job',
     '{"environment":["eu-1","eu-2"]}\n',
   );
   expect(JSON.parse((await run('env', 'list', '--format', 'json', '--shard', '2/2')).stdout)).toEqual({
+    formatVersion: 1,
     environments: ['eu-2'],
     groups: { europe: ['eu-1', 'eu-2'] },
   });

@@ -99,6 +99,9 @@ test('people are told what failed, what to do, and only what they ask for', asyn
   const some = await run('status', '--only', 'SenderAddress/*', '--except', 'SenderAddress/vendor*');
   expect(some.stdout).toContain('lost@acme.example');
   expect(some.stdout).not.toMatch(/vendor|old\.example|bounce/);
+  // The tenant has senders: only none that was asked for.
+  const none = await run('status', '--only', 'SimIntegration/*');
+  expect(none.stdout).toBe('No sender, domain or MAIL FROM domain to show.\n');
 });
 
 test('the zone format holds whole records with absolute names, a shared record once', async () => {
@@ -303,7 +306,7 @@ test('--wait ends with 3 at its limit, and names what is not verified', async ()
   const { code, json, stderr } = await world.run(...argv);
   expect(code).toBe(3);
   expect(rows(json).get('MailFrom/acme.example')?.verification).toBe('pending');
-  expect(stderr).toContain('Not verified: MailFrom/acme.example (pending)');
+  expect(stderr).toContain('Not verified in test: MailFrom/acme.example (pending)');
 });
 
 test('--wait ends when it is interrupted', async () => {

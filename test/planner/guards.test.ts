@@ -55,6 +55,13 @@ describe('the guard of the number of deletes', () => {
     ]);
   });
 
+  it('counts one object as one', () => {
+    const one = { declared: declared.slice(0, 1), live, policy: { maxDeletes: 0 } };
+    expect(refusals(one)).toMatchObject([
+      { message: 'The plan deletes 1 object; at most 0 are allowed at once.' },
+    ]);
+  });
+
   it('takes the limit of the command line before that of the environment, 0 too', () => {
     const policy = { maxDeletes: 1 };
     expect(codes({ declared, live, policy, choices: { maxDeletes: 2 } })).toEqual([]);

@@ -69,6 +69,11 @@ it('of plans beside results says how many environments were applied, and how man
   );
 });
 
+it('of one environment counts it as one', () => {
+  const one = fleet(names(1), () => [senderDelete]);
+  expect(renderReport({ is: 'fleet', fleet: one }, 'text', plain)).toContain('1 environment: 1 planned.');
+});
+
 describe('environments that were not run', () => {
   const mixed = fleetOf(
     ['a', 'b', 'c', 'd'].map((name) => ({
