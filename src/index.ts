@@ -28,7 +28,13 @@ export { type ExportOptions, exportTenant } from './engine/export.ts';
 export { planChanges } from './engine/plan.ts';
 
 export { planRollback, type RollbackOptions } from './engine/rollback.ts';
-export { openTenant, readTenant, type Tenant, type TenantOptions } from './engine/tenant.ts';
+export {
+  openTenant,
+  readTenant,
+  startEmbedded as startSandbox,
+  type Tenant,
+  type TenantOptions,
+} from './engine/tenant.ts';
 export type { Export, ExportedFile } from './exporter/index.ts';
 export type { Kinds } from './kinds/catalog.ts';
 export type { Kind, LiveObject } from './kinds/kind.ts';
@@ -62,4 +68,4 @@ export {
 export { type ChangeOutcome, type ChangeResult, exitCodeOf, type Result } from './model/result.ts';
 export type { TenantName } from './model/tenant.ts';
 export { type Document, type Format, type ReportOptions, renderReport } from './report/index.ts';
-export { type Sandbox, type SandboxOptions, startSandbox } from './sandbox/index.ts';
+export type { Sandbox, SandboxOptions } from './sandbox/index.ts';

@@ -26,6 +26,7 @@ import { Failure } from '../model/failure.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { referencesIn, resolveReferences } from '../planner/references.ts';
+import { checkScope } from './choices.ts';
 import { readSettledObjects } from './recent.ts';
 import { readReferenceNames } from './reference-names.ts';
 import { type LeftOut, servedKinds } from './served.ts';
@@ -51,7 +52,7 @@ export function usualKinds({ all }: Kinds): Kind[] {
 
 /**
  * Reads the tenant and returns it as manifests and side files, which the caller writes. Throws a Failure where the
- * tenant cannot be read.
+ * tenant cannot be read, and for names that are no kinds.
  *
  * @example
  * const { files } = await exportTenant(tenant, { kinds: ['NotificationTemplate'] });
@@ -62,6 +63,7 @@ export async function exportTenant(
   { kinds: names, root, isInScope = () => true, declaredSecrets = () => new Map() }: ExportOptions = {},
 ): Promise<Export> {
   const { settings, kinds } = tenant.environment;
+  checkScope({ only: [], except: [], kinds: names }, kinds);
   const client = readOnce(tenant.client);
   const { served: wanted, skipped } = servedKinds(names?.map(kinds.named) ?? usualKinds(kinds), [
     tenant.environment,
