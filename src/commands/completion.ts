@@ -111,6 +111,7 @@ const positionals: Readonly<Record<string, Values | readonly Values[]>> = {
   completion: () => shells,
   schema: (here) => [...kindNames(here), ...otherSchemas],
   diff: [environments, environments],
+  env: () => ['list'],
   kind: [() => ['draft', 'check'], (here) => kindNames(here)],
   search: searchLabels,
   'send-test': templateAddresses,
@@ -190,6 +191,8 @@ async function askParser(
   const found = (await command?.completions(yargs().exitProcess(false), line)) ?? [];
   return found
     .map((word) => (word.startsWith('-') ? (word.split(/[:\t]/)[0] ?? word) : word))
+    // The parser gives `-e` two dashes, too.
+    .map((word) => word.replace(/^--(?=.$)/, '-'))
     .map((word) => (onByDefault.includes(word) ? word.replace('--', '--no-') : word));
 }
 

@@ -40,6 +40,8 @@ describe('what may follow', () => {
     expect(await complete('plan', '--det')).toEqual(['--detailed-exitcode']);
     expect(await complete('show', '--det')).toEqual([]);
     expect(await complete('plan', '--no-')).toContain('--no-color');
+    expect(await complete('plan', '-')).toEqual(expect.arrayContaining(['-c', '--config', '-e', '--env']));
+    expect(await complete('plan', '--')).not.toContain('--e');
   });
 
   it.each([
@@ -59,6 +61,7 @@ describe('what may follow', () => {
     [['-c', 'p'], []],
     [['export', '--kinds', 'MailFrom', 'Sender'], ['SenderAddress']],
     [['completion', 'f'], ['fish']],
+    [['env', ''], ['list']],
     [['search', 'Active'], ['Active contractors in Engineering']],
     [
       ['plan', '--only', 'Sim'],
