@@ -189,11 +189,13 @@ async function askParser(
 ): Promise<readonly string[]> {
   const { command } = (await entry?.load()) ?? {};
   const found = (await command?.completions(yargs().exitProcess(false), line)) ?? [];
-  return found
-    .map((word) => (word.startsWith('-') ? (word.split(/[:\t]/)[0] ?? word) : word))
-    // The parser gives `-e` two dashes, too.
-    .map((word) => word.replace(/^--(?=.$)/, '-'))
-    .map((word) => (onByDefault.includes(word) ? word.replace('--', '--no-') : word));
+  return (
+    found
+      .map((word) => (word.startsWith('-') ? (word.split(/[:\t]/)[0] ?? word) : word))
+      // The parser gives `-e` two dashes, too.
+      .map((word) => word.replace(/^--(?=.$)/, '-'))
+      .map((word) => (onByDefault.includes(word) ? word.replace('--', '--no-') : word))
+  );
 }
 
 function configIn(words: readonly string[]): string | undefined {

@@ -48,14 +48,14 @@ describe('a new project', () => {
     ]);
   });
 
-  it.each([
-    ['production=https://b.example'],
-    ['HTTPS://b.example'],
-  ])('makes no folder named after a second tenant, %s', async (second) => {
-    const { code, stderr } = await run(['init', '--identity', 'test=https://a.example', second]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Repeat the option for each tenant')]);
-    expect([...filesBelow(dir).keys()]).toEqual([]);
-  });
+  it.each([['production=https://b.example'], ['HTTPS://b.example']])(
+    'makes no folder named after a second tenant, %s',
+    async (second) => {
+      const { code, stderr } = await run(['init', '--identity', 'test=https://a.example', second]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('Repeat the option for each tenant')]);
+      expect([...filesBelow(dir).keys()]).toEqual([]);
+    },
+  );
 
   it('names only schemas that exist', async () => {
     await run(['init']);
