@@ -4,7 +4,7 @@ import type { TemplateSetting } from '../engine/templates.ts';
 import { requireOutputFile } from '../loader/own-folder.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { type ExitCode, Failure, failure, interruption } from '../model/failure.ts';
-import { systemCode, unwritableFile } from '../model/system-error.ts';
+import { systemCode, systemFailure, unwritableFile } from '../model/system-error.ts';
 import {
   type Document,
   type Format,
@@ -86,17 +86,13 @@ function wantsJson(argv: readonly string[]): boolean {
 function toFailure(error: unknown, io: Io): Failure {
   if (error instanceof Failure) return error;
   if (io.signal.aborted) return interruption();
+  const refused = systemFailure(error);
+  if (refused) return refused;
   const message = error instanceof Error ? error.message : String(error);
-  if (isSystemError(error)) return failure('system', message);
   const stack = error instanceof Error && error.stack ? `\n${error.stack}` : '';
   return failure('internal', `${message}${stack}`, {
     hint: 'This is a bug in tenantctl. Please report it with the lines above.',
   });
-}
-
-/** Whether the operating system refused something: a file that cannot be read, a port in use. */
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && 'syscall' in error;
 }
 
 /** The first ending that matches counts. */

@@ -77,7 +77,8 @@ export function diskSource(root: string, largest = largestFile): FileSource {
     const { real, stats } = readFrom(path, () => resolve(projectPath(path)));
     if (!isInside(root, real)) throw outsideProjectFailure(path);
     if (reserved.test(real.slice(root.length))) throw reservedFolderFailure(path);
-    if (!stats.isFile()) throw failure('file-unreadable', `${path} is not a regular file.`);
+    if (!stats.isFile())
+      throw failure('file-unreadable', `${path} is not a regular file.`, { hint: 'Name a file.' });
     if (stats.size > largest) {
       throw failure('file-too-large', `${path} is larger than ${largest / 1024 / 1024} MB.`);
     }

@@ -5,7 +5,7 @@ import { lintRules } from '../../src/model/lint.ts';
 import { hasChanges, isRefused } from '../../src/model/plan.ts';
 import { exitCodeOf } from '../../src/model/result.ts';
 import { isVerificationOver, verifications } from '../../src/model/status.ts';
-import { systemCode, unreadableFile, unwritableFile } from '../../src/model/system-error.ts';
+import { systemCode, systemFailure, unreadableFile, unwritableFile } from '../../src/model/system-error.ts';
 
 describe('the exit code', () => {
   it.each([
@@ -87,12 +87,12 @@ describe('an error of the operating system', () => {
     ]);
   });
 
-  it('says what to do only where the file is missing', () => {
+  it('says what the caller knows to do only where the file is missing', () => {
     const missing = unreadableFile('a.yaml', systemError('ENOENT'), 'Run `tenantctl init`.');
     expect(missing.diagnostics).toMatchObject([{ hint: 'Run `tenantctl init`.' }]);
     const bare = unreadableFile('a.yaml', systemError('ENOENT'));
     expect(bare.diagnostics[0]).not.toHaveProperty('hint');
-    const unreadable = unreadableFile('a.yaml', systemError('EACCES'), 'Run `tenantctl init`.');
+    const unreadable = unreadableFile('a.yaml', systemError('EIO'), 'Run `tenantctl init`.');
     expect(unreadable.diagnostics[0]).not.toHaveProperty('hint');
   });
 
@@ -102,16 +102,37 @@ describe('an error of the operating system', () => {
   });
 
   it.each([
-    ['EEXIST', 'mkdir', true],
-    ['ENOTDIR', 'mkdir', true],
-    ['EACCES', 'mkdir', false],
-    ['EEXIST', 'open', false],
-  ])('%s of %s while writing: is a file in the way? %s', (code, syscall, isBlocked) => {
+    ['EEXIST', 'mkdir', 'A file is in the place of a folder'],
+    ['ENOTDIR', 'mkdir', 'A file is in the place of a folder'],
+    ['EACCES', 'mkdir', 'change who may use this one'],
+    ['EISDIR', 'open', 'It is a folder'],
+    ['ENOSPC', 'write', 'The disk is full'],
+    ['EEXIST', 'open', null],
+  ])('%s of %s while writing is told with what to do: %s', (code, syscall, hint) => {
     const [found] = unwritableFile('a/b', systemError(code, { syscall })).diagnostics;
     expect(found).toMatchObject({
       code: 'unwritable-file',
       message: `The file a/b cannot be written (${code}).`,
     });
-    expect(found?.hint !== undefined).toBe(isBlocked);
+    expect(found?.hint ?? null).toEqual(hint === null ? null : expect.stringContaining(hint));
+  });
+
+  it('says what to do about a file that may not be read', () => {
+    const [found] = unreadableFile('a', systemError('EACCES')).diagnostics;
+    expect(found?.hint).toContain('change who may use this one');
+  });
+
+  it.each([
+    ['EADDRINUSE', 'listen', 'Choose another port'],
+    ['EACCES', 'listen', 'Choose another port'],
+    ['EROFS', 'rename', 'The file system is read-only'],
+  ])('%s of %s is told with what to do: %s', (code, syscall, hint) => {
+    const [found] = systemFailure(systemError(code, { syscall }))?.diagnostics ?? [];
+    expect(found).toMatchObject({ code: 'system', hint: expect.stringContaining(hint) });
+  });
+
+  it('is only what the operating system says', () => {
+    expect(systemFailure(new Error('odd'))).toBeNull();
+    expect(systemFailure('odd')).toBeNull();
   });
 });
