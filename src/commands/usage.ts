@@ -50,7 +50,9 @@ export async function describeUnknown(
 }
 
 /** The option that was probably meant: one that the word begins with, `env` for `environment`, or a similar one. */
-function nearOption(word: string, options: readonly string[]): string | null {
+function nearOption(word: string, all: readonly string[]): string | null {
+  // Every letter is near every other.
+  const options = all.filter((option) => option.length > 1);
   const begun = options.find((option) => option.length > 2 && word.startsWith(option));
   return begun ?? didYouMean(word, options)?.match(/`(.*)`/)?.[1] ?? null;
 }

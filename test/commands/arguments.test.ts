@@ -94,6 +94,12 @@ it.each([
   );
 });
 
+it('suggests no other letter for a short option that does not exist', async () => {
+  const { code, stderr } = await world.run('plan', '-q');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('There is no option -q.')]);
+  expect(stderr).not.toContain('Did you mean');
+});
+
 it.each([[['plan', '--help', 'x']], [['--help', 'plan']], [['help', 'plan']]])(
   '%j gives the help of the command',
   async (argv) => {
