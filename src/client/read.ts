@@ -172,7 +172,8 @@ export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
 
 /**
  * All live objects of these kinds. Of a kind without a list, the keys that objects of other kinds suggest and those in
- * `declared` are read. Objects that share a key in `declared` are unusable; others of one key are known by their ids. Throws a Failure like {@link readObjects}.
+ * `declared` are read. Objects that share a key in `declared` are unusable; others of one key are known by their ids.
+ * Throws a Failure like {@link readObjects}.
  */
 export async function readAll(
   client: Client,

@@ -117,18 +117,10 @@ function quote(value: string): string {
 }
 
 /** What bodies about errors consist of, those of the API documents and of gateways. */
-const errorMembers: ReadonlySet<string> = new Set(
-  [
-    'error',
-    'errors',
-    'error_description',
-    'message',
-    'messages',
-    'detailCode',
-    'causes',
-    'trackingId',
-  ].concat(['requestId', 'code', 'status', 'statusCode', 'success', 'timestamp', 'path']),
-);
+const errorMembers: ReadonlySet<string> = new Set([
+  ...['error', 'errors', 'error_description', 'message', 'messages', 'detailCode', 'causes', 'trackingId'],
+  ...['requestId', 'code', 'status', 'statusCode', 'success', 'timestamp', 'path'],
+]);
 
 /** Whether a body says nothing but that there was an error. Some gateways answer so with a status of success. */
 export function isErrorBody(body: Json): boolean {

@@ -84,28 +84,39 @@ export function sameJson(a: Json, b: Json): boolean {
 }
 
 /**
- * `text` parsed as JSON, or `undefined` where it is not JSON. Whole numbers of too many digits become texts of their
- * digits, and so do numbers that are too large: a number in their place would be written back as another one.
+ * `text` parsed as JSON, or `undefined` where it is not JSON. Whole numbers of too many digits become texts of their digits:
+ * a number in their place would be written back as another one.
  */
 export function parseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(mayLoseDigits.test(text) ? text.replace(tokens, keepDigits) : text);
+    return JSON.parse(hasLongNumber(text) ? text.replace(tokens, keepDigits) : text);
   } catch {
     return undefined;
   }
 }
 
-/** Most texts have no such numbers, and are not searched any further. */
-const mayLoseDigits = /\d{16}|\d[eE]\+?\d{3}/;
+/**
+ * Whether a text has sixteen digits in a row: fewer are kept by a number. Every page of a tenant is searched, so only every
+ * sixteenth character is looked at.
+ */
+function hasLongNumber(text: string): boolean {
+  const isDigit = (at: number) => text.charCodeAt(at) >= 48 && text.charCodeAt(at) <= 57;
+  for (let at = 15; at < text.length; at += 16) {
+    if (!isDigit(at)) continue;
+    let [first, last] = [at, at];
+    while (isDigit(first - 1)) first -= 1;
+    while (isDigit(last + 1)) last += 1;
+    if (last - first >= 15) return true;
+  }
+  return false;
+}
 
 /** The texts and numbers of JSON. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 function keepDigits(token: string): string {
-  const isWhole = /^-?(?:0|[1-9]\d*)$/.test(token);
-  const isOther = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(token);
-  const isLost = isWhole ? String(Number(token)) !== token : isOther && !Number.isFinite(Number(token));
-  return isLost && token !== '-0' ? `"${token}"` : token;
+  const isWhole = /^-?[1-9]\d*$/.test(token);
+  return isWhole && String(Number(token)) !== token ? `"${token}"` : token;
 }
 
 /** Whether a value is nested deeper than anything in the API: recursion into it could exhaust the stack. */
