@@ -5,7 +5,7 @@ import { integrationManifest, integrations } from './integrations.ts';
 import { measure, median, repeat, type Usage } from './measure.ts';
 import { report } from './report.ts';
 import { atMost, exactly, type Row } from './row.ts';
-import { type Template, templateManifest, templates } from './templates.ts';
+import { absentManifest, type Template, templateManifest, templates } from './templates.ts';
 import { program, type World, withWorld } from './world.ts';
 
 /**
@@ -160,11 +160,23 @@ const growth: Scenario = async (runs) => {
   const large = await plansOf(20_000, Math.ceil(runs / 2));
   const [few, many] = [cpuOf(small), cpuOf(large)];
   const memory = median(large.map((each) => each.memory));
+  const [hundreds, thousands] = [await deletesOf(500), await deletesOf(5000)];
+  const deletes = `${ms(thousands.cpu)} ÷ ${ms(hundreds.cpu)}`;
   return [
     atMost('CPU of a plan, 20,000 ÷ 1,000 objects', 22, many / few, '', `${ms(many)} ÷ ${ms(few)}`),
     atMost('Peak memory, 20,000 templates of 3 KB', 1024, memory, ' MB', 'of the plan'),
+    atMost('CPU of an apply, 5,000 ÷ 500 deletes', 11, thousands.cpu / hundreds.cpu, '', deletes),
   ];
 };
+
+/** An apply that deletes all templates but one. Many share a request. */
+function deletesOf(count: number): Promise<Usage> {
+  return withWorld({ templates: count + 1, defaults: count + 1 }, async (world) => {
+    const [kept, ...deleted] = templates(count + 1);
+    world.declare([...(kept ? [templateManifest(kept)] : []), ...deleted.map(absentManifest)]);
+    return world.run(['apply', '--yes', '--quiet', '--max-deletes', String(count)]);
+  });
+}
 
 function plansOf(count: number, runs: number): Promise<Usage[]> {
   return withWorld({ templates: count }, async (world) => {

@@ -48,3 +48,9 @@ export function templateManifest({ body, ...fields }: Template): Manifest {
   const file = `${fields.key}.${fields.locale}.yaml`;
   return { file, text: `${members.join('\n')}\nbody: |\n${block}\n` };
 }
+
+/** The manifest that deletes a template. */
+export function absentManifest({ key, medium, locale }: Template): Manifest {
+  const text = JSON.stringify({ kind: 'NotificationTemplate', key, medium, locale, ensure: 'absent' });
+  return { file: `${key}.${locale}.yaml`, text: `${text}\n` };
+}
