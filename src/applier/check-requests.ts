@@ -19,20 +19,24 @@ type Deletes = ReadonlyMap<Request, ReadonlySet<string>>;
 
 /** What the requests of deletes may name. Many deletes may share a request, so it is worked out once for all of them. */
 export function namesInDeletes(entries: readonly KindChange[]): Deletes {
-  const groups = new Map<string, Set<string>>();
-  const deletes = entries.filter(({ change }) => change.action === 'delete');
-  const named = deletes.flatMap(({ kind, change }) => {
+  const byText = new Map<string, Set<string>>();
+  const byRequest = new Map<Request, Set<string>>();
+  const groupOf = (kind: Kind, { method, path, query, body }: Request): Set<string> => {
+    const text = canonicalJson([kind.name, method, path, query, body]);
+    const group = byText.get(text) ?? new Set();
+    byText.set(text, group);
+    return group;
+  };
+  for (const { kind, change } of entries.filter((entry) => entry.change.action === 'delete')) {
     const names = namesOf(kind, change);
-    return change.requests.map((request): [Request, Set<string>] => {
-      const { method, path, query, body } = request;
-      const text = canonicalJson([kind.name, method, path, query, body]);
-      const group = groups.get(text) ?? new Set();
-      groups.set(text, group);
+    for (const request of change.requests) {
+      // In a plan that was just made it is one object; in a file each delete has it again.
+      const group = byRequest.get(request) ?? groupOf(kind, request);
+      byRequest.set(request, group);
       for (const name of names) group.add(name);
-      return [request, group];
-    });
-  });
-  return new Map(named);
+    }
+  }
+  return byRequest;
 }
 
 /**
