@@ -265,7 +265,7 @@ export const mutants = [
   {
     name: 'an unsynced journal',
     file: 'src/applier/journal.ts',
-    find: 'await this.#handle.datasync();',
+    find: 'await handle.datasync();',
     replace: '',
     tests: ['test/applier/journal.test.ts'],
   },

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Address } from '../model/address.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
-import { systemCode } from '../model/system-error.ts';
+import { systemCode, unwritableFile } from '../model/system-error.ts';
 import {
   type Conclusion,
   type JournalRecord,
@@ -52,10 +52,10 @@ export async function openJournal(dir: string, plan: JournalPlan): Promise<Journ
   const setAside = (at: string) =>
     rename(file, join(dir, `${fileStem(planDigest)}.${at.replaceAll(/[^\dTZ]/g, '')}.done.jsonl`));
   let isInTheWay = isOver;
-  const out = new RecordFile(isOver ? 0 : length, async (end) => {
+  const out = new RecordFile(file, async () => {
     if (isInTheWay) await setAside(plan.createdAt);
     isInTheWay = false;
-    return openForAppend(file, end, plan);
+    return openForAppend(file, isOver ? 0 : length, plan);
   });
   const append = (record: JournalRecord) => out.append(`${JSON.stringify(record)}\n`);
   return {
@@ -65,8 +65,9 @@ export async function openJournal(dir: string, plan: JournalPlan): Promise<Journ
     conclude: (request, conclusion, at) => append({ type: 'result', at, request, ...conclusion }),
     settle: (change, settled, at) => append({ type: 'settled', at, change, ...settled }),
     async finish(at) {
+      const exists = out.isOpen || length > 0;
       await out.close();
-      if (length > 0 || !out.isEmpty) await setAside(at);
+      if (exists) await setAside(at);
     },
     close: () => out.close(),
   };
@@ -74,26 +75,25 @@ export async function openJournal(dir: string, plan: JournalPlan): Promise<Journ
 
 /** A file that grows by whole records, each of which is on the disk before its promise resolves. */
 class RecordFile {
-  readonly #open: (end: number) => Promise<FileHandle>;
-  /** Where the last whole record ends, in bytes. */
-  #end: number;
+  readonly #file: string;
+  readonly #open: () => Promise<FileHandle>;
   #handle: FileHandle | null = null;
   #waiting: string[] = [];
   #next: Promise<void> | null = null;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(end: number, openAt: (end: number) => Promise<FileHandle>) {
-    this.#end = end;
-    this.#open = openAt;
+  constructor(file: string, openIt: () => Promise<FileHandle>) {
+    this.#file = file;
+    this.#open = openIt;
   }
 
-  get isEmpty(): boolean {
-    return this.#end === 0;
+  get isOpen(): boolean {
+    return this.#handle !== null;
   }
 
   /**
    * Adds a record. What comes while others are written shares the next write: thousands of deletes end at the same time.
-   * Rejects where it cannot be written; the next one tries again.
+   * Rejects with a Failure where it cannot be written; the next one tries again.
    */
   append(text: string): Promise<void> {
     this.#waiting.push(text);
@@ -108,33 +108,17 @@ class RecordFile {
     this.#waiting = [];
     this.#next = null;
     try {
-      this.#handle ??= await this.#openAtEnd();
-      await this.#handle.appendFile(text);
-      await this.#handle.datasync();
-      this.#end += Buffer.byteLength(text);
+      this.#handle ??= await this.#open();
+      await appendWhole(this.#handle, text);
     } catch (error) {
-      // A part may have been written. Opened again, the file ends with the last whole record.
-      await this.#release();
-      throw error;
+      throw unwritableFile(this.#file, error);
     }
-  }
-
-  /** A new file begins with its header. */
-  async #openAtEnd(): Promise<FileHandle> {
-    const handle = await this.#open(this.#end);
-    this.#end = (await handle.stat()).size;
-    return handle;
   }
 
   async close(): Promise<void> {
     await this.#last;
-    await this.#release();
-  }
-
-  async #release(): Promise<void> {
-    const handle = this.#handle;
+    await this.#handle?.close();
     this.#handle = null;
-    await handle?.close();
   }
 }
 
@@ -162,13 +146,24 @@ async function openForAppend(
     await handle.truncate(length);
     if (length === 0) {
       const header = { type: 'plan', format: 1, digest, tenant, createdAt };
-      await handle.appendFile(`${JSON.stringify(header)}\n`);
-      await handle.datasync();
+      await appendWhole(handle, `${JSON.stringify(header)}\n`);
       await syncFolder(dirname(file));
     }
     return handle;
   } catch (error) {
     await handle.close();
+    throw error;
+  }
+}
+
+/** Appends lines, or nothing: on a full disk, half of a line would spoil the next one. */
+async function appendWhole(handle: FileHandle, lines: string): Promise<void> {
+  const { size } = await handle.stat();
+  try {
+    await handle.appendFile(lines);
+    await handle.datasync();
+  } catch (error) {
+    await handle.truncate(size).catch(() => {});
     throw error;
   }
 }

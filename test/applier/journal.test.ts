@@ -1,4 +1,4 @@
-import { appendFile, type FileHandle, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, type FileHandle, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
@@ -60,6 +60,42 @@ describe('a journal', () => {
     await journal.settle('Thing/a', { unmet: [], after: null }, 't3');
     expect(onDisk.at(-1)).toContain('"settled"');
     await journal.close();
+  });
+
+  it.each([
+    ['the first line', 0],
+    ['another line', 2],
+  ])(
+    'on a disk that is full at %s names the file, keeps no half of a line, and goes on after it',
+    async (_at, good) => {
+      const folder = await newFolder();
+      const journal = await openJournal(folder, plan);
+      const handles = await handlesIn(folder);
+      const append = handles.appendFile;
+      let written = 0;
+      const spy = vi.spyOn(handles, 'appendFile').mockImplementation(async function (this: FileHandle, line) {
+        written += 1;
+        const isFull = written === good + 1;
+        await append.call(this, isFull ? `${line}`.slice(0, 20) : line);
+        if (isFull) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+      });
+      onTestFinished(() => spy.mockRestore());
+      const intend = (request: number) => journal.intend(request, new Map([['Thing/a', null]]), 't1');
+      if (good > 0) await intend(0);
+      await expect(intend(1)).rejects.toThrow(`${journal.file} cannot be written (ENOSPC)`);
+      await intend(2);
+      await journal.close();
+      const again = await openJournal(folder, plan);
+      expect([...(again.progress('Thing/a')?.requests.keys() ?? [])]).toEqual(good > 0 ? [0, 2] : [2]);
+    },
+  );
+
+  it('that could not be begun can be closed', async () => {
+    const folder = await newFolder();
+    const journal = await openJournal(join(folder, 'file', 'x'), plan);
+    await writeFile(join(folder, 'file'), '');
+    await expect(journal.intend(0, new Map([['Thing/a', null]]), 't1')).rejects.toThrow('cannot be written');
+    await expect(journal.close()).resolves.toBeUndefined();
   });
 
   it('makes no file until there is something to note', async () => {
@@ -190,36 +226,5 @@ describe('a journal', () => {
     await Promise.all(names.map((name) => journal.settle(name, { unmet: [name], after: null }, 't')));
     expect(sync.mock.calls.length - before).toBeLessThanOrEqual(2);
     await journal.close();
-  });
-
-  it('goes on with the next note where one could be written in part only', async () => {
-    const folder = await newFolder();
-    const journal = await openJournal(folder, plan);
-    await journal.settle('Thing/a', { unmet: [], after: null }, 't1');
-    const write = vi.spyOn(await handlesIn(folder), 'appendFile').mockImplementationOnce(async () => {
-      await appendFile(journal.file, '{"type":"sett');
-      throw new Error('ENOSPC');
-    });
-    onTestFinished(() => write.mockRestore());
-    await expect(journal.settle('Thing/b', { unmet: [], after: null }, 't2')).rejects.toThrow('ENOSPC');
-    await journal.settle('Thing/c', { unmet: [], after: null }, 't3');
-    await journal.close();
-    const again = await openJournal(folder, plan);
-    expect(['Thing/a', 'Thing/b', 'Thing/c'].map((name) => again.progress(name)?.unmet)).toEqual([
-      [],
-      undefined,
-      [],
-    ]);
-  });
-
-  it('tries to open the file again for each note', async () => {
-    const folder = join(await newFolder(), 'journals');
-    const journal = await openJournal(folder, plan);
-    await writeFile(folder, 'in the way');
-    await expect(journal.settle('Thing/a', { unmet: [], after: null }, 't1')).rejects.toThrow('EEXIST');
-    await rm(folder);
-    await journal.settle('Thing/b', { unmet: [], after: null }, 't2');
-    await journal.close();
-    expect((await openJournal(folder, plan)).progress('Thing/b')?.unmet).toEqual([]);
   });
 });
