@@ -10,7 +10,7 @@ import {
   own,
   sameJson,
 } from '../model/json.ts';
-import { isFilledInLater, jsonText, literal, secretName } from '../model/marker.ts';
+import { isFilledInLater, jsonText, literal } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Field, Kind, RecordsField } from './kind.ts';
@@ -157,7 +157,7 @@ function mergeMembers(declared: JsonObject, live: JsonObject): JsonObject {
   for (const [name, value] of Object.entries(declared)) {
     const below = own(live, name);
     if (value === null) merged.delete(name);
-    else if (isObject(value) && secretName(value) === null) {
+    else if (isObject(value) && !isFilledInLater(value)) {
       merged.set(name, mergeMembers(value, isObject(below) ? below : {}));
     } else merged.set(name, value);
   }

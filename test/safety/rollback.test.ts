@@ -175,6 +175,18 @@ describe('rollback', () => {
     },
   );
 
+  it('takes back the settings beside one that was no object before, and that it leaves as it is', async () => {
+    const [desk] = world.sandbox.state.simIntegrations;
+    Object.assign(desk ?? {}, { attributes: { url: 'u1', user: 'x' } });
+    await apply([{ kind: 'SimIntegration', name: 'Desk', attributes: { url: { host: 'h' }, user: 'y' } }]);
+    const { plan } = await rollback();
+    expect(plan.diagnostics[0].message).toContain('/attributes/url');
+    const undone = await world.run('apply', 'back.json');
+    expect(undone, undone.stderr).toMatchObject({ code: 0 });
+    const [now] = world.sandbox.state.simIntegrations;
+    expect(now?.attributes).toEqual({ url: { host: 'h' }, user: 'x' });
+  });
+
   it('takes back the settings beside a secret, where there were none', async () => {
     const [desk] = world.sandbox.state.simIntegrations;
     Object.assign(desk ?? {}, { attributes: null });
