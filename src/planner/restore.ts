@@ -15,7 +15,7 @@ import {
 } from '../model/json.ts';
 import { containsMarker, liveMarker } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
-import { changedFields, type Undo } from './undo.ts';
+import { changedFields, omitPlaces, type Undo } from './undo.ts';
 
 /** The fields that restore an object as a result recorded it, and the places that were not recorded completely. */
 export interface Restored {
@@ -33,9 +33,12 @@ export function restoreWhole({ kind, record }: Undo): Restored {
 /** The fields that an update changed, as they were before. A rollback leaves the rest of the object alone. */
 export function restoreChanges({ kind, record }: Undo, live: LiveObject): Restored {
   const { after, outcome } = record;
-  const before = readableFields(kind, record.before ?? {});
+  const shown = readableFields(kind, record.before ?? {});
   const current = readableFields(kind, live.fields);
-  const withheld = (record.withheld ?? []).map((place) => aboveLists(place, [before, current]));
+  const withheld = (record.withheld ?? []).map((place) =>
+    aboveHollow(aboveLists(place, [shown, current]), shown, after ?? {}),
+  );
+  const before = omitPlaces(shown, withheld);
   // After an unclear answer it is not known which fields are as recorded.
   const isKnown = after !== null && outcome !== 'unknown';
   const names = isKnown ? changedFields(kind, before, after) : Object.keys(kind.fields);
@@ -120,6 +123,16 @@ function hasOthers(now: Json | undefined, shown: JsonObject): boolean {
     return known === undefined || (isObject(known) && hasOthers(value, known));
   });
 }
+
+/** The object around a place, where the apply replaced it and the result recorded nothing of it. */
+function aboveHollow(place: Pointer, before: JsonObject, after: JsonObject): Pointer {
+  const way = segmentsOf(place);
+  const above = way.map((_, at) => pointer(...way.slice(0, at + 1))).slice(1, -1);
+  return above.find((at) => isHollow(valueAt(before, at)) && !isObject(valueAt(after, at))) ?? place;
+}
+
+const isHollow = (value: Json | undefined): boolean =>
+  isObject(value) && Object.values(value).every((item) => isHollow(item));
 
 const topOf = (place: Pointer): Pointer => pointer(segmentsOf(place)[0] ?? '');
 const isIn = (fields: JsonObject, place: Pointer): boolean => valueAt(fields, topOf(place)) !== undefined;

@@ -187,6 +187,18 @@ describe('rollback', () => {
     expect(now?.attributes).toEqual({ url: { host: 'h' }, user: 'x' });
   });
 
+  it('does not invent an empty object where the result recorded nothing of the former one', async () => {
+    const [desk] = world.sandbox.state.simIntegrations;
+    Object.assign(desk ?? {}, { attributes: { proxy: { host: 'h' }, user: 'x' } });
+    await apply([{ kind: 'SimIntegration', name: 'Desk', attributes: { proxy: 'none', user: 'y' } }]);
+    const { plan } = await rollback();
+    expect(plan.diagnostics[0].message).toContain('keeps /attributes/proxy');
+    const undone = await world.run('apply', 'back.json');
+    expect(undone, undone.stderr).toMatchObject({ code: 0 });
+    const [now] = world.sandbox.state.simIntegrations;
+    expect(now?.attributes).toEqual({ proxy: 'none', user: 'x' });
+  });
+
   it('takes back the settings beside a secret, where there were none', async () => {
     const [desk] = world.sandbox.state.simIntegrations;
     Object.assign(desk ?? {}, { attributes: null });
