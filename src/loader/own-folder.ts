@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
+import { type Failure, failure } from '../model/failure.ts';
 import { systemCode } from '../model/system-error.ts';
 import { isInGit, isInside, outsideProjectFailure, reservedFolderFailure } from './source.ts';
 
@@ -31,23 +32,29 @@ export function requireOutputFile(file: string, currentFolder: string): void {
   if (at >= 0) requireInside(file.slice(0, at) || sep, file.slice(at + 1));
   const path = relative(currentFolder, file);
   // Who names a folder of git means it.
-  if (isInside(currentFolder, file) && !isInGit(path)) requireInside(currentFolder, path);
+  if (isInside(currentFolder, file) && !isInGit(path)) requireInside(currentFolder, path, linkedOutput);
 }
 
 /**
  * Throws a Failure `outside-project` for a path, from the root, that leads out of the project through links, and
  * `reserved-folder` for one into a folder of git. What does not exist yet is judged by the folder that it would be in.
  */
-export function requireInside(root: string, path: string): void {
+export function requireInside(root: string, path: string, refusal = outsideProjectFailure): void {
   if (isInGit(path)) throw reservedFolderFailure(path);
   for (let existing = join(root, path); existing !== root; existing = dirname(existing)) {
     if (!exists(existing)) continue;
     const real = realPathOf(existing);
     const realRoot = realpathSync.native(root);
-    if (real === null || !isInside(realRoot, real)) throw outsideProjectFailure(path);
+    if (real === null || !isInside(realRoot, real)) throw refusal(path);
     if (isInGit(real.slice(realRoot.length))) throw reservedFolderFailure(path);
     return;
   }
+}
+
+function linkedOutput(path: string): Failure {
+  return failure('outside-project', `${path} is written through a link that leads out of this folder.`, {
+    hint: 'Links can come with the repository, so nothing is written there. If it is meant, name the file that it leads to.',
+  });
 }
 
 function exists(path: string): boolean {

@@ -57,6 +57,12 @@ describe('JSON that is declared whole', () => {
   });
 });
 
+it('JSON whose members are all empty keeps its lines where it gets another member', () => {
+  const manifest = `${head}subject: S\nslackTemplate:\n  'a b': '' # aside\n`;
+  const live = template('a', { subject: 'S', slackTemplate: { 'a b': '', added: 'x' } });
+  expect(merged(manifest, live)).toBe(`${manifest}  added: x\n`);
+});
+
 describe('a list inside JSON', () => {
   const manifest = `${head2}statusMap:\n  list:\n    - a # 1\n    - b # 2\n    - c # 3\n`;
   const lines = (...items: string[]) =>

@@ -90,7 +90,11 @@ describe('a file', () => {
   it('is refused with its reason', () => {
     const { root } = linked({ 'inner/a/b.txt': 'twelve bytes' });
     const source = diskSource(root, 11);
-    expect(refusal(() => source.text('a'))).toEqual(['file-unreadable', 'a is not a regular file.']);
+    expect(refusal(() => source.text('a'))).toEqual([
+      'file-unreadable',
+      'a is not a regular file.',
+      'Name a file.',
+    ]);
     expect(refusal(() => source.text('a/none'))[0]).toBe('file-not-found');
     expect(refusal(() => source.text('a/b.txt/c'))[0]).toMatch(/^file-/);
     expect(refusal(() => source.text('a/b.txt'))[0]).toBe('file-too-large');

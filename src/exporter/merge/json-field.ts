@@ -49,7 +49,9 @@ export function mergeJson(merge: DocumentMerge, field: JsonField, name: string, 
   const parsed = { declared, live, written: pair.written };
   const [isCleared, isUnset] = [comparable(field, declared) === null, comparable(field, live) === null];
   if (isCleared && isUnset) return;
-  if (isCleared) {
+  // What counts as empty may be written all the same: `{ name: '' }`. Then its lines stay.
+  const isWritten = where.exact && isObject(declared) && Object.keys(declared).length > 0;
+  if (isCleared && !isWritten) {
     replace(parsed, where, walk);
     return;
   }
