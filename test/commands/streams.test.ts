@@ -1,7 +1,6 @@
 /** Streams that somebody closes, or that have no room left, while the built program is at work. */
 import { spawn } from 'node:child_process';
 import { existsSync, openSync, rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { createWorld, seedFile, type World } from '../support/world.ts';
