@@ -78,10 +78,11 @@ export function isSuccess(answer: Answer): answer is Success {
 
 /**
  * An answer to a read that holds all of what was asked for. A 202 comes before the work is done (RFC 9110, 15.3.3), a 206
- * holds a part, a 207 may hold failures beside it, and a 226 holds differences.
+ * holds a part, a 207 may hold failures beside it, and a 226 holds differences. Some gateways give an error a 200.
  */
 export function isWhole(answer: Answer): answer is Success {
-  return answer.outcome === 'answered' && ![202, 206, 207, 226].includes(answer.status) && isSuccess(answer);
+  if (!isSuccess(answer) || isErrorBody(answer.body)) return false;
+  return ![202, 206, 207, 226].includes(answer.status);
 }
 
 /** Whether the body is a message of the tenant, and no data: only that may be quoted, and freed of secrets. */

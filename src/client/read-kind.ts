@@ -5,7 +5,7 @@ import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { isObject, type JsonObject, textOf } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { isWhole } from './answer.ts';
+import { isSuccess, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, isBadRequest, looksLikeHtml, readFailure } from './describe.ts';
 import { type PageSource, readRows, selectRows } from './pages.ts';
@@ -217,9 +217,11 @@ async function readOne(
 ): Promise<JsonObject | null> {
   const sent = await client.send(request);
   if (sent.outcome === 'answered') {
-    // A web page comes from a proxy or a wrong base URL: it does not mean that the object is absent.
-    const fromTenant = sent.text === null || !looksLikeHtml(sent.text);
-    if (fromTenant && isAbsent({ status: sent.status, body: sent.body })) return null;
+    // A web page comes from a proxy or a wrong base URL, and a 200 with an error from a gateway: they do not mean that the
+    // object is absent.
+    const isPage = sent.text !== null && looksLikeHtml(sent.text);
+    const isFailure = isSuccess(sent) && !isWhole(sent);
+    if (!isPage && !isFailure && isAbsent({ status: sent.status, body: sent.body })) return null;
   }
   if (isWhole(sent) && isObject(sent.body)) return sent.body;
   throw readFailure(kind.name, request, sent);

@@ -520,7 +520,24 @@ describe('a tenant', () => {
     expect(await codesOf(read(page, wanted))).toEqual(['tenant-not-found']);
     const forbidden = tenantOf({ [path]: () => answered(403) });
     expect(await codesOf(read(forbidden, wanted))).toEqual(['tenant-forbidden']);
+    const empty = tenantOf({ [path]: () => answered(200, {}) });
+    expect((await read(empty, wanted)).objects).toEqual([]);
   });
+
+  test.each([answered(200, { error: 'the backend is down' }), answered(202, {})])(
+    'an answer that is a success by its status only is an error, and no object that is not configured: %#',
+    async (answer) => {
+      const mailFrom = tenantOf({ '/v2025/mail-from-attributes/acme.example': () => answer });
+      expect(await codesOf(read(mailFrom, [wantedOf('MailFrom', [['acme.example']])]))).toEqual([
+        'bad-answer',
+      ]);
+      const profiles = tenantOf({
+        '/v2024/auth-profiles': () => answered(200, [{ id: '1' }]),
+        '/v2024/auth-profiles/1': () => answer,
+      });
+      expect(await codesOf(read(profiles, [wantedOf('AuthProfile', [['One']])]))).toEqual(['bad-answer']);
+    },
+  );
 
   test('two objects with one key are an error that names both ids', async () => {
     const rows = ['1', '2'].map((id) => ({ id, name: 'ServiceNow', type: 'x' }));
