@@ -45,7 +45,8 @@ export function unshownValues(
     if (value === undefined) return [];
     const part = { name, field, shown: change.diff.filter(({ path }) => segmentsOf(path)[0] === name) };
     const unseen = { secrets: change.secrets ?? [], hidden };
-    return isShown(part, { value, fields, unseen }) ? [] : [name];
+    const isAsShown = isShown(part, { value, fields, unseen }) && !hasUnshownParts(part, value, fields);
+    return isAsShown ? [] : [name];
   });
   return [...names, ...foreignIn({ kind, change }, written, before)];
 }
@@ -142,6 +143,23 @@ function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writin
     made.length === expected.length &&
     made.every((each) => expected.some((other) => isSame(field, each, other)))
   );
+}
+
+/** Whether a reference has something beside its id, which a plan does not compare, that neither the plan nor the object has there. */
+function hasUnshownParts({ name, field, shown }: Part, value: Json, fields: JsonObject): boolean {
+  if (field.is !== 'reference' && field.is !== 'references') return false;
+  const sides = shown.flatMap(({ before, after }) => [before, after]);
+  const known = [...sides, own(fields, name) ?? null, { type: field.type ?? null }].flatMap(partsBesideId);
+  return partsBesideId(value).some(
+    ([part, text]) => !known.some(([other, has]) => other === part && sameJson(has, text)),
+  );
+}
+
+function partsBesideId(value: Json): [string, Json][] {
+  if (isArray(value)) return value.flatMap(partsBesideId);
+  return isObject(value)
+    ? Object.entries(value).filter(([name, part]) => name !== 'id' && part !== null)
+    : [];
 }
 
 /** A plan shows an object that loses its last members by these members. */

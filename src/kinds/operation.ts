@@ -176,7 +176,8 @@ interface Step {
 
 /** A step that sets or removes something in one field. `move`, `copy` and `test` are never planned. */
 function readStep(step: Json, into: string | undefined): Step | null {
-  if (!isObject(step)) return null;
+  if (!isObject(step) || Object.keys(step).some((name) => !['op', 'path', 'value'].includes(name)))
+    return null;
   const at = segmentsOf(textOf(step, 'path') ?? '');
   const [field, ...below] = into === undefined || at.length === 0 ? at : [into, ...at];
   const op = textOf(step, 'op') ?? '';

@@ -145,6 +145,48 @@ const forgeries: readonly (readonly [string, () => readonly Change[]])[] = [
       })),
     ],
   ],
+  ...[{ $live: '/attributes/password' }, { $live: '/name' }, 'Evil'].map(
+    (name): (typeof forgeries)[number] => [
+      `an integration whose rule is called ${JSON.stringify(name)}, beside the id that it shows`,
+      () => [
+        withRequests(
+          find('SimIntegration/Desk'),
+          JSON.parse(
+            JSON.stringify(find('SimIntegration/Desk').requests).replace('"Other"', JSON.stringify(name)),
+          ),
+        ),
+      ],
+    ],
+  ),
+  ...['/NAME', '/name/x', '/other'].map((path): (typeof forgeries)[number] => [
+    `an integration whose rule gets the member ${path}`,
+    () => [
+      withText(
+        find('SimIntegration/Desk'),
+        '"path":"/name","value":"Other"',
+        `"path":"${path}","value":"Other"`,
+      ),
+    ],
+  ]),
+  [
+    'an integration with a step that says more than a JSON Patch does',
+    () => [
+      withText(
+        find('SimIntegration/Desk'),
+        '"path":"/description",',
+        '"path":"/description","from":"/attributes",',
+      ),
+    ],
+  ],
+  ...['name', 'type', 'other'].map((part): (typeof forgeries)[number] => [
+    `a new integration with another ${part} beside the id of its rule`,
+    () => [
+      withBody(find('SimIntegration/New%20desk'), (body) => ({
+        ...members(body),
+        beforeProvisioningRule: { ...members(members(body).beforeProvisioningRule ?? null), [part]: 'Evil' },
+      })),
+    ],
+  ]),
   [
     'a new integration with another cluster than it shows',
     () => [withBody(find('SimIntegration/New%20desk'), (body) => ({ ...members(body), cluster: 'evil' }))],
