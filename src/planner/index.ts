@@ -10,7 +10,7 @@ import { changeFor, deletionOf, type Outcome } from './change.ts';
 import { type Deletion, findDeletions, findRemoved } from './deletes.ts';
 import { findRefusals } from './guards.ts';
 import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
-import { findMissedRenames, type Match, matchResources } from './match.ts';
+import { findMissedRenames, findReplacements, type Match, matchResources } from './match.ts';
 import { findMovedDefaults, type MovedDefault, movedDefaultRemark } from './moved-defaults.ts';
 import { addOrigins } from './origin.ts';
 
@@ -51,15 +51,18 @@ export function matchAll(input: PlanInput): Matched {
     whyUndeclarable,
     prune: choices.scope.prune ? environment.policy.prune : null,
   });
+  const missing = declared.filter(({ live }) => !live);
+  const deleted = new Set(deletions.flatMap(({ addresses }) => addresses));
+  const lost = (previous ?? []).filter(({ address, ensure }) => ensure === 'present' && deleted.has(address));
   return {
     present: compareAll(
       input,
       declared.filter(({ live }) => live),
     ),
-    missing: declared.filter(({ live }) => !live),
+    missing,
     alreadyAbsent: absent.filter(({ live }) => !live).length,
     deletions,
-    remarks: [...findMissedRenames(matches, index), ...remarks],
+    remarks: [...findMissedRenames(matches, index), ...findReplacements(missing, lost), ...remarks],
   };
 }
 

@@ -82,6 +82,41 @@ function missedRename(resource: Resource, former: Address, live: LiveObject | nu
   };
 }
 
+/**
+ * Remarks on objects that the plan deletes and creates under another name, since `renamedFrom` is missing: a rename that was
+ * taken back in the repository, or a name that was changed in its file.
+ *
+ * @param missing what is created
+ * @param lost what the revision declared of the objects that are deleted
+ */
+export function findReplacements(missing: readonly Match[], lost: readonly Resource[]): Diagnostic[] {
+  return missing.flatMap(({ kind, resource }) => {
+    if (!kind.renamable) return [];
+    const ofKind = lost.filter((other) => other.kind === kind);
+    const wasRenamed = ({ lifecycle: { renamedFrom } }: Resource) =>
+      renamedFrom !== null && identityOf(kind, renamedFrom) === identityOf(kind, resource.key);
+    const { file } = resource.source();
+    const isInFile = (other: Resource) => other.kind === kind && other.source().file === file;
+    const [here, ...others] = ofKind.filter(isInFile);
+    const isAlone = others.length === 0 && missing.filter((each) => isInFile(each.resource)).length === 1;
+    const former = ofKind.find(wasRenamed) ?? (isAlone ? here : undefined);
+    return former ? [replacement(resource, former)] : [];
+  });
+}
+
+function replacement(resource: Resource, former: Resource): Diagnostic {
+  const { address } = resource;
+  const name = JSON.stringify(former.key.join('/'));
+  return {
+    code: 'not-renamed',
+    severity: 'warning',
+    message: `${former.address} is deleted and ${address} is created. What no manifest declares of it is lost, and its id.`,
+    hint: `If they are the same object, rename it with \`lifecycle: { renamedFrom: ${name} }\`.`,
+    source: resource.source(),
+    address,
+  };
+}
+
 function unknownId(resource: Resource, id: string): Diagnostic {
   return {
     code: 'unknown-id',

@@ -1,5 +1,6 @@
 /** Who moved: what `--since` tells about each difference. */
 import { describe, expect, it } from 'vitest';
+import type { Resource } from '../../src/kinds/resource.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { answers, type PlanCase, planOf, resource } from '../support/plan.ts';
 
@@ -141,4 +142,37 @@ it('without --since nothing is said', () => {
   });
   expect(plan.changes[0]?.diff).toMatchObject([{ origin: null }]);
   expect(plan.changes[0]?.warnings).toEqual([]);
+});
+
+describe('an object that is deleted where another one is created', () => {
+  const named = (name: string, file: string, renamedFrom: string | null = null) => ({
+    ...resource(
+      'SimIntegration',
+      [name],
+      {},
+      { lifecycle: { renamedFrom: renamedFrom === null ? null : [renamedFrom] } },
+    ),
+    source: () => ({ file, line: 1, column: 1 }),
+  });
+  const renames = (previous: readonly Resource[], declared: readonly Resource[]) =>
+    planOf({
+      previous,
+      declared,
+      live: previous.map(({ key: [name = ''] }, at) => answers.integration(`${at}`, name, {})),
+      scope: { since: 'HEAD~1' },
+      choices: { allowDeleteAll: ['SimIntegration'] },
+    }).diagnostics.flatMap(({ code, hint }) => (code === 'not-renamed' ? [hint] : []));
+  const advice = (name: string) =>
+    `If they are the same object, rename it with \`lifecycle: { renamedFrom: "${name}" }\`.`;
+
+  it('may be a rename that was taken back, or a name that was changed in its file', () => {
+    expect(renames([named('New', 'a.yaml', 'Old')], [named('Old', 'b.yaml')])).toEqual([advice('New')]);
+    expect(renames([named('One', 'a.yaml')], [named('Two', 'a.yaml')])).toEqual([advice('One')]);
+  });
+
+  it('is said nothing of where they have nothing in common, or the rename is declared', () => {
+    expect(renames([named('One', 'a.yaml')], [named('Two', 'b.yaml')])).toEqual([]);
+    expect(renames([named('One', 'a.yaml')], [named('Two', 'a.yaml', 'One')])).toEqual([]);
+    expect(renames([named('One', 'a.yaml'), named('Two', 'a.yaml')], [named('Three', 'a.yaml')])).toEqual([]);
+  });
 });
