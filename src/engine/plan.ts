@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts';
 import { type LookupAnswers, resolveLookups } from '../client/lookups.ts';
 import { readDefaults, readObjects, readObjectsAndOthers } from '../client/read.ts';
 import { allOf, type Kind, type LiveObject, type ReadRequest } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import { questionsOf } from '../lint/index.ts';
@@ -171,7 +172,11 @@ async function loadManifests(
   const references = referencesIn(inScope, environment.kinds);
   // What was referred to then may be gone: such a reference stays as it is written.
   const resolvePast = (all: readonly Resource[], objects: readonly LiveObject[]) =>
-    resolveReferences(referencesIn(all, environment.kinds), { resources: all, objects, isInScope });
+    resolveReferences(referencesIn(all, environment.kinds), {
+      resources: addLaterNames(all, resources),
+      objects,
+      isInScope,
+    });
   return {
     requests: readRequestsFor({ resources, previous, environment, choices }),
     lookups,
@@ -205,6 +210,19 @@ async function loadManifests(
       };
     },
   };
+}
+
+/** What was declared then, to be found in the tenant also under the name that a manifest of today gives it. */
+function addLaterNames(past: readonly Resource[], resources: readonly Resource[]): readonly Resource[] {
+  const later = new Map(
+    resources.flatMap(({ kind, key, lifecycle: { renamedFrom } }) =>
+      renamedFrom ? [[identityOf(kind, renamedFrom), key] as const] : [],
+    ),
+  );
+  return past.map((each) => {
+    const key = later.get(identityOf(each.kind, each.key));
+    return key ? { ...each, lifecycle: { ...each.lifecycle, renamedFrom: key } } : each;
+  });
 }
 
 /** Lets `use` read what the manifests declared at the revision that `--since` names. */

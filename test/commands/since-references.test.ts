@@ -50,3 +50,39 @@ it('reads no kind that only the revision refers to', async () => {
   expect(called.some((path) => path.includes('sim-integrations'))).toBe(true);
   expect(called.some((path) => path.includes('clusters'))).toBe(false);
 });
+
+it('is a change in the tenant where only the name of what it refers to has changed, and that was applied already', async () => {
+  const kind = (name: string, fields: string) => `kind: ${name}
+summary: A kind of the tests.
+path: /v2025/${name.toLowerCase()}s
+key: name
+list: { pageSize: 50 }
+update: json-patch
+create: true
+delete: true
+fields: ${fields}
+`;
+  const [badge, role] = [
+    kind('Badge', '{ colour: value }'),
+    kind('Role', '{ badge: { is: value, to: Badge } }'),
+  ];
+  const declared = (name: string, more = '') =>
+    `kind: Badge\nname: ${name}\n${more}---\nkind: Role\nname: Guest\nbadge: !ref Badge/${name}\n`;
+  const world = await createTestWorld({
+    seed: `
+kinds:
+${[badge, role].map((text) => `  - ${text.trimEnd().replaceAll('\n', '\n    ')}`).join('\n')}
+objects:
+  Badge: [{ id: b1, name: New }, { id: b2, name: Other }]
+  Role: [{ id: r1, name: Guest, badge: b2 }]
+`,
+    files: {
+      'kinds/Badge.kind.yaml': badge,
+      'kinds/Role.kind.yaml': role,
+      'config/all.yaml': declared('Old'),
+    },
+  });
+  commitAll(world.dir);
+  world.write('config/all.yaml', declared('New', 'lifecycle: { renamedFrom: Old }\n'));
+  expect(await verdict(world)).toEqual([{ risk: ['undoes-tenant-change'], origins: ['tenant'] }]);
+});
