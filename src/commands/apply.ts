@@ -27,6 +27,7 @@ import {
   list,
   planOptions,
   planOptionsOf,
+  projectFileOptions,
   projectOptions,
   selectedEnvironments,
   text,
@@ -88,7 +89,11 @@ export const command = defineCommand(build, async (args, io) => {
     requireApproved(plan, project.environment, { digest: args.expect, maxDeletes: args.maxDeletes });
     if (proofs) {
       requireProven(plan, proofs);
-      const diagnostics = differencesHere(plan, resources);
+      const others = new Set(proofs.map(({ environment }) => environment));
+      const options = projectFileOptions(args, io);
+      const load = (environment: string) => resourcesAtHand(() => loadProject({ ...options, environment }));
+      const proving = new Map([...others].map((name) => [name, load(name)] as const));
+      const diagnostics = differencesHere(plan, resources, proving);
       printDiagnostics(diagnostics, args, io);
     }
     if (args.dryRun) {

@@ -108,7 +108,7 @@ export async function applySeveral(
   const checkPlan = (plan: Plan) => {
     if (proofs) requireProven(plan, proofs);
   };
-  if (proofs) printDiagnostics(sharedDifferences(fleet, projects), args, io);
+  if (proofs) printDiagnostics(sharedDifferences(fleet, projects, proofs), args, io);
   if (args.dryRun) {
     checkAll(fleet, checkPlan);
     return printDryRun(fleet, args, io);
@@ -140,16 +140,21 @@ export async function applySeveral(
 }
 
 /** What a proof does not cover, each remark once. */
-function sharedDifferences({ environments }: Fleet, projects: OpenedProjects): Diagnostic[] {
+function sharedDifferences(
+  { environments }: Fleet,
+  projects: OpenedProjects,
+  proofs: readonly Result[],
+): Diagnostic[] {
+  const resourcesOf = (name: string) => resourcesAtHand(() => projects.load(name));
+  const names = new Set(proofs.map(({ environment }) => environment));
+  // Read once for all that they prove.
+  const proving = new Map([...names].map((name) => [name, resourcesOf(name)] as const));
   const all = environments.flatMap(({ name, plan }) =>
     plan
       ? [
           {
             name,
-            diagnostics: differencesHere(
-              plan,
-              resourcesAtHand(() => projects.load(name)),
-            ),
+            diagnostics: differencesHere(plan, resourcesOf(name), proving),
           },
         ]
       : [],

@@ -4,6 +4,7 @@ import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import type { Change, Plan } from '../model/plan.ts';
+import type { Pointer } from '../model/pointer.ts';
 import type { Result } from '../model/result.ts';
 
 /**
@@ -53,16 +54,44 @@ export function resourcesAtHand(load: () => Project): readonly Resource[] {
 }
 
 /**
- * What a proof does not cover: the values in changed objects that variables, secrets, lookups or overlays decide. Manifests
- * that have changed since the plan was made say nothing about it.
+ * What a proof does not cover: the values in changed objects that variables, secrets, lookups or overlays decide, here or in
+ * the environments that prove them. Manifests that have changed since the plan was made say nothing about it.
+ *
+ * @param resources what the manifests declare for the plan's environment
+ * @param proving what they declare for the environments that prove something, by name; nothing for one that cannot be read
  */
-export function differencesHere(plan: Plan, resources: readonly Resource[]): Diagnostic[] {
+export function differencesHere(
+  plan: Plan,
+  resources: readonly Resource[],
+  proving: ReadonlyMap<string, readonly Resource[]>,
+): Diagnostic[] {
   const changed = new Set(writingChanges(plan).map(addressOf));
-  return resources.flatMap(({ address, declaration, source }): Diagnostic[] => {
-    const isPlanned = changed.has(address) && declaration?.digest() === plan.desired[address];
-    const places = declaration && isPlanned ? declaration.differsHere() : [];
-    if (places.length === 0) return [];
-    const message = `${address} differs here: variables, secrets, lookups or overlays of this environment decide ${places.join(', ')}.`;
-    return [{ code: 'differs-here', severity: 'info', message, address, source: source() }];
-  });
+  const isPlanned = ({ address, declaration }: Resource) =>
+    changed.has(address) && declaration?.digest() === plan.desired[address];
+  const planned = resources.filter(isPlanned);
+  const own = new Map(planned.map((each) => [each.address, each.declaration?.differsHere() ?? []]));
+  const others = [...proving].filter(([name]) => name !== plan.environment);
+  return [
+    ...planned.flatMap((resource) =>
+      differs(resource, 'here', 'this environment', own.get(resource.address) ?? []),
+    ),
+    ...others.flatMap(([name, declared]) =>
+      declared.filter(isPlanned).flatMap((resource) => {
+        const here = own.get(resource.address) ?? [];
+        const there = resource.declaration?.differsHere().filter((place) => !here.includes(place)) ?? [];
+        return differs(resource, `in ${name}, which proves it`, name, there);
+      }),
+    ),
+  ];
+}
+
+function differs(
+  { address, source }: Resource,
+  where: string,
+  environment: string,
+  places: readonly Pointer[],
+): Diagnostic[] {
+  if (places.length === 0) return [];
+  const message = `${address} differs ${where}: variables, secrets, lookups or overlays of ${environment} decide ${places.join(', ')}.`;
+  return [{ code: 'differs-here', severity: 'info', message, address, source: source() }];
 }

@@ -96,6 +96,22 @@ describe('apply --proven-by', () => {
     expect(stderr).not.toContain('SenderAddress/a%40acme.example differs here');
   });
 
+  it('lists what an overlay of the environment that proves it has decided there', async () => {
+    const project = test.read('tenantctl.yaml');
+    const overlay = '{ target: SimIntegration/*, merge: { description: Ours, type: Jira } }';
+    test.write('tenantctl.yaml', project.replace('  test: {', `  test: { overlays: [${overlay}],`));
+    declareSenders('kind: SimIntegration\nname: Tickets\ntype: Jira\ndescription: Theirs\n');
+    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
+    expect(code).toBe(0);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'SimIntegration/Tickets differs in test, which proves it: variables, secrets, lookups or overlays of test decide /description.',
+    );
+    const other = JSON.stringify({ ...resultOf('test'), environment: '../../elsewhere' });
+    test.write('test.json', other);
+    expect((await applyTo('production', '--proven-by', 'test.json')).stderr).not.toContain('differs in');
+  });
+
   it('takes no proof from a tenant whose environment decides that the object does not exist', async () => {
     const project = test.read('tenantctl.yaml');
     const absent = (environment: string) =>
