@@ -73,7 +73,7 @@ export const command = defineCommand(build, async (args, io) => {
   checkReportFiles(args.report, 'result');
   const files = [...args.report, ...(args.result === undefined ? [] : [args.result])];
   // Checked first: after the apply, it would be too late to find that nothing can record it.
-  checkWritable(files, io);
+  checkWritable(files, io, args.provenBy);
   refuseToOverwritePlan(files, io);
   refusePlanOptions(args);
   refuseResultOptions(args);

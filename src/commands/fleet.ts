@@ -10,6 +10,7 @@ import { attentionWords } from '../report/attention.ts';
 import { namesInBrief } from '../report/fleet-view.ts';
 import { type Document, type Format, renderRequests } from '../report/index.ts';
 import { oneLine } from '../report/safe.ts';
+import { pluralize } from '../report/words.ts';
 import type { ArgsOf } from './command.ts';
 import { createFleetProgress, type FleetProgress } from './fleet-progress.ts';
 import { howToApplyPlan } from './how-to-apply.ts';
@@ -209,7 +210,10 @@ async function requireConsent(fleet: Fleet, args: ApplyArgs, io: Io): Promise<vo
   const words = attentionWords(changes);
   if (words !== '') io.stderr.write(`${words}\n`);
   const names = fleet.environments.map(({ name }) => name);
-  if (await confirm(oneLine(`apply to ${names.length} environments (${namesInBrief(names)})`), io)) return;
+  if (
+    await confirm(oneLine(`apply to ${pluralize(names.length, 'environment')} (${namesInBrief(names)})`), io)
+  )
+    return;
   throw failure('declined', 'Nothing was applied, because the answer was not `yes`.', {
     hint: 'Answer with `yes`, the whole word, to apply the plans.',
   });

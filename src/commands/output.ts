@@ -200,13 +200,19 @@ export function appendStepSummary(document: Document, io: Io, extras: Extras = {
 }
 
 /**
- * Throws a Failure for a file that cannot be written, and for one that is named twice: the second document would take the
- * place of the first. Leaves no new file behind.
+ * Throws a Failure for a file that cannot be written, for one that the command reads, such as the result that a rollback
+ * needs again, and for one that is named twice: one document would take the place of the other. Leaves no new file behind.
  */
-export function checkWritable(files: readonly string[], io: Io): void {
+export function checkWritable(files: readonly string[], io: Io, reads: readonly string[] = []): void {
   const paths = files.map((file) => resolve(io.cwd, file));
+  const kept = reads.map((file) => resolve(io.cwd, file));
   for (const [at, path] of paths.entries()) {
     const file = files[at] ?? '';
+    if (kept.includes(path)) {
+      throw failure('usage', `${file} is what the command reads, and would be overwritten.`, {
+        hint: 'Choose another file.',
+      });
+    }
     if (paths.indexOf(path) < at) {
       throw failure('usage', `${file} is named twice: the second document would overwrite the first.`, {
         hint: 'Name a file of its own for each.',

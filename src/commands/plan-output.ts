@@ -33,15 +33,20 @@ export function planOutputOptions<T>(yargs: Argv<T>) {
 
 type PlanOutputArgs = Verbosity & ArgsOf<typeof planOutputOptions<unknown>>;
 
-/** Throws a Failure for files that {@link outputPlan} could not write. To be called before any other work. */
+/**
+ * Throws a Failure for files that {@link outputPlan} could not write. To be called before any other work.
+ *
+ * @param reads the files that the command reads, which it must not overwrite
+ */
 export function checkPlanFiles(
   { out, report, format }: Pick<PlanOutputArgs, 'out' | 'report' | 'format'>,
   is: 'plan' | 'fleet',
   io: Io,
+  reads: readonly string[] = [],
 ): void {
   checkFormat(format, is);
   checkReportFiles(report, is);
-  checkWritable([...report, ...(out === undefined ? [] : [out])], io);
+  checkWritable([...report, ...(out === undefined ? [] : [out])], io, reads);
 }
 
 /** A plan, and what is needed to render its templates. */

@@ -24,7 +24,7 @@ function build(yargs: Argv) {
 }
 
 export const command = defineCommand(build, async (args, io) => {
-  checkPlanFiles(args, 'plan', io);
+  checkPlanFiles(args, 'plan', io, [args.result]);
   const result = readResult(args.result, io);
   const project = loadProject(projectOptions(args, io, result.environment));
   const options = guardOptionsOf(args);

@@ -9,6 +9,7 @@ import { commonOptions, format, list } from './options.ts';
 import {
   checkFormat,
   checkReportFiles,
+  checkWritable,
   printDocument,
   renderTemplates,
   wantsPage,
@@ -40,6 +41,7 @@ export const command = defineCommand(build, async (args, io) => {
   const document = others.length === 0 ? first : joinDocuments([first, ...others]);
   checkFormat(args.format, document.is);
   checkReportFiles(args.report, document.is);
+  checkWritable(args.report, io, args.file);
   const [file = '', ...more] = args.file;
   const applying = more.length === 0 ? howToApplyFile(file, args, io) : {};
   const templates = wantsPage(args) ? await renderTemplates(document) : {};

@@ -144,6 +144,19 @@ it.each([
 });
 
 it.each([
+  [['rollback', 'result.json', '--out', './result.json']],
+  [['rollback', 'result.json', '--report', 'result.json']],
+  [['show', 'result.json', '--report', 'back.html', 'result.json']],
+  [['apply', '--yes', '--proven-by', 'result.json', '--result', 'result.json']],
+])('the result that a command reads is not written over: %j', async (argv) => {
+  expect((await world.run('apply', '--yes', '--result', 'result.json')).code).toBe(0);
+  const result = world.read('result.json');
+  const { code, stderr } = await world.run(...argv);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('result.json is what the command reads')]);
+  expect(world.read('result.json')).toBe(result);
+});
+
+it.each([
   ['--result', 'result.json'],
   ['--report', 'report.md'],
 ])('a dry run writes no result, so it is not asked for one (%s)', async (option, file) => {
