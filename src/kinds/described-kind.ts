@@ -1,10 +1,10 @@
-import { type Json, type JsonObject, mapMembers, objectFrom, own, pick } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, mapMembers, objectFrom, own, pick } from '../model/json.ts';
 import { liveMarker } from '../model/marker.ts';
-import { pointer } from '../model/pointer.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
 import { concealedPlaces, maskedAdvice, masksIn } from './credentials.ts';
 import { manifestSchemaOf } from './described-schema.ts';
 import type { Descriptor } from './descriptor.ts';
-import { sentValue, wireValue } from './field.ts';
+import { isSentAsText, sentValue, wireValue } from './field.ts';
 import { type ApiResource, apiRequest, eq, jsonPatchType, mergePatchType, or, resourceAt } from './http.ts';
 import { jsonPatch, mergePatch } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
@@ -61,6 +61,8 @@ export function kindFrom(descriptor: Descriptor, resource = resourceOf(descripto
       if (!change || input.live.id === null) return byHand(descriptor, input, 'change');
       const unsafe = masksIn(wholeFields(descriptor, input), input.live);
       if (unsafe.length > 0) return { manual: maskedAdvice(input.key.join('/'), unsafe) };
+      const unsayable = nullsToSet(descriptor, input);
+      if (unsayable.length > 0) return { manual: nullAdvice(input.key.join('/'), unsayable) };
       const body = descriptor.update === 'put' ? wholeBody(descriptor, input) : patchBody(descriptor, input);
       return { requests: [call(change, input.settings, { id: input.live.id, body })] };
     },
@@ -101,7 +103,7 @@ function changeCall(descriptor: Descriptor, one: Pick<Operation, 'resource' | 'b
         ...one,
         method: 'PATCH',
         contentType: mergePatchType,
-        read: (body) => mergedFields(body, renamed),
+        read: (body) => mergedFields(body, { name: renamed, fields: descriptor.fields }),
       };
     case 'put':
       return { ...one, method: 'PUT', read: wholeObject(...namesOf(descriptor)) };
@@ -169,6 +171,33 @@ function patchBody(descriptor: Descriptor, { key, fields, live, changed, setting
     ? mergePatch(before, after, isAny('reference'))
     : jsonPatch(before, after, isAny('reference', 'value'));
 }
+
+/** The members that become null, where a merge patch with null would remove them. */
+function nullsToSet(
+  { update, fields: all }: Descriptor,
+  { fields, live, changed, settings }: Update,
+): Pointer[] {
+  if (update !== 'merge-patch') return [];
+  return [...changed].flatMap((name) => {
+    const field = all[name];
+    const isText = field !== undefined && isSentAsText(field, settings);
+    return isText ? [] : newNulls(own(fields, name) ?? null, own(live.fields, name), pointer(name));
+  });
+}
+
+/** The members of an object that are null, and are not null already. Lists are written as a whole. */
+function newNulls(value: Json, current: Json | undefined, at: Pointer): Pointer[] {
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, item]) => {
+    const place = `${at}${pointer(name)}`;
+    const before = isObject(current) ? own(current, name) : undefined;
+    if (item === null) return before === null ? [] : [place];
+    return newNulls(item, before, place);
+  });
+}
+
+const nullAdvice = (name: string, places: readonly Pointer[]): string =>
+  `A merge patch removes what it sets to null, so the API cannot set ${places.join(', ')} of "${name}" to null: leave that out of the manifest, or do this in the admin interface, then plan again.`;
 
 /** What the manifest omits goes back as it was; what the descriptor does not tell is read just before sending. */
 function wholeBody(descriptor: Descriptor, { key, fields, live, changed, settings }: Update): JsonObject {

@@ -182,7 +182,12 @@ export function wireValue(field: Field, value: Json | undefined, settings: ApiSe
   const members = mapMembers(value, (item, name) =>
     nested.includes(name) && item !== null && typeof item === 'object' ? jsonText(item) : item,
   );
-  return settings.jsonText === 'text' && !field.plain ? jsonText(members) : members;
+  return isSentAsText(field, settings) ? jsonText(members) : members;
+}
+
+/** Whether an object in the field is sent as text that holds JSON. */
+export function isSentAsText(field: Field, { jsonText: form }: ApiSettings): boolean {
+  return field.is === 'json' && !field.plain && form === 'text';
 }
 
 /** The same for a value that is written anew: references without the names that only readers need. */

@@ -136,11 +136,11 @@ describe('a merge patch', () => {
   });
 
   it('names an object only by its key', () => {
-    expect(mergedFields({ name: 'B' }, 'name')?.objects).toEqual([{ key: ['B'], id: null }]);
-    expect(mergedFields({ name: 7 }, 'name')?.objects).toEqual([{ key: [], id: null }]);
+    expect(mergedFields({ name: 'B' }, { name: 'name' })?.objects).toEqual([{ key: ['B'], id: null }]);
+    expect(mergedFields({ name: 7 }, { name: 'name' })?.objects).toEqual([{ key: [], id: null }]);
     expect(mergedFields({ name: 'B' })?.objects).toEqual([]);
-    expect(mergedFields({ title: 'B' }, 'name')?.objects).toEqual([]);
-    expect(mergedFields([], 'name')).toBeNull();
+    expect(mergedFields({ title: 'B' }, { name: 'name' })?.objects).toEqual([]);
+    expect(mergedFields([], { name: 'name' })).toBeNull();
   });
 });
 

@@ -306,6 +306,15 @@ describe('JSON that the API keeps in text', () => {
     expect(body).toEqual(update === 'json-patch' ? patch : { settings: text });
   });
 
+  it.each(['json-patch', 'merge-patch', 'put'])('loses a member as a whole text, by %s', (update) => {
+    const body = changeOf(kindOf({ update, fields }), raw, { settings: { size: null } })?.requests[0]?.body;
+    const text = { $jsonText: { color: { $live: '/settings/color' } } };
+    const patch = [{ op: 'replace', path: '/settings', value: text }];
+    expect(update === 'json-patch' ? body : [body]).toMatchObject(
+      update === 'json-patch' ? patch : [{ settings: text }],
+    );
+  });
+
   it('differs by member', () => {
     expect(changeOf(kindOf({ fields }), raw, { settings: { size: 3 } })).toBeNull();
   });
@@ -362,6 +371,36 @@ it('shows no settings that the manifest leaves out, and no credentials', () => {
     const change = changeOf(kind, { ...live, ...secret, apiKey: 'hunter2' }, { settings: { host: 'i' } });
     expect(JSON.stringify(change)).not.toContain('hunter2');
   }
+});
+
+describe('null inside an object', () => {
+  const raw = { ...live, membership: { a: null, b: 1 } };
+
+  it.each<[string, JsonObject]>([
+    ['as a new member', { membership: { a: null, b: 1, c: { d: null } } }],
+    ['in place of another value', { membership: { a: null, b: null } }],
+    ['in a value', { enabled: { a: null } }],
+  ])('cannot be set by a merge patch: %s', (_, fields) => {
+    const change = changeOf(kindOf({ update: 'merge-patch' }), raw, fields, undefined, false);
+    expect(change).toMatchObject({
+      action: 'manual',
+      requests: [],
+      warnings: [expect.stringMatching(/cannot set \/(membership|enabled)\/\S+ of "Engineer" to null/)],
+    });
+    expect(changeOf(kindOf({ update: 'put' }), raw, fields)).toMatchObject({ action: 'update' });
+  });
+
+  it('stays where it is, and can be in a list', () => {
+    const fields = { membership: { a: null, b: [null, { c: null }] } };
+    const body = changeOf(kindOf({ update: 'merge-patch' }), raw, fields)?.requests[0]?.body;
+    expect(body).toEqual({ membership: { b: [null, { c: null }] } });
+  });
+
+  it('can be in text that holds JSON', () => {
+    const kind = kindOf({ update: 'merge-patch', fields: { settings: { is: 'json', text: true } } });
+    const body = changeOf(kind, { ...live, settings: '{"a":1}' }, { settings: { a: { b: null } } });
+    expect(body?.requests[0]?.body).toEqual({ settings: { $jsonText: { a: { b: null } } } });
+  });
 });
 
 describe('a step by hand', () => {
