@@ -1,15 +1,17 @@
+import { isSlowGlob, slowGlob } from '../model/glob.ts';
 import { didYouMean } from '../model/suggest.ts';
 import type { Kinds } from './catalog.ts';
 
-/** Why a glob matches no address, and what to write instead. */
+/** Why a glob cannot be used, and what to write instead. */
 export interface GlobProblem {
   readonly code: string;
   readonly message: string;
   readonly hint: string;
 }
 
-/** Why an address glob can never match; `null` where it can. Such a glob is a typo. */
+/** Why an address glob can never match, or takes too long to; `null` where it is usable. */
 export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
+  if (isSlowGlob(glob)) return slowGlob(glob);
   const [name = '', ...parts] = glob.split('/');
   const isPattern = /[*?{}()[\]!\\]/.test(name);
   if (isPattern) return null;

@@ -65,7 +65,7 @@ export function prepareOverlays(
 ): Overlays {
   const prepared = overlays.map((overlay) => ({
     ...overlay,
-    matches: matchAddresses([overlay.target]),
+    matches: globProblem(overlay.target, kinds) ? () => false : matchAddresses([overlay.target]),
     used: false,
   }));
   return {

@@ -1,6 +1,7 @@
 import picomatch from 'picomatch';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
+import { isSlowGlob } from '../model/glob.ts';
 import { didYouMean } from '../model/suggest.ts';
 
 /** The environments of a project, in the order of the project file, and its groups of names and globs. */
@@ -70,7 +71,7 @@ function matching(selector: string, project: EnvironmentNames): Found {
 }
 
 function namesLike(glob: string, { environments }: EnvironmentNames): string[] {
-  const matches = glob === '' ? () => false : picomatch(glob);
+  const matches = glob === '' || isSlowGlob(glob) ? () => false : picomatch(glob);
   return environments.filter((name) => matches(name));
 }
 

@@ -11,6 +11,7 @@ import { join, posix, relative, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { globSync } from 'tinyglobby';
 import { Failure, failure } from '../model/failure.ts';
+import { isSlowGlob, slowGlobFailure } from '../model/glob.ts';
 import { systemCode, unreadableFile } from '../model/system-error.ts';
 
 /** A source of manifests and side files. Paths are relative to the project's root, with `/`. */
@@ -46,6 +47,7 @@ export function diskSource(root: string, largest = largestFile): FileSource {
       for (const pattern of patterns) {
         projectPath(pattern.replace(/^!/, ''));
         if (reserved.test(pattern)) throw reservedFolderFailure(pattern);
+        if (isSlowGlob(pattern)) throw slowGlobFailure(pattern);
       }
       if (!patterns.some((pattern) => existsSync(join(root, fixedFolder(pattern))))) return [];
       const problems: Failure[] = [];
@@ -127,8 +129,10 @@ export function limitSize(source: FileSource, megabytes: number): FileSource {
  */
 export function matchGlobs(patterns: readonly string[]): (path: string) => boolean {
   const isNegated = (pattern: string) => pattern.startsWith('!');
-  const wanted = patterns.filter((pattern) => !isNegated(pattern)).map(projectPath);
-  const unwanted = patterns.filter(isNegated).map((pattern) => projectPath(pattern.slice(1)));
+  // Where files are listed, a slow glob is an error.
+  const usable = patterns.filter((pattern) => !isSlowGlob(pattern));
+  const wanted = usable.filter((pattern) => !isNegated(pattern)).map(projectPath);
+  const unwanted = usable.filter(isNegated).map((pattern) => projectPath(pattern.slice(1)));
   const isWanted = picomatch(wanted);
   const isUnwanted = picomatch([...unwanted, ...ignored], { dot: true });
   return (path) => isWanted(path) && !isUnwanted(path) && !foldersOf(path).some((each) => isUnwanted(each));

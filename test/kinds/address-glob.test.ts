@@ -19,6 +19,8 @@ describe('a glob of addresses', () => {
     '[SM]*/x',
     '!SenderAddress/x',
     'SenderAddress/with/too/many/parts',
+    'NotificationTemplate/*a*b*/*a*b*/*a*b*',
+    'SenderAddress/a****b',
   ])('%s can match', (glob) => {
     expect(globProblem(glob, builtInKinds)).toBeNull();
   });
@@ -48,3 +50,10 @@ describe('a glob of addresses', () => {
     );
   });
 });
+
+it.each(['*a*b*c*d', 'SenderAddress/*a*b*c*', '{SenderAddress,MailFrom}/x*a*b*c*d', 'x/y/*a*b*c*d/z'])(
+  '%s would take too long to compare',
+  (glob) => {
+    expect(globProblem(glob, builtInKinds)).toMatchObject({ code: 'slow-glob' });
+  },
+);

@@ -1,0 +1,35 @@
+/** Globs of a project that would keep a run busy for hours. A test that compares one of them does not end in time. */
+import { expect, it } from 'vitest';
+import { selectEnvironments } from '../../src/loader/selection.ts';
+import { matchAddresses } from '../../src/model/address.ts';
+import { brief, refusalOf, thrown } from './fixture.ts';
+
+const glob = `${'*a'.repeat(13)}!`;
+const long = 'a'.repeat(200);
+const manifest = `kind: SenderAddress\nemail: ${long}@acme.example\n`;
+const project = (text: string, environment = '') =>
+  `version: 1\n${text}environments:\n  test:\n    sandbox: {}\n${environment}`;
+
+it.each([
+  ['of manifests', project(`manifests: ["${glob}"]\n`), 'tenantctl.yaml:2:12'],
+  ['of what is protected', project('', `    protect: ["SenderAddress/${glob}"]\n`), 'tenantctl.yaml:5:15'],
+  [
+    'of what an overlay changes',
+    project('', `    overlays: [{ target: "SenderAddress/${glob}", merge: {} }]\n`),
+    'tenantctl.yaml:5:26',
+  ],
+])('%s are errors', (_of, text, place) => {
+  const files = { 'tenantctl.yaml': text, 'config/a.yaml': manifest, [`${long}.yaml`]: manifest };
+  expect(refusalOf(files).map(brief)).toContain(`slow-glob ${place}`);
+});
+
+it('of groups select nothing', () => {
+  const select = () => selectEnvironments(['@eu'], { environments: [long], groups: { eu: [glob] } });
+  expect(thrown(select).diagnostics).toMatchObject([{ severity: 'error' }]);
+});
+
+it('of addresses are refused where they would be compared', () => {
+  expect(thrown(() => matchAddresses(['SenderAddress/*', glob])).diagnostics).toMatchObject([
+    { code: 'slow-glob' },
+  ]);
+});
