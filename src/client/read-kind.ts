@@ -60,19 +60,24 @@ export async function readDefaultsOfKind(
   return defaults;
 }
 
-/** The objects without those that share a key and are not asked for so. Throws where the request does not leave these out. */
+/**
+ * The objects without those that share a key, where the request leaves these out. Otherwise throws where two have a key that
+ * is asked for: twins that nobody names stop nothing.
+ */
 function withoutTwins(
-  { kind, allowsTwins = [], onUnusable }: ReadRequest,
+  { kind, keys, allowsTwins = [], onUnusable }: ReadRequest,
   objects: readonly LiveObject[],
 ): readonly LiveObject[] {
-  if (allowsTwins === 'all') return objects;
-  const allowed = new Set(allowsTwins.map((key) => identityOf(kind, key)));
-  const others = objects.filter(({ identity }) => !allowed.has(identity));
   if (!onUnusable) {
-    refuseDuplicates(kind, others);
+    const allowed = new Set(allowsTwins.map((key) => identityOf(kind, key)));
+    const named = new Set(keys.map((key) => identityOf(kind, key)).filter((name) => !allowed.has(name)));
+    refuseDuplicates(
+      kind,
+      objects.filter(({ identity }) => named.has(identity)),
+    );
     return objects;
   }
-  const twins = groupTwins(others);
+  const twins = groupTwins(objects);
   for (const same of twins) onUnusable(same[0], `${sayTwins(same)} ${adviceOnTwins(kind)}`);
   const left = new Set(twins.flat());
   return objects.filter((object) => !left.has(object));

@@ -85,7 +85,7 @@ function usesIn(from: LiveObject, kinds: Kinds): Use[] {
 
 async function readList(client: Client, kind: Kind, settings: ApiSettings) {
   try {
-    const objects = await readObjects(client, [{ ...allOf(kind), allowsTwins: 'all' }], settings);
+    const objects = await readObjects(client, [allOf(kind)], settings);
     return { objects, why: null };
   } catch (error) {
     if (!isRefused(error)) throw error;

@@ -254,8 +254,8 @@ export interface ReadRequest {
   readonly ids: readonly string[];
   /** Whether all objects of the kind are needed, declared or not. */
   readonly complete: boolean;
-  /** The keys that two objects may have, or all: they are only referred to, and what uses them has to see that. */
-  readonly allowsTwins?: 'all' | readonly Key[];
+  /** Those of the keys that two objects may have: they are only referred to, and what uses them has to see that. */
+  readonly allowsTwins?: readonly Key[];
   /**
    * Whether the objects were just written. A single object may then be read by its own call; objects whose fingerprints
    * are compared are always read the same way.

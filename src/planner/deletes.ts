@@ -49,19 +49,20 @@ export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; 
   const pruned = objects.filter(({ kind }) => prune?.kinds.includes(kind.name)).map(prunedObject);
   const undeclared = pruned.filter(isInScope).filter(isUndeclared);
   const whyKept = keeper(request);
-  const reasons = new Map(undeclared.map(({ live }) => [live, whyKept(live)]));
+  // Objects that share an address share the reason.
+  const reasons = new Map(undeclared.map(({ live }) => [live.address, whyKept(live)]));
   const all = [
     ...absent.flatMap(({ resource, live }) => {
       const { file, line } = resource.source();
       return deletionBy(resource, live, { file, line });
     }),
     ...undeclaredSince(request).filter(isUndeclared),
-    ...undeclared.filter(({ live }) => !reasons.get(live)),
+    ...undeclared.filter(({ live }) => !reasons.get(live.address)),
   ];
   const once = new Map<Address, Deletion>();
   for (const each of all.filter(isInScope))
     if (!once.has(each.live.address)) once.set(each.live.address, each);
-  const remarks = [...reasons].flatMap(([{ address }, why]): Diagnostic[] => {
+  const remarks = [...reasons].flatMap(([address, why]): Diagnostic[] => {
     if (why === null) return [];
     const message = `${address} is not declared, but it stays: ${why}.`;
     return [{ code: 'kept', severity: 'info', message, address }];
@@ -95,10 +96,14 @@ export function findUndeclared(
 }
 
 /** Returns a function that says why `--prune` does not delete an undeclared object; `null` where it does. */
-function keeper({ prune, whyUndeclarable }: DeleteRequest): (live: LiveObject) => string | null {
+function keeper({ prune, objects, whyUndeclarable }: DeleteRequest): (live: LiveObject) => string | null {
   const isKept = matchAddresses(prune?.keep ?? [], { nocase: true });
+  const count = new Map<string, number>();
+  for (const { identity } of objects) count.set(identity, (count.get(identity) ?? 0) + 1);
   return (live) => {
     if (isKept(live.address)) return 'prune.keep names it';
+    const twins = count.get(live.identity) ?? 1;
+    if (twins > 1) return `no manifest could declare it, since the tenant has ${twins} objects with this key`;
     const undeclarable = whyUndeclarable(live);
     if (undeclarable !== null) return `no manifest could declare it, since ${undeclarable}`;
     const deletes = live.kind.operations.delete;

@@ -145,14 +145,15 @@ describe('an object whose key another one has', () => {
     expect(manifests(world)).toEqual(before);
   });
 
-  it('is not pruned: such a plan is refused', async () => {
+  it('is not pruned', async () => {
     const world = await createWorld({ environment: { prune: { kinds: ['SenderAddress'] } } });
     worlds.push(world);
     world.sandbox.state.senders.push(...(await tenant()).sandbox.state.senders);
     world.declare([{ kind: 'SenderAddress', email: 'other@acme.example' }]);
-    const { code, stderr } = await world.run('plan', '--prune');
-    expect(code).toBe(1);
-    expect(stderr).toContain('[duplicate-live-key]');
+    const { changes, diagnostics } = await world.plan('--prune');
+    expect(changes).toEqual([]);
+    const kept = { code: 'kept', message: expect.stringContaining('2 objects with this key') };
+    expect(diagnostics).toMatchObject([kept, kept]);
   });
 });
 

@@ -57,6 +57,16 @@ describe('--prune', () => {
     );
   });
 
+  it('leaves objects that share a key, since no manifest could say which one it means', () => {
+    const live = [search('s1', 'Leavers'), search('s2', 'Leavers'), search('s3', 'Joiners')];
+    const settings = { profileSearchDelete: true };
+    const plan = planOf({ declared: [], live, settings, ...prune('ProfileSearch') });
+    expect(plan.changes).toMatchObject([{ action: 'delete', id: 's3' }]);
+    expect(plan.diagnostics).toEqual([
+      expect.objectContaining({ code: 'kept', message: expect.stringContaining('2 objects with this key') }),
+    ]);
+  });
+
   it('needs no id where the API deletes by key, or has to be asked by hand', () => {
     const plan = planOf({ declared: [], live: [template({ id: null })], ...prune('NotificationTemplate') });
     expect(changesOf(plan)).toEqual(['delete NotificationTemplate/welcome/EMAIL/en']);

@@ -1,0 +1,52 @@
+/** Two saved searches that share a label, and that no manifest names: the API cannot delete them, so nothing may need that. */
+import { expect, it } from 'vitest';
+import { commitAll } from '../support/repository.ts';
+import { createTestWorld, type World } from '../support/world.ts';
+
+const rule = { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' };
+const joiners = { kind: 'ProfileSearch', label: 'Joiners', rules: [rule] };
+
+async function tenant(...labels: string[]): Promise<World> {
+  const world = await createTestWorld();
+  for (const label of [...labels, 'Leavers', 'Leavers'])
+    world.sandbox.state.profileSearches.push({
+      id: `q${world.sandbox.state.profileSearches.length}`,
+      uid: 'u',
+      label,
+      rules: [],
+    });
+  return world;
+}
+
+it('does not keep a plan from being compared with a revision', async () => {
+  const world = await tenant();
+  world.declare([joiners]);
+  commitAll(world.dir);
+  const { changes } = await world.plan('--since', 'HEAD');
+  expect(changes).toMatchObject([{ action: 'create', address: 'ProfileSearch/Joiners' }]);
+});
+
+it('does not keep an apply from being undone', async () => {
+  const world = await tenant();
+  world.declare([joiners]);
+  expect(await world.run('apply', '--yes', '--result', 'result.json')).toMatchObject({ code: 0 });
+  const { code, stdout } = await world.run('rollback', 'result.json');
+  expect(code).toBe(0);
+  expect(stdout).toContain('ProfileSearch/Joiners');
+});
+
+it('does not hide that a search is unknown', async () => {
+  const world = await tenant('Joiners');
+  const { code, stderr } = await world.run('search', 'Joinerz');
+  expect(code).toBe(1);
+  expect(stderr).toContain('unknown-search');
+  expect(stderr).toContain('Did you mean `Joiners`?');
+});
+
+it('is an error where a manifest names them', async () => {
+  const world = await tenant();
+  world.declare([{ kind: 'ProfileSearch', label: 'Leavers', ensure: 'absent' }]);
+  const { code, stderr } = await world.run('plan');
+  expect(code).toBe(1);
+  expect(stderr).toContain('ids q0, q1.');
+});
