@@ -55,11 +55,14 @@ export const profileSearch: Kind = {
   update({ key: [label = ''], fields, changed, live, settings }) {
     if (live.id === null)
       return { manual: `The tenant shows no id for the search "${label}", so the API cannot change it.` };
+    const rules = changed.has('rules') ? ruleChanges(fields, live.raw, settings) : [];
+    if (rules === null)
+      return {
+        manual: `The tenant shows no id for a rule of the search "${label}" that changes, so the API cannot change it.`,
+      };
     const search: JsonObject = {
       ...(changed.has('label') ? { label } : {}),
-      ...(changed.has('rules')
-        ? { condition_rules_attributes: ruleChanges(fields, live.raw, settings) }
-        : {}),
+      ...(changed.has('rules') ? { condition_rules_attributes: rules } : {}),
     };
     return { requests: [call(patch, settings, { id: live.id, body: { advanced_search: search } })] };
   },
@@ -127,19 +130,28 @@ function rulesAfter(changes: readonly Json[], { raw }: Before): JsonObject[] | n
 
 /**
  * Rules are nested records: with `id` a rule is changed, without it one is added, `_destroy` removes one, and a rule that
- * is left out stays. So only differences are sent, and a rule that stays keeps its id.
+ * is left out stays. So only differences are sent, and a rule that stays keeps its id. `null` where a rule that changes or
+ * goes has none: without it, the same call would add another rule.
  */
-function ruleChanges(fields: WriteInput['fields'], raw: JsonObject, settings: ApiSettings): JsonObject[] {
+function ruleChanges(
+  fields: WriteInput['fields'],
+  raw: JsonObject,
+  settings: ApiSettings,
+): JsonObject[] | null {
   const inner = own(raw, 'advanced_search');
   const rows = liveRules(isObject(inner) ? inner : raw);
   const rowOf = new Map(rows.map((row) => [manifestRule(row), row]));
-  return pairRecords(own(fields, 'rules'), [...rowOf.keys()], rulesField).flatMap(({ declared, live }) => {
-    const row = (live && rowOf.get(live)) ?? {};
+  const pairs = pairRecords(own(fields, 'rules'), [...rowOf.keys()], rulesField).filter(
+    ({ declared, live }) => declared === null || live === null || !recordAgrees(declared, live, rulesField),
+  );
+  const rowBeside = (live: JsonObject | null) => (live && rowOf.get(live)) ?? {};
+  if (pairs.some(({ live }) => live !== null && idText(own(rowBeside(live), 'id')) === null)) return null;
+  return pairs.map(({ declared, live }) => {
+    const row = rowBeside(live);
     const id = literal(own(row, 'id') ?? null);
-    if (declared === null) return [{ id, _destroy: true }];
-    if (live === null) return [newRule(declared, settings)];
-    if (recordAgrees(declared, live, rulesField)) return [];
-    return [{ id, ...changedRule(declared, row, settings) }];
+    if (declared === null) return { id, _destroy: true };
+    if (live === null) return newRule(declared, settings);
+    return { id, ...changedRule(declared, row, settings) };
   });
 }
 

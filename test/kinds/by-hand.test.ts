@@ -87,6 +87,23 @@ describe('a step by hand', () => {
       /^The tenant shows no id for the search "S"/,
     ],
     [
+      'changes one rule and removes another one that have no ids',
+      {
+        declared: [resource('ProfileSearch', ['S'], { rules: [{ type: 'T', value: 'b' }] })],
+        live: [
+          {
+            kind: 'ProfileSearch',
+            raw: {
+              id: '1',
+              label: 'S',
+              condition_rules_attributes: [{ type: 'T', value: 'a' }, { type: 'U' }],
+            },
+          },
+        ],
+      },
+      /^The tenant shows no id for a rule of the search "S" that changes/,
+    ],
+    [
       'deletes a sender without an id',
       {
         declared: [resource('SenderAddress', ['a@a.example'], {}, absent)],

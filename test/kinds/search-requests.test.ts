@@ -108,7 +108,6 @@ describe('a changed rule', () => {
 
   it('is sent with its own id, whatever type that has', () => {
     expect(patch([status('B')], [status('A', { id: 7 })])).toEqual(rules(status('B', { id: 7 })));
-    expect(patch([status('B')], [status('A')])).toEqual(rules(status('B', { id: null })));
   });
 
   it('leaves a rule out that agrees, whatever else changes', () => {
@@ -330,4 +329,23 @@ describe('the class of an attribute is not looked up', () => {
     expect(kind.complete?.({ rules: null }, settings)).toEqual({ rules: null });
     expect(kind.complete?.(fields, contractSettings)).toEqual(fields);
   });
+});
+
+it('a rule is added beside rules whose ids the tenant does not show', () => {
+  const rules = [status('Active'), status('Inactive', { comparison_operator: '!=' })];
+  const plan = planOf({
+    declared: [resource('ProfileSearch', ['S'], { rules })],
+    live: [
+      {
+        kind: 'ProfileSearch',
+        raw: { id: 's1', label: 'S', condition_rules_attributes: [status('Active')] },
+      },
+    ],
+  });
+  expect(plan.changes).toMatchObject([
+    {
+      action: 'update',
+      requests: [{ method: 'PATCH', body: { advanced_search: { condition_rules_attributes: [rules[1]] } } }],
+    },
+  ]);
 });

@@ -368,8 +368,8 @@ describe('secrets', () => {
             id: '1',
             label: 'S',
             condition_rules_attributes: [
-              { ...rule, id: marker, value: 'Active' },
-              { ...rule, id: marker, value: marker },
+              { ...rule, id: 'r1', value: 'Active' },
+              { ...rule, id: 'r2', uid: marker, value: marker },
             ],
           },
         },
