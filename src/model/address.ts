@@ -1,5 +1,4 @@
 import picomatch from 'picomatch';
-import { isSlowGlob, slowGlobFailure } from './glob.ts';
 
 /** `Kind/key`, key parts joined by `/` and percent-encoded: `NotificationTemplate/welcome/EMAIL/en`. */
 export type Address = string;
@@ -64,8 +63,7 @@ export function parseAddress(address: Address): { kind: string; key: Key } | nul
 /**
  * A predicate over addresses: true where one of `globs` matches (`*` within a part, `**` across parts).
  * A glob may be written with plain text (`SenderAddress/help@acme.example`) where the address is encoded. An address as
- * {@link formatAddress} writes it has no glob characters, so it only matches itself. Throws a Failure `slow-glob`, which
- * those who read globs report before, with their place.
+ * {@link formatAddress} writes it has no glob characters, so it only matches itself.
  *
  * @param nocase whether neither case nor the way in which accents are encoded counts: for guards, which must not miss an
  * address that the tenant writes otherwise
@@ -76,8 +74,6 @@ export function matchAddresses(
 ): (address: Address) => boolean {
   // Usually there are no globs, but thousands of addresses.
   if (globs.length === 0) return () => false;
-  const slow = globs.find(isSlowGlob);
-  if (slow !== undefined) throw slowGlobFailure(slow);
   const composed = (text: string) => (nocase ? text.normalize('NFC') : text);
   const matchers = globs.map((glob) => picomatch(composed(glob), { dot: true, nonegate: true, nocase }));
   return (address) => {
