@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject, mapMembers, objectFrom, own, pick } from '../model/json.ts';
 import { liveMarker } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
+import type { ApiSettings } from '../model/settings.ts';
 import { concealedPlaces, maskedAdvice, masksIn } from './credentials.ts';
 import { manifestSchemaOf } from './described-schema.ts';
 import type { Descriptor } from './descriptor.ts';
@@ -90,6 +91,10 @@ export function listOf({ key: [part], list: { filter, ...list } }: Descriptor, r
 function changeCall(descriptor: Descriptor, one: Pick<Operation, 'resource' | 'below'>): Operation | null {
   // Only a key of one part can be changed.
   const [renamed] = descriptor.key.length === 1 ? namesOf(descriptor) : [];
+  const isText = (name: string, settings: ApiSettings) => {
+    const field = Object.hasOwn(descriptor.fields, name) ? descriptor.fields[name] : undefined;
+    return field !== undefined && isSentAsText(field, settings);
+  };
   switch (descriptor.update) {
     case 'json-patch':
       return {
@@ -103,7 +108,7 @@ function changeCall(descriptor: Descriptor, one: Pick<Operation, 'resource' | 'b
         ...one,
         method: 'PATCH',
         contentType: mergePatchType,
-        read: (body) => mergedFields(body, { name: renamed, fields: descriptor.fields }),
+        read: (body) => mergedFields(body, { name: renamed, isText }),
       };
     case 'put':
       return { ...one, method: 'PUT', read: wholeObject(...namesOf(descriptor)) };

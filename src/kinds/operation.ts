@@ -12,10 +12,8 @@ import {
 import type { Action, Change, Request, Risk } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { isSentAsText } from './field.ts';
 import { type ApiResource, apiRequest, pathOf } from './http.ts';
 import { applyMergePatch } from './json-patch.ts';
-import type { Kind } from './kind.ts';
 
 /**
  * A call of the API that changes objects of a kind. Requests are made from it, and before a plan is applied its requests
@@ -151,25 +149,24 @@ export function patchedFields(
   };
 }
 
-/**
- * Reads a JSON Merge Patch. It merges objects, and replaces text as a whole, also where that holds JSON.
- *
- * @param name the field that is the object's key, where a patch may change it
- */
-export function mergedFields(
-  body: Json,
-  { name, fields: all = {} }: { readonly name?: string | undefined; readonly fields?: Kind['fields'] } = {},
-): Said | null {
+interface MergedBody {
+  /** The field that is the object's key, where a patch may change it. */
+  readonly name?: string | undefined;
+  /** Whether a field is sent as text. */
+  isText?(field: string, settings: ApiSettings): boolean;
+}
+
+/** Reads a JSON Merge Patch. It merges objects, and replaces text as a whole, also where that holds JSON. */
+export function mergedFields(body: Json, { name, isText = () => false }: MergedBody = {}): Said | null {
   if (!isObject(body)) return null;
   const renamed = name === undefined ? undefined : own(body, name);
   return {
     objects: renamed === undefined ? [] : [{ key: typeof renamed === 'string' ? [renamed] : [], id: null }],
     fields: Object.keys(body),
     after: ({ fields, settings }) =>
-      mapMembers(body, (patch, member) => {
-        const isText = all[member] !== undefined && isSentAsText(all[member], settings);
-        return isText ? patch : applyMergePatch(own(fields, member) ?? null, patch);
-      }),
+      mapMembers(body, (patch, member) =>
+        isText(member, settings) ? patch : applyMergePatch(own(fields, member) ?? null, patch),
+      ),
   };
 }
 
