@@ -39,6 +39,8 @@ export interface ApplyOptions {
   readonly describe: (sent: Sent) => string;
   /** The kinds of the project. */
   readonly kinds: Kinds;
+  /** Address globs of objects that are never deleted: the environment's `protect`. */
+  readonly protect?: readonly string[];
   /** Where changes are written down as they begin and end. */
   readonly record?: ResultRecorder;
   /** Called with the result when every change is done, before the journal ends: what must not be lost is kept here. */
@@ -84,6 +86,7 @@ function runWith(port: TenantPort, options: ApplyOptions): Run & Required<Pick<A
     failFast: false,
     onEvent() {},
     recent: [],
+    protect: [],
     record: nowhere,
     async onDone() {},
     ...options,

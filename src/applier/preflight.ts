@@ -1,8 +1,8 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
-import { identityOf } from '../kinds/live-objects.ts';
-import { type Address, formatAddress } from '../model/address.ts';
+import { addressesOf, identityOf } from '../kinds/live-objects.ts';
+import { type Address, formatAddress, matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import { actions, type Change, type Plan, planFormat } from '../model/plan.ts';
@@ -38,6 +38,8 @@ interface Present {
   readonly journal: Journal;
   readonly settings: ApiSettings;
   readonly created: CreatedIds;
+  /** Address globs of objects that are never deleted. */
+  readonly protect: readonly string[];
 }
 
 /** All reasons to refuse a plan that do not depend on the tenant's objects. */
@@ -71,15 +73,23 @@ export function withKinds(changes: readonly Change[], kinds: Kinds): KindChange[
 export function checkLive(
   entries: readonly KindChange[],
   state: TenantState,
-  { journal, settings, created }: Present,
+  { journal, settings, created, protect }: Present,
 ): { tasks: Task[]; stale: Diagnostic[] } {
   const stale: Diagnostic[] = [];
   const find = finderIn(state);
+  const isProtected = matchAddresses(protect, { nocase: true });
   created.find(entries, find);
   const tasks = entries.flatMap((planned): Task[] => {
     const entry = created.fill(planned);
     const { address } = entry.change;
     const found = find(entry);
+    // A plan names an object by its id alone where its manifest did. What protects it names it as the tenant does.
+    const names = found.live && entry.change.action === 'delete' ? addressesOf(found.live) : [];
+    const protectedName = names.find(isProtected);
+    if (protectedName !== undefined) {
+      stale.push(protectedDelete(address, protectedName));
+      return [];
+    }
     const progress = journal.progress(address);
     const readiness = readinessOf(entry, found, progress);
     const unshown = progress ? [] : unshownValues(planned, found.live ?? found.standard, settings);
@@ -161,6 +171,12 @@ function checkRequests({ changes }: Plan, { kinds, settings }: Target): Diagnost
       return notWhatItShows(address, why);
     });
   });
+}
+
+function protectedDelete(address: Address, name: Address): Diagnostic {
+  const message = `${address} would be deleted, but it is ${name} in the tenant, which the environment's \`protect\` list names.`;
+  const hint = `Remove it from the environment's \`protect\` list first, or leave it out with --except '${name}'.`;
+  return refusal('protected', message, { hint, address });
 }
 
 function notWhatItShows(address: Address, why: string): Diagnostic {

@@ -33,6 +33,8 @@ export interface Run {
   readonly clock: Clock;
   readonly settle: number;
   readonly recent: readonly RecentWrite[];
+  /** Address globs of objects that are never deleted. */
+  readonly protect: readonly string[];
   readonly record: ResultRecorder;
   /** The time, as ISO text. */
   readonly now: () => string;

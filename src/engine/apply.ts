@@ -107,10 +107,11 @@ export async function endJournal(root: string, plan: Plan, at: string): Promise<
 /** What decides how a plan is applied to a tenant, and whether it may be. */
 async function conditionsOf(root: string, tenant: Tenant, plan: Plan) {
   const { clock, environment } = tenant;
-  const { name, kinds, settings, limits } = environment;
+  const { name, kinds, settings, limits, policy } = environment;
   return {
     environment: name,
     kinds,
+    protect: policy.protect,
     settings,
     journal: await openJournal(journalFolder(root, name), plan),
     recent: await recentWrites(root, tenant),

@@ -117,6 +117,8 @@ export interface Facts {
 export interface LiveObject {
   readonly kind: Kind;
   readonly key: Key;
+  /** The key that the tenant shows: another one where the object is known by its id. */
+  readonly shownKey: Key;
   readonly address: Address;
   /** The address with its key case-folded as the kind says: equal for the same object. */
   readonly identity: string;

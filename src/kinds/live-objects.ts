@@ -1,4 +1,4 @@
-import { formatAddress, type Key } from '../model/address.ts';
+import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { sha256 } from '../model/digest.ts';
 import { type JsonObject, objectFrom, own } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
@@ -35,6 +35,7 @@ export function liveObject(
   return {
     kind,
     key,
+    shownKey: key,
     address: formatAddress(kind.name, key),
     identity: identityOf(kind, key),
     id: facts.id,
@@ -79,6 +80,12 @@ export function identityOf(kind: Kind, key: Key): string {
   if (!kind.keyFields.some(({ foldCase }) => foldCase)) return formatAddress(kind.name, key);
   const parts = key.map((part, at) => (kind.keyFields[at]?.foldCase ? part.toLowerCase() : part));
   return formatAddress(kind.name, parts);
+}
+
+/** The addresses of a live object: guards and scope mean the name that the tenant shows too, where the id stands in for it. */
+export function addressesOf({ kind, address, shownKey }: LiveObject): readonly Address[] {
+  const shown = formatAddress(kind.name, shownKey);
+  return shown === address ? [address] : [address, shown];
 }
 
 /** The object's key before a rename; `null` where the change is not a rename. */

@@ -1,9 +1,9 @@
 import type { LiveObject } from '../kinds/kind.ts';
-import { LiveIndex } from '../kinds/live-objects.ts';
+import { addressesOf, LiveIndex } from '../kinds/live-objects.ts';
 import { needsId } from '../kinds/operation.ts';
 import type { Policy } from '../kinds/project.ts';
 import type { Declaration, Resource } from '../kinds/resource.ts';
-import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
+import { type Address, matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
@@ -13,7 +13,7 @@ import type { Match } from './match.ts';
 /** A live object to be deleted, and why. */
 export interface Deletion {
   readonly live: LiveObject;
-  /** Its address in the tenant and, where a manifest names it by another one, that too: scope and guards mean both. */
+  /** Its addresses in the tenant and, where a manifest names it by another one, that too: scope and guards mean all. */
   readonly addresses: readonly Address[];
   readonly source: Change['source'];
   /** A manifest declares it absent. */
@@ -81,18 +81,17 @@ export function findUndeclared(
   { deletions }: { readonly deletions: readonly Deletion[] },
   others: readonly LiveObject[],
 ): LiveObject[] {
-  const isInScope = scopeFilter(choices.scope);
+  const isInScope = namesFilter(choices.scope);
   const isKept = matchAddresses(environment.policy.prune.keep, { nocase: true });
   const all = [...objects, ...others];
   const declared = declaredObjects({ resources, index: new LiveIndex(all) });
   const deleted = new Set(deletions.map(({ live }) => live.address));
   const kindsDeclared = new Set(resources.map(({ kind }) => kind));
-  return all.filter(
-    ({ kind, address }) =>
-      kindsDeclared.has(kind) &&
-      isInScope(address) &&
-      ![declared.has(address), deleted.has(address), isKept(address)].includes(true),
-  );
+  return all.filter((live) => {
+    const addresses = addressesOf(live);
+    const isNamed = declared.has(live.address) || deleted.has(live.address) || addresses.some(isKept);
+    return kindsDeclared.has(live.kind) && isInScope(addresses) && !isNamed;
+  });
 }
 
 /** Returns a function that says why `--prune` does not delete an undeclared object; `null` where it does. */
@@ -101,7 +100,7 @@ function keeper({ prune, objects, whyUndeclarable }: DeleteRequest): (live: Live
   const count = new Map<string, number>();
   for (const { identity } of objects) count.set(identity, (count.get(identity) ?? 0) + 1);
   return (live) => {
-    if (isKept(live.address)) return 'prune.keep names it';
+    if (addressesOf(live).some(isKept)) return 'prune.keep names it';
     const twins = count.get(live.identity) ?? 1;
     if (twins > 1) return `no manifest could declare it, since the tenant has ${twins} objects with this key`;
     const undeclarable = whyUndeclarable(live);
@@ -146,7 +145,7 @@ export function findRemoved(
 function prunedObject(live: LiveObject): Deletion {
   return {
     live,
-    addresses: [live.address],
+    addresses: addressesOf(live),
     source: null,
     isTombstone: false,
     protect: false,
@@ -163,7 +162,7 @@ function deletionBy(
   const isTombstone = source !== null;
   const { protect } = lifecycle;
   if (!live) return [];
-  const addresses = [live.address, address];
+  const addresses = [...addressesOf(live), address];
   return [{ live, addresses, source, isTombstone, protect, declared: fields }];
 }
 

@@ -25,13 +25,11 @@ export function matchResources(
   const matches = resources
     .filter(({ address }) => isInScope(address))
     .map((resource): Match => ({ kind: resource.kind, resource, live: index.of(resource) }));
-  const pinned = new Map(
-    resources.flatMap((each) => (each.id === null ? [] : [[nameOfId(each.kind, each.id), each] as const])),
-  );
+  const pinned = pinnedObjects(resources, index);
   const problems = matches.flatMap(({ kind, resource, live }) => {
     if (resource.id === null) {
-      const other = live?.id ? pinned.get(nameOfId(kind, live.id)) : undefined;
-      return other ? [pinnedElsewhere(resource, other)] : [];
+      const other = pinned.find((each) => isMeantBy(resource, live, each.live));
+      return other ? [pinnedElsewhere(resource, other.resource)] : [];
     }
     if (resource.ensure === 'absent') return [];
     if (!live) return [unknownId(resource, resource.id)];
@@ -42,7 +40,21 @@ export function matchResources(
   return matches;
 }
 
-const nameOfId = ({ name }: Kind, id: string) => `${name}/${id}`;
+/** The resources that pin an object which exists. */
+function pinnedObjects(resources: readonly Resource[], index: LiveIndex) {
+  return resources.flatMap((resource) => {
+    const live = resource.id === null ? null : index.of(resource);
+    return live ? [{ resource, live }] : [];
+  });
+}
+
+/** Whether a resource without an id names a pinned object: by its key, or by the name of one that is known by its id. */
+function isMeantBy({ kind, key, lifecycle }: Resource, live: LiveObject | null, pinned: LiveObject): boolean {
+  if (live) return live === pinned;
+  const keys = lifecycle.renamedFrom ? [key, lifecycle.renamedFrom] : [key];
+  const shown = identityOf(kind, pinned.shownKey);
+  return pinned.kind === kind && keys.some((each) => identityOf(kind, each) === shown);
+}
 
 /** Whether the live object needs another key to become the declared one. */
 export function isRename({ kind, resource, live }: Match): boolean {

@@ -1,0 +1,85 @@
+/** Objects that are known by their ids alone, since a manifest pins them so or because they share a name, keep their names for guards. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { planDigest } from '../../src/model/digest.ts';
+import type { Json } from '../../src/model/json.ts';
+import type { Plan } from '../../src/model/plan.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+const seed = `
+simIntegrations:
+  - { id: s1, name: Desk, description: Tickets, type: ServiceNow }
+  - { id: s2, name: Other, description: Badges, type: Jira }
+`;
+const protect = ['SimIntegration/Desk'];
+const pinned = { kind: 'SimIntegration', id: 's1' };
+const named = { kind: 'SimIntegration', name: 'Desk' };
+const gone = (document: object) => ({ ...document, ensure: 'absent' });
+
+let world: World;
+async function open(environment: Readonly<Record<string, Json>> = {}): Promise<void> {
+  world = await createWorld({ seed, environment });
+}
+beforeEach(() => open());
+afterEach(() => world.close());
+
+const wrote = () =>
+  world.sandbox.log.filter(({ method, operation }) => method !== 'GET' && operation !== 'issue-token');
+const changesOf = ({ changes }: Plan) => changes.map(({ action, address }) => `${action} ${address}`);
+
+async function codesOf(...argv: string[]): Promise<unknown> {
+  const { code, stdout } = await world.run('plan', '--format', 'json', ...argv);
+  const { diagnostics }: Plan = JSON.parse(stdout);
+  return [code, ...diagnostics.filter(({ severity }) => severity === 'error').map((each) => each.code)];
+}
+
+it('protect holds under the name that the tenant shows', async () => {
+  await world.close();
+  await open({ protect });
+  world.declare([gone(pinned)]);
+  expect(await codesOf()).toEqual([4, 'protected']);
+  expect(await world.run('apply', '--yes')).toMatchObject({ code: 4 });
+  expect(wrote()).toEqual([]);
+});
+
+it('a saved plan does not avoid what the environment protects since', async () => {
+  world.declare([gone(pinned)]);
+  const plan = await world.plan('--out', 'plan.json');
+  expect(changesOf(plan)).toEqual(['delete SimIntegration/s1']);
+  const project = world.read('tenantctl.yaml');
+  world.write('tenantctl.yaml', project.replace('profiles: {', `protect: [${protect}],\n    profiles: {`));
+  const refused = await world.run('apply', 'plan.json', '--expect', planDigest(plan));
+  expect(refused).toMatchObject({ code: 4 });
+  expect(refused.stdout).toMatch(
+    /SimIntegration\/s1 would be deleted, but it is SimIntegration\/Desk in the\s+tenant/,
+  );
+  expect(await world.run('apply', 'plan.json', '--dry-run')).toMatchObject({ code: 4 });
+  expect(wrote()).toEqual([]);
+});
+
+it('--except and prune.keep leave out under the name that the tenant shows', async () => {
+  world.declare([gone(pinned)]);
+  expect(changesOf(await world.plan('--except', 'SimIntegration/Desk'))).toEqual([]);
+  await world.close();
+  await open({ prune: { kinds: ['SimIntegration'], keep: protect } });
+  const [desk] = world.sandbox.state.simIntegrations;
+  if (!desk) throw new Error('There is no integration.');
+  world.sandbox.state.simIntegrations.push({ ...desk, id: 's3' });
+  world.declare([{ kind: 'SimIntegration', name: 'Other' }]);
+  const plan = await world.plan('--prune');
+  expect(changesOf(plan)).toEqual([]);
+  expect(plan.diagnostics.filter(({ code }) => code === 'kept').map(({ address }) => address)).toEqual([
+    'SimIntegration/s1',
+    'SimIntegration/s3',
+  ]);
+  expect((await world.plan()).summary).toMatchObject({ undeclared: 0 });
+});
+
+it.each<[string, readonly object[]]>([
+  ['is not created again by that name', [pinned, { ...named, description: 'Mine' }]],
+  ['is not said to be absent by that name', [pinned, gone(named)]],
+  ['is not deleted beside a manifest with that name', [gone(pinned), named]],
+  ['is not renamed from that name', [pinned, { ...named, name: 'New', lifecycle: { renamedFrom: 'Desk' } }]],
+])('an object that is pinned by its id alone %s', async (_, documents) => {
+  world.declare(documents);
+  expect(await codesOf()).toEqual([1, 'duplicate-object']);
+});
