@@ -1,8 +1,9 @@
+import { dropNulls } from '../kinds/compare.ts';
 import { comparable, isUnordered, preferred } from '../kinds/field.ts';
 import type { Field, LiveObject } from '../kinds/kind.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { unresolved } from '../loader/tree.ts';
-import { isArray, isObject, type Json, own } from '../model/json.ts';
+import { isArray, isObject, type Json, own, pick } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { isWritableKey } from './print-json.ts';
@@ -45,40 +46,41 @@ export function draftPlainField(
     ...lookupsFor(object, settings, records),
     ...referencesFor(name, field, shown, context.nameOf),
   ]);
-  return draftPlainValue(declarableIn(field, value), pointer(name), named) ?? undefined;
+  return draftPlainValue(declarableIn(field, value), pointer(name), named);
 }
 
-/** A value without what no manifest may declare: tenants may show more members of a reference. */
+/** A value without what no manifest may declare, and without what is not compared: null in a reference or record. */
 function declarableIn(field: Field, value: Json): Json {
   if (field.is === 'reference') return pickReference(value);
-  return field.is === 'references' && isArray(value) ? value.map(pickReference) : value;
+  if (!isArray(value)) return value;
+  if (field.is === 'references') return value.map(pickReference);
+  return field.is === 'records' ? value.map((item) => (isObject(item) ? dropNulls(item) : item)) : value;
 }
 
 function pickReference(value: Json): Json {
   if (!isObject(value)) return value;
-  const { type = null, name = null, id = null } = value;
-  return { type, name, id };
+  return dropNulls(pick(value, ['type', 'name', 'id']));
 }
 
-/** The tenant's value, with a `!lookup` in place of each id that has one; `null` where it cannot be written. */
+/** The tenant's value, with a `!lookup` in place of each id that has one; `undefined` where it cannot be written. */
 function draftPlainValue(
   value: Json,
   at: Pointer,
   lookups: ReadonlyMap<Pointer, Printable>,
-): Printable | null {
+): Printable | undefined {
   const lookup = lookups.get(at);
   if (lookup !== undefined) return lookup;
   if (isArray(value)) {
     const items = value.map((item, index) => draftPlainValue(item, `${at}${pointer(index)}`, lookups));
-    return items.includes(null) ? null : items;
+    const printed = items.filter((item) => item !== undefined);
+    return printed.length < items.length ? undefined : printed;
   }
   if (!isObject(value))
-    return value === unresolved || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
+    return value === unresolved || (typeof value === 'number' && !Number.isFinite(value)) ? undefined : value;
   const members: Member[] = [];
   for (const [name, item] of Object.entries(value)) {
-    if (item === null) continue;
-    const printed = isWritableKey(name) ? draftPlainValue(item, `${at}${pointer(name)}`, lookups) : null;
-    if (printed === null) return null;
+    const printed = isWritableKey(name) ? draftPlainValue(item, `${at}${pointer(name)}`, lookups) : undefined;
+    if (printed === undefined) return undefined;
     members.push([name, printed]);
   }
   return { members };

@@ -1,11 +1,12 @@
 /** What an export leaves out of one object, or why it leaves the object out. */
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { type Draft, draftObject, whyUndeclarable } from '../../src/exporter/draft.ts';
 import { exportObjects } from '../../src/exporter/index.ts';
 import { contentDigest, liveObject } from '../../src/kinds/live-objects.ts';
 import { largestFile } from '../../src/loader/source.ts';
 import { unresolved } from '../../src/loader/tree.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Pointer } from '../../src/model/pointer.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
@@ -153,6 +154,24 @@ describe('an exported object', () => {
     const { fields, omissions } = drafted(answers.search(1, 'S', [rule]));
     expect(fields).toEqual([]);
     expect(omissions.map(({ at }) => at)).toEqual(['/rules']);
+  });
+});
+
+describe('null inside a value that is compared exactly', () => {
+  const thing = ownKind('Thing', ['name'], { value: { is: 'value' } });
+  const contentOf = (value: Json) => {
+    const object = liveObject(thing, { id: 't1', name: 'T', value }, settings, null);
+    if (!object) throw new Error('It is no thing.');
+    const { files } = exportObjects({ objects: [object], settings, records: new Map() });
+    return parse(files.map(({ content }) => content).join());
+  };
+
+  it.each<[string, Json]>([
+    ['a member', { a: null, b: { c: null, d: 1 } }],
+    ['the only member', { a: null }],
+    ['an item of a list', [null, { a: [null] }]],
+  ])('is exported as %s', (_, value) => {
+    expect(contentOf(value)).toEqual({ kind: 'Thing', name: 'T', value });
   });
 });
 

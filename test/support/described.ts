@@ -44,6 +44,7 @@ const fieldCases: readonly FieldCase[] = [
   { said: { is: 'json', declares: 'whole' }, values: fc.oneof(object, list) },
   { said: { is: 'json', declares: 'members' }, values: fc.oneof(object, list) },
   { said: { is: 'json', declares: 'members', text: true }, values: object },
+  { said: { is: 'json', text: true }, values: object },
   { said: { is: 'reference', to: 'Thing', type: 'THING' }, values: reference('THING') },
   { said: { is: 'reference', to: 'Thing' }, values: reference(null) },
   {
