@@ -2,9 +2,19 @@ import type { Client } from '../client/client.ts';
 import { readRecords } from '../client/lookups.ts';
 import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
 import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
+import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { type LintKnowledge, lint, needsContext, questionsOf, recordsIn, sendersIn } from '../lint/index.ts';
+import { senderAddress } from '../kinds/sender-address.ts';
+import {
+  addressesIn,
+  type LintKnowledge,
+  lint,
+  needsContext,
+  questionsOf,
+  recordsIn,
+  sendersIn,
+} from '../lint/index.ts';
 import { scopeFilter } from '../model/address.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
@@ -33,10 +43,17 @@ export async function lintPlan(plan: Plan, project: Project, planned: Planned): 
   const standard = defaults
     .map(({ address }) => address)
     .filter((address) => !live.has(address) && isInScope(address));
-  const about = new Set([...written, ...standard]);
+  // What is sent from a sender that the plan deletes is judged too, though it does not change, in scope or not.
+  const deleted = deletedSenders(plan);
+  const orphaned = project.resources
+    .filter(({ kind, ensure }) => kind === notificationTemplate && ensure === 'present')
+    .filter((resource) => addressesIn(resource).some(({ address }) => deleted.has(address)))
+    .map(({ address }) => address);
+  const about = new Set([...written, ...standard, ...orphaned]);
   if (about.size === 0) return plan;
-  const changed = project.resources.filter(({ address }) => written.has(address));
-  const { known, problems } = await readKnowledge(changed, project.resources, planned);
+  const judged = new Set([...written, ...orphaned]);
+  const changed = project.resources.filter(({ address }) => judged.has(address));
+  const { known, problems } = await readKnowledge(changed, project.resources, { ...planned, deleted });
   const findings = lint({ resources: input.resources, known, levels: project.lint, about });
   if (hasErrors(findings)) throw new Failure([...findings, ...problems]);
   const shown = [...findings, ...problems].filter(({ severity }) => severity !== 'info');
@@ -44,11 +61,21 @@ export async function lintPlan(plan: Plan, project: Project, planned: Planned): 
   return { ...linted, digest: planDigest(linted) };
 }
 
+/** The addresses of the senders that the plan deletes, in lower case. */
+function deletedSenders({ changes }: Plan): ReadonlySet<string> {
+  const deleted = changes.filter(({ kind, action }) => kind === senderAddress.name && action === 'delete');
+  return new Set(deleted.map(({ key: [email = ''] }) => email.toLowerCase()));
+}
+
+interface Asked extends Planned {
+  readonly deleted: ReadonlySet<string>;
+}
+
 /** `problems`: why parts could not be read. Their checks are skipped: a plan does not fail because the lint cannot run. */
 async function readKnowledge(
   changed: readonly Resource[],
   declared: readonly Resource[],
-  { input, defaults, client }: Planned,
+  { input, defaults, client, deleted }: Asked,
 ): Promise<{ known: LintKnowledge; problems: readonly Diagnostic[] }> {
   const { settings } = input.environment;
   const problems: Diagnostic[] = [];
@@ -81,7 +108,7 @@ async function readKnowledge(
   ]);
   const records = new Map(collections.flatMap((read) => [...(read ?? [])]));
   return {
-    known: { ...texts, ...(objects && sendersIn(objects)), ...recordsIn(records) },
+    known: { ...texts, ...(objects && sendersIn(objects, deleted)), ...recordsIn(records) },
     // The order of the answers is random, and the problems are part of the digest.
     problems: problems.toSorted((one, other) => (one.message < other.message ? -1 : 1)),
   };

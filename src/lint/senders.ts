@@ -12,16 +12,32 @@ export interface KnownSenders {
   /** Addresses that notifications may come from. */
   readonly senders?: readonly string[];
   readonly verifiedDomains?: readonly string[];
+  /** Why notifications may not come from other senders of the tenant, in words, by their addresses in lower case. */
+  readonly unusable?: ReadonlyMap<string, string>;
 }
 
-/** The senders among live objects: addresses whose verification has not failed, and verified domains. */
-export function sendersIn(objects: readonly LiveObject[]): KnownSenders {
+/**
+ * The senders among live objects: addresses whose verification has not failed, and verified domains.
+ *
+ * @param deleted the addresses of senders that the plan deletes, in lower case
+ */
+export function sendersIn(objects: readonly LiveObject[], deleted: ReadonlySet<string>): KnownSenders {
+  const whyUnusable = (object: LiveObject) => {
+    if (deleted.has(lower(object.key[0] ?? ''))) return 'a sender that this plan deletes';
+    const hasFailed = textOf(object.raw, 'verificationStatus') === 'FAILED';
+    return hasFailed ? 'a sender of the tenant whose verification has failed' : null;
+  };
+  const unusable = objects.flatMap((object): [string, string][] => {
+    const why = object.kind.name === 'SenderAddress' ? whyUnusable(object) : null;
+    return why === null ? [] : [[lower(object.key[0] ?? ''), why]];
+  });
   const keys = (kind: string, counts: (object: LiveObject) => boolean) =>
     objects
       .filter((object) => object.kind.name === kind && counts(object))
       .map(({ key: [first = ''] }) => first);
   return {
-    senders: keys('SenderAddress', ({ raw }) => textOf(raw, 'verificationStatus') !== 'FAILED'),
+    senders: keys('SenderAddress', (object) => whyUnusable(object) === null),
+    unusable: new Map(unusable),
     verifiedDomains: keys('VerifiedDomain', ({ raw }) => textOf(raw, 'dkimVerificationStatus') === 'SUCCESS'),
   };
 }
@@ -30,6 +46,8 @@ export function sendersIn(objects: readonly LiveObject[]): KnownSenders {
 export interface Senders {
   readonly addresses: ReadonlySet<string>;
   readonly domains: readonly string[];
+  /** Why notifications may not come from other senders of the tenant. */
+  readonly unusable: ReadonlyMap<string, string>;
   /** Whether the senders of the tenant are among them. */
   readonly isAsked: boolean;
 }
@@ -43,29 +61,42 @@ export function collectSenders(resources: readonly Resource[], known: KnownSende
   return {
     addresses: new Set([...declared('SenderAddress'), ...(known?.senders ?? []).map(lower)]),
     domains: [...declared('VerifiedDomain'), ...(known?.verifiedDomains ?? []).map(lower)],
+    unusable: known?.unusable ?? new Map(),
     isAsked: known?.senders !== undefined,
   };
 }
 
 const lower = (text: string) => text.toLowerCase();
 
+/** An address that a template names, in lower case. */
+interface NamedAddress {
+  readonly field: string;
+  readonly address: string;
+}
+
 /** The addresses of a template that are neither a sender nor in one of the domains, with their fields. */
 export function findUnknownSenders(
-  { fields }: Resource,
-  { addresses, domains }: Senders,
-): { field: string; address: string }[] {
+  resource: Resource,
+  { addresses, domains }: Pick<Senders, 'addresses' | 'domains'>,
+): NamedAddress[] {
+  return addressesIn(resource).filter(({ address }) => {
+    const domain = domainOf(address);
+    return (
+      !addresses.has(address) &&
+      !(address.includes('@') && domains.some((each) => domain === each || domain.endsWith(`.${each}`)))
+    );
+  });
+}
+
+/** The addresses that a template is sent from and replied to, as far as they stand in it. */
+export function addressesIn({ fields }: Resource): NamedAddress[] {
   return ['from', 'replyTo'].flatMap((field) => {
     const value = own(fields, field);
     if (typeof value !== 'string' || value === '') return [];
     const { references, hasDirectives } = scanVelocity(value);
     // The value of a variable is only known when the notification is sent.
     if (references.length > 0 || hasDirectives) return [];
-    const address = (/<([^<>]*)>\s*$/.exec(value)?.[1] ?? value).trim().toLowerCase();
-    const domain = domainOf(address);
-    const isCovered =
-      addresses.has(address) ||
-      (address.includes('@') && domains.some((each) => domain === each || domain.endsWith(`.${each}`)));
-    return isCovered ? [] : [{ field, address }];
+    return [{ field, address: lower((/<([^<>]*)>\s*$/.exec(value)?.[1] ?? value).trim()) }];
   });
 }
 
@@ -74,11 +105,14 @@ export function lintSenders(resource: Resource, senders: Senders): Finding[] {
   // Without the senders of the tenant, only projects that declare some can be judged.
   if (!senders.isAsked && senders.addresses.size === 0) return [];
   return findUnknownSenders(resource, senders).map(({ field, address }) => {
-    const problem = senders.isAsked
+    const why = senders.unusable.get(address);
+    const unknown = senders.isAsked
       ? 'neither a declared sender nor one of the tenant'
       : 'not a declared sender';
-    const hint =
-      didYouMean(address, senders.addresses) ?? 'Declare it as a SenderAddress, or verify its domain.';
+    const problem = why ?? unknown;
+    const hint = why
+      ? 'Notifications may not be delivered. Use another sender, or verify its domain.'
+      : (didYouMean(address, senders.addresses) ?? 'Declare it as a SenderAddress, or verify its domain.');
     const message = `\`${field}\`: ${shorten(address)} is ${problem}, and its domain is not verified`;
     return { code: 'unknown-sender', message, hint, resource, at: pointer(field) };
   });

@@ -51,14 +51,25 @@ describe('a sender', () => {
     const domain = (name: string, dkimVerificationStatus: string) =>
       liveFrom({ kind: 'VerifiedDomain', raw: { id: name, address: name, dkimVerificationStatus } });
     expect(
-      sendersIn([
-        sender('a@x.example', 'SUCCESS'),
-        sender('b@x.example', 'PENDING'),
-        sender('c@x.example', 'FAILED'),
-        domain('x.example', 'SUCCESS'),
-        domain('y.example', 'PENDING'),
+      sendersIn(
+        [
+          sender('a@x.example', 'SUCCESS'),
+          sender('b@x.example', 'PENDING'),
+          sender('C@x.example', 'FAILED'),
+          sender('D@x.example', 'SUCCESS'),
+          domain('x.example', 'SUCCESS'),
+          domain('y.example', 'PENDING'),
+        ],
+        new Set(['d@x.example']),
+      ),
+    ).toEqual({
+      senders: ['a@x.example', 'b@x.example'],
+      verifiedDomains: ['x.example'],
+      unusable: new Map([
+        ['c@x.example', 'a sender of the tenant whose verification has failed'],
+        ['d@x.example', 'a sender that this plan deletes'],
       ]),
-    ).toEqual({ senders: ['a@x.example', 'b@x.example'], verifiedDomains: ['x.example'] });
+    });
   });
 });
 

@@ -135,3 +135,49 @@ it('makes a plan even if the tenant refuses to answer the questions of the lint'
   // Otherwise the plan could never be approved by its digest.
   expect((await world.plan()).digest).toBe(digest);
 });
+
+describe('a sender that notifications cannot come from', () => {
+  const addSender = (email: string, verificationStatus: 'FAILED' | 'SUCCESS') =>
+    world.sandbox.state.senders.push({
+      id: email,
+      email,
+      isVerifiedByDomain: false,
+      verificationStatus,
+      region: null,
+      readsLeft: null,
+    });
+
+  it('is told with the reason, if the tenant could not verify it', async () => {
+    addSender('Failed@foreign.example', 'FAILED');
+    world.declare([template({ from: 'Failed@foreign.example' })]);
+    const { diagnostics } = await world.plan();
+    expect(diagnostics).toMatchObject([
+      {
+        code: 'unknown-sender',
+        message: expect.stringContaining('is a sender of the tenant whose verification has failed'),
+        hint: expect.not.stringContaining('Did you mean'),
+      },
+    ]);
+  });
+
+  it('is told where the plan deletes it, for templates that do not change and are not in scope too', async () => {
+    addSender('old@foreign.example', 'SUCCESS');
+    world.declare([template({ from: 'Old@foreign.example', replyTo: '$__global.emailFromAddress' })]);
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    world.declare([
+      template({ from: 'Old@foreign.example' }),
+      { kind: 'SenderAddress', email: 'old@foreign.example', ensure: 'absent' },
+    ]);
+    for (const options of [[], ['--only', 'SenderAddress/*']]) {
+      const { changes, diagnostics } = await world.plan(...options);
+      expect(changes).toMatchObject([{ action: 'delete' }]);
+      expect(diagnostics).toMatchObject([
+        {
+          code: 'unknown-sender',
+          address: 'NotificationTemplate/access_request_decision/EMAIL/de',
+          message: expect.stringContaining('is a sender that this plan deletes'),
+        },
+      ]);
+    }
+  });
+});
