@@ -363,8 +363,8 @@ export const mutants = [
   {
     name: 'what prune.keep names is counted as undeclared',
     file: 'src/planner/deletes.ts',
-    find: 'deleted.has(address), isKept(address)]',
-    replace: 'deleted.has(address)]',
+    find: 'deleted.has(live.address) || addresses.some(isKept)',
+    replace: 'deleted.has(live.address)',
     tests: ['test/commands/undeclared.test.ts'],
   },
   {

@@ -2,7 +2,7 @@ import { compareField } from '../kinds/compare.ts';
 import { comparable, comparableRecord, sameItem } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject, RecordsField } from '../kinds/kind.ts';
 import { recordAgrees } from '../kinds/records.ts';
-import { isArray, isObject, type Json, objectFrom, own, sameJson } from '../model/json.ts';
+import { isArray, isObject, type Json, mapMembers, own, sameJson } from '../model/json.ts';
 import type { Change, Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -136,15 +136,14 @@ function sameMember(field: Field, value: Json, below: Pointer, planned: Json): b
   return compareField('', field, wanted, has).length === 0;
 }
 
-/** A redacted part of a larger value cannot be compared, so the live value takes its place. */
+/** A redacted part of a larger value cannot be compared, so the live value takes its place, or nothing where there is none. */
 export function fillRedacted(wanted: Json, has: Json | undefined): Json {
   if (wanted === redacted) return has ?? null;
   if (isArray(wanted))
     return wanted.map((item, at) => fillRedacted(item, isArray(has) ? has[at] : undefined));
   if (!isObject(wanted)) return wanted;
-  const members = Object.entries(wanted).map(([name, item]): [string, Json] => [
-    name,
-    fillRedacted(item, isObject(has) ? own(has, name) : undefined),
-  ]);
-  return objectFrom(members);
+  return mapMembers(wanted, (item, name) => {
+    const value = isObject(has) ? own(has, name) : undefined;
+    return item === redacted ? value : fillRedacted(item, value);
+  });
 }

@@ -120,7 +120,13 @@ function assumeHidden(
   };
   const isHidden = (value: Json, current: Json | undefined, at: Pointer): boolean => {
     if (value === null) return false;
-    return live.hidden.includes(at) || (secretName(value) !== null && (current ?? null) === null);
+    if (live.hidden.includes(at)) return true;
+    return secretName(value) !== null && (current ?? null) === null && !isNewInside(at);
+  };
+  // A secret in an object or list that the tenant does not have is new with it, and not hidden.
+  const isNewInside = (at: Pointer): boolean => {
+    const holder = segmentsOf(at).slice(0, -1);
+    return holder.length > 1 && (valueAt(live.fields, pointer(...holder)) ?? null) === null;
   };
   const assumeMembers = (members: JsonObject, at: Pointer): JsonObject =>
     mapMembers(members, (value, name) => assume(value, `${at}${pointer(name)}`));

@@ -4,6 +4,7 @@ import { simIntegration } from '../../src/kinds/sim-integration.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Difference } from '../../src/model/plan.ts';
 import type { Pointer } from '../../src/model/pointer.ts';
+import { redacted } from '../../src/model/sensitive.ts';
 import { liveFrom } from '../support/plan.ts';
 import { change, diff, note, objectOf, sensitive, thing } from './fake.ts';
 
@@ -229,6 +230,14 @@ it('what the plan conceals is not waited for, in a field or in one record among 
   expect(unmet({ rows }, sensitive('/rows/0/value'), diff('/rows/0/name', 'o', 'y'))).toEqual([
     '/rows/0/name',
   ]);
+});
+
+it('what the plan conceals inside a list is there or not, and both are as asked', () => {
+  const headers = [{ name: 'Authorization', value: redacted }];
+  const added = diff('/attributes', null, { headers });
+  expect(unmet({ attributes: { headers: [{ name: 'Authorization', value: 'x' }] } }, added)).toEqual([]);
+  expect(unmet({ attributes: { headers: [{ name: 'Authorization' }] } }, added)).toEqual([]);
+  expect(unmet({ attributes: { headers: [{ name: 'Other', value: 'x' }] } }, added)).toEqual(['/attributes']);
 });
 
 it('a difference that the tenant is known to ignore is not waited for', () => {

@@ -174,6 +174,38 @@ describe('a value that the tenant does not show', () => {
   });
 });
 
+describe('a secret in a list or an object that the tenant does not have', () => {
+  const live = [answers.integration('1', 'S', { attributes: { url: 'u', empty: {} } })];
+  const planned = (attributes: object) =>
+    planOf({ declared: [resource('SimIntegration', ['S'], { attributes: { ...attributes } })], live });
+
+  it.each<[string, object, string, unknown]>([
+    [
+      'list',
+      { headers: [{ name: 'Authorization', value: secret }] },
+      '/attributes/headers',
+      [{ name: 'Authorization', value: '(sensitive)' }],
+    ],
+    [
+      'object',
+      { auth: { type: 'basic', password: secret } },
+      '/attributes/auth',
+      { type: 'basic', password: '(sensitive)' },
+    ],
+    ['list inside a list', { all: [[secret]] }, '/attributes/all', [['(sensitive)']]],
+  ])('is new with the %s, and shown so', (_, attributes, path, after) => {
+    const { changes, diagnostics } = planned(attributes);
+    expect(changes[0]?.diff).toMatchObject([{ path, op: 'add', after }]);
+    expect(diagnostics).toEqual([]);
+  });
+
+  it('cannot be compared where the tenant has what is around it, and may hide it', () => {
+    for (const attributes of [{ password: secret }, { empty: { password: secret } }]) {
+      expect(planned(attributes)).toMatchObject({ changes: [], diagnostics: [{ code: 'not-comparable' }] });
+    }
+  });
+});
+
 describe('a member of the settings that the tenant shows as ciphertext', () => {
   const raw = { type: 'T', request: {}, statusMap: {}, attributes: { pin: '1:ACP:cipher' } };
   const live = [answers.integration('1', 'S', raw), answers.integration('2', 'T')];
