@@ -98,7 +98,11 @@ async function snapshotOf(project: Project, reader: Reader): Promise<Snapshot> {
   const loadedAt = new Date().toISOString();
   const { root, resources, environment, lint: levels } = project;
   const { live, moved, diagnostics } = await reader(project);
-  const known = live && { defaults: live.defaults, context: Object.keys(live.attributes) };
+  const known = live && {
+    defaults: live.defaults,
+    customised: new Set(live.objects.map(({ address }) => address)),
+    context: Object.keys(live.attributes),
+  };
   const findings = lint({ resources, known, levels }).filter(({ address }) => isTemplate(address));
   return {
     environment: environment.name,

@@ -54,7 +54,12 @@ export async function lintPlan(plan: Plan, project: Project, planned: Planned): 
   const judged = new Set([...written, ...orphaned]);
   const changed = project.resources.filter(({ address }) => judged.has(address));
   const { known, problems } = await readKnowledge(changed, project.resources, { ...planned, deleted });
-  const findings = lint({ resources: input.resources, known, levels: project.lint, about });
+  const findings = lint({
+    resources: input.resources,
+    known: { ...known, customised: live },
+    levels: project.lint,
+    about,
+  });
   if (hasErrors(findings)) throw new Failure([...findings, ...problems]);
   const shown = [...findings, ...problems].filter(({ severity }) => severity !== 'info');
   const linted = { ...plan, diagnostics: [...plan.diagnostics, ...shown] };

@@ -5,6 +5,7 @@ import { profileSearch } from '../kinds/profile-search.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
+import type { Address } from '../model/address.ts';
 import { type KnownRecords, rulesOf } from './searches.ts';
 import { collectSenders, findUnknownSenders, type KnownSenders } from './senders.ts';
 import { textsOf, usesOf, variablesOf } from './texts.ts';
@@ -13,6 +14,8 @@ import { textsOf, usesOf, variablesOf } from './texts.ts';
 export interface LintKnowledge extends KnownSenders, KnownRecords {
   /** The vendor's default templates: for each key to be judged, those of all media and locales. */
   readonly defaults?: readonly LiveObject[];
+  /** The templates that the tenant has customised. */
+  readonly customised?: ReadonlySet<Address>;
   /** The names of the attributes in the notification template context (seed 001). */
   readonly context?: readonly string[];
 }

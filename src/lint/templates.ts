@@ -33,7 +33,7 @@ export function lintTemplates(
       ...(known?.context ? lintVariables(resource, texts, variables, known.context) : []),
       ...lintSenders(resource, senders),
       ...lintChat(resource),
-      ...lintDefault(resource, byAddress.get(resource.address)),
+      ...lintDefault(resource, byAddress.get(resource.address), known?.customised?.has(resource.address)),
     ];
   });
 }
@@ -84,7 +84,7 @@ function lintVariables(
   ].slice(0, maxVariables);
 }
 
-function lintDefault(resource: Resource, base: LiveObject | undefined): Finding[] {
+function lintDefault(resource: Resource, base: LiveObject | undefined, isCustomised = false): Finding[] {
   const { fields } = resource.kind;
   const isSame = (name: string) => {
     const field = fields[name];
@@ -101,7 +101,10 @@ function lintDefault(resource: Resource, base: LiveObject | undefined): Finding[
     {
       code: 'equals-default',
       message: `${resource.address} only repeats the vendor's default`,
-      hint: "Remove the manifest, and the template follows the vendor's changes.",
+      // Without its manifest, a customised copy would stay as it is.
+      hint: isCustomised
+        ? "Declare it with `ensure: absent`, and the template follows the vendor's changes."
+        : "Remove the manifest, and the template follows the vendor's changes.",
       resource,
       at: '',
     },

@@ -101,6 +101,22 @@ it('reports variables, senders and defaults in the plan', async () => {
   expect((await world.run('apply', '--yes', '--expect', digest)).code).toBe(0);
 });
 
+it('says how a template that is customised in the tenant follows its default again', async () => {
+  const key = { key: 'password_expiring', locale: 'en' };
+  const isEnglish = ({ medium, locale }: { medium: string; locale: string }) =>
+    medium === 'EMAIL' && locale === key.locale;
+  const standard = world.sandbox.state.templateDefaults.find(
+    (each) => each.key === key.key && isEnglish(each),
+  );
+  world.declare([template({ ...key, subject: 'Our own' })]);
+  expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+  world.declare([template({ ...key, subject: standard?.subject })]);
+  const { diagnostics } = await world.plan();
+  expect(diagnostics).toMatchObject([
+    { code: 'equals-default', hint: expect.stringContaining('`ensure: absent`') },
+  ]);
+});
+
 describe('an error', () => {
   it('stops plan and apply before anything is written', async () => {
     world.declare([template({ subject: 'Hi' }), attributeRule('department')]);
