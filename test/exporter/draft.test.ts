@@ -182,7 +182,11 @@ describe('references to other objects', () => {
       members: { is: 'references', to: 'Identity', type: 'IDENTITY' },
       sources: { is: 'set', to: 'Source' },
     });
-  const names: Readonly<Record<string, string>> = { i1: 'Identity/Ann', s1: 'Source/HR' };
+  const names: Readonly<Record<string, string>> = {
+    i1: 'Identity/Ann',
+    s1: 'Source/HR',
+    '1': 'Identity/Bob',
+  };
   const contentOf = (raw: JsonObject) => {
     const object = liveObject(role(), { id: 'r1', name: 'R', ...raw }, settings, null);
     if (!object) throw new Error('It is no role.');
@@ -194,6 +198,13 @@ describe('references to other objects', () => {
     });
     return files.map(({ content }) => content).join();
   };
+
+  it('are written as names where the tenant counts ids, or as text', () => {
+    const counted = { owner: { id: 1 }, members: [{ id: 2 }], sources: [3] };
+    const manifest = contentOf(counted);
+    expect(manifest).toContain('owner: !ref Identity/Bob');
+    expect(parse(manifest.replace('!ref ', ''))).toMatchObject({ members: [{ id: '2' }], sources: ['3'] });
+  });
 
   it('are written without what else the tenant shows of them', () => {
     const i9 = { type: 'IDENTITY', id: 'i9', name: 'Ben', email: 'canary' };

@@ -373,6 +373,23 @@ it('shows no settings that the manifest leaves out, and no credentials', () => {
   }
 });
 
+describe('ids that the tenant counts', () => {
+  const counted = { ...live, owner: { type: 'IDENTITY', id: 7 }, accessProfiles: [{ id: 8 }], segments: [9] };
+  const fields = { owner: { id: '7' }, accessProfiles: ['8'], segments: ['9'] };
+
+  it('are those of references, which are text', () => {
+    expect(changeOf(kindOf(), counted, fields)).toBeNull();
+    const more = { fields: { owner: { is: 'value', to: 'Identity' } } };
+    expect(changeOf(kindOf(more), { ...live, owner: 7 }, { owner: '7' })).toBeNull();
+    expect(changeOf(kindOf(more), { ...live, owner: 7 }, { owner: '8' })).toMatchObject({ action: 'update' });
+  });
+
+  it('are no difference beside another one', () => {
+    const change = changeOf(kindOf(), counted, { ...fields, enabled: false });
+    expect(change?.diff.map(({ path }) => path)).toEqual(['/enabled']);
+  });
+});
+
 describe('null inside an object', () => {
   const raw = { ...live, membership: { a: null, b: 1 } };
 
