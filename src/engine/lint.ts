@@ -2,18 +2,17 @@ import type { Client } from '../client/client.ts';
 import { readRecords } from '../client/lookups.ts';
 import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
 import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
-import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { senderAddress } from '../kinds/sender-address.ts';
 import {
-  addressesIn,
+  deletedSenders,
   type LintKnowledge,
   lint,
   needsContext,
   questionsOf,
   recordsIn,
   sendersIn,
+  sentFrom,
 } from '../lint/index.ts';
 import { scopeFilter } from '../model/address.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
@@ -44,11 +43,8 @@ export async function lintPlan(plan: Plan, project: Project, planned: Planned): 
     .map(({ address }) => address)
     .filter((address) => !live.has(address) && isInScope(address));
   // What is sent from a sender that the plan deletes is judged too, though it does not change, in scope or not.
-  const deleted = deletedSenders(plan);
-  const orphaned = project.resources
-    .filter(({ kind, ensure }) => kind === notificationTemplate && ensure === 'present')
-    .filter((resource) => addressesIn(resource).some(({ address }) => deleted.has(address)))
-    .map(({ address }) => address);
+  const deleted = deletedSenders(plan.changes);
+  const orphaned = sentFrom(deleted, project.resources).map(({ address }) => address);
   const about = new Set([...written, ...standard, ...orphaned]);
   if (about.size === 0) return plan;
   const judged = new Set([...written, ...orphaned]);
@@ -64,12 +60,6 @@ export async function lintPlan(plan: Plan, project: Project, planned: Planned): 
   const shown = [...findings, ...problems].filter(({ severity }) => severity !== 'info');
   const linted = { ...plan, diagnostics: [...plan.diagnostics, ...shown] };
   return { ...linted, digest: planDigest(linted) };
-}
-
-/** The addresses of the senders that the plan deletes, in lower case. */
-function deletedSenders({ changes }: Plan): ReadonlySet<string> {
-  const deleted = changes.filter(({ kind, action }) => kind === senderAddress.name && action === 'delete');
-  return new Set(deleted.map(({ key: [email = ''] }) => email.toLowerCase()));
 }
 
 interface Asked extends Planned {

@@ -11,7 +11,7 @@ import { lintTemplates, lintTranslations } from './templates.ts';
 
 export { type LintKnowledge, needsContext, questionsOf } from './knowledge.ts';
 export { recordsIn } from './searches.ts';
-export { addressesIn, sendersIn } from './senders.ts';
+export { deletedSenders, sendersIn, sentFrom } from './senders.ts';
 
 /** What to judge, and by what. */
 export interface LintInput {

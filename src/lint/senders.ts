@@ -2,6 +2,7 @@ import { domainOf } from '../kinds/dns-records.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { own, textOf } from '../model/json.ts';
+import type { Change } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { type Finding, shorten } from './finding.ts';
@@ -88,8 +89,25 @@ export function findUnknownSenders(
   });
 }
 
+/** The addresses of the senders that a plan deletes, in lower case. */
+export function deletedSenders(changes: readonly Change[]): ReadonlySet<string> {
+  const deleted = changes.filter(({ kind, action }) => kind === 'SenderAddress' && action === 'delete');
+  return new Set(deleted.map(({ key: [email = ''] }) => lower(email)));
+}
+
+/** The declared templates that are sent from one of these addresses, or replied to there. */
+export function sentFrom(senders: ReadonlySet<string>, resources: readonly Resource[]): Resource[] {
+  if (senders.size === 0) return [];
+  return resources.filter(
+    (resource) =>
+      resource.kind.name === 'NotificationTemplate' &&
+      resource.ensure === 'present' &&
+      addressesIn(resource).some(({ address }) => senders.has(address)),
+  );
+}
+
 /** The addresses that a template is sent from and replied to, as far as they stand in it. */
-export function addressesIn({ fields }: Resource): NamedAddress[] {
+function addressesIn({ fields }: Resource): NamedAddress[] {
   return ['from', 'replyTo'].flatMap((field) => {
     const value = own(fields, field);
     if (typeof value !== 'string' || value === '') return [];
