@@ -91,14 +91,19 @@ export function pathOf(base: string, ...segments: readonly string[]): string {
 /** One segment of a path, percent-encoded. Throws a Failure for one that would walk out of the path. */
 export function encodeSegment(segment: string): string {
   // Some servers decode a segment before they walk the path.
-  const walks = segment.split(/[\\/]/).some((part) => part === '.' || part === '..');
-  if (segment === '' || walks || !segment.isWellFormed() || /\p{Cc}/u.test(segment)) {
+  if (!isPathSegment(segment)) {
     throw failure(
       'unsafe-path-segment',
       `The tenant's id or name "${segment}" cannot stand in a request path.`,
     );
   }
   return encodeURIComponent(segment);
+}
+
+/** Whether the text can stand in a request path, once it is percent-encoded. */
+export function isPathSegment(text: string): boolean {
+  const walks = text.split(/[\\/]/).some((part) => part === '.' || part === '..');
+  return text !== '' && !walks && text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
 /**

@@ -6,6 +6,7 @@ import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { TenantName } from '../model/tenant.ts';
 import { comparable } from './field.ts';
+import { isPathSegment } from './http.ts';
 import type { Facts, Kind, LiveObject, Read } from './kind.ts';
 import type { Resource } from './resource.ts';
 
@@ -66,12 +67,12 @@ function comparableFields(kind: Kind, fields: JsonObject): JsonObject {
   );
 }
 
-/** The keys that objects of other kinds suggest, without those that hold half of a character: no URL can hold it. */
+/** The keys that objects of other kinds suggest, without those that no request path can hold. */
 export function candidateKeys(
   { candidates }: Extract<Read, { how: 'each-declared' }>,
   known: readonly LiveObject[],
 ): Key[] {
-  return candidates(known).filter((key) => key.every((part) => part.isWellFormed()));
+  return candidates(known).filter((key) => key.every(isPathSegment));
 }
 
 /** Equal for keys of the same object: the address, with case folded where the kind says so. */

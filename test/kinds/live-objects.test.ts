@@ -206,12 +206,16 @@ it('a vendor default has one digest, in whatever form the tenant shows its conte
   expect(contentDigest(kind, { fields: { ...fields, subject: 'T' } })).not.toBe(digest);
 });
 
-it('no key is looked for that holds half of a character: no URL can hold it', () => {
+it('no key is looked for that no request path can hold', () => {
   const { read } = builtInKinds.named('MailFrom');
   if (read.how !== 'each-declared') throw new TypeError('MAIL FROM domains have no list.');
-  const known = ['a@a.example', 'b\uD800@a.example', 'c@a.example'].map((email) =>
-    liveFrom({ kind: 'SenderAddress', raw: { id: email, email } }),
-  );
+  const known = [
+    'a@a.example',
+    'b\uD800@a.example',
+    '\u001bb@a.example',
+    '../b@a.example',
+    'c@a.example',
+  ].map((email) => liveFrom({ kind: 'SenderAddress', raw: { id: email, email } }));
   expect(candidateKeys(read, known)).toEqual([['a@a.example'], ['c@a.example']]);
   const several = {
     ...read,
