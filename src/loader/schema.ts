@@ -148,10 +148,17 @@ function describe(error: ErrorObject, name: string | null): Problem {
     }
     case 'maxLength':
       return { code, message: `${subject} is longer than ${params.limit} characters` };
+    case 'maxItems':
+    case 'maxProperties':
+      return { code, message: `${subject} has more than ${params.limit} ${countedAs[keyword]}` };
+    case 'uniqueItems':
+      return { code, message: `${subject} has an item twice, at ${params.j} and ${params.i}` };
     default:
       return { code, message: `${subject} ${message}, not ${brief(data)}` };
   }
 }
+
+const countedAs = { maxItems: 'items', maxProperties: 'members' } as const;
 
 function describeMissing({ params, parentSchema }: ErrorObject, subject: string): Problem {
   const name = String(params.missingProperty);
@@ -171,7 +178,9 @@ function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name
       message: `\`${name}\` is not a valid name${where}: a name has ${rule}`,
     };
   }
-  const known = Object.keys(parentSchema?.properties ?? {});
+  // A rule for names alone lists them itself.
+  const listed: unknown = parentSchema?.enum;
+  const known = Array.isArray(listed) ? listed.map(String) : Object.keys(parentSchema?.properties ?? {});
   const hint =
     didYouMean(name, known) ?? (known.length <= 12 ? `The fields are: ${known.join(', ')}.` : undefined);
   return { code: 'unknown-field', message: `There is no field \`${brief(name)}\`${where}`, hint };

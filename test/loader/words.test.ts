@@ -445,3 +445,19 @@ it('the kinds are named where none is near', () => {
     expect(hint).toMatch(/^The kinds are .*MailFrom, .*SimIntegration, .*\.$/);
   }
 });
+
+it('limits of a description of a kind are told in words', () => {
+  const file = 'kinds/Role.kind.yaml';
+  const text = `kind: Role
+path: /v2025/roles
+key: [a, b, c, d, e, f]
+fields: { g: { is: text, to: Role }, h: { is: json, zzz: 1 } }
+serverOwned: [id, made, id]
+`;
+  expect(saidOf({ [file]: text }, file)).toEqual([
+    ['invalid-value 3:6', '`key` has more than 5 items'],
+    ['unknown-field 4:26', 'There is no field `to` in `fields.g`', 'The fields are: is.'],
+    ['unknown-field 4:53', 'There is no field `zzz` in `fields.h`', 'The fields are: is, declares, text.'],
+    ['invalid-value 5:14', '`serverOwned` has an item twice, at 0 and 2'],
+  ]);
+});
