@@ -59,6 +59,7 @@ export function readRequestsById(changes: readonly KindChange[]): ReadRequest[] 
 
 /** The change's key, and for a rename the key before it. */
 export function keysOf(kind: Kind, change: Change): Key[] {
-  const before = keyBefore(kind, change);
+  // An object that is deleted by its id may share its name with others.
+  const before = change.action === 'delete' ? null : keyBefore(kind, change);
   return before ? [change.key, before] : [change.key];
 }

@@ -1,13 +1,14 @@
 import type { FieldDifference } from '../kinds/compare.ts';
 import { overlay, readableFields } from '../kinds/field.ts';
 import type { Kind, LiveObject, Write, WriteInput } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live-objects.ts';
 import { risksOf } from '../kinds/operation.ts';
 import { type IsSensitive, markUnchanged, redact, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Json, type JsonObject, objectFrom, own, pick } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import type { Action, Change, Difference } from '../model/plan.ts';
-import { type Pointer, segmentsOf } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { type CompareContext, type Comparison, compare, declaredFields, differences } from './comparison.ts';
 import type { Deletion } from './deletes.ts';
@@ -105,10 +106,21 @@ export function deletionOf(
     address: live.address,
     source,
     live,
-    differences: differences(kind, left, readableFields(kind, live.fields)),
+    differences: [...lostName(live), ...differences(kind, left, readableFields(kind, live.fields))],
     declared: declaredFields(kind, declared, live),
     settings,
   });
+}
+
+/** The name of an object that is known by its id: the plan has to show it, and a rollback creates the object with it. */
+function lostName({ kind, identity, shownKey }: LiveObject): FieldDifference[] {
+  if (identity === identityOf(kind, shownKey)) return [];
+  return kind.keyFields.map(({ name }, part) => ({
+    path: pointer(name),
+    op: 'remove',
+    before: shownKey[part] ?? null,
+    after: null,
+  }));
 }
 
 interface ChangeParts extends Pick<Change, 'key' | 'address' | 'source'> {

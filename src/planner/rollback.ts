@@ -120,6 +120,8 @@ function resourceOf(
   manifests: readonly Resource[],
 ): Resource {
   const names = [identityOf(kind, key), identityOf(kind, former)];
+  // It had the other name as well: nothing is left to rename.
+  const isDeleted = record.action === 'delete';
   const manifest = manifests.find(
     (resource) => resource.kind === kind && names.includes(identityOf(kind, resource.key)),
   );
@@ -135,7 +137,7 @@ function resourceOf(
       allowLockout: manifest?.lifecycle.allowLockout ?? false,
       basedOn: null,
       ignore: [],
-      renamedFrom: identityOf(kind, key) === identityOf(kind, former) ? null : key,
+      renamedFrom: isDeleted || identityOf(kind, key) === identityOf(kind, former) ? null : key,
     },
     declaration: null,
     source: () => manifest?.source() ?? nowhere,

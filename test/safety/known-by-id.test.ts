@@ -83,3 +83,25 @@ it.each<[string, readonly object[]]>([
   world.declare(documents);
   expect(await codesOf()).toEqual([1, 'duplicate-object']);
 });
+
+it('a rollback creates what was deleted by its id with the name that it had', async () => {
+  const { state } = world.sandbox;
+  const [desk] = state.simIntegrations;
+  if (!desk) throw new Error('There is no integration.');
+  state.simIntegrations.push({ ...desk, id: 's3' });
+  world.declare([gone(pinned)]);
+  const plan = await world.plan();
+  expect(plan.changes[0]?.diff).toContainEqual(
+    expect.objectContaining({ path: '/name', op: 'remove', before: 'Desk', after: null }),
+  );
+  expect(await world.run('apply', '--yes', '--result', 'result.json')).toMatchObject({ code: 0 });
+  const names = () => state.simIntegrations.map(({ name }) => name).toSorted();
+  expect(names()).toEqual(['Desk', 'Other']);
+  state.simIntegrations.splice(
+    state.simIntegrations.findIndex(({ id }) => id === 's3'),
+    1,
+  );
+  expect(await world.run('rollback', 'result.json', '--out', 'undo.json')).toMatchObject({ code: 0 });
+  expect(await world.run('apply', 'undo.json')).toMatchObject({ code: 0 });
+  expect(names()).toEqual(['Desk', 'Other']);
+});
