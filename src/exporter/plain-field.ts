@@ -1,6 +1,7 @@
 import { dropNulls } from '../kinds/compare.ts';
-import { comparable, isUnordered, preferred } from '../kinds/field.ts';
+import { comparable, comparableId, isUnordered, preferred } from '../kinds/field.ts';
 import type { Field, LiveObject } from '../kinds/kind.ts';
+import { mapIds } from '../kinds/references.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { unresolved } from '../loader/tree.ts';
 import { isArray, isObject, type Json, own, pick } from '../model/json.ts';
@@ -40,7 +41,7 @@ export function draftPlainField(
 ): Printable | undefined {
   const { settings, records } = context;
   const shown = own(object.fields, name) ?? null;
-  const value = preferred(field, shown);
+  const value = mapIds(field, preferred(field, shown), comparableId);
   if (isUnset(field, value)) return clearedValue(field);
   const named = new Map([
     ...lookupsFor(object, settings, records),

@@ -23,13 +23,14 @@ export function comparable(field: Field, value: Json | undefined): Json {
   if (value === undefined || value === null) return null;
   switch (field.is) {
     case 'value':
-      return value;
+      return field.to === undefined ? value : comparableId(value);
     case 'text':
       return typeof value === 'string' ? value.replaceAll(/\r\n?/g, '\n') || null : value;
     case 'email':
       return typeof value === 'string' ? value.toLowerCase() || null : value;
     case 'set':
-      return isArray(value) ? comparableSet(value) : value;
+      if (!isArray(value)) return value;
+      return comparableSet(field.to === undefined ? value : value.map(comparableId));
     case 'json':
       return comparableJson(readJsonText(value), field);
     case 'reference':
@@ -112,10 +113,13 @@ function comparableReference(value: Json, { to }: { readonly to?: string }): Jso
   if (!isObject(reference)) return value;
   const type = to === undefined ? { type: own(reference, 'type') ?? null } : {};
   const id = own(reference, 'id') ?? null;
-  if (id !== null) return { ...type, id };
+  if (id !== null) return { ...type, id: comparableId(id) };
   const name = own(reference, 'name') ?? null;
   return name === null ? null : { ...type, name };
 }
+
+/** An id as manifests have it: some hosts count them, and a `!ref` is text. */
+export const comparableId = (id: Json): Json => (typeof id === 'number' ? String(id) : id);
 
 /** Whether the value of a field is a list without order. A difference in it is one item that is added or removed. */
 export function isUnordered(field: Field): boolean {

@@ -3,6 +3,7 @@ import { isArray, isObject, type Json, mapMembers, own } from '../model/json.ts'
 import { refOf } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { comparableId } from './field.ts';
 import { type Field, fieldNamed, type Kind } from './kind.ts';
 
 /** The kind that the ids in a field belong to; `null` for a field without such ids. */
@@ -39,9 +40,10 @@ export function idsIn(field: Field, value: Json): IdPlace[] {
 }
 
 function idsOf(item: Json): IdPlace[] {
-  if (!isObject(item) || refOf(item) !== null) return item === null ? [] : [{ at: '', id: item }];
+  if (!isObject(item) || refOf(item) !== null)
+    return item === null ? [] : [{ at: '', id: comparableId(item) }];
   const id = own(item, 'id') ?? null;
-  return id === null ? [] : [{ at: pointer('id'), id }];
+  return id === null ? [] : [{ at: pointer('id'), id: comparableId(id) }];
 }
 
 /** The value with what `replace` gives in place of each id. */
