@@ -95,6 +95,7 @@ export function encodeSegment(segment: string): string {
     throw failure(
       'unsafe-path-segment',
       `The tenant's id or name "${segment}" cannot stand in a request path.`,
+      { hint: 'Leave the object out with --except, and correct it in the tenant.' },
     );
   }
   return encodeURIComponent(segment);

@@ -5,6 +5,7 @@ import { identityOf } from '../kinds/live-objects.ts';
 import { risksOf } from '../kinds/operation.ts';
 import { type IsSensitive, markUnchanged, redact, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { Failure } from '../model/failure.ts';
 import { type Json, type JsonObject, objectFrom, own, pick } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import type { Action, Change, Difference } from '../model/plan.ts';
@@ -54,7 +55,7 @@ function writeChange(
     live,
     settings,
   };
-  const write = live ? kind.update({ ...input, live }) : kind.create(input);
+  const write = writeFor(resource, () => (live ? kind.update({ ...input, live }) : kind.create(input)));
   const built = buildChange(live ? 'update' : 'create', kind, write, {
     key: resource.key,
     address: resource.address,
@@ -66,6 +67,17 @@ function writeChange(
   });
   const change = { ...built, diff: built.diff.map((entry) => ({ ...entry, ...overlayOf(entry, resource) })) };
   return kind.defaults && !below ? { ...change, warnings: [...change.warnings, withoutDefault] } : change;
+}
+
+/** The requests for a resource. Where the tenant has an id that no request can name, the failure tells whose it is. */
+function writeFor(resource: Resource, write: () => Write): Write {
+  try {
+    return write();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { address } = resource;
+    throw new Failure(error.diagnostics.map((each) => ({ ...each, address, ...resource.point('') })));
+  }
 }
 
 /** The overlay that sets the value of a difference. */
