@@ -98,7 +98,8 @@ export function findUndeclared(
 function keeper({ prune, objects, whyUndeclarable }: DeleteRequest): (live: LiveObject) => string | null {
   const isKept = matchAddresses(prune?.keep ?? [], { nocase: true });
   const count = new Map<string, number>();
-  for (const { identity } of objects) count.set(identity, (count.get(identity) ?? 0) + 1);
+  // Without --prune nothing asks.
+  for (const { identity } of prune ? objects : []) count.set(identity, (count.get(identity) ?? 0) + 1);
   return (live) => {
     if (addressesOf(live).some(isKept)) return 'prune.keep names it';
     const twins = count.get(live.identity) ?? 1;

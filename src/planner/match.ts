@@ -25,11 +25,11 @@ export function matchResources(
   const matches = resources
     .filter(({ address }) => isInScope(address))
     .map((resource): Match => ({ kind: resource.kind, resource, live: index.of(resource) }));
-  const pinned = pinnedObjects(resources, index);
+  const pinOf = pinsOf(resources, index);
   const problems = matches.flatMap(({ kind, resource, live }) => {
     if (resource.id === null) {
-      const other = pinned.find((each) => isMeantBy(resource, live, each.live));
-      return other ? [pinnedElsewhere(resource, other.resource)] : [];
+      const other = pinOf(resource, live);
+      return other ? [pinnedElsewhere(resource, other)] : [];
     }
     if (resource.ensure === 'absent') return [];
     if (!live) return [unknownId(resource, resource.id)];
@@ -40,20 +40,24 @@ export function matchResources(
   return matches;
 }
 
-/** The resources that pin an object which exists. */
-function pinnedObjects(resources: readonly Resource[], index: LiveIndex) {
-  return resources.flatMap((resource) => {
+/**
+ * Returns a function that finds the resource which pins by its id what a resource without an id names: by its key, or by the
+ * name of an object that is known by its id.
+ */
+function pinsOf(resources: readonly Resource[], index: LiveIndex) {
+  const pins = resources.flatMap((resource) => {
     const live = resource.id === null ? null : index.of(resource);
     return live ? [{ resource, live }] : [];
   });
-}
-
-/** Whether a resource without an id names a pinned object: by its key, or by the name of one that is known by its id. */
-function isMeantBy({ kind, key, lifecycle }: Resource, live: LiveObject | null, pinned: LiveObject): boolean {
-  if (live) return live === pinned;
-  const keys = lifecycle.renamedFrom ? [key, lifecycle.renamedFrom] : [key];
-  const shown = identityOf(kind, pinned.shownKey);
-  return pinned.kind === kind && keys.some((each) => identityOf(kind, each) === shown);
+  const byObject = new Map(pins.map(({ resource, live }) => [live, resource]));
+  const byName = new Map(
+    pins.map(({ resource, live }) => [identityOf(live.kind, live.shownKey), resource] as const),
+  );
+  return ({ kind, key, lifecycle }: Resource, live: LiveObject | null): Resource | undefined => {
+    if (live) return byObject.get(live);
+    const keys = lifecycle.renamedFrom ? [key, lifecycle.renamedFrom] : [key];
+    return keys.map((each) => byName.get(identityOf(kind, each))).find((found) => found !== undefined);
+  };
 }
 
 /** Whether the live object needs another key to become the declared one. */
@@ -102,19 +106,36 @@ function missedRename(resource: Resource, former: Address, live: LiveObject | nu
  * @param lost what the revision declared of the objects that are deleted
  */
 export function findReplacements(missing: readonly Match[], lost: readonly Resource[]): Diagnostic[] {
-  return missing.flatMap(({ kind, resource }) => {
-    if (!kind.renamable) return [];
-    const ofKind = lost.filter((other) => other.kind === kind);
-    const wasRenamed = ({ lifecycle: { renamedFrom } }: Resource) =>
-      renamedFrom !== null && identityOf(kind, renamedFrom) === identityOf(kind, resource.key);
-    const { file } = resource.source();
-    const isInFile = (other: Resource) => other.kind === kind && other.source().file === file;
-    const [here, ...others] = ofKind.filter(isInFile);
-    const isAlone = others.length === 0 && missing.filter((each) => isInFile(each.resource)).length === 1;
-    const former = ofKind.find(wasRenamed) ?? (isAlone ? here : undefined);
+  const created = missing.flatMap(({ kind, resource }) => (kind.renamable ? [resource] : []));
+  if (created.length === 0 || lost.length === 0) return [];
+  const byFormerName = new Map(
+    lost.flatMap((each): [string, Resource][] => {
+      const { renamedFrom } = each.lifecycle;
+      return renamedFrom ? [[identityOf(each.kind, renamedFrom), each]] : [];
+    }),
+  );
+  const [createdIn, lostIn] = [groupByFile(created), groupByFile(lost)];
+  return created.flatMap((resource) => {
+    const file = fileOf(resource);
+    const [here, ...others] = lostIn.get(file) ?? [];
+    const isAlone = others.length === 0 && createdIn.get(file)?.length === 1;
+    const former = byFormerName.get(identityOf(resource.kind, resource.key)) ?? (isAlone ? here : undefined);
     return former ? [replacement(resource, former)] : [];
   });
 }
+
+/** The resources of each kind in each file. */
+function groupByFile(resources: readonly Resource[]): ReadonlyMap<string, readonly Resource[]> {
+  const groups = new Map<string, Resource[]>();
+  for (const resource of resources) {
+    const group = groups.get(fileOf(resource));
+    if (group) group.push(resource);
+    else groups.set(fileOf(resource), [resource]);
+  }
+  return groups;
+}
+
+const fileOf = (resource: Resource): string => `${resource.kind.name} ${resource.source().file}`;
 
 function replacement(resource: Resource, former: Resource): Diagnostic {
   const { address } = resource;
