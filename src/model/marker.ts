@@ -41,44 +41,64 @@ export function literal(value: Json): Json {
 }
 
 /** The secret's name in a secret marker; `null` for other values. */
-export function secretName(value: Json | undefined): string | null {
-  const name = markerContent(value, '$secret');
-  return typeof name === 'string' ? name : null;
-}
+export const secretName = (value: Json | undefined): string | null => markerText(value, '$secret');
 
 /** The place in a live marker; `null` for other values. */
-export function livePlace(value: Json | undefined): Pointer | null {
-  const at = markerContent(value, '$live');
-  return typeof at === 'string' ? at : null;
-}
+export const livePlace = (value: Json | undefined): Pointer | null => markerText(value, '$live');
 
 /** The address in a reference marker; `null` for other values. */
-export function refOf(value: Json | undefined): Address | null {
-  const to = markerContent(value, '$ref');
-  return typeof to === 'string' ? to : null;
-}
+export const refOf = (value: Json | undefined): Address | null => markerText(value, '$ref');
 
 /** The addresses in the reference markers of a declared value or a request body. */
-export function refsIn(value: Json): Address[] {
+export const refsIn = (value: Json): Address[] => collect(value, refOf);
+
+/** The names of the secrets in a declared value or a request body. */
+export const secretNamesIn = (value: Json): string[] => collect(value, secretName);
+
+/** What `textOf` gives for the markers in a value. Literals are foreign: nothing in them is a marker. */
+function collect(value: Json, textOf: (value: Json) => string | null): string[] {
   if (literalOf(value) !== undefined) return [];
-  const to = refOf(value);
-  return to === null ? itemsOf(value).flatMap(refsIn) : [to];
+  const text = textOf(value);
+  return text === null ? itemsOf(value).flatMap((item) => collect(item, textOf)) : [text];
 }
 
 /** The value with the ids that `idOf` knows in place of its reference markers. Literals stay as they are. */
 export function fillRefs(value: Json, idOf: (to: Address) => string | undefined): Json {
-  if (literalOf(value) !== undefined) return value;
-  const to = refOf(value);
-  if (to !== null) return idOf(to) ?? value;
-  if (isArray(value)) return value.map((item) => fillRefs(item, idOf));
-  return isObject(value) ? mapMembers(value, (item) => fillRefs(item, idOf)) : value;
+  return fill(value, (part) => {
+    const to = refOf(part);
+    return to === null ? undefined : idOf(to);
+  });
 }
 
-/** The names of the secrets in a declared value or a request body. */
-export function secretNamesIn(value: Json): string[] {
-  if (literalOf(value) !== undefined) return [];
-  const name = secretName(value);
-  return name === null ? itemsOf(value).flatMap(secretNamesIn) : [name];
+/**
+ * The body with its live markers replaced by what `read` returns for their places, as literals. Throws what `read` throws.
+ */
+export function fillLive(body: Json, read: (at: Pointer) => Json): Json {
+  return fill(body, (part) => {
+    const at = livePlace(part);
+    return at === null ? undefined : { $literal: read(at) };
+  });
+}
+
+/** The body with its secret markers replaced by what `reveal` returns for their names, and literals by what they hold. */
+export function renderBody(body: Json, reveal: (name: string) => string): Json {
+  return fill(body, (part) => {
+    const verbatim = literalOf(part);
+    if (verbatim !== undefined) return verbatim;
+    const name = secretName(part);
+    if (name !== null) return reveal(name);
+    const inner = jsonTextOf(part);
+    return inner === undefined ? undefined : JSON.stringify(renderBody(inner, reveal));
+  });
+}
+
+/** The value with what `replace` returns in place of its parts, outermost first. Where that is `undefined`, a part stays. */
+function fill(value: Json, replace: (part: Json) => Json | undefined): Json {
+  const replaced = replace(value);
+  if (replaced !== undefined) return replaced;
+  if (isArray(value)) return value.map((item) => fill(item, replace));
+  if (!isObject(value) || literalOf(value) !== undefined) return value;
+  return mapMembers(value, (item) => fill(item, replace));
 }
 
 /** Whether a declared value is a marker, so that its text is not known yet. */
@@ -108,31 +128,22 @@ export function lookupOf(value: Json | undefined): Lookup | null {
 
 /** A lookup as it is written in a manifest, for messages and reports. */
 export function lookupWords({ from, where, take }: Lookup): string {
-  const fields = Object.entries(where).map(([field, value]) => `${field}: ${value}`);
-  return `!lookup { from: ${from}, where: { ${fields.join(', ')} }, take: ${take} }`;
+  return `!lookup { from: ${from}, where: { ${conditionWords(where)} }, take: ${take} }`;
 }
 
 /** The short words for the lookup that found a value: `!lookup profiles uid: dept-engineering`. */
 export function lookedUpWords({ from, where }: Lookup): string {
-  const fields = Object.entries(where).map(([field, value]) => `${field}: ${value}`);
-  return `!lookup ${from} ${fields.join(', ')}`;
+  return `!lookup ${from} ${conditionWords(where)}`;
+}
+
+function conditionWords(where: Lookup['where']): string {
+  return Object.entries(where)
+    .map(([field, value]) => `${field}: ${value}`)
+    .join(', ');
 }
 
 /** Whether a name in a plan is that of a lookup, and not the address of an object. */
 export const isLookedUp = (name: string): boolean => name.startsWith('!lookup ');
-
-/** The body with its secret markers replaced by what `reveal` returns for their names. Literals stay as they are. */
-export function renderBody(body: Json, reveal: (name: string) => string): Json {
-  const verbatim = literalOf(body);
-  if (verbatim !== undefined) return verbatim;
-  const name = secretName(body);
-  if (name !== null) return reveal(name);
-  const inner = jsonTextOf(body);
-  if (inner !== undefined) return JSON.stringify(renderBody(inner, reveal));
-  if (isArray(body)) return body.map((item) => renderBody(item, reveal));
-  if (!isObject(body)) return body;
-  return mapMembers(body, (item) => renderBody(item, reveal));
-}
 
 /** The texts and numbers inside the literals of a request body, as text. */
 export function literalTexts(body: Json): string[] {
@@ -145,22 +156,16 @@ function textsIn(value: Json): string[] {
   return itemsOf(value).flatMap(textsIn);
 }
 
-/**
- * The body with its live markers replaced by what `read` returns for their places, as literals. Throws what `read` throws.
- */
-export function fillLive(body: Json, read: (at: Pointer) => Json): Json {
-  if (literalOf(body) !== undefined) return body;
-  const at = livePlace(body);
-  if (at !== null) return { $literal: read(at) };
-  if (isArray(body)) return body.map((item) => fillLive(item, read));
-  if (!isObject(body)) return body;
-  return mapMembers(body, (item) => fillLive(item, read));
-}
-
 /** Whether `value` is or contains an object with a marker's key. */
 export function containsMarker(value: Json): boolean {
   if (isObject(value) && markerKeys.some((key) => Object.hasOwn(value, key))) return true;
   return itemsOf(value).some(containsMarker);
+}
+
+/** The text in a marker with this key; `null` for other values. */
+function markerText(value: Json | undefined, key: MarkerKey): string | null {
+  const content = markerContent(value, key);
+  return typeof content === 'string' ? content : null;
 }
 
 function markerContent(value: Json | undefined, key: MarkerKey): Json | undefined {
