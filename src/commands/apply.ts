@@ -109,7 +109,7 @@ export const command = defineCommand(build, async (args, io) => {
     const result = await applyPlan(project, tenant, plan, {
       signal: io.signal,
       failFast: args.failFast,
-      onEvent: progress.onApply,
+      onEvent: progress.onEvent,
       env: io.env,
       ...(args.result === undefined ? {} : { resultFile: resolve(io.cwd, args.result) }),
       onSaved(files) {

@@ -1,8 +1,8 @@
 import type { FleetProgressState } from '../engine/fleet.ts';
 import type { TenantOptions } from '../engine/tenant.ts';
 import { printable } from '../report/safe.ts';
-import { type Io, type Verbosity, widthOf } from './io.ts';
-import { clientLog } from './progress.ts';
+import { logLine } from './event-words.ts';
+import { type Io, printNote, type Verbosity, widthOf } from './io.ts';
 
 /** Shows on stderr how far the work on several environments is. */
 export interface FleetProgress {
@@ -37,14 +37,14 @@ export function createFleetProgress(total: number, args: Verbosity, io: Io): Fle
       if (!isShown) return;
       if (isTerminal) draw();
       else if ((io.env.CI || args.verbose) && state !== 'begun') {
-        io.stderr.write(`${printable(`${ended}/${total} ${name}${state === 'done' ? '' : `: ${state}`}`)}\n`);
+        printNote(`${ended}/${total} ${name}${state === 'done' ? '' : `: ${state}`}`, io);
       }
     },
     tenantOptions: (name) => ({
       redactor: io.redactor,
       onEvent(event) {
-        const line = args.verbose ? clientLog(event) : null;
-        if (line !== null) io.stderr.write(`${printable(`${name}: ${line}`)}\n`);
+        const line = args.verbose ? logLine(event) : null;
+        if (line !== null) printNote(`${name}: ${line}`, io);
       },
     }),
     end() {

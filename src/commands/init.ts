@@ -21,9 +21,8 @@ import {
 import { unknownHost } from './init/pipelines.ts';
 import { askForSetup, type Setup } from './init/questions.ts';
 import { printMissingSettings, printSurvey, surveyWith, verbosity } from './init/survey.ts';
-import { type Io, isInteractive } from './io.ts';
+import { type Io, isInteractive, printNote } from './io.ts';
 import { flag, list } from './options.ts';
-import { printNote } from './output.ts';
 
 function build(yargs: Argv) {
   return yargs

@@ -1,5 +1,6 @@
 import { type Readable, Writable } from 'node:stream';
 import { Redactor } from '../client/redactor.ts';
+import { printable } from '../report/safe.ts';
 
 /** A stream for text. `isTTY` and `columns` are set if it is a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -92,6 +93,11 @@ export function widthOf(output: Output): number {
 /** Whether somebody can answer questions. */
 export function isInteractive(io: ProgramIo): boolean {
   return io.stdin.isTTY === true && io.stderr.isTTY === true;
+}
+
+/** Prints a remark on stderr, which may contain names of files and messages of a tenant. */
+export function printNote(text: string, { stderr }: Pick<ProgramIo, 'stderr'>): void {
+  stderr.write(`${printable(text)}\n`);
 }
 
 /** The options for rendering text on one of the streams. */

@@ -13,8 +13,7 @@ import {
   renderReport,
   unsupportedFormat,
 } from '../report/index.ts';
-import { printable } from '../report/safe.ts';
-import { type Io, type Verbosity, viewOf } from './io.ts';
+import { type Io, printNote, type Verbosity, viewOf } from './io.ts';
 
 /** What reports say besides their document: the rendered templates of a plan, for pages, and how it is applied. */
 export type Extras = Pick<ReportOptions, 'rendered' | 'applyWith'>;
@@ -55,11 +54,6 @@ export function printRemarks(document: Document, args: Verbosity, io: Io): void 
 /** Prints remarks on stderr, where there are some. */
 export function printDiagnostics(diagnostics: readonly Diagnostic[], args: Verbosity, io: Io): void {
   if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
-}
-
-/** Prints a remark on stderr, which may contain names of files and messages of a tenant. */
-export function printNote(text: string, io: Io): void {
-  io.stderr.write(`${printable(text)}\n`);
 }
 
 /** Prints why a command stopped, on stderr. If JSON was requested, stdout gets it as JSON too. */

@@ -1,9 +1,9 @@
-import type { ApplyEvent } from '../applier/run-context.ts';
 import type { RequestName } from '../client/event.ts';
-import { openTenant, type Tenant, type TenantEvent } from '../engine/tenant.ts';
+import { openTenant, type Tenant } from '../engine/tenant.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { printable } from '../report/safe.ts';
-import { type Io, type ProgramIo, type Verbosity, widthOf } from './io.ts';
+import { eventWords, logLine, type RunEvent, settlingWords } from './event-words.ts';
+import { type Io, type ProgramIo, printNote, type Verbosity, widthOf } from './io.ts';
 
 /**
  * Opens the environment's tenant for `use`, shows on stderr what happens meanwhile, and closes the tenant. Rejects with
@@ -18,7 +18,7 @@ export async function withTenant<T>(
   const progress = createProgress(io, args);
   const tenant = await openTenant(project, {
     signal: io.signal,
-    onEvent: progress.onClient,
+    onEvent: progress.onEvent,
     redactor: io.redactor,
   });
   try {
@@ -34,8 +34,7 @@ export async function withTenant<T>(
  * job a line from time to time. Shows nothing elsewhere and with `--quiet`.
  */
 export interface Progress {
-  onClient(event: TenantEvent): void;
-  onApply(event: ApplyEvent): void;
+  onEvent(event: RunEvent): void;
   /** Removes the bar. */
   end(): void;
 }
@@ -48,40 +47,31 @@ export function createProgress(io: ProgramIo, args: Verbosity): Progress {
   return io.env.CI ? plainLines(io) : waitsOnly(io);
 }
 
-type Settling = Extract<ApplyEvent, { type: 'settling' }>;
-
 /** Says once what a run waits for that seems to stand still. */
 function waitsOnly(io: ProgramIo): Progress {
-  const print = settlingPrinter(io);
-  return { onClient: print, onApply: print, end() {} };
+  return { onEvent: settlingPrinter(io), end() {} };
 }
 
 /** Prints one line for the first of several waits for the same objects. */
-function settlingPrinter(io: ProgramIo): (event: TenantEvent | ApplyEvent) => void {
+function settlingPrinter(io: ProgramIo): (event: RunEvent) => void {
   let last = '';
   return (event) => {
     if (event.type !== 'settling' || event.addresses.join() === last) return;
     last = event.addresses.join();
-    io.stderr.write(`${printable(settlingText(event))}\n`);
+    printNote(settlingWords(event), io);
   };
 }
 
-const silent: Progress = { onClient() {}, onApply() {}, end() {} };
+const silent: Progress = { onEvent() {}, end() {} };
 
 function trafficLog(io: ProgramIo): Progress {
-  const log = (text: string | null) => {
-    if (text !== null) io.stderr.write(`${printable(text)}\n`);
+  return {
+    onEvent(event) {
+      const line = logLine(event);
+      if (line !== null) printNote(line, io);
+    },
+    end() {},
   };
-  return { onClient: (event) => log(clientLog(event)), onApply: (event) => log(applyText(event)), end() {} };
-}
-
-/** What happened between the program and a tenant, in one line; `null` for what is not worth one. */
-export function clientLog(event: TenantEvent): string | null {
-  if (event.type !== 'request-finished') return clientText(event);
-  const { request, result, ms, detail, trackingId } = event;
-  const query = new URLSearchParams(request.query).toString();
-  const more = [detail, trackingId && `tracking id ${trackingId}`].filter(Boolean).join(', ');
-  return `${request.method} ${request.path}${query && `?${query}`} ${result} ${ms} ms${more && ` (${more})`}`;
 }
 
 /** Counts answered requests, or finished changes once an apply has begun. */
@@ -90,7 +80,7 @@ class Count {
   readonly #answered = new Set<string>();
   #changes: { done: number; all: number; what: string } | null = null;
 
-  add(event: TenantEvent | ApplyEvent): void {
+  add(event: RunEvent): void {
     switch (event.type) {
       case 'request-started':
         this.#sent.add(idOf(event.request));
@@ -144,14 +134,10 @@ function bar(io: ProgramIo): Progress {
     isShown = true;
   };
   return {
-    onClient(event) {
+    onEvent(event) {
       count.add(event);
       if (event.type === 'rate-limit-wait') limit.start(event);
-      draw(clientText(event));
-    },
-    onApply(event) {
-      count.add(event);
-      draw(applyText(event));
+      draw(eventWords(event));
     },
     end() {
       limit.stop();
@@ -161,7 +147,7 @@ function bar(io: ProgramIo): Progress {
   };
 }
 
-type LimitWait = Extract<TenantEvent, { type: 'rate-limit-wait' }>;
+type LimitWait = Extract<RunEvent, { type: 'rate-limit-wait' }>;
 
 /** The time until the tenant's limit lets requests through again, counted down each second. */
 class Countdown {
@@ -192,7 +178,7 @@ class Countdown {
 
   get words(): string | null {
     const ms = this.#until - Date.now();
-    return this.#wait && ms > 0 ? clientText({ ...this.#wait, ms }) : null;
+    return this.#wait && ms > 0 ? eventWords({ ...this.#wait, ms }) : null;
   }
 
   #tick(): void {
@@ -226,72 +212,24 @@ const requestsPerLine = 100;
 function plainLines(io: ProgramIo): Progress {
   const count = new Count();
   let printed = 0;
-  const print = (text: string) => io.stderr.write(`${printable(text)}\n`);
   const printSettling = settlingPrinter(io);
   return {
-    onClient(event) {
+    onEvent(event) {
       count.add(event);
       printSettling(event);
       if (event.type === 'request-finished') {
         if (count.answered < printed + requestsPerLine) return;
         printed = count.answered;
-        print(`${printed} requests answered`);
-      } else if (event.type === 'rate-limit-wait' || event.type === 'retrying')
-        print(clientText(event) ?? '');
-    },
-    onApply(event) {
-      count.add(event);
-      printSettling(event);
-      if (event.type !== 'finished') return;
-      const step = Math.ceil(event.total / mostLines);
-      const isNews =
-        event.result.outcome !== 'done' || event.finished % step === 0 || event.finished === event.total;
-      if (isNews) print(applyText(event) ?? '');
+        printNote(`${printed} requests answered`, io);
+      } else if (isNews(event)) printNote(eventWords(event) ?? '', io);
     },
     end() {},
   };
 }
 
-function clientText(event: TenantEvent): string | null {
-  switch (event.type) {
-    case 'request-started':
-    case 'request-finished':
-      return null;
-    case 'rate-limit-wait':
-      return `limit reached, going on in ${Math.max(1, Math.round(event.ms / 1000))} s`;
-    case 'retrying':
-      return `trying ${event.request.method} ${event.request.path} again in ${seconds(event.ms)}: ${event.reason}`;
-    case 'token-fetched':
-      return 'signed in';
-    case 'settling':
-      return settlingText(event);
-  }
-}
-
-function applyText(event: ApplyEvent): string | null {
-  switch (event.type) {
-    case 'warning':
-      return event.message;
-    case 'checking':
-      return `checking ${event.objects} objects against the plan …`;
-    case 'checked':
-      return event.resumed > 0 ? `resuming an earlier run: it had started ${event.resumed} changes` : null;
-    case 'started':
-      return `${event.action} ${event.address} …`;
-    case 'waiting':
-      return `${event.address}: ${event.why}`;
-    case 'settling':
-      return settlingText(event);
-    case 'finished':
-      return `${event.finished}/${event.total} ${event.result.address} ${event.result.outcome}`;
-  }
-}
-
-function settlingText({ addresses: [first = '', ...others], ms }: Settling): string {
-  const what = others.length === 0 ? first : `${first} and ${others.length} more`;
-  return `waiting up to ${seconds(ms)} for the tenant to show its last writes: ${what}`;
-}
-
-function seconds(ms: number): string {
-  return `${Math.max(0.1, Math.round(ms / 100) / 10)} s`;
+/** Whether an event is worth a line of its own. Of changes that are done, only some are. */
+function isNews(event: RunEvent): boolean {
+  if (event.type !== 'finished') return event.type === 'rate-limit-wait' || event.type === 'retrying';
+  const { result, finished, total } = event;
+  return result.outcome !== 'done' || finished % Math.ceil(total / mostLines) === 0 || finished === total;
 }

@@ -21,7 +21,7 @@ import { oneLine, safeJson } from '../report/safe.ts';
 import { renderStatus, statusFormats, verificationWords } from '../report/status.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import { withFleetProgress } from './fleet.ts';
-import { type Io, viewOf } from './io.ts';
+import { type Io, printNote, viewOf } from './io.ts';
 import {
   commonOptions,
   flag,
@@ -33,7 +33,7 @@ import {
   selectedEnvironments,
   text,
 } from './options.ts';
-import { printDiagnostics, printNote } from './output.ts';
+import { printDiagnostics } from './output.ts';
 import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {

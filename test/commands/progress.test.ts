@@ -47,11 +47,11 @@ describe('progress', () => {
   it('is a bar with counts and what is waited for on a terminal, and goes away', () => {
     const screen = new Screen(true);
     const progress = progressOn(screen);
-    progress.onClient(started);
-    progress.onClient({ ...started, request: { ...started.request, path: '/v2024/other' } });
-    progress.onClient(finished);
+    progress.onEvent(started);
+    progress.onEvent({ ...started, request: { ...started.request, path: '/v2024/other' } });
+    progress.onEvent(finished);
     expect(screen.text).toMatch(/█{10}░{10} 1\/2 requests$/);
-    progress.onClient(waiting);
+    progress.onEvent(waiting);
     expect(screen.text).toContain('1/2 requests  limit reached, going on in 4 s');
     const lines = screen.text.split('\r');
     expect(lines.every((line) => line.replace('\u001b[2K', '').length < 80)).toBe(true);
@@ -65,20 +65,20 @@ describe('progress', () => {
       const screen = new Screen(true);
       const shown = () => screen.text.split('\u001b[2K').at(-1);
       const progress = progressOn(screen);
-      progress.onClient(started);
-      progress.onClient({ ...waiting, ms: 3000 });
+      progress.onEvent(started);
+      progress.onEvent({ ...waiting, ms: 3000 });
       expect(shown()).toContain('going on in 3 s');
       vi.advanceTimersByTime(1000);
       expect(shown()).toContain('going on in 2 s');
-      progress.onClient({ ...started, request: { ...started.request, path: '/other' } });
-      progress.onClient({ ...waiting, ms: 1500 });
+      progress.onEvent({ ...started, request: { ...started.request, path: '/other' } });
+      progress.onEvent({ ...waiting, ms: 1500 });
       expect(shown()).toContain('0/2 requests  limit reached, going on in 2 s');
       vi.advanceTimersByTime(2000);
       expect(shown()).toMatch(/ 0\/2 requests$/);
       const { length } = screen.text;
       vi.advanceTimersByTime(5000);
       expect(screen.text).toHaveLength(length);
-      progress.onClient({ ...waiting, ms: 3000 });
+      progress.onEvent({ ...waiting, ms: 3000 });
       progress.end();
       const { text } = screen;
       vi.advanceTimersByTime(5000);
@@ -95,15 +95,15 @@ describe('progress', () => {
       const shown = () => screen.text.split('\u001b[2K').at(-1) ?? '';
       const progress = progressOn(screen);
       const address = 'NotificationTemplate/cloud_manual_work_item_summary/EMAIL/pt-BR';
-      progress.onApply({ type: 'started', address, action: 'update' });
+      progress.onEvent({ type: 'started', address, action: 'update' });
       expect(shown()).toMatch(/0\/0 requests {2}update NotificationT.*….*EMAIL\/pt-BR …$/);
       expect(shown().length).toBeLessThan(80);
       vi.advanceTimersByTime(10_000);
       const result = { address, action: 'update', outcome: 'done', before: null, after: null } as const;
       const change = { ...result, requests: [], error: null, warnings: [] };
-      progress.onApply({ type: 'finished', finished: 4, total: 20, result: change });
+      progress.onEvent({ type: 'finished', finished: 4, total: 20, result: change });
       expect(shown()).not.toContain('left');
-      progress.onApply({ type: 'finished', finished: 5, total: 20, result: change });
+      progress.onEvent({ type: 'finished', finished: 5, total: 20, result: change });
       expect(shown()).toContain('5/20 changes  about 30 s');
     } finally {
       vi.useRealTimers();
@@ -114,23 +114,23 @@ describe('progress', () => {
     const screen = new Screen(true);
     const progress = progressOn(screen);
     const shown = () => screen.text.split('\u001b[2K').at(-1);
-    progress.onClient(started);
-    progress.onClient(finished);
-    progress.onClient({ type: 'retrying', request: started.request, attempt: 1, ms: 100, reason: '429' });
+    progress.onEvent(started);
+    progress.onEvent(finished);
+    progress.onEvent({ type: 'retrying', request: started.request, attempt: 1, ms: 100, reason: '429' });
     expect(shown()).toMatch(/░ 0\/1 requests/);
-    progress.onClient({ ...started, attempt: 2 });
+    progress.onEvent({ ...started, attempt: 2 });
     expect(shown()).toMatch(/░ 0\/1 requests/);
-    progress.onClient({ ...finished, attempt: 2 });
+    progress.onEvent({ ...finished, attempt: 2 });
     expect(shown()).toMatch(/█ 1\/1 requests/);
   });
 
   it('bears a request that is tried again before it was ever sent, as where no token is to be had', () => {
     const screen = new Screen(true);
     const progress = progressOn(screen);
-    progress.onClient({ type: 'retrying', request: started.request, attempt: 1, ms: 100, reason: 'lost' });
+    progress.onEvent({ type: 'retrying', request: started.request, attempt: 1, ms: 100, reason: 'lost' });
     expect(screen.text).toMatch(/░{20} 0\/0 requests/);
-    progress.onClient({ ...started, attempt: 2 });
-    progress.onClient({ ...finished, attempt: 2 });
+    progress.onEvent({ ...started, attempt: 2 });
+    progress.onEvent({ ...finished, attempt: 2 });
     expect(screen.text).toMatch(/█{20} 1\/1 requests$/);
   });
 
@@ -144,8 +144,7 @@ describe('progress', () => {
     const progress = progressOn(screen, args, env);
     const addresses = ['Thing/\u001b[31mevil', 'Thing/b'];
     for (const ms of [60_000, 59_000]) {
-      progress.onClient({ type: 'settling', addresses, ms });
-      progress.onApply({ type: 'settling', addresses, ms });
+      progress.onEvent({ type: 'settling', addresses, ms });
     }
     const line = /^waiting up to 60 s for the tenant to show its last writes: .*evil and 1 more$/gm;
     expect(screen.text.match(line)?.length ?? 0).toBe(lines);
@@ -157,9 +156,9 @@ describe('progress', () => {
     const screen = new Screen(false);
     const progress = progressOn(screen, {}, { CI: 'true' });
     for (let at = 0; at < 250; at++) {
-      progress.onClient({ ...finished, request: { ...finished.request, path: `/v2024/${at}` } });
+      progress.onEvent({ ...finished, request: { ...finished.request, path: `/v2024/${at}` } });
     }
-    progress.onClient(waiting);
+    progress.onEvent(waiting);
     expect(screen.text).toBe(
       '100 requests answered\n200 requests answered\nlimit reached, going on in 4 s\n',
     );
@@ -168,14 +167,14 @@ describe('progress', () => {
   it.each([[{ quiet: true }], [{ progress: false }]])('is nothing with %j', (args) => {
     const screen = new Screen(true);
     const progress = progressOn(screen, args);
-    progress.onClient(finished);
+    progress.onEvent(finished);
     progress.end();
     expect(screen.text).toBe('');
   });
 
   it('lets no escape of a tenant through in the log of requests', () => {
     const screen = new Screen(false);
-    progressOn(screen, { verbose: true }).onClient(finished);
+    progressOn(screen, { verbose: true }).onEvent(finished);
     expect(screen.text).toContain('GET /v2025/');
     expect(screen.text).not.toContain('\u001b');
   });

@@ -5,8 +5,8 @@ import { loadEnvironment, loadUnwritten, type ProjectEnvironment, valuesIn } fro
 import { Failure } from '../../model/failure.ts';
 import { isObject, type Json } from '../../model/json.ts';
 import { oneLine, printable } from '../../report/safe.ts';
-import type { Io } from '../io.ts';
-import { printNote, printRemarks } from '../output.ts';
+import { type Io, printNote } from '../io.ts';
+import { printRemarks } from '../output.ts';
 import { createProgress } from '../progress.ts';
 import type { NewTenant } from './choices.ts';
 import { projectText } from './files.ts';
@@ -43,7 +43,7 @@ async function survey(project: ProjectEnvironment, io: Io): Promise<Survey> {
   const progress = createProgress(io, verbosity);
   try {
     const { signal, redactor } = io;
-    return await surveyTenant(project, { signal, redactor, onEvent: progress.onClient });
+    return await surveyTenant(project, { signal, redactor, onEvent: progress.onEvent });
   } finally {
     progress.end();
   }
