@@ -3,6 +3,7 @@ import { comparable, comparableRecord, isUnordered, readableFields } from '../ki
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field, LiveObject } from '../kinds/kind.ts';
 import { type Before, type Operation, operationOf } from '../kinds/operation.ts';
+import { groupBy } from '../model/group.ts';
 import {
   canonicalJson,
   isArray,
@@ -216,12 +217,10 @@ interface Item {
 
 /** The differences in a list by their items, without indexes, which say nothing. */
 function itemsIn(field: Field, differences: readonly (FieldDifference & Partial<Difference>)[]): Item[] {
-  const byItem = new Map<string, (FieldDifference & Partial<Difference>)[]>();
-  for (const difference of differences) {
-    const [, index = '', ...below] = segmentsOf(difference.path);
-    const name = below.length === 0 && difference.op === 'remove' ? `${index}-` : index;
-    byItem.set(name, [...(byItem.get(name) ?? []), difference]);
-  }
+  const byItem = groupBy(differences, ({ path, op }) => {
+    const [, index = '', ...below] = segmentsOf(path);
+    return below.length === 0 && op === 'remove' ? `${index}-` : index;
+  });
   return [...byItem.values()].map((all) => ({
     text: canonicalJson(
       all.map(({ path, before, after }) => [memberIn(path), itemOf(field, before), itemOf(field, after)]),

@@ -1,5 +1,6 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import { arrangeChanges } from '../kinds/dependencies.ts';
+import { groupBy } from '../model/group.ts';
 import { canonicalJson } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
 import type { Task } from './preflight.ts';
@@ -22,13 +23,11 @@ export function levelsOf(tasks: readonly Task[], kinds: Kinds): Level[] {
 
 /** Changes with the same single request are one unit: it is sent once, and they share its answer. */
 function unitsOf(tasks: readonly Task[]): Task[][] {
-  const units = new Map<string, Task[]>();
-  for (const task of tasks) {
-    const [request, ...more] = task.change.requests;
-    const isShared = request !== undefined && more.length === 0 && task.from === 0;
-    const name = isShared ? contentOf(request) : task.change.address;
-    units.set(name, [...(units.get(name) ?? []), task]);
-  }
+  const units = groupBy(tasks, ({ change, from }) => {
+    const [request, ...more] = change.requests;
+    const isShared = request !== undefined && more.length === 0 && from === 0;
+    return isShared ? contentOf(request) : change.address;
+  });
   return [...units.values()];
 }
 

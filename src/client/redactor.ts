@@ -1,3 +1,4 @@
+import { groupBy } from '../model/group.ts';
 import { isObject, type Json, mapJson, objectFrom } from '../model/json.ts';
 import { type Answer, holdsMessage } from './answer.ts';
 import { byteByByte, decode, encodedTexts, withoutLayout } from './spellings.ts';
@@ -72,13 +73,9 @@ type Range = readonly [start: number, end: number];
 
 function createMatcher(secrets: ReadonlySet<string>): Matcher {
   const filter = new Uint8Array(0x10000);
-  const byStart = new Map<string, string[]>();
-  for (const form of new Set([...secrets].flatMap(formsOf))) {
-    filter[hashAt(form, 0)] = 1;
-    const start = form.slice(0, shortest);
-    byStart.set(start, [...(byStart.get(start) ?? []), form]);
-  }
-  return { filter, byStart };
+  const forms = new Set([...secrets].flatMap(formsOf));
+  for (const form of forms) filter[hashAt(form, 0)] = 1;
+  return { filter, byStart: groupBy(forms, (form) => form.slice(0, shortest)) };
 }
 
 /** A number for the four characters at an offset. */

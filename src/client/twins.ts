@@ -3,18 +3,18 @@ import { identityOf } from '../kinds/live-objects.ts';
 import { formatAddress, type Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
+import { groupBy } from '../model/group.ts';
 import { inBrief } from './describe.ts';
 
 /** Objects that a manifest means by the id alone, or that share a name, are known by their ids, as those without a name. */
 export function nameById(kind: Kind, objects: readonly LiveObject[], keys: readonly Key[]): LiveObject[] {
   const meant = new Set(keys.map((key) => identityOf(kind, key)));
-  const count = new Map<string, number>();
-  for (const { identity } of objects) count.set(identity, (count.get(identity) ?? 0) + 1);
+  const sharing = groupBy(objects, ({ identity }) => identity);
   return objects.map((object) => {
     const { id, identity } = object;
     if (id === null) return object;
     const own = identityOf(kind, [id]);
-    const isTwin = (count.get(identity) ?? 0) > 1 && !meant.has(identity);
+    const isTwin = (sharing.get(identity)?.length ?? 0) > 1 && !meant.has(identity);
     if (own === identity || !(isTwin || meant.has(own))) return object;
     return { ...object, key: [id], address: formatAddress(kind.name, [id]), identity: own };
   });
@@ -25,13 +25,7 @@ type Twins = readonly [LiveObject, ...LiveObject[]];
 
 /** The objects that share a key with others, by key. */
 export function groupTwins(objects: readonly LiveObject[]): readonly Twins[] {
-  const groups = new Map<string, [LiveObject, ...LiveObject[]]>();
-  for (const object of objects) {
-    const group = groups.get(object.identity);
-    if (group) group.push(object);
-    else groups.set(object.identity, [object]);
-  }
-  return [...groups.values()].filter(({ length }) => length > 1);
+  return [...groupBy(objects, ({ identity }) => identity).values()].filter(({ length }) => length > 1);
 }
 
 /** That they are twins, in words, with their ids. */

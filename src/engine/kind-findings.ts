@@ -2,6 +2,7 @@ import { inBrief } from '../client/describe.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { groupBy } from '../model/group.ts';
 import { isArray, isObject, type Json, type JsonObject, own, sameJson, textOf } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
@@ -40,9 +41,10 @@ export function unreadableRows(kind: Kind, rows: readonly JsonObject[]): Diagnos
 
 /** Objects that have one key. */
 export function sharedKeys(objects: readonly LiveObject[]): Diagnostic[] {
-  return groupsOf(objects, ({ identity }) => identity).flatMap((same): Diagnostic[] => {
+  const groups = groupBy(objects, ({ identity }) => identity);
+  return [...groups.values()].flatMap((same): Diagnostic[] => {
     const [first] = same;
-    if (!first || same.length === 1) return [];
+    if (same.length === 1) return [];
     const ids = same.slice(0, 5).map(({ id }) => inBrief(id ?? 'unknown', 100));
     const more = same.length > ids.length ? ', …' : '';
     const message = `${same.length} objects are ${first.address} (ids ${ids.join(', ')}${more}): the key does not tell them apart.`;
@@ -97,8 +99,8 @@ export function planFindings(changes: readonly Change[], of: number): Diagnostic
     const names = new Set(action === 'create' ? [''] : diff.map(({ path }) => segmentsOf(path)[0] ?? ''));
     return [...names].map((name) => ({ name, address }));
   });
-  return groupsOf(found, ({ name }) => name).map((same) => {
-    const { name = '', address = '' } = same[0] ?? {};
+  return [...groupBy(found, ({ name }) => name)].map(([name, same]) => {
+    const { address } = same[0];
     const seen = inWords({ count: same.length, of, example: address });
     const [what, hint] =
       name === ''
@@ -114,17 +116,6 @@ export function planFindings(changes: readonly Change[], of: number): Diagnostic
       hint,
     };
   });
-}
-
-/** The items in groups of one name, in the order of the first of each. */
-function groupsOf<T>(items: readonly T[], nameOf: (item: T) => string): T[][] {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(nameOf(item));
-    if (group) group.push(item);
-    else groups.set(nameOf(item), [item]);
-  }
-  return [...groups.values()];
 }
 
 function isNamed(kind: Kind | undefined, name: string): boolean {

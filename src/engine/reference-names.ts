@@ -7,6 +7,7 @@ import { idsIn, targetOf } from '../kinds/references.ts';
 import { referenceText } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
+import { groupBy } from '../model/group.ts';
 import { own } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
@@ -107,35 +108,26 @@ const refusals = ['tenant-forbidden', 'tenant-not-found'];
 
 /** The names of the objects that are the only ones with their ids, and with their keys. */
 function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, string> {
-  const count = new Map<string, number>();
-  const addOne = (name: string) => count.set(name, (count.get(name) ?? 0) + 1);
   const idOf = ({ kind, id }: LiveObject) => `${kind.name}/${id}`;
-  for (const object of objects) {
-    addOne(`key ${object.identity}`);
-    addOne(`id ${idOf(object)}`);
-  }
-  const isOnly = (name: string) => count.get(name) === 1;
+  const byKey = groupBy(objects, ({ identity }) => identity);
+  const byId = groupBy(objects, idOf);
+  const isOnly = (object: LiveObject) =>
+    byKey.get(object.identity)?.length === 1 && byId.get(idOf(object))?.length === 1;
   const named = objects.filter((object) => {
     const isWritable =
       object.key[0] !== object.id && object.key.every((part) => part !== '' && part.isWellFormed());
-    return isWritable && isOnly(`key ${object.identity}`) && isOnly(`id ${idOf(object)}`);
+    return isWritable && isOnly(object);
   });
   return new Map(named.map((object) => [idOf(object), referenceText(object.kind.name, object.key)]));
 }
 
 /** One remark for each field. */
 function keptRemarks(uses: readonly Use[], called: string): Diagnostic[] {
-  const byField = new Map<string, Use[]>();
-  for (const use of uses) {
-    const name = `${use.from.kind.name} ${use.field}`;
-    byField.set(name, [...(byField.get(name) ?? []), use]);
-  }
-  return [...byField.values()].flatMap((same): Diagnostic[] => {
-    const [first] = same;
-    if (!first) return [];
-    const { from, field, target } = first;
+  const byField = groupBy(uses, ({ from, field }) => `${from.kind.name} ${field}`);
+  return [...byField.values()].map((same): Diagnostic => {
+    const { from, field, target } = same[0];
     const more = same.length > 1 ? ` and ${same.length - 1} more` : '';
     const message = `The id in \`${field}\` of ${from.address}${more} stays as it is: ${called} shows no ${target.name} with it whose key no other has.`;
-    return [{ code: 'ids-kept', severity: 'info', message, address: from.address }];
+    return { code: 'ids-kept', severity: 'info', message, address: from.address };
   });
 }

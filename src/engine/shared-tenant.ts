@@ -2,6 +2,7 @@ import type { Environment } from '../kinds/project.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
+import { groupBy } from '../model/group.ts';
 import type { Plan } from '../model/plan.ts';
 import { serviceOf } from './served.ts';
 
@@ -16,16 +17,12 @@ export interface EnvironmentPlan {
  * applied at once, each would create the object, or overwrite what the other writes. The other plans stay as they are.
  */
 export function refuseSharedChanges(planned: readonly EnvironmentPlan[]): Plan[] {
-  const names = new Map<string, string[]>();
-  for (const one of planned) {
-    for (const { place } of changedPlaces(one)) {
-      names.set(place, [...(names.get(place) ?? []), one.environment.name]);
-    }
-  }
+  const byPlace = groupBy(planned.flatMap(changedPlaces), ({ place }) => place);
   return planned.map((one) => {
     const { plan, environment } = one;
     const shared = changedPlaces(one).flatMap(({ place, address }) => {
-      const others = (names.get(place) ?? []).filter((name) => name !== environment.name);
+      const names = (byPlace.get(place) ?? []).map(({ name }) => name);
+      const others = names.filter((name) => name !== environment.name);
       return others.length > 0 ? [{ address, others }] : [];
     });
     return shared.length > 0 ? refuse(plan, shared) : plan;
@@ -33,11 +30,13 @@ export function refuseSharedChanges(planned: readonly EnvironmentPlan[]): Plan[]
 }
 
 /** What a plan changes, and where that is. Embedded tenants that no file keeps are not the same, though named alike. */
-function changedPlaces({ environment: { connection, tenant, kinds }, plan }: EnvironmentPlan) {
+function changedPlaces({ environment, plan }: EnvironmentPlan) {
+  const { name, connection, tenant, kinds } = environment;
   if (connection.to === 'sandbox' && connection.sandbox.data === null) return [];
-  return plan.changes.flatMap(({ action, kind: name, address }) => {
-    const kind = action === 'manual' ? null : kinds.find(name);
-    return kind ? [{ place: `${tenant[serviceOf(kind)]} ${address}`, address }] : [];
+  return plan.changes.flatMap((change) => {
+    const { action, address } = change;
+    const kind = action === 'manual' ? null : kinds.find(change.kind);
+    return kind ? [{ name, place: `${tenant[serviceOf(kind)]} ${address}`, address }] : [];
   });
 }
 

@@ -1,6 +1,7 @@
 import { comparable } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { groupBy } from '../model/group.ts';
 import { own, sameJson } from '../model/json.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { lintChat } from './chat-json.ts';
@@ -152,15 +153,4 @@ function findMissing(
 function joinWords(words: readonly string[]): string {
   const shown = words.length > 10 ? [...words.slice(0, 10), `${words.length - 10} more`] : words;
   return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
-}
-
-function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const name = nameOf(item);
-    const group = groups.get(name);
-    if (group) group.push(item);
-    else groups.set(name, [item]);
-  }
-  return groups;
 }

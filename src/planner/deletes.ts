@@ -5,6 +5,7 @@ import type { Policy } from '../kinds/project.ts';
 import type { Declaration, Resource } from '../kinds/resource.ts';
 import { type Address, matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { groupBy } from '../model/group.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import type { PlanInput } from './input.ts';
@@ -97,12 +98,11 @@ export function findUndeclared(
 /** Returns a function that says why `--prune` does not delete an undeclared object; `null` where it does. */
 function keeper({ prune, objects, whyUndeclarable }: DeleteRequest): (live: LiveObject) => string | null {
   const isKept = matchAddresses(prune?.keep ?? [], { nocase: true });
-  const count = new Map<string, number>();
   // Without --prune nothing asks.
-  for (const { identity } of prune ? objects : []) count.set(identity, (count.get(identity) ?? 0) + 1);
+  const sharing = groupBy(prune ? objects : [], ({ identity }) => identity);
   return (live) => {
     if (addressesOf(live).some(isKept)) return 'prune.keep names it';
-    const twins = count.get(live.identity) ?? 1;
+    const twins = sharing.get(live.identity)?.length ?? 1;
     if (twins > 1) return `no manifest could declare it, since the tenant has ${twins} objects with this key`;
     const undeclarable = whyUndeclarable(live);
     if (undeclarable !== null) return `no manifest could declare it, since ${undeclarable}`;

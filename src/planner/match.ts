@@ -4,6 +4,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
+import { groupBy } from '../model/group.ts';
 
 /** A declared object and its live one. */
 export interface Match {
@@ -114,7 +115,7 @@ export function findReplacements(missing: readonly Match[], lost: readonly Resou
       return renamedFrom ? [[identityOf(each.kind, renamedFrom), each]] : [];
     }),
   );
-  const [createdIn, lostIn] = [groupByFile(created), groupByFile(lost)];
+  const [createdIn, lostIn] = [groupBy(created, fileOf), groupBy(lost, fileOf)];
   return created.flatMap((resource) => {
     const file = fileOf(resource);
     const [here, ...others] = lostIn.get(file) ?? [];
@@ -124,17 +125,7 @@ export function findReplacements(missing: readonly Match[], lost: readonly Resou
   });
 }
 
-/** The resources of each kind in each file. */
-function groupByFile(resources: readonly Resource[]): ReadonlyMap<string, readonly Resource[]> {
-  const groups = new Map<string, Resource[]>();
-  for (const resource of resources) {
-    const group = groups.get(fileOf(resource));
-    if (group) group.push(resource);
-    else groups.set(fileOf(resource), [resource]);
-  }
-  return groups;
-}
-
+/** The file of a resource, and its kind there. */
 const fileOf = (resource: Resource): string => `${resource.kind.name} ${resource.source().file}`;
 
 function replacement(resource: Resource, former: Resource): Diagnostic {

@@ -6,6 +6,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
+import { groupBy } from '../model/group.ts';
 import { type Json, type JsonObject, mapMembers } from '../model/json.ts';
 import { refMarker, refOf } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
@@ -90,7 +91,7 @@ export function resolveReferences(
 ): ResolvedReferences {
   const index = new LiveIndex(targets.objects);
   const declared = resourcesByIdentity(references.length > 0 ? targets.resources : []);
-  const objects = byIdentity(references.length > 0 ? targets.objects : []);
+  const objects = groupBy(references.length > 0 ? targets.objects : [], ({ identity }) => identity);
   const { isInScope } = targets;
   const targetIn = (each: UsedReference) =>
     targetFor(each, declared.get(identityOf(each.kind, each.key)) ?? null, { index, objects, isInScope });
@@ -141,7 +142,7 @@ function targetFor(
     return missing('ref-deleted', message, 'Remove one of the two.');
   }
   const live = declared ? index.of(declared) : index.byKey(kind, key);
-  const twins = (live && objects.get(live.identity)) ?? [];
+  const twins = live ? withoutRepeats(objects.get(live.identity) ?? []) : [];
   if (twins.length > 1) {
     const message = `The tenant has ${twins.length} objects of the kind ${kind.name} with the key "${key.join('/')}": ids ${twins.map(({ id }) => id ?? 'no id').join(', ')}.`;
     return missing(
@@ -167,15 +168,9 @@ function targetFor(
   return { is: 'planned', address: declared.address };
 }
 
-function byIdentity(objects: readonly LiveObject[]): ReadonlyMap<string, readonly LiveObject[]> {
-  const found = new Map<string, LiveObject[]>();
-  for (const object of objects) {
-    const same = found.get(object.identity);
-    // One that was read twice is one.
-    if (same && !same.some(({ id }) => id !== null && id === object.id)) same.push(object);
-    else if (!same) found.set(object.identity, [object]);
-  }
-  return found;
+/** Objects of one key. One that was read twice is one. */
+function withoutRepeats(objects: readonly LiveObject[]): readonly LiveObject[] {
+  return [...new Map(objects.map((object) => [object.id ?? object, object])).values()];
 }
 
 function missing(code: string, message: string, hint: string | null): Target {
