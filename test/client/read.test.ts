@@ -72,10 +72,13 @@ describe('pages', () => {
     expect(client.asked).toEqual(['/v2025/rows']);
   });
 
-  test.each([50, 100, 200])('a host that gives %i at once is read to the end all the same', async (cap) => {
-    const client = fakeClient(paged(numbered(430), cap));
-    expect(await readRows(client, source)).toEqual(numbered(430));
-  });
+  test.each([10, 20, 25, 40, 50, 100, 150, 200])(
+    'a host that gives %i at once is read to the end all the same',
+    async (cap) => {
+      const client = fakeClient(paged(numbered(430), cap));
+      expect(await readRows(client, source)).toEqual(numbered(430));
+    },
+  );
 
   test.each([
     ['_metadata', (rows: Json[]): Answer => answered(200, { rows, _metadata: { total: 430 } })],
