@@ -9,25 +9,47 @@ const freshFor = 10_000;
 
 type End = Ending | Pending;
 
+/** A tenant that refuses so many objects one by one, and has taken none, refuses these deletes as such. */
+const mostInVain = 3;
+
+/** What the objects were when they were last read. */
+interface Sight {
+  readonly find: ReturnType<typeof finderIn>;
+  readonly readAt: number;
+}
+
 /**
- * The ends of a delete in bulk. Some tenants refuse the whole request where one of its objects is already gone (api-notes,
- * "bulk-delete of what is already gone"): then the objects are read again, and those that are left are deleted one by
- * one. A request that was refused although nothing is gone stays refused.
+ * The ends of a delete in bulk. A tenant may refuse the whole request because of one of its objects: one that is already
+ * gone (api-notes, "bulk-delete of what is already gone"), or one that it does not delete. A failed change stops no
+ * other one (design, section 6), so the objects are read again, and those that are left are deleted one by one.
  */
 export async function deleteApart(ends: readonly End[], context: RunContext): Promise<readonly End[]> {
   const refused = ends.flatMap((end) => (isRefused(end) ? [end] : []));
   if (refused.length < ends.length || context.isStopped()) return ends;
-  const readAt = context.clock.now();
-  const find = await readAgain(refused, context);
-  if (!find || refused.every(({ task }) => find(task).live !== null)) return ends;
+  let sight = await readAgain(refused, context);
+  const isAlone = refused.length === 1;
+  if (!sight || (isAlone && refused.every(({ task }) => sight?.find(task).live !== null))) return ends;
   const results: End[] = [];
-  for (const end of refused) {
-    const { live } = find(end.task);
-    results.push(
-      ...(live === null ? [await endGone(end, context)] : await deleteOne({ ...end, live }, readAt, context)),
-    );
+  for (const [at, end] of refused.entries()) {
+    if (isInVain(results)) return [...results, ...refused.slice(at).map(endUntried)];
+    let made = await deleteOne(end, sight, context);
+    if (!made) {
+      sight = (await readAgain(refused.slice(at), context)) ?? sight;
+      made = await deleteOne(end, sight, context);
+    }
+    results.push(...(made ?? [end]));
   }
   return results;
+}
+
+function isInVain(results: readonly End[]): boolean {
+  const alone = results.filter((end) => isRefused(end) && end.requests.length > 1);
+  return alone.length >= mostInVain && results.every(isRefused);
+}
+
+function endUntried(end: Ending): Ending {
+  const why = `The tenant refused ${mostInVain} of these objects one by one as well, so this one was not tried alone.`;
+  return { ...end, error: [end.error, why].filter((part) => part !== null).join(' ') };
 }
 
 function isRefused(end: End): end is Ending {
@@ -36,9 +58,13 @@ function isRefused(end: End): end is Ending {
   return change.action === 'delete' && kind.removalOf !== undefined && end.requests.at(-1)?.status === 400;
 }
 
-async function readAgain(ends: readonly Ending[], { port }: RunContext) {
+async function readAgain(
+  ends: readonly Ending[],
+  { port, clock }: Pick<RunContext, 'port' | 'clock'>,
+): Promise<Sight | null> {
+  const readAt = clock.now();
   try {
-    return finderIn(await port.read(readRequestsFor(ends.map(({ task }) => task))));
+    return { find: finderIn(await port.read(readRequestsFor(ends.map(({ task }) => task)))), readAt };
   } catch {
     // The refusal is told: what the tenant has is not known.
     return null;
@@ -52,15 +78,22 @@ async function endGone({ task, requests }: Ending, { journal, now }: RunContext)
   return ending(task, 'done', requests, { live: null, warnings });
 }
 
-async function deleteOne(end: Ending, readAt: number, context: RunContext): Promise<readonly End[]> {
+/** `null` where the objects were read too long ago. */
+async function deleteOne(
+  end: Ending,
+  { find, readAt }: Sight,
+  context: RunContext,
+): Promise<readonly End[] | null> {
+  const { live } = find(end.task);
+  if (live === null) return [await endGone(end, context)];
   const request = requestFor(end.task);
   if (!request || context.isStopped()) return [end];
-  if (end.live?.fingerprint() !== end.task.change.fingerprint) {
+  if (live.fingerprint() !== end.task.change.fingerprint) {
     const error = 'Changed since the plan: somebody changed it meanwhile. It was not deleted.';
-    return [{ ...end, error }];
+    return [{ ...end, live, error }];
   }
-  const task = { ...end.task, change: { ...end.task.change, requests: [request] } };
-  return (await runChange([task], readAt + freshFor, { ...context, log: [...end.requests] })) ?? [end];
+  const task = { ...end.task, live, change: { ...end.task.change, requests: [request] } };
+  return runChange([task], readAt + freshFor, { ...context, log: [...end.requests] });
 }
 
 function requestFor({ kind, change }: Task) {

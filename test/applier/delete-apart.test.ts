@@ -41,11 +41,39 @@ describe('a bulk delete that the tenant refuses', () => {
     expect(result.changes.at(-1)?.error).toContain('Changed since the plan');
   });
 
-  it('although nothing is gone stays refused, and is not sent again', async () => {
+  it('because of one object that it does not delete is made for the others', async () => {
+    const tenant = new FakeTenant({ notes });
+    tenant.fault = ({ body }) => (JSON.stringify(body).includes('"two"') ? refused : null);
+    const result = await apply(planOf(deleteNotes([one, two, three])), tenant);
+    expect(outcomes(result)).toEqual({ 'Note/one': 'done', 'Note/two': 'failed', 'Note/three': 'done' });
+    expect([...tenant.notes.keys()]).toEqual(['two']);
+  });
+
+  it('as every other delete is given up after three of them, which says so', async () => {
+    const many = ['a', 'b', 'c', 'd', 'e'].map(noteOf);
+    const tenant = new FakeTenant({ notes: Object.fromEntries(many.map((note) => [note.key, note])) });
+    tenant.fault = () => refused;
+    const result = await apply(planOf(deleteNotes(many)), tenant);
+    expect(Object.values(outcomes(result))).toEqual(many.map(() => 'failed'));
+    expect(tenant.sent).toHaveLength(4);
+    const told = result.changes.filter(({ error }) => error?.includes('was not tried alone'));
+    expect(told.map(({ address }) => address)).toEqual(['Note/d', 'Note/e']);
+  });
+
+  it('is tried alone for the fourth object, where one of the first three was deleted', async () => {
+    const many = ['a', 'b', 'c', 'd', 'e'].map(noteOf);
+    const tenant = new FakeTenant({ notes: Object.fromEntries(many.map((note) => [note.key, note])) });
+    tenant.fault = (_request, count) => (count === 2 || count > 5 ? null : refused);
+    await apply(planOf(deleteNotes(many)), tenant);
+    expect(tenant.sent).toHaveLength(6);
+    expect([...tenant.notes.keys()]).toEqual(['b', 'c', 'd']);
+  });
+
+  it('of a single object that is still there is not sent again', async () => {
     const tenant = new FakeTenant({ notes });
     tenant.fault = () => refused;
-    const result = await apply(planOf(deleteNotes([one, two])), tenant);
-    expect(Object.values(outcomes(result))).toEqual(['failed', 'failed']);
+    const result = await apply(planOf(deleteNotes([one])), tenant);
+    expect(Object.values(outcomes(result))).toEqual(['failed']);
     expect(tenant.sent).toHaveLength(1);
   });
 
@@ -147,6 +175,24 @@ describe('a bulk delete that the tenant refuses', () => {
     const start = clock.now();
     await apply(planOf(deleteNotes([one, two])), port, { clock });
     expect(limits).toEqual([start + 10_000, start + 15_000]);
+  });
+
+  it('reads them again where a request had to wait too long', async () => {
+    const tenant = new FakeTenant({ notes });
+    const outdated = { outcome: 'unsent', reason: 'outdated', detail: 'had to wait' } as const;
+    let isLate = true;
+    tenant.fault = (_request, count) => (count === 1 ? refused : null);
+    const port = {
+      tenant: tenant.tenant,
+      read: tenant.read.bind(tenant),
+      async send(request: Request) {
+        if (tenant.sent.length < 2 || !isLate) return tenant.send(request);
+        isLate = false;
+        return { ...outdated, attempts: 0, ms: 0, trackingId: null, repeated: false };
+      },
+    };
+    const result = await apply(planOf(deleteNotes([one, two, three])), port);
+    expect(Object.values(outcomes(result))).toEqual(['done', 'done', 'done']);
   });
 
   it('stays refused where the objects cannot be read again', async () => {
