@@ -8,7 +8,7 @@ import { curl, gh, type Hub } from './hub.ts';
 import { type Project, runNight, systems } from './night.ts';
 import { createRunner } from './runner.ts';
 
-const names = ['test', 'eu', 'us'] as const;
+const names = ['test', 'eu', 'us', 'us.merged'] as const;
 const [folder, config] = ['apps/iga/', 'apps/iga/config/tickets.yaml'] as const;
 const declared = (description: string) =>
   `# Ours\nkind: SimIntegration\nname: Tickets\ntype: ServiceNow Service Desk\ndescription: ${description}\n`;
@@ -21,11 +21,14 @@ beforeEach(async () => {
   for (const name of names) started.push([name, await startSandbox({ rateLimit: null })]);
   tenants = new Map(started);
   const secrets = Object.fromEntries(
-    started.flatMap(([name, { clientId, clientSecret }]) => [
-      [`${name.toUpperCase()}_CLIENT_ID`, clientId],
-      [`${name.toUpperCase()}_CLIENT_SECRET`, clientSecret],
-      [`${name.toUpperCase()}_SNOW_PASSWORD`, 'pw-4711'],
-    ]),
+    started.flatMap(([name, { clientId, clientSecret }]) => {
+      const prefix = name.toUpperCase().replace('.', '_');
+      return [
+        [`${prefix}_CLIENT_ID`, clientId],
+        [`${prefix}_CLIENT_SECRET`, clientSecret],
+        [`${prefix}_SNOW_PASSWORD`, 'pw-4711'],
+      ];
+    }),
   );
   const runner = await createRunner({ gh, curl });
   project = { runner, folder, secrets };
@@ -66,23 +69,26 @@ describe.each(systems)('a night of $name while a tenant is down', (system) => {
   it('opens the requests of the tenants that answer, and ends with an error that names the other', async () => {
     changeIn('test', 'Changed in test');
     changeIn('us', 'Changed in us');
+    // What a merge of `us` does must not have the name of what `us.merged` has.
+    changeIn('us.merged', 'Changed in us.merged');
     const { drift, propose } = await runNight(system, project);
     expect(drift.code, drift.output).toBe(1);
     expect(drift.output).toContain('These tenants could not be planned: eu.');
-    expect(drift.output).toContain('These tenants differ from the manifests: test us.');
+    expect(drift.output).toContain('These tenants differ from the manifests: test us us.merged.');
     expect(propose.code, propose.output).toBe(0);
     const requests = hub().requests ?? [];
     expect(requests.map(({ head, source_branch }) => head ?? source_branch).sort()).toEqual([
       'tenantctl/drift-apps-iga-test',
       'tenantctl/drift-apps-iga-us',
+      'tenantctl/drift-apps-iga-us.merged',
     ]);
     for (const { title, body, description } of requests) {
-      expect(title).toMatch(/^Accept what was changed in the tenant \(apps\/iga\) (?:test|us)$/);
+      expect(title).toMatch(/^Accept what was changed in the tenant \(apps\/iga\) (?:test|us|us\.merged)$/);
       expect(body ?? description).toMatch(
-        /so what they get is missing: eu\.\n\n### tenantctl plan: 2 environ/,
+        /so what they get is missing: eu\.\n\n### tenantctl plan: 3 environ/,
       );
     }
-    for (const name of ['test', 'us']) {
+    for (const name of ['test', 'us', 'us.merged']) {
       const branch = `tenantctl/drift-apps-iga-${name}`;
       expect(git(`${project.runner.dir}.git`, 'diff', '--name-only', 'main', branch)).toBe(config);
       expect(git(`${project.runner.dir}.git`, 'show', `${branch}:${config}`)).toBe(
