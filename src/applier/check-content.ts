@@ -221,7 +221,7 @@ function itemsIn(field: Field, differences: readonly (FieldDifference & Partial<
     const [, index = '', ...below] = segmentsOf(path);
     return below.length === 0 && op === 'remove' ? `${index}-` : index;
   });
-  return [...byItem.values()].map((all) => ({
+  return byItem.map(([, all]) => ({
     text: canonicalJson(
       all.map(({ path, before, after }) => [memberIn(path), itemOf(field, before), itemOf(field, after)]),
     ),

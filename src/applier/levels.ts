@@ -28,7 +28,7 @@ function unitsOf(tasks: readonly Task[]): Task[][] {
     const isShared = request !== undefined && more.length === 0 && from === 0;
     return isShared ? contentOf(request) : change.address;
   });
-  return [...units.values()];
+  return units.map(([, unit]) => unit);
 }
 
 function contentOf({ method, path, query, body }: Request): string {

@@ -75,7 +75,7 @@ function createMatcher(secrets: ReadonlySet<string>): Matcher {
   const filter = new Uint8Array(0x10000);
   const forms = new Set([...secrets].flatMap(formsOf));
   for (const form of forms) filter[hashAt(form, 0)] = 1;
-  return { filter, byStart: groupBy(forms, (form) => form.slice(0, shortest)) };
+  return { filter, byStart: new Map(groupBy(forms, (form) => form.slice(0, shortest))) };
 }
 
 /** A number for the four characters at an offset. */

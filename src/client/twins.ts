@@ -3,13 +3,13 @@ import { identityOf } from '../kinds/live-objects.ts';
 import { formatAddress, type Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { groupBy } from '../model/group.ts';
+import { type Group, groupBy } from '../model/group.ts';
 import { inBrief } from './describe.ts';
 
 /** Objects that a manifest means by the id alone, or that share a name, are known by their ids, as those without a name. */
 export function nameById(kind: Kind, objects: readonly LiveObject[], keys: readonly Key[]): LiveObject[] {
   const meant = new Set(keys.map((key) => identityOf(kind, key)));
-  const sharing = groupBy(objects, ({ identity }) => identity);
+  const sharing = new Map(groupBy(objects, ({ identity }) => identity));
   return objects.map((object) => {
     const { id, identity } = object;
     if (id === null) return object;
@@ -20,16 +20,14 @@ export function nameById(kind: Kind, objects: readonly LiveObject[], keys: reado
   });
 }
 
-/** Objects that share a key. */
-type Twins = readonly [LiveObject, ...LiveObject[]];
-
 /** The objects that share a key with others, by key. */
-export function groupTwins(objects: readonly LiveObject[]): readonly Twins[] {
-  return [...groupBy(objects, ({ identity }) => identity).values()].filter(({ length }) => length > 1);
+export function groupTwins(objects: readonly LiveObject[]): readonly Group<LiveObject>[] {
+  const groups = groupBy(objects, ({ identity }) => identity).map(([, group]) => group);
+  return groups.filter(({ length }) => length > 1);
 }
 
 /** That they are twins, in words, with their ids. */
-export function sayTwins([first, ...others]: Twins): string {
+export function sayGroup<LiveObject>([first, ...others]: Twins): string {
   const ids = [first, ...others].map(({ id }) => inBrief(id ?? 'no id', 100)).join(', ');
   const key = inBrief(first.key.join('/'), 200);
   return `The tenant has ${others.length + 1} objects of kind ${first.kind.name} with the key "${key}": ids ${ids}.`;

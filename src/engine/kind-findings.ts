@@ -41,8 +41,7 @@ export function unreadableRows(kind: Kind, rows: readonly JsonObject[]): Diagnos
 
 /** Objects that have one key. */
 export function sharedKeys(objects: readonly LiveObject[]): Diagnostic[] {
-  const groups = groupBy(objects, ({ identity }) => identity);
-  return [...groups.values()].flatMap((same): Diagnostic[] => {
+  return groupBy(objects, ({ identity }) => identity).flatMap(([, same]): Diagnostic[] => {
     const [first] = same;
     if (same.length === 1) return [];
     const ids = same.slice(0, 5).map(({ id }) => inBrief(id ?? 'unknown', 100));
@@ -99,8 +98,8 @@ export function planFindings(changes: readonly Change[], of: number): Diagnostic
     const names = new Set(action === 'create' ? [''] : diff.map(({ path }) => segmentsOf(path)[0] ?? ''));
     return [...names].map((name) => ({ name, address }));
   });
-  return [...groupBy(found, ({ name }) => name)].map(([name, same]) => {
-    const { address } = same[0];
+  return groupBy(found, ({ name }) => name).map(([name, same]) => {
+    const [{ address }] = same;
     const seen = inWords({ count: same.length, of, example: address });
     const [what, hint] =
       name === ''

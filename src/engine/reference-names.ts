@@ -109,8 +109,8 @@ const refusals = ['tenant-forbidden', 'tenant-not-found'];
 /** The names of the objects that are the only ones with their ids, and with their keys. */
 function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, string> {
   const idOf = ({ kind, id }: LiveObject) => `${kind.name}/${id}`;
-  const byKey = groupBy(objects, ({ identity }) => identity);
-  const byId = groupBy(objects, idOf);
+  const byKey = new Map(groupBy(objects, ({ identity }) => identity));
+  const byId = new Map(groupBy(objects, idOf));
   const isOnly = (object: LiveObject) =>
     byKey.get(object.identity)?.length === 1 && byId.get(idOf(object))?.length === 1;
   const named = objects.filter((object) => {
@@ -124,8 +124,8 @@ function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, string> 
 /** One remark for each field. */
 function keptRemarks(uses: readonly Use[], called: string): Diagnostic[] {
   const byField = groupBy(uses, ({ from, field }) => `${from.kind.name} ${field}`);
-  return [...byField.values()].map((same): Diagnostic => {
-    const { from, field, target } = same[0];
+  return byField.map(([, same]): Diagnostic => {
+    const [{ from, field, target }] = same;
     const more = same.length > 1 ? ` and ${same.length - 1} more` : '';
     const message = `The id in \`${field}\` of ${from.address}${more} stays as it is: ${called} shows no ${target.name} with it whose key no other has.`;
     return { code: 'ids-kept', severity: 'info', message, address: from.address };

@@ -17,7 +17,7 @@ export interface EnvironmentPlan {
  * applied at once, each would create the object, or overwrite what the other writes. The other plans stay as they are.
  */
 export function refuseSharedChanges(planned: readonly EnvironmentPlan[]): Plan[] {
-  const byPlace = groupBy(planned.flatMap(changedPlaces), ({ place }) => place);
+  const byPlace = new Map(groupBy(planned.flatMap(changedPlaces), ({ place }) => place));
   return planned.map((one) => {
     const { plan, environment } = one;
     const shared = changedPlaces(one).flatMap(({ place, address }) => {

@@ -1,4 +1,5 @@
 import type { Address } from '../model/address.ts';
+import { groupBy } from '../model/group.ts';
 import { refsIn } from '../model/marker.ts';
 import type { Change } from '../model/plan.ts';
 import type { Kinds } from './catalog.ts';
@@ -97,14 +98,8 @@ function stack(changes: readonly Change[], needs: Needs, rankOf: (change: Change
   const sorted = changes
     .map((change) => ({ change, height: heights.get(change) ?? 0, rank: rankOf(change) }))
     .sort((a, b) => b.height - a.height || a.rank - b.rank);
-  const levels = new Map<string, Change[]>();
-  for (const { change, height, rank } of sorted) {
-    const name = `${height} ${rank}`;
-    const level = levels.get(name);
-    if (level) level.push(change);
-    else levels.set(name, [change]);
-  }
-  return { levels: [...levels.values()], circle: null };
+  const levels = groupBy(sorted, ({ height, rank }) => `${height} ${rank}`);
+  return { levels: levels.map(([, level]) => level.map(({ change }) => change)), circle: null };
 }
 
 /** How many levels of other changes wait for each one, and the changes that are in a circle or needed by one. */

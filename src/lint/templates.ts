@@ -114,7 +114,7 @@ function lintDefault(resource: Resource, base: LiveObject | undefined, isCustomi
 
 /** Locales and media that some templates have and others lack: one finding for each key and medium. */
 export function lintTranslations(templates: readonly Resource[]): Finding[] {
-  const locales = [...groupBy(templates, mediumOf)].flatMap(([medium, group]) =>
+  const locales = groupBy(templates, mediumOf).flatMap(([medium, group]) =>
     findMissing(group, localeOf, (key, missing) => ({
       code: 'missing-locale',
       message: `${key} is not declared for ${medium} in ${missing}, as other notifications are`,
@@ -140,11 +140,11 @@ function findMissing(
   describe: (key: string, missing: string) => Omit<Finding, 'resource'>,
 ): Finding[] {
   const all = [...new Set(templates.map(variantOf))].sort();
-  return [...groupBy(templates, keyOf)].flatMap(([key, group]): Finding[] => {
+  return groupBy(templates, keyOf).flatMap(([key, group]): Finding[] => {
     const present = new Set(group.map(variantOf));
     const missing = all.filter((variant) => !present.has(variant));
     const [resource] = group;
-    if (!resource || missing.length === 0) return [];
+    if (missing.length === 0) return [];
     return [{ ...describe(`\`${shorten(key)}\``, joinWords(missing)), resource }];
   });
 }

@@ -99,7 +99,7 @@ export function findUndeclared(
 function keeper({ prune, objects, whyUndeclarable }: DeleteRequest): (live: LiveObject) => string | null {
   const isKept = matchAddresses(prune?.keep ?? [], { nocase: true });
   // Without --prune nothing asks.
-  const sharing = groupBy(prune ? objects : [], ({ identity }) => identity);
+  const sharing = new Map(groupBy(prune ? objects : [], ({ identity }) => identity));
   return (live) => {
     if (addressesOf(live).some(isKept)) return 'prune.keep names it';
     const twins = sharing.get(live.identity)?.length ?? 1;

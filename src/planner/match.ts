@@ -115,7 +115,7 @@ export function findReplacements(missing: readonly Match[], lost: readonly Resou
       return renamedFrom ? [[identityOf(each.kind, renamedFrom), each]] : [];
     }),
   );
-  const [createdIn, lostIn] = [groupBy(created, fileOf), groupBy(lost, fileOf)];
+  const [createdIn, lostIn] = [new Map(groupBy(created, fileOf)), new Map(groupBy(lost, fileOf))];
   return created.flatMap((resource) => {
     const file = fileOf(resource);
     const [here, ...others] = lostIn.get(file) ?? [];

@@ -91,7 +91,7 @@ export function resolveReferences(
 ): ResolvedReferences {
   const index = new LiveIndex(targets.objects);
   const declared = resourcesByIdentity(references.length > 0 ? targets.resources : []);
-  const objects = groupBy(references.length > 0 ? targets.objects : [], ({ identity }) => identity);
+  const objects = new Map(groupBy(references.length > 0 ? targets.objects : [], ({ identity }) => identity));
   const { isInScope } = targets;
   const targetIn = (each: UsedReference) =>
     targetFor(each, declared.get(identityOf(each.kind, each.key)) ?? null, { index, objects, isInScope });

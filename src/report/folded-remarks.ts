@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { groupBy } from '../model/group.ts';
 import type { ReportOptions } from './options.ts';
 import { whereOf } from './words.ts';
 
@@ -22,19 +23,14 @@ export function foldRemarks(
   diagnostics: readonly Diagnostic[],
   { verbose = false, quiet = false }: Pick<ReportOptions, 'verbose' | 'quiet'>,
 ): Remark[] {
-  const groups = new Map<string, Diagnostic[]>();
-  for (const diagnostic of diagnostics) {
-    const { severity, code } = diagnostic;
+  const shown = diagnostics.filter(({ severity }) => !quiet || severity === 'error');
+  const groups = groupBy(shown, ({ severity, code }, index) => {
     const isAlone = verbose || severity === 'error';
-    if (quiet && severity !== 'error') continue;
-    const name = isAlone ? String(groups.size) : `${severity} ${code}`;
-    const group = groups.get(name);
-    if (group) group.push(diagnostic);
-    else groups.set(name, [diagnostic]);
-  }
-  return [...groups.values()].flatMap((group): Remark[] => {
-    const [first] = group;
-    if (first && group.length > maxAlike) return [{ diagnostic: first, more: moreWords(group.slice(1)) }];
+    return isAlone ? String(index) : `${severity} ${code}`;
+  });
+  return groups.flatMap(([, group]): Remark[] => {
+    const [first, ...others] = group;
+    if (others.length >= maxAlike) return [{ diagnostic: first, more: moreWords(others) }];
     return group.map((diagnostic) => ({ diagnostic, more: null }));
   });
 }

@@ -21,6 +21,8 @@ import {
 } from '../model/result.ts';
 import { uriPath } from './safe.ts';
 
+export { groupBy } from '../model/group.ts';
+
 /** The sign of each action. */
 export const symbols: Readonly<Record<Action, string>> = {
   create: '+',
@@ -204,18 +206,6 @@ export function familyWords(count: number): string {
 /** The two addresses of a tenant, or one where they are the same. */
 export function tenantWords({ identity, profiles }: Plan['tenant']): string {
   return joinParts(identity === profiles ? [identity] : [identity, profiles], ', ');
-}
-
-/** Items in groups, in the order of their first items. */
-export function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): [name: string, group: T[]][] {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const name = nameOf(item);
-    const group = groups.get(name);
-    if (group) group.push(item);
-    else groups.set(name, [item]);
-  }
-  return [...groups];
 }
 
 /** The kind in an address. */
