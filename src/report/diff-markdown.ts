@@ -1,4 +1,5 @@
 import { type Diff, type DiffObject, type DiffSide, differs } from '../model/diff.ts';
+import { groupBy } from '../model/group.ts';
 import {
   diffCounts,
   diffScopeWords,
@@ -13,7 +14,7 @@ import { foldedSection, problemSection } from './markdown.ts';
 import type { ReportOptions } from './options.ts';
 import { longBlock } from './plan-markdown.ts';
 import { codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
-import { groupBy, joinParts, place, pluralize, tenantWords } from './words.ts';
+import { joinParts, place, pluralize, tenantWords } from './words.ts';
 
 const maxLines = 60;
 /** Of the objects that one side does not have, and of those that could not be compared, so many are named. */

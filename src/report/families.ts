@@ -1,8 +1,8 @@
+import { groupBy } from '../model/group.ts';
 import type { Change, Difference } from '../model/plan.ts';
 import { viewOf } from './difference.ts';
 import type { DiffLine } from './line-diff.ts';
 import { diffInline, type Part } from './word-diff.ts';
-import { groupBy } from './words.ts';
 
 /** Changes that do the same to several objects, or a single change. */
 export type Family = readonly [Change, ...Change[]];

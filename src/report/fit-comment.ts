@@ -1,4 +1,5 @@
-import { groupBy, joinParts } from './words.ts';
+import { groupBy } from '../model/group.ts';
+import { joinParts } from './words.ts';
 
 /**
  * The longest comment, in characters. GitHub accepts 65,536 and GitLab 1,000,000; the pipelines of `init` add the

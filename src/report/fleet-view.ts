@@ -2,12 +2,13 @@ import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Fleet, FleetMember } from '../model/fleet.ts';
 import { isFailed, isNotRun, shareDiagnostics } from '../model/fleet.ts';
+import { groupBy } from '../model/group.ts';
 import { canonicalJson } from '../model/json.ts';
 import { actions, type Change, type Difference, hasChanges, isRefused } from '../model/plan.ts';
 import { type ChangeResult, changeOutcomes } from '../model/result.ts';
 import { attentionOf, type Point } from './attention.ts';
 import { nameIds } from './difference.ts';
-import { actionWords, groupBy, outcomeWords, pluralize, refused, runWords } from './words.ts';
+import { actionWords, outcomeWords, pluralize, refused, runWords } from './words.ts';
 
 /** One row of the matrix: environments with the same numbers, or one that failed. */
 export interface MatrixRow {

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Diff, differs } from '../model/diff.ts';
 import { type Fleet, type FleetError, isNotRun } from '../model/fleet.ts';
+import { groupBy } from '../model/group.ts';
 import { type Change, hasChanges, type Plan } from '../model/plan.ts';
 import type { ChangeOutcome, ChangeResult, Result } from '../model/result.ts';
 import { noDifferences, whereWords } from './diff-view.ts';
@@ -11,7 +12,6 @@ import { changeRows } from './text/plan.ts';
 import {
   actionWords,
   diagnosticCounts,
-  groupBy,
   kindOf,
   noChanges,
   outcomeWords,

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { groupBy } from '../model/group.ts';
 import { type Change, type Difference, hasChanges, isRefused, type Plan } from '../model/plan.ts';
 import { planCommand } from './apply-command.ts';
 import {
@@ -23,7 +24,6 @@ import {
   actionWords,
   changeCounts,
   familyWords,
-  groupBy,
   impactUnknown,
   impactWords,
   joinParts,

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { groupBy } from '../model/group.ts';
 import type { Plan } from '../model/plan.ts';
-import { groupBy } from './words.ts';
 
 /** The diagnostics of a plan, each in the place where a reviewer needs it. */
 export interface Remarks {

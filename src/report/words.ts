@@ -21,8 +21,6 @@ import {
 } from '../model/result.ts';
 import { uriPath } from './safe.ts';
 
-export { groupBy } from '../model/group.ts';
-
 /** The sign of each action. */
 export const symbols: Readonly<Record<Action, string>> = {
   create: '+',

@@ -1,5 +1,6 @@
 import type { Diff, DiffObject, SideDifference } from '../../model/diff.ts';
 import { sha256 } from '../../model/digest.ts';
+import { groupBy } from '../../model/group.ts';
 import {
   diffCounts,
   diffScopeWords,
@@ -10,7 +11,7 @@ import {
 } from '../diff-view.ts';
 import { pathWords, type View, viewOf } from '../difference.ts';
 import { oneLine } from '../safe.ts';
-import { groupBy, joinParts, place, tenantWords } from '../words.ts';
+import { joinParts, place, tenantWords } from '../words.ts';
 import { diffFigure } from './diff-markup.ts';
 import { addressMarkup, type Entry } from './entries.ts';
 import { html, type Markup } from './markup.ts';

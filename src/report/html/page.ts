@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { script, style } from '../../generated/report-page.ts';
 import { type Diagnostic, hasErrors, type Versions } from '../../model/diagnostic.ts';
+import { groupBy } from '../../model/group.ts';
 import type { Change } from '../../model/plan.ts';
 import { firstOf, type Point, pointWords } from '../attention.ts';
 import { diffLines } from '../line-diff.ts';
 import { oneLine } from '../safe.ts';
-import { groupBy, pluralize, whereOf } from '../words.ts';
+import { pluralize, whereOf } from '../words.ts';
 import { diffFigure } from './diff-markup.ts';
 import { addressMarkup, type Entry, type EntryGroup, entriesOf, groupsMarkup, permalink } from './entries.ts';
 import { html, Markup } from './markup.ts';

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.ts';
+import { groupBy } from '../../model/group.ts';
 import {
   actions,
   type Change,
@@ -22,7 +23,6 @@ import {
   actionWords,
   changeCounts,
   familyWords,
-  groupBy,
   noChanges,
   originNotes,
   place,

@@ -1,3 +1,4 @@
+import { groupBy } from '../../model/group.ts';
 import { type ChangeResult, changeOutcomes, type Result } from '../../model/result.ts';
 import { valueText } from '../difference.ts';
 import { diffLines, textsOfBlock } from '../line-diff.ts';
@@ -5,7 +6,6 @@ import {
   actionWords,
   changeOutcomeWords,
   elapsedWords,
-  groupBy,
   isByHand,
   kindOf,
   outcomeWords,

@@ -1,4 +1,5 @@
 import { type Diff, type DiffObject, differs, type SideDifference } from '../../model/diff.ts';
+import { groupBy } from '../../model/group.ts';
 import {
   diffCounts,
   diffScopeWords,
@@ -9,7 +10,7 @@ import {
 } from '../diff-view.ts';
 import { pathWords, sensitiveWords, viewOf } from '../difference.ts';
 import type { ReportOptions } from '../options.ts';
-import { groupBy, place, tenantWords } from '../words.ts';
+import { place, tenantWords } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
 import {
   blank,

@@ -1,3 +1,4 @@
+import { groupBy } from '../../model/group.ts';
 import {
   type Action,
   type Change,
@@ -15,7 +16,6 @@ import type { ReportOptions } from '../options.ts';
 import { diffInline, type Part } from '../word-diff.ts';
 import {
   changeCounts,
-  groupBy,
   impactUnknown,
   impactWords,
   movedWords,
