@@ -2,7 +2,7 @@ import { compareField } from '../kinds/compare.ts';
 import { comparable, comparableRecord, sameItem } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject, RecordsField } from '../kinds/kind.ts';
 import { recordAgrees } from '../kinds/records.ts';
-import { isArray, isObject, type Json, mapMembers, own, sameJson } from '../model/json.ts';
+import { isArray, isObject, type Json, mapMembers, objectsIn, own, sameJson } from '../model/json.ts';
 import type { Change, Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -119,7 +119,7 @@ function hasRecord({ change, field }: RecordChange, difference: Difference, side
   const members = change.diff
     .filter(({ path, sensitive }) => !sensitive && path !== record && isWithin(path, record))
     .map((other) => ({ below: other.path.slice(record.length), wanted: other[side] }));
-  return (isArray(list) ? list.filter(isObject) : []).some((row) => {
+  return objectsIn(list).some((row) => {
     const live = comparableRecord(row, field);
     return members.every(({ below, wanted }) => {
       const has = valueAt(live, below) ?? null;

@@ -2,11 +2,11 @@ import { allOrFailure, templateContext } from '../client/read.ts';
 import { readListRows } from '../client/read-kind.ts';
 import type { ApiResource, Service } from '../kinds/http.ts';
 import { isOnlyReferredTo, type Kind } from '../kinds/kind.ts';
-import { profileSearch } from '../kinds/profile-search.ts';
+import { liveRules, profileSearch } from '../kinds/profile-search.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { simIntegration } from '../kinds/sim-integration.ts';
 import { Failure } from '../model/failure.ts';
-import { isArray, isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { type LeftOut, servedKinds, serviceOf } from './served.ts';
 import { openTenant, type TenantOptions } from './tenant.ts';
@@ -247,7 +247,7 @@ function settingsIn(listed: readonly Listed[]): Detected[] {
       value: 'object',
       because: 'integrations have `attributes` as an object, not as text',
     });
-  const rules = rowsOf(profileSearch).flatMap((search) => rulesIn(search));
+  const rules = rowsOf(profileSearch).flatMap(liveRules);
   if (
     rules.some((rule) => Object.hasOwn(rule, classField)) &&
     rules.every((rule) => !own(rule, 'object_type'))
@@ -264,9 +264,3 @@ function settingsIn(listed: readonly Listed[]): Detected[] {
 /** Fields that the contract keeps as JSON in text. */
 const jsonFields = ['attributes', 'request', 'statusMap'];
 const classField = 'condition_object_type';
-
-function rulesIn(search: JsonObject): readonly JsonObject[] {
-  const inner = own(search, 'advanced_search');
-  const rules = own(isObject(inner) ? inner : search, 'condition_rules_attributes');
-  return isArray(rules) ? rules.filter(isObject) : [];
-}

@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, own, pick, textOf } from '../model/json.ts';
+import { type Json, objectsIn, own, pick, textOf } from '../model/json.ts';
 import { apiRequest, identityResource, jsonPatchType } from './http.ts';
 import { jsonPatch } from './json-patch.ts';
 import type { Field, Kind } from './kind.ts';
@@ -76,8 +76,7 @@ const lockOuts: ReadonlyMap<string, Json> = new Map<string, Json>([
 ]);
 
 function canLockOut(body: Json): boolean {
-  const steps = isArray(body) ? body.filter(isObject) : [];
-  return steps.some((step) => {
+  return objectsIn(body).some((step) => {
     const value = lockOuts.get(textOf(step, 'path') ?? '');
     return value !== undefined && own(step, 'value') === value;
   });

@@ -1,4 +1,13 @@
-import { isArray, isObject, type Json, type JsonObject, mapMembers, own, textOf } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectsIn,
+  own,
+  textOf,
+} from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import {
@@ -37,11 +46,10 @@ export const profileSearch: Kind = {
     list: { resource, pageSize: null, member: 'advanced_search' },
   },
   parse(answer) {
-    const inner = own(answer, 'advanced_search');
-    const search = isObject(inner) ? inner : answer;
+    const search = searchIn(answer);
     const label = textOf(search, 'label');
     if (label === null) return null;
-    const rules = liveRules(search).map(manifestRule);
+    const rules = liveRules(answer).map(manifestRule);
     return { key: [label], id: idText(own(search, 'id')), fields: { rules } };
   },
   operations: { create: [post], update: [patch], delete: [remove] },
@@ -111,10 +119,7 @@ function readSearch(body: Json): Said | null {
 
 /** The rules once nested records were written; `null` where that cannot be told. */
 function rulesAfter(changes: readonly Json[], { raw }: Before): JsonObject[] | null {
-  const inner = own(raw, 'advanced_search');
-  const rows = new Map(
-    liveRules(isObject(inner) ? inner : raw).map((row, at) => [idText(own(row, 'id')) ?? `#${at}`, row]),
-  );
+  const rows = new Map(liveRules(raw).map((row, at) => [idText(own(row, 'id')) ?? `#${at}`, row]));
   for (const [at, change] of changes.entries()) {
     if (!isObject(change)) return null;
     const { id: given, _destroy: end, ...members } = change;
@@ -138,9 +143,7 @@ function ruleChanges(
   raw: JsonObject,
   settings: ApiSettings,
 ): JsonObject[] | null {
-  const inner = own(raw, 'advanced_search');
-  const rows = liveRules(isObject(inner) ? inner : raw);
-  const rowOf = new Map(rows.map((row) => [manifestRule(row), row]));
+  const rowOf = new Map(liveRules(raw).map((row) => [manifestRule(row), row]));
   const pairs = pairRecords(own(fields, 'rules'), [...rowOf.keys()], rulesField).filter(
     ({ declared, live }) => declared === null || live === null || !recordAgrees(declared, live, rulesField),
   );
@@ -155,15 +158,20 @@ function ruleChanges(
   });
 }
 
-function liveRules(search: JsonObject): JsonObject[] {
-  const rules = own(search, 'condition_rules_attributes');
-  return isArray(rules) ? rules.filter(isObject) : [];
+/** The search in an answer: some of them wrap it. */
+function searchIn(answer: JsonObject): JsonObject {
+  const inner = own(answer, 'advanced_search');
+  return isObject(inner) ? inner : answer;
+}
+
+/** The rules of a search as the tenant shows them. */
+export function liveRules(answer: JsonObject): JsonObject[] {
+  return objectsIn(own(searchIn(answer), 'condition_rules_attributes'));
 }
 
 /** The rules among a manifest's fields. */
 export function declaredRules(fields: JsonObject): JsonObject[] {
-  const rules = own(fields, 'rules');
-  return isArray(rules) ? rules.filter(isObject) : [];
+  return objectsIn(own(fields, 'rules'));
 }
 
 /** Runs a declared search, lookups filled, without saving it (api-notes, "ProfileSearch"). */

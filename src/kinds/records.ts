@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject, own, sameJson } from '../model/json.ts';
+import { type Json, type JsonObject, objectsIn, own, sameJson } from '../model/json.ts';
 import { canonicalRecord, comparableRecord } from './field.ts';
 import type { RecordsField } from './kind.ts';
 
@@ -14,8 +14,8 @@ export interface Pair {
  * another: records are a set, so it pairs with what that pairs with, and a live one needs no partner.
  */
 export function pairRecords(declared: Json | undefined, live: Json | undefined, field: RecordsField): Pair[] {
-  const wanted = recordsOf(declared);
-  const left = new Set(recordsOf(live));
+  const wanted = objectsIn(declared);
+  const left = new Set(objectsIn(live));
   const partner = new Map<JsonObject, JsonObject>();
   for (const agree of [areEqual(field), agreesIn(null, field), agreesIn(field.alike, field)]) {
     for (const record of wanted) {
@@ -56,8 +56,4 @@ function agreesIn(names: readonly string[] | null, field: RecordsField): Agree {
     const compared = names ?? Object.keys(canonicalRecord(declared, field));
     return compared.every((name) => sameJson(own(a, name) ?? null, own(b, name) ?? null));
   };
-}
-
-function recordsOf(value: Json | undefined): JsonObject[] {
-  return isArray(value) ? value.filter(isObject) : [];
 }

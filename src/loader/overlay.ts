@@ -2,7 +2,7 @@ import { globProblem } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
-import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, objectFrom, objectsIn, own, textOf } from '../model/json.ts';
 import { isFilledInLater } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { FoundNode } from './document.ts';
@@ -26,8 +26,7 @@ export interface Overlay {
  * @param find gives the position of a value of the environment
  */
 export function readOverlays(environment: JsonObject, find: (at: Pointer) => FoundNode): Overlay[] {
-  const overlays = own(environment, 'overlays');
-  return (isArray(overlays) ? overlays : []).filter(isObject).map((overlay, index) => ({
+  return objectsIn(own(environment, 'overlays')).map((overlay, index) => ({
     target: textOf(overlay, 'target') ?? '',
     merge: objectOf(overlay, 'merge'),
     place: find(pointer('overlays', index, 'target')).place,

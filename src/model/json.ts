@@ -35,6 +35,11 @@ export function itemsOf(value: Json): readonly Json[] {
   return typeof value === 'object' && value !== null ? Object.values(value) : [];
 }
 
+/** The objects in a list; none where the value is no list. */
+export function objectsIn(value: Json | undefined): JsonObject[] {
+  return isArray(value) ? value.filter(isObject) : [];
+}
+
 /** An object with what `change` returns for each member; `undefined` leaves the member out. */
 export function mapMembers(
   object: JsonObject,

@@ -4,7 +4,15 @@ import type { Field, Kind, LiveObject, RecordsField } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { type IsSensitive, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom, own } from '../model/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  objectsIn,
+  own,
+} from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
 import { compare, isNameBesideId } from './comparison.ts';
@@ -155,7 +163,7 @@ function differencesIn(name: string, field: Field, first: Json, second: Json): F
 
 /** What a record does not name is not compared, so all of them get all members. */
 function differencesInRecords(name: string, field: RecordsField, first: Json, second: Json) {
-  const lists = [first, second].map((list) => (isArray(list) ? list.filter(isObject) : []));
+  const lists = [first, second].map(objectsIn);
   const names = lists.flat().flatMap((record) => Object.keys(canonicalRecord(record, field)));
   const unset = { ...objectFrom(names.map((each) => [each, null])), ...field.filled };
   const originals = new Map<Json, JsonObject>();
