@@ -1,3 +1,4 @@
+import { idText } from '../kinds/operation.ts';
 import { sha256 } from '../model/digest.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { type Answer, type Answered, isWhole } from './answer.ts';
@@ -79,6 +80,5 @@ function countIn(header: string | undefined): number | null {
 
 /** What identifies a row: its id, else all of its content. */
 function nameOf(row: JsonObject): string {
-  const id = own(row, 'id');
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : sha256(row);
+  return idText(own(row, 'id')) ?? sha256(row);
 }

@@ -1,3 +1,4 @@
+import { idText } from '../kinds/operation.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isArray, isObject, type JsonObject, own, textOf } from '../model/json.ts';
 import type { LintCode } from '../model/lint.ts';
@@ -231,8 +232,7 @@ function suggestLookup(word: string, rows: readonly JsonObject[], { name: from }
 }
 
 function idOf(row: JsonObject): string {
-  const id = own(row, 'id');
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : '';
+  return idText(own(row, 'id')) ?? '';
 }
 
 function operatorFinding(code: LintCode, rule: Rule, message: string, hint: string): Finding {
