@@ -1,7 +1,6 @@
 import { isUnordered, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
-import type { LiveObject } from '../kinds/kind.ts';
-import { type Field, fieldNamed, type Kind } from '../kinds/kind.ts';
+import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { keyBefore } from '../kinds/live-objects.ts';
 import { type IsSensitive, isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -117,7 +116,7 @@ function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): Reco
   const current = new Map(Object.entries(fields));
   for (const difference of known.toReversed()) {
     const [name = '', ...below] = segmentsOf(difference.path);
-    const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
+    const field = fieldNamed(kind, name);
     if (field) current.set(name, revert(field, current.get(name) ?? null, below, difference));
   }
   const sensitive = change.diff.flatMap((difference) => (difference.sensitive ? [difference.path] : []));

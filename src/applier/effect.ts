@@ -1,6 +1,6 @@
 import { compareField } from '../kinds/compare.ts';
 import { comparable, comparableRecord, sameItem } from '../kinds/field.ts';
-import type { Field, Kind, LiveObject, RecordsField } from '../kinds/kind.ts';
+import { type Field, fieldNamed, type Kind, type LiveObject, type RecordsField } from '../kinds/kind.ts';
 import { recordAgrees } from '../kinds/records.ts';
 import { isArray, isObject, type Json, mapMembers, objectsIn, own, sameJson } from '../model/json.ts';
 import type { Change, Difference } from '../model/plan.ts';
@@ -63,7 +63,7 @@ function agrees({ kind, change, live }: Compared, difference: Difference, side: 
   const [name = '', ...below] = segmentsOf(difference.path);
   const part = kind.keyFields.findIndex((keyField) => keyField.name === name);
   if (part >= 0) return sameKeyPart(kind, part, difference[side], live);
-  const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
+  const field = fieldNamed(kind, name);
   if (!field) return false;
   const value = own(live.fields, name);
   if (below.length === 0) {

@@ -9,7 +9,16 @@ import { isSentAsText, sentValue, wireValue } from './field.ts';
 import { type ApiResource, apiRequest, eq, jsonPatchType, mergePatchType, or, resourceAt } from './http.ts';
 import { jsonPatch, mergePatch } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
-import type { Facts, Field, Kind, List, LiveObject, Write, WriteInput } from './kind.ts';
+import {
+  type Facts,
+  type Field,
+  fieldNamed,
+  type Kind,
+  type List,
+  type LiveObject,
+  type Write,
+  type WriteInput,
+} from './kind.ts';
 import {
   call,
   idPlace,
@@ -92,7 +101,7 @@ function changeCall(descriptor: Descriptor, one: Pick<Operation, 'resource' | 'b
   // Only a key of one part can be changed.
   const [renamed] = descriptor.key.length === 1 ? namesOf(descriptor) : [];
   const isText = (name: string, settings: ApiSettings) => {
-    const field = Object.hasOwn(descriptor.fields, name) ? descriptor.fields[name] : undefined;
+    const field = fieldNamed(descriptor, name);
     return field !== undefined && isSentAsText(field, settings);
   };
   switch (descriptor.update) {
@@ -126,7 +135,7 @@ function parse(descriptor: Descriptor, answer: JsonObject, requested: string | n
   );
   if (!key.every((part) => typeof part === 'string')) return null;
   const told = mapMembers(pick(answer, Object.keys(descriptor.fields)), (value, name) =>
-    descriptor.fields[name]?.is === 'json' ? readJsonText(value) : value,
+    fieldNamed(descriptor, name)?.is === 'json' ? readJsonText(value) : value,
   );
   const others = othersIn(descriptor, answer);
   const fields = { ...others, ...told };
@@ -147,7 +156,7 @@ const keyMembers = (descriptor: Descriptor, key: readonly string[]): JsonObject 
 function newObject(descriptor: Descriptor, { key, fields, settings }: WriteInput): JsonObject {
   const sent = mapMembers(
     fields,
-    (value, name) => sentValue(descriptor.fields[name], value, settings) ?? undefined,
+    (value, name) => sentValue(fieldNamed(descriptor, name), value, settings) ?? undefined,
   );
   return { ...keyMembers(descriptor, key), ...sent };
 }
@@ -166,11 +175,11 @@ function patchBody(descriptor: Descriptor, { key, fields, live, changed, setting
   const names = [...changed];
   const side = (values: JsonObject, part: readonly string[]) =>
     mapMembers(pick({ ...values, ...keyMembers(descriptor, part) }, names), (value, name) =>
-      sentValue(descriptor.fields[name], value, settings),
+      sentValue(fieldNamed(descriptor, name), value, settings),
     );
   const [before, after] = [side(live.fields, live.key), side(fields, key)];
   const isAny = (...types: readonly Field['is'][]) =>
-    new Set(names.filter((name) => types.includes(descriptor.fields[name]?.is ?? 'text')));
+    new Set(names.filter((name) => types.includes(fieldNamed(descriptor, name)?.is ?? 'text')));
   // A merge patch of a value has to name those of its members that go.
   return descriptor.update === 'merge-patch'
     ? mergePatch(before, after, isAny('reference'))
@@ -212,7 +221,7 @@ function wholeBody(descriptor: Descriptor, { key, fields, live, changed, setting
     ...(descriptor.serverOwned.includes('id') ? {} : pick(raw, ['id'])),
     ...keyMembers(descriptor, namesOf(descriptor).some((name) => changed.has(name)) ? key : live.key),
     ...mapMembers(pick(fields, Object.keys(descriptor.fields)), (value, name) => {
-      const field = descriptor.fields[name];
+      const field = fieldNamed(descriptor, name);
       if (changed.has(name)) return sentValue(field, value, settings);
       return value === null && !Object.hasOwn(raw, name)
         ? undefined

@@ -13,7 +13,7 @@ import {
 import { isFilledInLater, jsonText, literal } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { readJsonText } from './jsontext.ts';
-import type { Field, Kind, RecordsField } from './kind.ts';
+import { type Field, fieldNamed, type Kind, type RecordsField } from './kind.ts';
 
 /**
  * The comparable form of a value: two values of a field are equal exactly if their comparable forms are. Unset values
@@ -170,7 +170,7 @@ function mergeMembers(declared: JsonObject, live: JsonObject): JsonObject {
 
 /** The fields with JSON in text parsed, so that pointers reach into it. Most objects have no such text: no copy is made. */
 export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
-  const isText = (name: string) => kind.fields[name]?.is === 'json' && typeof fields[name] === 'string';
+  const isText = (name: string) => fieldNamed(kind, name)?.is === 'json' && typeof fields[name] === 'string';
   if (!Object.keys(fields).some(isText)) return fields;
   return mapMembers(fields, (value, name) => (isText(name) ? readJsonText(value) : value));
 }

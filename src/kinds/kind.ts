@@ -234,7 +234,7 @@ export interface Kind {
 }
 
 /** The field of that name, or `undefined`. */
-export function fieldNamed({ fields }: Kind, name: string): Field | undefined {
+export function fieldNamed({ fields }: Pick<Kind, 'fields'>, name: string): Field | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 

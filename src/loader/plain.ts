@@ -1,4 +1,4 @@
-import type { Kind } from '../kinds/kind.ts';
+import { fieldNamed, type Kind } from '../kinds/kind.ts';
 import { isObject, type JsonObject, own, pick, sameJson } from '../model/json.ts';
 import { isFilledInLater, refOf } from '../model/marker.ts';
 import type { Pointer } from '../model/pointer.ts';
@@ -37,7 +37,7 @@ export function checkMembers({ kind, value, tagged, find, problems }: Checked): 
   if (!tagged) return true;
   const isWhole = (name: string) => {
     const given = own(value, name);
-    return kind.fields[name]?.is === 'json' && isFilledInLater(given) && refOf(given) === null;
+    return fieldNamed(kind, name)?.is === 'json' && isFilledInLater(given) && refOf(given) === null;
   };
   const wrong = Object.keys(kind.fields).filter(isWhole);
   for (const name of wrong) {

@@ -1,5 +1,5 @@
 import type { Kinds } from '../kinds/catalog.ts';
-import type { Kind } from '../kinds/kind.ts';
+import { fieldNamed, type Kind } from '../kinds/kind.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
 import { type Address, parseAddress } from '../model/address.ts';
 import type { Json, JsonObject } from '../model/json.ts';
@@ -27,7 +27,7 @@ export function checkReferences(checked: Checked): boolean {
   const { kind, kinds, value: manifest, tagged, problems, find } = checked;
   if (!tagged) return true;
   const wrong = Object.entries(manifest).flatMap(([name, value]) => {
-    const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
+    const field = fieldNamed(kind, name);
     const target = field ? targetOf(field) : null;
     const taken = new Set(field ? idsIn(field, value).map(({ at }) => at) : []);
     return referencesBelow(value, '').flatMap(({ at, to }) => {

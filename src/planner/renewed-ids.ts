@@ -1,4 +1,4 @@
-import type { Kind } from '../kinds/kind.ts';
+import { fieldNamed, type Kind } from '../kinds/kind.ts';
 import { idsIn, mapIds, targetOf } from '../kinds/references.ts';
 import { type Address, formatAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -42,7 +42,7 @@ const placeOf = (kind: string, id: string): string => `${kind}/${id}`;
 export function withRenewedIds(kind: Kind, fields: JsonObject, renewed: RenewedIds): JsonObject {
   if (renewed.size === 0) return fields;
   return mapMembers(fields, (value, name) => {
-    const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
+    const field = fieldNamed(kind, name);
     const to = field ? targetOf(field) : null;
     if (!field || to === null) return value;
     return mapIds(field, value, (id) =>
