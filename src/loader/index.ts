@@ -55,13 +55,80 @@ export interface LoadProjectOptions extends LoadOptions {
  * Works offline: neither the credentials of the environment nor the secrets of manifests are read.
  */
 export function loadProject(options: LoadProjectOptions): Project {
-  return readProject(openEnvironment(openProject(options), options.environment), options.manifests);
+  const opened = openOne(options);
+  return readProject(opened, manifestsOf(opened, options.manifests));
 }
 
 /** The same as {@link loadProject} without the overlays of the environment: for manifests that say what the tenant has. */
 export function loadWithoutOverlays(options: LoadProjectOptions): Project {
-  const opened = openEnvironment(openProject(options), options.environment);
-  return readProject({ ...opened, read: { ...opened.read, overlays: [] } }, options.manifests);
+  const opened = withoutOverlays(openOne(options));
+  return readProject(opened, manifestsOf(opened, options.manifests));
+}
+
+/**
+ * What the manifests of a project declare, as far as they can be read: problems in them are ignored. Throws a Failure
+ * if the project file itself cannot be read.
+ */
+export function loadDeclarations(options: LoadOptions): Declarations {
+  return declarationsOf(prepareManifests(openOne(options)));
+}
+
+/** The names in a project, for shell completion. */
+export interface ProjectNames {
+  readonly environments: readonly string[];
+  readonly kinds: Kinds;
+  /** The objects that manifests declare. */
+  readonly objects: readonly Pick<Manifest, 'kind' | 'key' | 'address'>[];
+}
+
+/**
+ * Loads the names in a project as far as they can be read: manifests with errors are included, and problems in them are
+ * ignored. Throws a Failure if the project file itself cannot be read.
+ */
+export function loadNames(options: LoadOptions): ProjectNames {
+  const opened = openOne(options);
+  const { environments, kinds } = opened.project;
+  return { environments, kinds, objects: readManifests(prepareManifests(opened), true) };
+}
+
+/** Loads the project file for one environment, and no manifest. Throws one Failure with all its problems. */
+export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
+  return requireSafeEnvironment(openOne(options));
+}
+
+/**
+ * Loads an environment of a project file that is not written yet, as {@link loadEnvironment} would after that.
+ *
+ * @param text the content of the file, for which `configFile` names the place that it will have
+ */
+export function loadUnwritten(text: string, options: LoadOptions): ProjectEnvironment {
+  return requireEnvironment(openOne(options, { text }));
+}
+
+/** The environments and groups of a project. Throws a Failure if the project file itself cannot be read. */
+export function loadEnvironmentNames(options: Omit<LoadOptions, 'environment'>): EnvironmentNames {
+  const { problems, project } = openProject(options);
+  problems.throwIfAny();
+  return { environments: project.environments, groups: project.groups };
+}
+
+/** The kinds of a project. Throws a Failure if the project file or the description of a kind cannot be read. */
+export function loadKinds(options: Omit<LoadOptions, 'environment'>): Kinds {
+  return openProject(options).project.kinds;
+}
+
+/**
+ * What a project in a folder is given: the environment, and `.env` there. The folder need not exist. Throws a Failure for
+ * a `.env` that cannot be used.
+ */
+export function valuesIn(
+  folder: string,
+  { env = process.env, onSecret }: Omit<LoadOptions, 'configFile'>,
+): Secrets {
+  const problems = new Problems();
+  const values = valuesFor(resolve(folder), env, problems);
+  problems.throwIfAny();
+  return secretsFrom(values, onSecret);
 }
 
 /** A project whose files are read once, for several of its environments. */
@@ -81,30 +148,22 @@ export interface OpenedProjects extends EnvironmentNames {
 /** Opens a project for several environments. Throws a Failure if the project file itself cannot be read. */
 export function openProjects(options: LoadProjectOptions): OpenedProjects {
   const opened = openProject(options);
-  const { environments, groups } = opened.project;
-  const manifests = manifestsOf(opened, options.manifests);
-  const kept = { ...manifests, documents: keepDocuments(manifests.documents) };
+  const { environments, groups, root, configFile } = opened.project;
+  const manifests = keepManifests(manifestsOf(opened, options.manifests));
   return {
     environments,
     groups,
-    root: opened.project.root,
-    configFile: opened.project.configFile,
-    environment: (name) => checkEnvironmentAlone(openEnvironment(opened, name)),
-    load: (environment) => readProject(openEnvironment(opened, environment), options.manifests, kept),
-    declarations: (name) => declarationsOf(prepareManifests(openEnvironment(opened, name), kept)),
+    root,
+    configFile,
+    environment: (name) => requireSafeEnvironment(openEnvironment(opened, name)),
+    load: (environment) => readProject(openEnvironment(opened, environment), manifests),
+    declarations: (name) => declarationsOf(prepareManifests(openEnvironment(opened, name), manifests)),
     loadFolder({ source, manifests: patterns }, environment) {
       const project = { ...opened.project, manifests: patterns, notManifests: [] };
-      const { read, ...others } = openEnvironment({ ...opened, project }, environment);
-      return readProject({ ...others, read: { ...read, overlays: [] } }, source);
+      const folder = withoutOverlays(openEnvironment({ ...opened, project }, environment));
+      return readProject(folder, manifestsOf(folder, source));
     },
   };
-}
-
-/** The environments and groups of a project. Throws a Failure if the project file itself cannot be read. */
-export function loadEnvironmentNames(options: Omit<LoadOptions, 'environment'>): EnvironmentNames {
-  const { problems, project } = openProject(options);
-  problems.throwIfAny();
-  return { environments: project.environments, groups: project.groups };
 }
 
 /** Problems of an earlier project that only the environment of today has. */
@@ -122,109 +181,8 @@ export function openPastProjects(
   present: string,
 ): Pick<OpenedProjects, 'load'> {
   const opened = openProject(options, { tolerated: forgotten, dotEnvIn: present });
-  const manifests = manifestsOf(opened);
-  const kept = { ...manifests, documents: keepDocuments(manifests.documents) };
-  return { load: (environment) => readProject(openEnvironment(opened, environment), undefined, kept) };
-}
-
-function readProject(opened: OpenEnvironment, source?: FileSource, manifests?: ManifestFiles): Project {
-  const context = prepareManifests(opened, manifests ?? manifestsOf(opened, source));
-  const resources = readResources(context);
-  context.overlays.reportUnused();
-  refuseSecretTexts(opened, opened.project);
-  const required = requireEnvironment(opened);
-  return { ...required, lint: readLintLevels(opened.project, required.environment), resources };
-}
-
-/**
- * What the manifests of a project declare, as far as they can be read: problems in them are ignored. Throws a Failure
- * if the project file itself cannot be read.
- */
-export function loadDeclarations(options: LoadOptions): Declarations {
-  const opened = openEnvironment(openProject(options), options.environment);
-  return declarationsOf(prepareManifests(opened, manifestsOf(opened)));
-}
-
-/** The names in a project, for shell completion. */
-export interface ProjectNames {
-  readonly environments: readonly string[];
-  readonly kinds: Kinds;
-  /** The objects that manifests declare. */
-  readonly objects: readonly Pick<Manifest, 'kind' | 'key' | 'address'>[];
-}
-
-/**
- * Loads the names in a project as far as they can be read: manifests with errors are included, and problems in them are
- * ignored. Throws a Failure if the project file itself cannot be read.
- */
-export function loadNames(options: LoadOptions): ProjectNames {
-  const opened = openEnvironment(openProject(options), options.environment);
-  const context = prepareManifests(opened, manifestsOf(opened));
-  const { environments, kinds } = opened.project;
-  return { environments, kinds, objects: readManifests(context, true) };
-}
-
-/** The kinds of a project. Throws a Failure if the project file or the description of a kind cannot be read. */
-export function loadKinds(options: Omit<LoadOptions, 'environment'>): Kinds {
-  return openProject(options).project.kinds;
-}
-
-/** The manifests of a project before an environment is chosen. */
-interface ManifestFiles extends Pick<ProjectContext, 'documents' | 'shared'> {
-  readonly source: FileSource;
-}
-
-function manifestsOf({ project }: OpenProject, files: FileSource = diskSource(project.root)): ManifestFiles {
-  const source = limitSize(files, project.sizeLimit);
-  return { source, documents: readDocuments(project, source), shared: new Map() };
-}
-
-function prepareManifests(
-  { problems, values, uses, project, read }: OpenEnvironment,
-  { source, documents, shared }: ManifestFiles,
-): ProjectContext {
-  return {
-    project,
-    kinds: project.kinds,
-    documents,
-    shared,
-    readTag: tagReader({ values, uses, variables: read.variables, source, problems }),
-    overlays: prepareOverlays(read.overlays, { kinds: project.kinds, problems }),
-    problems,
-  };
-}
-
-/** Loads the project file for one environment, and no manifest. Throws one Failure with all its problems. */
-export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
-  return checkEnvironmentAlone(openEnvironment(openProject(options), options.environment));
-}
-
-function checkEnvironmentAlone(opened: OpenEnvironment): ProjectEnvironment {
-  refuseSecretTexts(opened, opened.project);
-  return requireEnvironment(opened);
-}
-
-/**
- * Loads an environment of a project file that is not written yet, as {@link loadEnvironment} would after that.
- *
- * @param text the content of the file, for which `configFile` names the place that it will have
- */
-export function loadUnwritten(text: string, options: LoadOptions): ProjectEnvironment {
-  return requireEnvironment(openEnvironment(openProject(options, { text }), options.environment));
-}
-
-/**
- * What a project in a folder is given: the environment, and `.env` there. The folder need not exist. Throws a Failure for
- * a `.env` that cannot be used.
- */
-export function valuesIn(
-  folder: string,
-  { env = process.env, onSecret }: Omit<LoadOptions, 'configFile'>,
-): Secrets {
-  const problems = new Problems();
-  const values = valuesFor(resolve(folder), env, problems);
-  problems.throwIfAny();
-  return secretsFrom(values, onSecret);
+  const manifests = keepManifests(manifestsOf(opened));
+  return { load: (environment) => readProject(openEnvironment(opened, environment), manifests) };
 }
 
 /** How a project is opened that is not simply that of today. */
@@ -273,10 +231,63 @@ function openEnvironment(opened: OpenProject, name: string | undefined): OpenEnv
   return { ...reading, read: readProjectEnvironment(opened.project, name, reading) };
 }
 
+function openOne(options: LoadOptions, opening?: Opening): OpenEnvironment {
+  return openEnvironment(openProject(options, opening), options.environment);
+}
+
+function withoutOverlays(opened: OpenEnvironment): OpenEnvironment {
+  return { ...opened, read: { ...opened.read, overlays: [] } };
+}
+
+/** The manifests of a project before an environment is chosen. */
+interface ManifestReader extends Pick<ProjectContext, 'documents' | 'shared'> {
+  readonly source: FileSource;
+}
+
+/** @param files default: the disk */
+function manifestsOf({ project }: OpenProject, files = diskSource(project.root)): ManifestReader {
+  const source = limitSize(files, project.sizeLimit);
+  return { source, documents: readDocuments(project, source), shared: new Map() };
+}
+
+/** The same for several environments. */
+function keepManifests(manifests: ManifestReader): ManifestReader {
+  return { ...manifests, documents: keepDocuments(manifests.documents) };
+}
+
+function prepareManifests(opened: OpenEnvironment, reader = manifestsOf(opened)): ProjectContext {
+  const { problems, values, uses, project, read } = opened;
+  const { source, documents, shared } = reader;
+  return {
+    project,
+    kinds: project.kinds,
+    documents,
+    shared,
+    readTag: tagReader({ values, uses, variables: read.variables, source, problems }),
+    overlays: prepareOverlays(read.overlays, { kinds: project.kinds, problems }),
+    problems,
+  };
+}
+
+/** Reads every manifest. Throws one Failure with all problems of the project. */
+function readProject(opened: OpenEnvironment, manifests: ManifestReader): Project {
+  const context = prepareManifests(opened, manifests);
+  const resources = readResources(context);
+  context.overlays.reportUnused();
+  const project = requireSafeEnvironment(opened);
+  return { ...project, lint: readLintLevels(opened.project, project.environment), resources };
+}
+
 /** Throws a Failure if the project has errors. */
 function requireEnvironment({ project, read, secrets, problems }: OpenEnvironment): ProjectEnvironment {
   problems.throwIfAny();
   const { root, configFile } = project;
   if (!read.environment) throw problems.asFailure();
   return { root, configFile, environment: read.environment, secrets, diagnostics: problems.diagnostics };
+}
+
+/** The same, also if a plan would show a credential. */
+function requireSafeEnvironment(opened: OpenEnvironment): ProjectEnvironment {
+  refuseSecretTexts(opened, opened.project);
+  return requireEnvironment(opened);
 }
