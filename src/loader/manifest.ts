@@ -3,19 +3,18 @@ import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import { isArray, isObject, type JsonObject, mapMembers, own, textOf } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, own, textOf } from '../model/json.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { declarationOf, resolveNotes } from './declaration.ts';
-import { type FoundNode, findNode, placeInside, type YamlDocument } from './document.ts';
+import { findNode, placeInside, type YamlDocument } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
 import { type Identity, identitiesOf } from './identities.ts';
+import { type Checked, checkMarkers } from './markers.ts';
 import { objectOf, textsOf } from './members.ts';
 import type { Overlaid, Overlays } from './overlay.ts';
 import { reopenDocument } from './parse.ts';
-import { checkMembers, checkPlain } from './plain.ts';
 import type { Problem, Problems } from './problems.ts';
-import { checkReferences } from './references.ts';
 import { checkSchema, schemaOf } from './schema.ts';
 import { dropUnresolved, type ReadTag, readTree, type Tree, unresolved } from './tree.ts';
 
@@ -67,12 +66,7 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   if (known && !overlays.match(known.address)) return known;
   const { place } = noted;
   const written = noted.tagged ? resolveNotes(noted.value, place.file, readTag) : noted.value;
-  if (!isObject(written) || !isObject(noted.value)) {
-    const message = 'A manifest must be a mapping that begins with `kind:`';
-    const hint = isArray(written) ? 'Write each object without the `-`, and `---` between them.' : null;
-    problems.add('not-a-mapping', message, place, { hint });
-    return null;
-  }
+  if (!isObject(written) || !isObject(noted.value)) return refuseShape(written, place, problems);
   const kind = kindOf(written, place, context);
   if (!kind) return null;
   const key = keyOf(kind, written);
@@ -80,51 +74,37 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   const overlaid = address === null ? null : overlays.apply(written, address, kind);
   const before = problems.count;
   const value = overlaid?.value ?? written;
-  const find = finderIn(place, overlaid);
-  const isOverlaid = (at: Pointer) => Boolean(overlaid?.find(at));
   const tagged = noted.tagged || overlaid !== null;
-  const declared = { kind, kinds, value, tagged, find, isOverlaid, problems };
+  // The document is parsed again for positions: most are never needed.
+  const find = (at: Pointer) => overlaid?.find(at) ?? findNode(reopenDocument(place), at);
+  const declared: Declared = { kind, kinds, value, tagged, overlaid, find, problems };
   const isValid = checkManifest(declared, address);
   if (!key || address === null) return null;
   const fields = fieldsOf(declared);
   const declaration = declarationOf(noted.value, value);
   const manifest = { kind, key, address, id: textOf(value, 'id'), place, fields, declaration };
-  const resource = isValid ? resourceOf(manifest, declared, overlaid) : null;
+  const resource = isValid ? resourceOf(manifest, declared) : null;
   const read = { ...manifest, identities: identitiesOf(manifest, resource?.lifecycle), resource };
   if (!tagged && resource && problems.count === before) shared.set(noted, read);
   return read;
 }
 
-type Find = (at: Pointer) => FoundNode;
-
-/** The positions of values. The document is parsed again for them: most are never needed. */
-function finderIn(place: Place, overlaid: Overlaid | null): Find {
-  return (at) => overlaid?.find(at) ?? findNode(reopenDocument(place), at);
+interface Declared extends Checked {
+  /** The document with its overlays; `null` where it has none. */
+  readonly overlaid: Overlaid | null;
 }
 
-/** What a document says, with overlays applied. */
-interface Declared extends Tree {
-  readonly kind: Kind;
-  readonly kinds: Kinds;
-  readonly value: JsonObject;
-  readonly problems: Problems;
-  readonly find: Find;
-  /** Whether an overlay sets a value. */
-  isOverlaid(at: Pointer): boolean;
+function refuseShape(written: Json, place: Place, problems: Problems): null {
+  const message = 'A manifest must be a mapping that begins with `kind:`';
+  const hint = isArray(written) ? 'Write each object without the `-`, and `---` between them.' : null;
+  problems.add('not-a-mapping', message, place, { hint });
+  return null;
 }
 
-/**
- * The resource of a manifest without problems. Lines and columns are worked out when they are needed.
- *
- * @param overlaid the manifest with its overlays; `null` where it has none
- */
-function resourceOf(
-  manifest: Omit<Manifest, 'resource' | 'identities'>,
-  declared: Declared,
-  overlaid: Overlaid | null,
-): Resource {
+/** The resource of a manifest without problems. Lines and columns are worked out when they are needed. */
+function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declared: Declared): Resource {
   const { kind, key, address, id, place, fields, declaration } = manifest;
-  const { value, find } = declared;
+  const { value, find, overlaid } = declared;
   return {
     kind,
     key,
@@ -190,15 +170,15 @@ function isKeyPart(part: string | null): part is string {
 }
 
 function checkManifest(declared: Declared, address: Address | null): boolean {
-  const { kind, find, isOverlaid, problems } = declared;
+  const { kind, find, overlaid, problems } = declared;
   const fitsSchema = checkSchema(schemaOf(kind), declared, {
     problems,
     ...(address !== null && { address }),
     find,
-    isOverlaid,
+    isOverlaid: (at) => Boolean(overlaid?.find(at)),
     explain: (error, name) => explain(kind, error, name),
   });
-  return [checkPlain(declared), checkMembers(declared), checkReferences(declared), fitsSchema].every(Boolean);
+  return checkMarkers(declared) && fitsSchema;
 }
 
 /** Explains an error of the schema in terms of manifests; `null` where the general message is good enough. */

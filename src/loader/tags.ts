@@ -232,7 +232,7 @@ function lookupProblem(argument: JsonObject): string | null {
   return half ? `the value of \`${half[0]}\` holds half a character, which no request can hold` : null;
 }
 
-/** Whether there is such a kind, and such a key, is only known with the kinds of the project: see references.ts. */
+/** Whether there is such a kind, and such a key, is only known with the kinds of the project: see markers.ts. */
 function readReference(argument: Json): Json {
   const parsed = typeof argument === 'string' && argument.isWellFormed() ? parseAddress(argument) : null;
   if (parsed) return refMarker(formatAddress(parsed.kind, parsed.key));

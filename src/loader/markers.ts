@@ -2,30 +2,68 @@ import type { Kinds } from '../kinds/catalog.ts';
 import { fieldNamed, type Kind } from '../kinds/kind.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
 import { type Address, parseAddress } from '../model/address.ts';
-import type { Json, JsonObject } from '../model/json.ts';
-import { refOf } from '../model/marker.ts';
+import { isObject, type Json, type JsonObject, own, pick, sameJson } from '../model/json.ts';
+import { isFilledInLater, refOf } from '../model/marker.ts';
 import { type Pointer, placesIn, pointer } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
 import type { FoundNode } from './document.ts';
 import type { Problem, Problems } from './problems.ts';
+import { dropUnresolved, type Tree } from './tree.ts';
 
-interface Checked {
+/** What a document says, with overlays applied. */
+export interface Checked extends Tree {
   readonly kind: Kind;
   readonly kinds: Kinds;
   readonly value: JsonObject;
-  /** Whether the manifest has tags. */
-  readonly tagged: boolean;
   readonly problems: Problems;
+  /** The position of a value. */
   find(at: Pointer): FoundNode;
 }
 
 /**
- * Reports what is wrong with the references in a manifest, as far as that can be known without a tenant: their kinds and
- * keys, and whether the fields take them. Returns whether nothing is.
+ * Reports secrets, lookups and references where a manifest cannot have them, as far as that can be known without a tenant.
+ * Returns whether there was no problem.
  */
-export function checkReferences(checked: Checked): boolean {
-  const { kind, kinds, value: manifest, tagged, problems, find } = checked;
-  if (!tagged) return true;
+export function checkMarkers(checked: Checked): boolean {
+  if (!checked.tagged) return true;
+  return [checkIdentity, checkMembers, checkReferences].map((check) => check(checked)).every(Boolean);
+}
+
+/**
+ * Refuses secrets and lookups in what identifies an object: it must be known before the tenant is read. Where a value
+ * besides the fields could not be read, it is not known what the manifest asks for.
+ */
+function checkIdentity({ kind, value, find, problems }: Checked): boolean {
+  const names = [...kind.keyFields.map(({ name }) => name), 'id', 'ensure'];
+  const wrong = names.filter((name) => isObject(own(value, name)));
+  for (const name of wrong) {
+    const message = `\`${name}\` must be plain text, not \`!secret\`, \`!lookup\` or \`!ref\``;
+    problems.add('not-plain', message, find(`/${name}`).place);
+  }
+  const besides = pick(value, [...names, 'lifecycle']);
+  return wrong.length === 0 && sameJson(dropUnresolved(besides) ?? null, besides);
+}
+
+/**
+ * Refuses secrets and lookups in the place of all of a JSON field: its members are compared, shown and written one by one,
+ * so they must be known.
+ */
+function checkMembers({ kind, value, find, problems }: Checked): boolean {
+  const isWhole = (name: string) => {
+    const given = own(value, name);
+    return fieldNamed(kind, name)?.is === 'json' && isFilledInLater(given) && refOf(given) === null;
+  };
+  const wrong = Object.keys(kind.fields).filter(isWhole);
+  for (const name of wrong) {
+    const message = `\`${name}\` is JSON, and cannot be one \`!secret\` or \`!lookup\` as a whole`;
+    const hint = `Declare its members, and tag those that are secret or looked up: \`${name}: { password: !secret NAME }\`.`;
+    problems.add('wrong-type', message, find(`/${name}`).place, { hint });
+  }
+  return wrong.length === 0;
+}
+
+/** Refuses references to other kinds, with keys of another form, and in fields that do not take them. */
+function checkReferences({ kind, kinds, value: manifest, problems, find }: Checked): boolean {
   const wrong = Object.entries(manifest).flatMap(([name, value]) => {
     const field = fieldNamed(kind, name);
     const target = field ? targetOf(field) : null;
