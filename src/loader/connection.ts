@@ -214,8 +214,8 @@ function revealAt(name: string, secrets: Secrets, place: Place): string {
   }
 }
 
-function refuse({ problems, find }: BuildContext, at: Pointer, { code, message, hint }: Problem): undefined {
-  problems.add(code, message, find(at).place, { hint });
+function refuse({ problems, find }: BuildContext, at: Pointer, problem: Problem): undefined {
+  problems.report(problem, find(at).place);
 }
 
 /** A base URL without a slash at its end, or what is wrong with it. */

@@ -149,16 +149,14 @@ function checkPaths(value: JsonObject, { kinds, problems, find }: Building): voi
     ...otherResources,
   ];
   for (const [name, path] of Object.entries(textMembersOf(objectOf(value, 'identity'), 'paths'))) {
+    const at = pointer('identity', 'paths', name);
     const kind = kinds.find(name);
     const holder = kind && holderOf(path, kind, kinds);
-    if (holder) {
-      const { code, message, hint } = collectionTaken(path, holder);
-      problems.add(code, message, find(pointer('identity', 'paths', name)).place, { hint });
-    }
+    if (holder) problems.report(collectionTaken(path, holder), find(at).place);
     if (known.includes(name)) continue;
     const message = `There is no kind \`${name.slice(0, 80)}\` in the identity service of this project`;
     const hint = didYouMean(name, known) ?? `\`identity.paths\` takes ${known.join(', ')}.`;
-    problems.add('unknown-kind', message, find(pointer('identity', 'paths', name)).key, { hint });
+    problems.add('unknown-kind', message, find(at).key, { hint });
   }
 }
 
@@ -206,7 +204,7 @@ function readPolicy(value: JsonObject, { kinds, problems, find }: Building): Pol
   const keep = textsOf(prune, 'keep');
   const protect = textsOf(value, 'protect');
   const report = (problem: GlobProblem | null, at: Pointer): void => {
-    if (problem) problems.add(problem.code, problem.message, find(at).place, { hint: problem.hint });
+    if (problem) problems.report(problem, find(at).place);
   };
   for (const [index, name] of pruned.entries()) {
     report(kinds.find(name) ? null : unknownKind(name, kinds), pointer('prune', 'kinds', index));

@@ -83,9 +83,7 @@ export function collectionTaken(path: string, { name }: Kind): Problem {
 function checkCollection({ kind, document }: Described, kinds: Kinds, problems: Problems): void {
   const path = kind.resource.path(contractSettings);
   const holder = holderOf(path, kind, kinds);
-  if (!holder) return;
-  const { code, message, hint } = collectionTaken(path, holder);
-  problems.add(code, message, findNode(document, '/path').place, { hint });
+  if (holder) problems.report(collectionTaken(path, holder), findNode(document, '/path').place);
 }
 
 /** A kind, and the document that describes it. */

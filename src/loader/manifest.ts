@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { unknownKind } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
@@ -144,12 +145,11 @@ function kindOf(value: JsonObject, place: Place, { kinds, problems }: ManifestCo
   const kind = typeof name === 'string' ? kinds.find(name) : undefined;
   if (kind) return kind;
   const { place: at } = findNode(reopenDocument(place), '/kind');
-  const names = kinds.all.map((each) => each.name);
-  const all = `The kinds are ${names.join(', ')}.`;
-  if (typeof name === 'string') {
-    const hint = didYouMean(name, names) ?? all;
-    problems.add('unknown-kind', `There is no kind \`${name.slice(0, 80)}\``, at, { hint });
-  } else problems.add('missing-kind', 'A manifest must have a `kind`', at, { hint: all });
+  if (typeof name === 'string') problems.report(unknownKind(name.slice(0, 80), kinds), at);
+  else {
+    const hint = `The kinds are ${kinds.all.map((each) => each.name).join(', ')}.`;
+    problems.add('missing-kind', 'A manifest must have a `kind`', at, { hint });
+  }
   return null;
 }
 

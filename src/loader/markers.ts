@@ -1,3 +1,4 @@
+import { unknownKind } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { fieldNamed, type Kind } from '../kinds/kind.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
@@ -74,7 +75,7 @@ function checkReferences({ kind, kinds, value: manifest, problems, find }: Check
       return problem ? [{ ...problem, at: pointer(name) + at }] : [];
     });
   });
-  for (const { at, code, message, hint } of wrong) problems.add(code, message, find(at).place, { hint });
+  for (const problem of wrong) problems.report(problem, find(problem.at).place);
   return wrong.length === 0;
 }
 
@@ -110,11 +111,7 @@ function wrongTarget(
     const message = `\`${name}\` refers to the kind ${target}, not to ${wanted.slice(0, 80)}`;
     return { code: 'ref-kind', message, hint: didYouMean(wanted, [target]) ?? `Write \`!ref ${target}/…\`.` };
   }
-  if (!found) {
-    const names = kinds.all.map((each) => each.name);
-    const hint = didYouMean(wanted, names) ?? `The kinds are ${names.join(', ')}.`;
-    return { code: 'unknown-kind', message: `There is no kind \`${wanted.slice(0, 80)}\``, hint };
-  }
+  if (!found) return unknownKind(wanted.slice(0, 80), kinds);
   if (wanted !== target) {
     return { code: 'ref-kind', message: `\`${name}\` refers to the kind ${target}, not to ${wanted}` };
   }

@@ -91,7 +91,7 @@ export function prepareOverlays(
         const message = `The overlay's target \`${target}\` matches no declared object`;
         const hint =
           'Correct the target: it is compared with addresses as `plan` shows them. Or remove the overlay.';
-        if (problem) problems.add(problem.code, problem.message, place, { hint: problem.hint });
+        if (problem) problems.report(problem, place);
         else problems.add('unused-overlay', message, place, { severity: 'warning', hint });
       }
     },

@@ -49,12 +49,15 @@ export class Problems {
     });
   }
 
+  /** Adds a problem that has been put into words elsewhere. */
+  report({ code, message, hint }: Problem, place: Place | null, details: Omit<Details, 'hint'> = {}): void {
+    this.add(code, message, place, { ...details, hint });
+  }
+
   /** Adds the problems of a Failure, reported at the given place. Throws anything that is not a Failure. */
   addFailure(failure: unknown, place: Place | null): void {
     if (!(failure instanceof Failure)) throw failure;
-    for (const { code, message, hint } of failure.diagnostics) {
-      this.add(code, message, place, { hint });
-    }
+    for (const diagnostic of failure.diagnostics) this.report(diagnostic, place);
   }
 
   /** Adds what others have found. */

@@ -215,8 +215,8 @@ function refuseDuplicates(duplicates: readonly Pair[], node: YAMLMap, walk: Walk
   }
 }
 
-function refuse(walk: Walk, node: unknown, { code, message, hint }: Problem): Json {
-  walk.problems.add(code, message, { file: walk.file, offset: offsetOfNode(node) }, { hint });
+function refuse(walk: Walk, node: unknown, problem: Problem): Json {
+  walk.problems.report(problem, { file: walk.file, offset: offsetOfNode(node) });
   walk.tagged = true;
   return unresolved;
 }
