@@ -8,6 +8,7 @@ import type { TenantName } from '../model/tenant.ts';
 import type { FoundNode } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
 import { kindsFolderIn } from './find-project.ts';
+import { objectOf } from './members.ts';
 import { readNetwork } from './network.ts';
 import { requireInside } from './own-folder.ts';
 import type { Problem, Problems } from './problems.ts';
@@ -79,9 +80,9 @@ function readPath(
 }
 
 function readEndpoints(value: JsonObject, context: BuildContext): TenantConnection | undefined {
-  const identity = readEndpoint('identity', value, null, context);
+  const identity = readEndpoint({ service: 'identity', environment: value, context }, null);
   const inherited = identity === null ? null : identity?.auth;
-  const profiles = readEndpoint('profiles', value, inherited, context);
+  const profiles = readEndpoint({ service: 'profiles', environment: value, context }, inherited);
   if (identity === undefined || profiles === undefined) return undefined;
   return {
     tenant: { identity: identity?.baseUrl ?? '', profiles: profiles?.baseUrl ?? '' },
@@ -89,34 +90,30 @@ function readEndpoints(value: JsonObject, context: BuildContext): TenantConnecti
   };
 }
 
+/** One of the two services of an environment. */
+interface ServiceText {
+  readonly service: 'identity' | 'profiles';
+  readonly environment: JsonObject;
+  readonly context: BuildContext;
+}
+
 /**
  * The address and credentials of a service; `null` where the environment does not have it, `undefined` on problems.
  *
  * @param inherited the credentials where the service has none of its own; `undefined` where those have problems
  */
-function readEndpoint(
-  service: 'identity' | 'profiles',
-  environment: JsonObject,
-  inherited: Auth | null | undefined,
-  context: BuildContext,
-): Endpoint | null | undefined {
+function readEndpoint(text: ServiceText, inherited: Auth | null | undefined): Endpoint | null | undefined {
+  const { service, environment, context } = text;
   const value = own(environment, service);
   if (!isObject(value)) return null;
-  const baseUrl = readAddress(value, service, 'baseUrl', context);
-  const tokenUrl = readAddress(value, service, 'tokenUrl', context);
-  if (baseUrl === undefined || baseUrl === null || tokenUrl === undefined) return undefined;
-  const setting = settingAt(service, 'baseUrl', context);
-  const auth = own(value, 'auth');
-  if (isObject(auth)) {
-    const own = readAuth(
-      auth,
-      service,
-      tokenUrl === null
-        ? { tokenUrl: `${baseUrl}/oauth/token`, setting }
-        : { tokenUrl, setting: settingAt(service, 'tokenUrl', context) },
-      context,
-    );
-    return own && { baseUrl, setting, auth: own };
+  const base = readAddress(text, 'baseUrl', readBaseUrl);
+  const tokens = readAddress(text, 'tokenUrl', readUrl);
+  if (!base || tokens === undefined) return undefined;
+  const { url: baseUrl, setting } = base;
+  const given = own(value, 'auth');
+  if (isObject(given)) {
+    const auth = readAuth(text, given, tokens ?? { url: `${baseUrl}/oauth/token`, setting });
+    return auth && { baseUrl, setting, auth };
   }
   if (inherited !== null) return inherited && { baseUrl, setting, auth: inherited };
   return refuse(context, `/${service}`, {
@@ -126,27 +123,34 @@ function readEndpoint(
   });
 }
 
-/** A base URL; `null` where none is given, `''` where it could not be read, `undefined` on problems. */
+/** A URL of a service, and the setting that gives it. */
+interface Address {
+  /** Empty where it could not be read, which has been reported. */
+  readonly url: string;
+  readonly setting: Setting;
+}
+
+/** `null` where none is given, `undefined` on problems. */
 function readAddress(
-  value: JsonObject,
-  service: string,
-  name: string,
-  context: BuildContext,
-): string | null | undefined {
-  const text = textOf(value, name);
+  { service, environment, context }: ServiceText,
+  name: 'baseUrl' | 'tokenUrl',
+  read: (text: string) => BaseUrl,
+): Address | null | undefined {
+  const text = textOf(objectOf(environment, service), name);
   if (text === null) return null;
-  if (text === unresolved) return '';
-  const read = name === 'baseUrl' ? readBaseUrl(text) : readUrl(text);
-  if ('url' in read) return read.url;
-  const message = `\`${name}\` cannot be used: ${read.problem}`;
-  return refuse(context, pointer(service, name), { code: 'invalid-url', message });
+  const at = pointer(service, name);
+  const setting = settingAt(`${service}.${name}`, context.find(at).place);
+  if (text === unresolved) return { url: '', setting };
+  const found = read(text);
+  if ('url' in found) return { url: found.url, setting };
+  const message = `\`${name}\` cannot be used: ${found.problem}`;
+  return refuse(context, at, { code: 'invalid-url', message });
 }
 
 /** A setting of a service. Its position is worked out when a message needs it. */
-function settingAt(service: string, name: string, { find }: BuildContext): Setting {
-  const { place } = find(pointer(service, name));
+function settingAt(name: string, place: Place): Setting {
   return {
-    name: `${service}.${name}`,
+    name,
     get source() {
       return sourceOf(place);
     },
@@ -156,17 +160,11 @@ function settingAt(service: string, name: string, { find }: BuildContext): Setti
   };
 }
 
-/** Where tokens come from, and the setting that says so. */
-interface TokenAddress {
-  readonly tokenUrl: string;
-  readonly setting: Setting;
-}
-
+/** @param tokens where tokens come from */
 function readAuth(
+  { service, context }: ServiceText,
   auth: JsonObject,
-  service: string,
-  from: TokenAddress,
-  context: BuildContext,
+  { url: tokenUrl, setting }: Address,
 ): Auth | undefined {
   const at = pointer(service, 'auth');
   const token = own(auth, 'token');
@@ -183,7 +181,8 @@ function readAuth(
   const secret = readCredential(clientSecret, `${at}/clientSecret`, context);
   const id =
     typeof clientId === 'string' ? () => clientId : readCredential(clientId, `${at}/clientId`, context);
-  return secret && id && { by: 'client-credentials', ...from, clientId: id, clientSecret: secret };
+  if (!secret || !id) return undefined;
+  return { by: 'client-credentials', tokenUrl, setting, clientId: id, clientSecret: secret };
 }
 
 /**
