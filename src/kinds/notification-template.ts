@@ -5,6 +5,7 @@ import {
   type JsonObject,
   mapMembers,
   objectFrom,
+  objectsIn,
   own,
   pick,
   textOf,
@@ -39,6 +40,8 @@ const fields: Readonly<Record<string, Field>> = {
 
 const names = Object.keys(fields);
 const keyParts = ['key', 'medium', 'locale'];
+const serverOwned = ['id', 'created', 'modified'];
+const known: ReadonlySet<string> = new Set([...names, ...keyParts, ...serverOwned]);
 
 /** A medium as manifests name it: hosts may answer in another case. */
 export function mediumOf(text: string): string {
@@ -69,9 +72,9 @@ const removeAll: Operation = {
 export const notificationTemplate: Kind = {
   name: 'NotificationTemplate',
   summary: "The text of a notification in one medium and locale, based on the vendor's default.",
-  keyFields: [{ name: 'key' }, { name: 'medium' }, { name: 'locale' }],
+  keyFields: keyParts.map((name) => ({ name })),
   fields,
-  serverOwned: ['id', 'created', 'modified'],
+  serverOwned,
   pinnable: false,
   renamable: false,
   resource,
@@ -97,18 +100,14 @@ export const notificationTemplate: Kind = {
   secondCreate: 'replaces',
   create: writeWhole,
   update: writeWhole,
-  remove({ key: [key = '', medium = '', locale = ''], settings }) {
-    return { requests: [call(removeAll, settings, { body: [{ key, medium, locale }] })] };
-  },
+  remove: ({ key, settings }) => ({ requests: [call(removeAll, settings, { body: [keyMembers(key)] })] }),
   mergeRemovals: ([first, ...others]) => {
     if (!first) throw new TypeError('There is nothing to merge.');
     return { ...first, body: [first, ...others].flatMap(({ body }) => (isArray(body) ? body : [])) };
   },
   removalOf: (request, key) => ({
     ...request,
-    body: (isArray(request.body) ? request.body : []).filter(
-      (item) => isObject(item) && keyParts.every((name, at) => own(item, name) === key[at]),
-    ),
+    body: objectsIn(request.body).filter((item) => keyParts.every((name, at) => own(item, name) === key[at])),
   }),
   refusalAdvice: (request) =>
     request.path.endsWith(`/${bulkDelete}`)
@@ -125,23 +124,21 @@ function byKey(keys: readonly Key[]): string {
  * is only sent where it clears a field: some hosts refuse it in others.
  */
 function writeWhole(input: WriteInput): Write {
-  const { key: keys, fields: values, changed, live, settings } = input;
-  const [key = '', medium = '', locale = ''] = keys;
-  const known = Object.entries(fields)
+  const { key, fields: values, changed, live, settings } = input;
+  const sent = Object.entries(fields)
     .map(([name, field]) => [name, wireValue(field, own(values, name), settings)] as const)
     .filter(([name, value]) => value !== null || changed.has(name));
   const body = {
     ...(live === null ? {} : { ...unknownFields(live.raw), ...(live.id === null ? {} : { id: live.id }) }),
-    key,
-    medium,
-    locale,
-    ...objectFrom(known),
+    ...keyMembers(key),
+    ...objectFrom(sent),
   };
   return { requests: [call(post, settings, { body })], warnings: remarks(body, live === null) };
 }
 
+const keyMembers = (key: Key): JsonObject => objectFrom(keyParts.map((name, at) => [name, key[at] ?? '']));
+
 function unknownFields(raw: JsonObject): JsonObject {
-  const known = new Set([...Object.keys(fields), 'key', 'medium', 'locale', 'id', 'created', 'modified']);
   return mapMembers(raw, (value, name) => (known.has(name) ? undefined : literal(value)));
 }
 
