@@ -15,7 +15,7 @@ import {
   fieldNamed,
   type Kind,
   type List,
-  type LiveObject,
+  type UpdateInput,
   type Write,
   type WriteInput,
 } from './kind.ts';
@@ -28,8 +28,6 @@ import {
   patchedFields,
   wholeObject,
 } from './operation.ts';
-
-type Update = WriteInput & { readonly live: LiveObject };
 
 /** The kind that a descriptor describes, in its `resource`. Everything that takes a kind takes it as any other. */
 export function kindFrom(descriptor: Descriptor, resource = resourceOf(descriptor)): Kind {
@@ -162,7 +160,10 @@ function newObject(descriptor: Descriptor, { key, fields, settings }: WriteInput
 }
 
 /** The fields that an update writes with all that is in them, declared or not. */
-function wholeFields({ fields, update }: Descriptor, { fields: values, changed, live }: Update): JsonObject {
+function wholeFields(
+  { fields, update }: Descriptor,
+  { fields: values, changed, live }: UpdateInput,
+): JsonObject {
   const isWhole = (name: string) => {
     const field = fields[name];
     return update === 'put' || (changed.has(name) && field?.is === 'json' && !field.plain);
@@ -171,7 +172,7 @@ function wholeFields({ fields, update }: Descriptor, { fields: values, changed, 
 }
 
 /** The fields that differ, and the key where it is changed. All but JSON is replaced as a whole. */
-function patchBody(descriptor: Descriptor, { key, fields, live, changed, settings }: Update): Json {
+function patchBody(descriptor: Descriptor, { key, fields, live, changed, settings }: UpdateInput): Json {
   const names = [...changed];
   const side = (values: JsonObject, part: readonly string[]) =>
     mapMembers(pick({ ...values, ...keyMembers(descriptor, part) }, names), (value, name) =>
@@ -189,7 +190,7 @@ function patchBody(descriptor: Descriptor, { key, fields, live, changed, setting
 /** The members that become null, where a merge patch with null would remove them. */
 function nullsToSet(
   { update, fields: all }: Descriptor,
-  { fields, live, changed, settings }: Update,
+  { fields, live, changed, settings }: UpdateInput,
 ): Pointer[] {
   if (update !== 'merge-patch') return [];
   return [...changed].flatMap((name) => {
@@ -214,7 +215,10 @@ const nullAdvice = (name: string, places: readonly Pointer[]): string =>
   `A merge patch removes what it sets to null, so the API cannot set ${places.join(', ')} of "${name}" to null: leave that out of the manifest, or do this in the admin interface, then plan again.`;
 
 /** What the manifest omits goes back as it was; what the descriptor does not tell is read just before sending. */
-function wholeBody(descriptor: Descriptor, { key, fields, live, changed, settings }: Update): JsonObject {
+function wholeBody(
+  descriptor: Descriptor,
+  { key, fields, live, changed, settings }: UpdateInput,
+): JsonObject {
   const { raw } = live;
   return {
     ...mapMembers(othersIn(descriptor, raw), (_, name) => liveMarker(pointer(name))),

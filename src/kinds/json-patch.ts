@@ -31,9 +31,12 @@ export function jsonPatch(
   after: JsonObject,
   whole: ReadonlySet<string> = new Set(),
 ): JsonObject[] {
-  return patchOperations(before, after, whole).map(({ op, path, value }) =>
-    op === 'remove' ? { op, path } : { op, path, value },
-  );
+  return operationsBody(patchOperations(before, after, whole));
+}
+
+/** Operations as a request body has them. */
+export function operationsBody(operations: readonly PatchOperation[]): JsonObject[] {
+  return operations.map(({ op, path, value }) => (op === 'remove' ? { op, path } : { op, path, value }));
 }
 
 export function patchOperations(

@@ -145,6 +145,11 @@ export interface WriteInput {
   readonly settings: ApiSettings;
 }
 
+/** The input for an object that exists. */
+export interface UpdateInput extends WriteInput {
+  readonly live: LiveObject;
+}
+
 /** How a change is made: by requests, or by hand. */
 export type Write =
   | { readonly requests: readonly Request[]; readonly warnings?: readonly string[] }
@@ -219,8 +224,8 @@ export interface Kind {
   /** What the tenant does with a second create of the same object, as its documents say. */
   readonly secondCreate: SecondCreate;
   create(input: WriteInput): Write;
-  update(input: WriteInput & { readonly live: LiveObject }): Write;
-  remove(input: WriteInput & { readonly live: LiveObject }): Write;
+  update(input: UpdateInput): Write;
+  remove(input: UpdateInput): Write;
   /** One request instead of several of `remove`; absent where each object needs its own. */
   mergeRemovals?(requests: readonly Request[]): Request;
   /** The part of such a request that is about one object. */

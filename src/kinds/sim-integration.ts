@@ -5,9 +5,9 @@ import type { ApiSettings } from '../model/settings.ts';
 import { maskedAdvice, masksIn } from './credentials.ts';
 import { comparable, wireValue } from './field.ts';
 import { apiRequest, identityResource, jsonPatchType } from './http.ts';
-import { type PatchOperation, patchOperations, replaceOnly } from './json-patch.ts';
+import { operationsBody, type PatchOperation, patchOperations, replaceOnly } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
-import type { Field, Kind, LiveObject, Write, WriteInput } from './kind.ts';
+import type { Field, Kind, LiveObject, UpdateInput, Write } from './kind.ts';
 import { call, idPlace, type Operation, patchedFields, type Said, wholeObject } from './operation.ts';
 import { parseIntegration, ruleField } from './sim-answer.ts';
 import { liftNested, nestedFields, splitAttributes, ticketFields } from './sim-nested.ts';
@@ -98,10 +98,8 @@ export const simIntegration: Kind = {
   },
 };
 
-type Update = WriteInput & { readonly live: LiveObject };
-
 /** One patch for the fields, one for the rule, which has its own sub-resource. */
-function patch({ key, fields: values, changed, live, settings }: Update, id: string): Write {
+function patch({ key, fields: values, changed, live, settings }: UpdateInput, id: string): Write {
   const names = [...changed].filter((name) => name !== ruleField);
   const nested = wantedNested(values, live);
   const wanted = { ...addNested(values, nested, live), name: key[0] ?? null };
@@ -134,9 +132,7 @@ function withoutEmpty(values: JsonObject): JsonObject {
 }
 
 function patchBody(operations: readonly PatchOperation[], settings: ApiSettings): Json {
-  const items = operations.map(({ op, path: at, value }): JsonObject => {
-    return op === 'remove' ? { op, path: at } : { op, path: at, value };
-  });
+  const items = operationsBody(operations);
   return settings.simPatchBody === 'array' ? items : { operations: items };
 }
 
@@ -146,7 +142,7 @@ function patchIn(body: Json): Json {
 }
 
 /** PUT has the whole object: fields that the manifest leaves out are sent back as the tenant showed them. */
-function replaceWhole(input: Update, id: string): Write {
+function replaceWhole(input: UpdateInput, id: string): Write {
   const { key, fields: values, live, changed, settings } = input;
   const [name = ''] = key;
   const lost = ticketFields.filter(
@@ -172,12 +168,12 @@ function isNone({ sources = null }: JsonObject): boolean {
 }
 
 /** A PUT without the sources clears them. Where the tenant does not show them, they cannot be sent along either. */
-function clearsSources({ fields: values, live, changed, settings }: Update): boolean {
+function clearsSources({ fields: values, live, changed, settings }: UpdateInput): boolean {
   const isUnknown = live.hidden.includes('/sources') && !changed.has('sources') && isNone(values);
   return settings.simUpdate === 'put' && isUnknown;
 }
 
-function sourcesAdvice({ key: [name = ''], fields: values }: Update): string {
+function sourcesAdvice({ key: [name = ''], fields: values }: UpdateInput): string {
   const isDeclared = isArray(own(values, 'sources') ?? null);
   const remedy = isDeclared
     ? 'Make this change in the tenant'
@@ -208,7 +204,7 @@ function ruleOf(values: JsonObject): JsonObject {
  * Masked members of the live attributes that the manifest does not declare: writing all attributes as one text would
  * replace the credential by its mask. Ciphertext can be sent back as it is.
  */
-function undeclaredMasks({ fields: values, live, changed, settings }: Update): Pointer[] {
+function undeclaredMasks({ fields: values, live, changed, settings }: UpdateInput): Pointer[] {
   const isWhole = settings.jsonText === 'text' || settings.simPatchOps === 'replace';
   const writesAll = settings.simUpdate === 'put' || (changed.has('attributes') && isWhole);
   const attributes = own(values, 'attributes');
