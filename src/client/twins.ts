@@ -27,7 +27,7 @@ export function groupTwins(objects: readonly LiveObject[]): readonly Group<LiveO
 }
 
 /** That they are twins, in words, with their ids. */
-export function sayGroup<LiveObject>([first, ...others]: Twins): string {
+export function sayTwins([first, ...others]: Group<LiveObject>): string {
   const ids = [first, ...others].map(({ id }) => inBrief(id ?? 'no id', 100)).join(', ');
   const key = inBrief(first.key.join('/'), 200);
   return `The tenant has ${others.length + 1} objects of kind ${first.kind.name} with the key "${key}": ids ${ids}.`;
