@@ -34,8 +34,7 @@ import {
 } from './options.ts';
 import {
   appendStepSummary,
-  checkReportFiles,
-  checkWritable,
+  checkOutput,
   isWritten,
   printDiagnostics,
   printDocument,
@@ -70,11 +69,9 @@ function build(yargs: Argv) {
 type Args = ArgsOf<typeof build>;
 
 export const command = defineCommand(build, async (args, io) => {
-  checkReportFiles(args.report, 'result');
-  const files = [...args.report, ...(args.result === undefined ? [] : [args.result])];
   // Checked first: after the apply, it would be too late to find that nothing can record it.
-  checkWritable(files, io, args.provenBy);
-  refuseToOverwritePlan(files, io);
+  checkOutput({ ...args, out: args.result }, 'result', io, args.provenBy);
+  refuseToOverwritePlan(args, io);
   refusePlanOptions(args);
   refuseResultOptions(args);
   requireConsent(args, io);
@@ -157,7 +154,8 @@ function refusePlanOptions(args: Args): void {
 }
 
 /** `apply --report r.md plan.json` names two reports and no plan file. It would make a new plan and overwrite this one. */
-function refuseToOverwritePlan(files: readonly string[], io: Io): void {
+function refuseToOverwritePlan({ report, result }: Args, io: Io): void {
+  const files = [...report, ...(result === undefined ? [] : [result])];
   const plan = files.find((file) => holdsOpenPlans(file, io));
   if (plan === undefined) return;
   throw failure('usage', `${plan} holds a plan, and a report or result would overwrite it.`, {

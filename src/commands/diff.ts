@@ -21,14 +21,7 @@ import {
   projectOptions,
   scopeOptions,
 } from './options.ts';
-import {
-  appendStepSummary,
-  checkFormat,
-  checkReportFiles,
-  checkWritable,
-  printDocument,
-  writeReports,
-} from './output.ts';
+import { checkOutput, outputDocument } from './output.ts';
 
 function build(yargs: Argv) {
   return scopeOptions(commonOptions(yargs))
@@ -64,14 +57,9 @@ function build(yargs: Argv) {
 type Args = ArgsOf<typeof build>;
 
 export const command = defineCommand(build, async (args, io) => {
-  checkFormat(args.format, 'diff');
-  checkReportFiles(args.report, 'diff');
-  checkWritable(args.report, io);
+  checkOutput(args, 'diff', io);
   const diff = await withSides(sidesOf(args, io), args, io);
-  const document = { is: 'diff', diff } as const;
-  writeReports(document, args.report, io);
-  appendStepSummary(document, io);
-  printDocument(document, args, io);
+  outputDocument({ is: 'diff', diff }, args, io);
   return args.detailedExitcode && differs(diff) ? ExitCode.changes : ExitCode.done;
 });
 

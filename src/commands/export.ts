@@ -26,8 +26,9 @@ import { oneLine } from '../report/safe.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
 import { commonOptions, flag, projectOptions, scopeOptions, text } from './options.ts';
-import { printDiagnostics, writeText } from './output.ts';
+import { printDiagnostics } from './output.ts';
 import { withTenant } from './progress.ts';
+import { writeText } from './write-file.ts';
 
 function build(yargs: Argv) {
   return scopeOptions(commonOptions(yargs))

@@ -26,6 +26,7 @@ import {
   appendStepSummary,
   checkReportFiles,
   isWritten,
+  outputDocument,
   printDiagnostics,
   printDocument,
   printRemarks,
@@ -66,9 +67,7 @@ export async function planSeveral(
   const fleet = await planThem(openProjects(projectFileOptions(args, io)), names, args, io);
   const document: Document = { is: 'fleet', fleet };
   if (args.out !== undefined) saveFile(fleet, args.out, io);
-  writeReports(document, args.report, io, applying);
-  appendStepSummary(document, io, applying);
-  printDocument(document, args, io, applying);
+  outputDocument(document, args, io, applying);
   return exitCodeOfFleet(fleet, args.detailedExitcode);
 }
 

@@ -15,9 +15,10 @@ import { didYouMean } from '../model/suggest.ts';
 import { unreadableFile } from '../model/system-error.ts';
 import { type Io, isInteractive, type Verbosity } from './io.ts';
 import { projectOptions } from './options.ts';
-import { printDocument, writeText } from './output.ts';
+import { printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
 import { confirm } from './prompt.ts';
+import { writeText } from './write-file.ts';
 
 interface CheckArgs extends Verbosity {
   readonly subject: string;

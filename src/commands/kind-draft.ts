@@ -6,7 +6,7 @@ import { unreadableFile } from '../model/system-error.ts';
 import { draftKind } from '../openapi/draft.ts';
 import { oneLine } from '../report/safe.ts';
 import type { Io, Verbosity } from './io.ts';
-import { writeText } from './output.ts';
+import { writeText } from './write-file.ts';
 
 interface DraftArgs extends Verbosity {
   readonly subject: string;

@@ -1,10 +1,8 @@
-import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { appendFileSync } from 'node:fs';
 import type { TemplateSetting } from '../engine/templates.ts';
-import { requireOutputFile } from '../loader/own-folder.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { type ExitCode, Failure, failure, interruption } from '../model/failure.ts';
-import { systemCode, systemFailure, unwritableFile } from '../model/system-error.ts';
+import { systemCode, systemFailure } from '../model/system-error.ts';
 import {
   type Document,
   type Format,
@@ -14,9 +12,28 @@ import {
   unsupportedFormat,
 } from '../report/index.ts';
 import { type Io, printNote, type Verbosity, viewOf } from './io.ts';
+import { checkWritable, writeText } from './write-file.ts';
 
 /** What reports say besides their document: the rendered templates of a plan, for pages, and how it is applied. */
 export type Extras = Pick<ReportOptions, 'rendered' | 'applyWith'>;
+
+/** The arguments that say in which formats a document is printed and written. */
+interface OutputArgs {
+  readonly format: Format;
+  readonly report: readonly string[];
+}
+
+/** Writes the reports of a document, adds it to the summary of a GitHub step, and prints it. */
+export function outputDocument(
+  document: Document,
+  args: Verbosity & OutputArgs,
+  io: Io,
+  extras: Extras = {},
+): void {
+  writeReports(document, args.report, io, extras);
+  appendStepSummary(document, io, extras);
+  printDocument(document, args, io, extras);
+}
 
 /** Prints the requested document on stdout, in the requested format. */
 export function printDocument(
@@ -26,13 +43,7 @@ export function printDocument(
   extras: Extras = {},
 ): void {
   const view = viewOf(io.stdout, args, io);
-  const options = {
-    ...view,
-    colour: view.colour && args.format === 'text',
-    redact: redactorOf(io),
-    ...reportUrlOf(io),
-    ...extras,
-  };
+  const options = { ...view, colour: view.colour && args.format === 'text', ...optionsFrom(io, extras) };
   const output = isClean(document, args.format) ? io.data : io.stdout;
   output.write(addLineEnd(renderReport(document, args.format, options)));
 }
@@ -98,9 +109,22 @@ const formatByEnding: readonly (readonly [ending: string, format: Format])[] = [
   ['.xml', 'junit'],
 ];
 
-/** Throws a Failure for a `--format` that the document does not have. To be called before any other work. */
-export function checkFormat(format: Format, is: Document['is']): void {
+/**
+ * Throws a Failure for a `--format` that the document does not have, and for files that cannot be written. To be called
+ * before any other work.
+ *
+ * @param reads the files that the command reads, which it must not overwrite
+ */
+export function checkOutput(
+  args: OutputArgs & { readonly out?: string | undefined },
+  is: Document['is'],
+  io: Io,
+  reads: readonly string[] = [],
+): void {
+  const { format, report, out } = args;
   if (!formatsOf(is).includes(format)) throw unsupportedFormat(format, is);
+  checkReportFiles(report, is);
+  checkWritable([...report, ...(out === undefined ? [] : [out])], io, reads);
 }
 
 /** Throws a Failure for a `--report` file whose ending names no format, or none that the document has. */
@@ -117,15 +141,8 @@ export function writeReports(
   io: Io,
   extras: Extras = {},
 ): void {
+  const options = { ...fileView, verbose: true, ...optionsFrom(io, extras) };
   for (const file of files) {
-    const options = {
-      colour: false,
-      width: 100,
-      verbose: true,
-      redact: redactorOf(io),
-      ...reportUrlOf(io),
-      ...extras,
-    };
     const format = reportFormat(file, document.is);
     const text = addLineEnd(renderReport(document, format, options));
     writeText(file, isClean(document, format) ? text : io.redactor.text(text), io);
@@ -147,19 +164,16 @@ export function isWritten(write: () => void, io: Io): boolean {
   }
 }
 
-/** Where a pipeline publishes the HTML report, for the links of the Markdown report. */
-function reportUrlOf({ env }: Io): Pick<ReportOptions, 'reportUrl'> {
+const fileView = { colour: false, width: 100 } as const;
+
+/** What every report is made with: `reportUrl` is where a pipeline publishes the HTML report. */
+function optionsFrom({ env, redactor }: Io, extras: Extras): Pick<ReportOptions, 'redact'> & Extras {
   const { TENANTCTL_REPORT_URL: reportUrl } = env;
-  return reportUrl ? { reportUrl } : {};
+  return { redact: (text) => redactor.text(text), ...(reportUrl ? { reportUrl } : {}), ...extras };
 }
 
-const redactorOf =
-  ({ redactor }: Io) =>
-  (text: string): string =>
-    redactor.text(text);
-
 /** Whether one of the requested formats is a page. */
-export function wantsPage({ format, report }: { format: Format; report: readonly string[] }): boolean {
+export function wantsPage({ format, report }: OutputArgs): boolean {
   return format === 'html' || report.some((file) => reportFormat(file, 'plan') === 'html');
 }
 
@@ -181,63 +195,10 @@ export function appendStepSummary(document: Document, io: Io, extras: Extras = {
   const file = io.env.GITHUB_STEP_SUMMARY;
   if (!file) return;
   try {
-    const text = renderReport(document, 'markdown', {
-      colour: false,
-      width: 100,
-      ...reportUrlOf(io),
-      ...extras,
-    });
+    const text = renderReport(document, 'markdown', { ...fileView, ...optionsFrom(io, extras) });
     appendFileSync(file, io.redactor.text(addLineEnd(text)));
   } catch (error) {
     printNote(`The step summary could not be written (${systemCode(error) ?? String(error)}).`, io);
-  }
-}
-
-/**
- * Throws a Failure for a file that cannot be written, for one that the command reads, such as the result that a rollback
- * needs again, and for one that is named twice: one document would take the place of the other. Leaves no new file behind.
- */
-export function checkWritable(files: readonly string[], io: Io, reads: readonly string[] = []): void {
-  const paths = files.map((file) => resolve(io.cwd, file));
-  const kept = reads.map((file) => resolve(io.cwd, file));
-  for (const [at, path] of paths.entries()) {
-    const file = files[at] ?? '';
-    if (kept.includes(path)) {
-      throw failure('usage', `${file} is what the command reads, and would be overwritten.`, {
-        hint: 'Choose another file.',
-      });
-    }
-    if (paths.indexOf(path) < at) {
-      throw failure('usage', `${file} is named twice: the second document would overwrite the first.`, {
-        hint: 'Name a file of its own for each.',
-      });
-    }
-    requireOutputFile(path, io.cwd);
-    const isNew = !existsSync(path);
-    if (!isNew && /\.ya?ml$/i.test(file)) {
-      throw failure('usage', `${file} exists and is YAML, as manifests are. Plans and results are JSON.`, {
-        hint: 'Choose another file, for example plan.json.',
-      });
-    }
-    try {
-      mkdirSync(dirname(path), { recursive: true });
-      closeSync(openSync(path, 'a'));
-      if (isNew) rmSync(path);
-    } catch (error) {
-      throw unwritableFile(file, error);
-    }
-  }
-}
-
-/** Writes a file, and makes the folders above it. Throws a Failure where it cannot. */
-export function writeText(file: string, text: string, io: Io): void {
-  const path = resolve(io.cwd, file);
-  requireOutputFile(path, io.cwd);
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  } catch (error) {
-    throw unwritableFile(file, error);
   }
 }
 

@@ -8,16 +8,7 @@ import type { ReportOptions } from '../report/index.ts';
 import type { ArgsOf } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
 import { flag, format, group, list, text } from './options.ts';
-import {
-  appendStepSummary,
-  checkFormat,
-  checkReportFiles,
-  checkWritable,
-  printDocument,
-  renderTemplates,
-  wantsPage,
-  writeReports,
-} from './output.ts';
+import { outputDocument, renderTemplates, wantsPage } from './output.ts';
 import { withTenant } from './progress.ts';
 import { saveFile } from './saved.ts';
 
@@ -32,22 +23,6 @@ export function planOutputOptions<T>(yargs: Argv<T>) {
 }
 
 type PlanOutputArgs = Verbosity & ArgsOf<typeof planOutputOptions<unknown>>;
-
-/**
- * Throws a Failure for files that {@link outputPlan} could not write. To be called before any other work.
- *
- * @param reads the files that the command reads, which it must not overwrite
- */
-export function checkPlanFiles(
-  { out, report, format }: Pick<PlanOutputArgs, 'out' | 'report' | 'format'>,
-  is: 'plan' | 'fleet',
-  io: Io,
-  reads: readonly string[] = [],
-): void {
-  checkFormat(format, is);
-  checkReportFiles(report, is);
-  checkWritable([...report, ...(out === undefined ? [] : [out])], io, reads);
-}
 
 /** A plan, and what is needed to render its templates. */
 interface MadePlan {
@@ -77,11 +52,8 @@ export async function outputPlan(
 ): Promise<ExitCode> {
   const document = { is: 'plan', plan } as const;
   const templates = wantsPage(args) ? await renderTemplates(document, setting) : {};
-  const extras = { ...templates, ...applying };
   if (args.out !== undefined) saveFile(plan, args.out, io);
-  writeReports(document, args.report, io, extras);
-  appendStepSummary(document, io, applying);
-  printDocument(document, args, io, extras);
+  outputDocument(document, args, io, { ...templates, ...applying });
   if (isRefused(plan)) return ExitCode.refused;
   return args.detailedExitcode && hasChanges(plan) ? ExitCode.changes : ExitCode.done;
 }

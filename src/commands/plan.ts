@@ -11,7 +11,8 @@ import {
   projectOptions,
   selectedEnvironments,
 } from './options.ts';
-import { checkPlanFiles, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
+import { checkOutput } from './output.ts';
+import { outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
 
 function build(yargs: Argv) {
   return fleetOptions(planOutputOptions(planOptions(commonOptions(yargs))))
@@ -29,7 +30,7 @@ function build(yargs: Argv) {
 
 export const command = defineCommand(build, async (args, io) => {
   const names = selectedEnvironments(args, io);
-  checkPlanFiles(args, names ? 'fleet' : 'plan', io);
+  checkOutput(args, names ? 'fleet' : 'plan', io);
   if (names) {
     // Only several environments need what also applies them.
     const { planSeveral } = await import('./fleet.ts');

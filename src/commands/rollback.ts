@@ -4,7 +4,8 @@ import { loadProject } from '../loader/index.ts';
 import { defineCommand } from './command.ts';
 import { howToApplyFile } from './how-to-apply.ts';
 import { commonOptions, guardOptions, guardOptionsOf, projectOptions, scopeOptions } from './options.ts';
-import { checkPlanFiles, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
+import { checkOutput } from './output.ts';
+import { outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
 import { readResult } from './saved.ts';
 
 function build(yargs: Argv) {
@@ -24,7 +25,7 @@ function build(yargs: Argv) {
 }
 
 export const command = defineCommand(build, async (args, io) => {
-  checkPlanFiles(args, 'plan', io, [args.result]);
+  checkOutput(args, 'plan', io, [args.result]);
   const result = readResult(args.result, io);
   const project = loadProject(projectOptions(args, io, result.environment));
   const options = guardOptionsOf(args);

@@ -18,7 +18,7 @@ import type { Result } from '../model/result.ts';
 import { unreadableFile } from '../model/system-error.ts';
 import type { Document } from '../report/index.ts';
 import { type Io, printNote } from './io.ts';
-import { writeText } from './output.ts';
+import { writeText } from './write-file.ts';
 
 /** Reads a plan file. Throws a Failure (exit 4) for a file that is no plan, or was cut or edited. */
 export function readPlan(file: string, io: Io): Plan {

@@ -6,15 +6,7 @@ import { formats } from '../report/options.ts';
 import { defineCommand } from './command.ts';
 import { howToApplyFile } from './how-to-apply.ts';
 import { commonOptions, format, list } from './options.ts';
-import {
-  checkFormat,
-  checkReportFiles,
-  checkWritable,
-  printDocument,
-  renderTemplates,
-  wantsPage,
-  writeReports,
-} from './output.ts';
+import { checkOutput, printDocument, renderTemplates, wantsPage, writeReports } from './output.ts';
 import { readSaved } from './saved.ts';
 
 function build(yargs: Argv) {
@@ -39,9 +31,7 @@ export const command = defineCommand(build, async (args, io) => {
   const [first, ...others] = args.file.map((file) => readSaved(file, io));
   if (!first) throw failure('usage', 'Name a file.');
   const document = others.length === 0 ? first : joinDocuments([first, ...others]);
-  checkFormat(args.format, document.is);
-  checkReportFiles(args.report, document.is);
-  checkWritable(args.report, io, args.file);
+  checkOutput(args, document.is, io, args.file);
   const [file = '', ...more] = args.file;
   const applying = more.length === 0 ? howToApplyFile(file, args, io) : {};
   const templates = wantsPage(args) ? await renderTemplates(document) : {};

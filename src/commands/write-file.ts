@@ -1,0 +1,59 @@
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { requireOutputFile } from '../loader/own-folder.ts';
+import { failure } from '../model/failure.ts';
+import { unwritableFile } from '../model/system-error.ts';
+import type { Io } from './io.ts';
+
+/**
+ * Throws a Failure for a file that cannot be written, for one that the command reads, such as the result that a rollback
+ * needs again, and for one that is named twice: one document would take the place of the other. Leaves no new file behind.
+ */
+export function checkWritable(files: readonly string[], io: Io, reads: readonly string[]): void {
+  const read = new Set(reads.map((file) => resolve(io.cwd, file)));
+  const named = new Set<string>();
+  for (const file of files) {
+    const path = resolve(io.cwd, file);
+    if (read.has(path)) {
+      throw failure('usage', `${file} is what the command reads, and would be overwritten.`, {
+        hint: 'Choose another file.',
+      });
+    }
+    if (named.has(path)) {
+      throw failure('usage', `${file} is named twice: the second document would overwrite the first.`, {
+        hint: 'Name a file of its own for each.',
+      });
+    }
+    named.add(path);
+    tryToWrite(file, path, io);
+  }
+}
+
+function tryToWrite(file: string, path: string, io: Io): void {
+  requireOutputFile(path, io.cwd);
+  const isNew = !existsSync(path);
+  if (!isNew && /\.ya?ml$/i.test(file)) {
+    throw failure('usage', `${file} exists and is YAML, as manifests are. Plans and results are JSON.`, {
+      hint: 'Choose another file, for example plan.json.',
+    });
+  }
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    closeSync(openSync(path, 'a'));
+    if (isNew) rmSync(path);
+  } catch (error) {
+    throw unwritableFile(file, error);
+  }
+}
+
+/** Writes a file, and makes the folders above it. Throws a Failure where it cannot. */
+export function writeText(file: string, text: string, io: Io): void {
+  const path = resolve(io.cwd, file);
+  requireOutputFile(path, io.cwd);
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  } catch (error) {
+    throw unwritableFile(file, error);
+  }
+}
