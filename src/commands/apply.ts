@@ -9,57 +9,33 @@ import { loadEnvironment, loadProject, type ProjectEnvironment } from '../loader
 import { ExitCode, failure } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
-import { exitCodeOf } from '../model/result.ts';
-import { attentionWords } from '../report/attention.ts';
+import { exitCodeOf, type Result } from '../model/result.ts';
 import { namesInBrief } from '../report/fleet-view.ts';
 import { renderRequests } from '../report/index.ts';
-import { oneLine } from '../report/safe.ts';
 import { tenantWords } from '../report/words.ts';
+import { applyOptions, outputResult, requireConfirmation, resourcesProving } from './apply-output.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import { applySeveral, type FleetSource } from './fleet.ts';
 import { hasColour, type Io, isInteractive } from './io.ts';
 import {
   commonOptions,
-  flag,
   fleetOptions,
-  format,
-  group,
-  list,
   planOptions,
   planOptionsOf,
   projectFileOptions,
   projectOptions,
   selectedEnvironments,
-  text,
 } from './options.ts';
-import {
-  appendStepSummary,
-  checkOutput,
-  isWritten,
-  printDiagnostics,
-  printDocument,
-  printRemarks,
-  writeReports,
-} from './output.ts';
+import { checkOutput, printDiagnostics, printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
-import { confirm } from './prompt.ts';
 import { holdsOpenPlans, plansIn, printSaved, readFleet, readPlan, readResults } from './saved.ts';
 
 function build(yargs: Argv) {
-  return fleetOptions(planOptions(commonOptions(yargs)))
+  return applyOptions(fleetOptions(planOptions(commonOptions(yargs))))
     .usage(
       '$0 apply [PLANFILE] [options]\n\nChanges the tenant to match the manifests. With a plan file: applies exactly that plan, without asking for confirmation.',
     )
     .positional('planfile', { type: 'string', describe: 'A file written by `plan --out`' })
-    .option('yes', flag('Do not ask for confirmation'))
-    .option('expect', text('Apply only if the plan has this digest'))
-    .option('proven-by', list('Apply only what these result files (or globs) prove in another environment'))
-    .option('dry-run', flag('Print the requests without sending them'))
-    .option('fail-fast', flag('Stop after the first failed change'))
-    .option('format', format(['text', 'json']))
-    .option('result', text('Write the result to this file'))
-    .option('report', list('Also write the result to these files (.md .html .json .xml)'))
-    .group(['format', 'result', 'report'], group.output)
     .example('$0 apply', 'Make a plan, show it, ask for confirmation, apply it')
     .example('$0 apply plan.json', 'Apply a reviewed plan, or finish an interrupted apply')
     .example('$0 apply --expect sha256:…', 'In CI: apply only the approved plan')
@@ -78,30 +54,23 @@ export const command = defineCommand(build, async (args, io) => {
   const proofs = args.provenBy.length === 0 ? null : readResults(args.provenBy, io);
   const fleet = fleetSource(args, io);
   if (fleet) return applySeveral(fleet, args, proofs, io);
-  const { project, resources, plan: makePlan } = planSource(args, io);
+  const { project, resources, makePlan } = planSource(args, io);
 
   return withTenant(project, args, io, async (tenant, progress) => {
     const plan = await makePlan(tenant);
     progress.end();
     requireApproved(plan, project.environment, { digest: args.expect, maxDeletes: args.maxDeletes });
-    if (proofs) {
-      requireProven(plan, proofs);
-      const others = new Set(proofs.map(({ environment }) => environment));
-      const options = projectFileOptions(args, io);
-      const load = (environment: string) => resourcesAtHand(() => loadProject({ ...options, environment }));
-      const proving = new Map([...others].map((name) => [name, load(name)] as const));
-      const diagnostics = differencesHere(plan, resources, proving);
-      printDiagnostics(diagnostics, args, io);
-    }
+    if (proofs) requireProof({ plan, resources, proofs }, args, io);
     if (args.dryRun) {
       if (args.planfile !== undefined) await requireApplicable(project, tenant, plan);
       progress.end();
       printRequests(plan, args, io);
       return ExitCode.done;
     }
-    const isAsked = needsConfirmation(plan, args);
-    if (isAsked || (args.planfile === undefined && !args.quiet)) printRemarks({ is: 'plan', plan }, args, io);
-    if (isAsked) await requireConfirmation(plan, io);
+    if (args.planfile === undefined) {
+      const target = `${plan.environment} (${tenantWords(plan.tenant)})`;
+      await requireConfirmation({ document: { is: 'plan', plan }, changes: plan.changes, target }, args, io);
+    }
     let isSaved = true;
     const result = await applyPlan(project, tenant, plan, {
       signal: io.signal,
@@ -114,14 +83,21 @@ export const command = defineCommand(build, async (args, io) => {
         isSaved = printSaved(files, args, io);
       },
     });
-    const document = { is: 'result', result } as const;
-    printDocument(document, args, io);
-    appendStepSummary(document, io);
-    const isReported = isWritten(() => writeReports(document, args.report, io), io);
-    const code = exitCodeOf(result);
-    return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;
+    return outputResult({ document: { is: 'result', result }, code: exitCodeOf(result), isSaved }, args, io);
   });
 });
+
+/** Throws a Failure (exit 4) for changes that no result proves, and says on stderr what the results do not cover. */
+function requireProof(
+  { plan, resources, proofs }: { plan: Plan; resources: readonly Resource[]; proofs: readonly Result[] },
+  args: Args,
+  io: Io,
+): void {
+  requireProven(plan, proofs);
+  const options = projectFileOptions(args, io);
+  const proving = resourcesProving(proofs, (environment) => loadProject({ ...options, environment }));
+  printDiagnostics(differencesHere(plan, resources, proving), args, io);
+}
 
 /** Prints the requests of a dry run. As JSON, prints the plan, which holds them. */
 function printRequests(plan: Plan, args: Args, io: Io): void {
@@ -199,10 +175,12 @@ function requireAllSelected({ environments }: Fleet, file: string, args: Args, i
   );
 }
 
+/** Where the plan of an apply comes from. */
 interface PlanSource {
   readonly project: ProjectEnvironment;
+  /** What the manifests declare, as far as a proof needs it. */
   readonly resources: readonly Resource[];
-  plan(tenant: Tenant): Promise<Plan>;
+  makePlan(tenant: Tenant): Promise<Plan>;
 }
 
 /** A saved plan needs no manifests. Without one, a new plan is made. */
@@ -213,13 +191,13 @@ function planSource(args: Args, io: Io): PlanSource {
     return {
       project,
       resources,
-      plan: (tenant) => planChanges(project, tenant, planOptionsOf(args, io.env)),
+      makePlan: (tenant) => planChanges(project, tenant, planOptionsOf(args, io.env)),
     };
   }
   const saved = readPlan(args.planfile, io);
   const options = projectOptions(args, io, saved.environment);
   const resources = args.provenBy.length > 0 ? resourcesAtHand(() => loadProject(options)) : [];
-  return { project: loadEnvironment(options), resources, plan: async () => saved };
+  return { project: loadEnvironment(options), resources, makePlan: async () => saved };
 }
 
 /** Without a terminal nobody can confirm, so an option must. */
@@ -232,19 +210,4 @@ function requireConsent({ planfile, yes, expect, dryRun }: Args, io: Io): void {
       hint: 'In CI, apply the digest that was approved: `tenantctl apply --expect sha256:…`.',
     },
   );
-}
-
-/** Asks for a confirmation that names the environment and the tenant. Throws a Failure (exit 1) where there is none. */
-async function requireConfirmation({ environment, tenant, changes }: Plan, io: Io): Promise<void> {
-  const words = attentionWords(changes);
-  if (words !== '') io.stderr.write(`${words}\n`);
-  if (await confirm(oneLine(`apply to ${environment} (${tenantWords(tenant)})`), io)) return;
-  throw failure('declined', 'Nothing was applied, because the answer was not `yes`.', {
-    hint: 'Answer with `yes`, the whole word, to apply the plan.',
-  });
-}
-
-function needsConfirmation(plan: Plan, { planfile, yes, expect }: Args): boolean {
-  const sends = plan.changes.some(({ requests }) => requests.length > 0);
-  return sends && planfile === undefined && !yes && expect === undefined;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
+import type { Limiters } from '../client/client.ts';
 import { type DiffSource, diffSides, manifestSide } from '../engine/diff.ts';
 import { openTenant, type Tenant } from '../engine/tenant.ts';
 import { manifestFolder } from '../loader/folder.ts';
@@ -122,7 +123,7 @@ function sideNamed(
 async function withSides({ projects, sides, environment }: NamedSides, args: Args, io: Io): Promise<Diff> {
   const live = sides.filter(({ is }) => is === 'tenant').length;
   const progress = createFleetProgress(live, args, io);
-  const limiters = new Map();
+  const limiters: Limiters = new Map();
   const opened: Tenant[] = [];
   const open = async (side: Named): Promise<DiffSource> => {
     if (side.is !== 'tenant') return manifestsOf(side, projects, environment, io);

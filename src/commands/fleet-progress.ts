@@ -1,4 +1,4 @@
-import type { FleetProgressState } from '../engine/fleet.ts';
+import type { FleetOptions, FleetProgressState } from '../engine/fleet.ts';
 import type { TenantOptions } from '../engine/tenant.ts';
 import { printable } from '../report/safe.ts';
 import { logLine } from './event-words.ts';
@@ -11,6 +11,21 @@ export interface FleetProgress {
   tenantOptions(name: string): TenantOptions;
   /** Removes what is not to stay on the terminal. */
   end(): void;
+}
+
+/** Runs `work` with the progress of several environments, and ends that. */
+export async function withFleetProgress<T>(
+  total: number,
+  args: Verbosity & { readonly parallel: number },
+  io: Io,
+  work: (run: FleetOptions & FleetProgress) => Promise<T>,
+): Promise<T> {
+  const progress = createFleetProgress(total, args, io);
+  try {
+    return await work({ ...progress, parallel: args.parallel, signal: io.signal });
+  } finally {
+    progress.end();
+  }
 }
 
 /** Progress on a terminal in one line, in a CI job a line for each environment; nothing elsewhere and with `--quiet`. */

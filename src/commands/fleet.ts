@@ -1,4 +1,4 @@
-import { applyFleet, type FleetOptions, planFleet } from '../engine/fleet.ts';
+import { applyFleet, planFleet } from '../engine/fleet.ts';
 import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -6,72 +6,34 @@ import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { exitCodeOfFleet, type Fleet, shareDiagnostics } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
-import { attentionWords } from '../report/attention.ts';
 import { namesInBrief } from '../report/fleet-view.ts';
-import { type Document, type Format, renderRequests } from '../report/index.ts';
+import { renderRequests } from '../report/index.ts';
 import { oneLine } from '../report/safe.ts';
 import { pluralize } from '../report/words.ts';
+import { type ApplyArgs, outputResult, requireConfirmation, resourcesProving } from './apply-output.ts';
 import type { ArgsOf } from './command.ts';
-import { createFleetProgress, type FleetProgress } from './fleet-progress.ts';
+import { withFleetProgress } from './fleet-progress.ts';
 import { howToApplyPlan } from './how-to-apply.ts';
-import { hasColour, type Io, type Verbosity } from './io.ts';
-import {
-  type commonOptions,
-  type fleetOptions,
-  type planOptions,
-  planOptionsOf,
-  projectFileOptions,
-} from './options.ts';
-import {
-  appendStepSummary,
-  checkReportFiles,
-  isWritten,
-  outputDocument,
-  printDiagnostics,
-  printDocument,
-  printRemarks,
-  writeReports,
-} from './output.ts';
-import { confirm } from './prompt.ts';
+import { hasColour, type Io } from './io.ts';
+import { type PlanArgs, planOptionsOf, projectFileOptions } from './options.ts';
+import { checkReportFiles, isWritten, outputDocument, printDiagnostics, printDocument } from './output.ts';
+import type { planOutputOptions } from './plan-output.ts';
 import { saveFile } from './saved.ts';
-
-type CommonArgs = ArgsOf<typeof commonOptions> & ArgsOf<typeof fleetOptions<unknown>> & Verbosity;
-type PlanArgs = CommonArgs & ArgsOf<typeof planOptions<unknown>> & { readonly format: Format };
-
-/** Runs `work` with the progress of several environments, and ends that. */
-export async function withFleetProgress<T>(
-  total: number,
-  args: CommonArgs,
-  io: Io,
-  work: (run: FleetOptions & FleetProgress) => Promise<T>,
-): Promise<T> {
-  const progress = createFleetProgress(total, args, io);
-  try {
-    return await work({ ...progress, parallel: args.parallel, signal: io.signal });
-  } finally {
-    progress.end();
-  }
-}
 
 /** `plan` over several environments. */
 export async function planSeveral(
   names: readonly string[],
-  args: PlanArgs & {
-    readonly out: string | undefined;
-    readonly report: readonly string[];
-    readonly detailedExitcode: boolean;
-  },
+  args: PlanArgs & ArgsOf<typeof planOutputOptions<unknown>>,
   io: Io,
 ): Promise<ExitCode> {
   const applying = howToApplyPlan(args, io);
-  const fleet = await planThem(openProjects(projectFileOptions(args, io)), names, args, io);
-  const document: Document = { is: 'fleet', fleet };
+  const fleet = await planEnvironments(openProjects(projectFileOptions(args, io)), names, args, io);
   if (args.out !== undefined) saveFile(fleet, args.out, io);
-  outputDocument(document, args, io, applying);
+  outputDocument({ is: 'fleet', fleet }, args, io, applying);
   return exitCodeOfFleet(fleet, args.detailedExitcode);
 }
 
-function planThem(
+function planEnvironments(
   projects: OpenedProjects,
   names: readonly string[],
   args: PlanArgs,
@@ -79,16 +41,6 @@ function planThem(
 ): Promise<Fleet> {
   const plan = planOptionsOf(args, io.env);
   return withFleetProgress(names.length, args, io, (run) => planFleet(projects, names, { ...run, plan }));
-}
-
-interface ApplyArgs extends PlanArgs {
-  readonly planfile: string | undefined;
-  readonly yes: boolean;
-  readonly expect: string | undefined;
-  readonly dryRun: boolean;
-  readonly failFast: boolean;
-  readonly result: string | undefined;
-  readonly report: readonly string[];
 }
 
 /** Where the plans of an apply come from: a saved fleet, or environments to plan now. */
@@ -103,7 +55,7 @@ export async function applySeveral(
 ): Promise<ExitCode> {
   checkReportFiles(args.report, 'fleet');
   const projects = openProjects(projectFileOptions(args, io));
-  const fleet = 'saved' in source ? source.saved : await planThem(projects, source.names, args, io);
+  const fleet = 'saved' in source ? source.saved : await planEnvironments(projects, source.names, args, io);
   requireDigest(fleet, args.expect);
   const checkPlan = (plan: Plan) => {
     if (proofs) requireProven(plan, proofs);
@@ -113,7 +65,7 @@ export async function applySeveral(
     checkAll(fleet, checkPlan);
     return printDryRun(fleet, args, io);
   }
-  if ('names' in source) await requireConsent(fleet, args, io);
+  if ('names' in source) await requireConfirmation(newPlans(fleet), args, io);
   let isSaved = true;
   const applied = await withFleetProgress(fleet.environments.length, args, io, (run) =>
     applyFleet(fleet, {
@@ -131,12 +83,17 @@ export async function applySeveral(
       },
     }),
   );
-  const document: Document = { is: 'fleet', fleet: applied };
-  printDocument(document, args, io);
-  appendStepSummary(document, io);
-  const isReported = isWritten(() => writeReports(document, args.report, io), io);
   const code = exitCodeOfFleet(applied, false);
-  return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;
+  return outputResult({ document: { is: 'fleet', fleet: applied }, code, isSaved }, args, io);
+}
+
+function newPlans(fleet: Fleet) {
+  const names = fleet.environments.map(({ name }) => name);
+  return {
+    document: { is: 'fleet', fleet } as const,
+    changes: fleet.environments.flatMap(({ plan }) => plan?.changes ?? []),
+    target: `${pluralize(names.length, 'environment')} (${namesInBrief(names)})`,
+  };
 }
 
 /** What a proof does not cover, each remark once. */
@@ -145,19 +102,15 @@ function sharedDifferences(
   projects: OpenedProjects,
   proofs: readonly Result[],
 ): Diagnostic[] {
-  const resourcesOf = (name: string) => resourcesAtHand(() => projects.load(name));
-  const names = new Set(proofs.map(({ environment }) => environment));
-  // Read once for all that they prove.
-  const proving = new Map([...names].map((name) => [name, resourcesOf(name)] as const));
+  const proving = resourcesProving(proofs, (name) => projects.load(name));
+  const diagnosticsOf = (name: string, plan: Plan) =>
+    differencesHere(
+      plan,
+      resourcesAtHand(() => projects.load(name)),
+      proving,
+    );
   const all = environments.flatMap(({ name, plan }) =>
-    plan
-      ? [
-          {
-            name,
-            diagnostics: differencesHere(plan, resourcesOf(name), proving),
-          },
-        ]
-      : [],
+    plan ? [{ name, diagnostics: diagnosticsOf(name, plan) }] : [],
   );
   return shareDiagnostics(all, namesInBrief);
 }
@@ -197,23 +150,4 @@ function printDryRun(fleet: Fleet, args: ApplyArgs, io: Io): ExitCode {
     }
   }
   return exitCodeOfFleet(fleet, false);
-}
-
-/** Shows the plans, and asks where nobody has approved them. */
-async function requireConsent(fleet: Fleet, args: ApplyArgs, io: Io): Promise<void> {
-  const changes = fleet.environments.flatMap(({ plan }) => plan?.changes ?? []);
-  const isAsked =
-    !args.yes && args.expect === undefined && changes.some(({ requests }) => requests.length > 0);
-  if (isAsked || !args.quiet) printRemarks({ is: 'fleet', fleet }, args, io);
-  if (!isAsked) return;
-  const words = attentionWords(changes);
-  if (words !== '') io.stderr.write(`${words}\n`);
-  const names = fleet.environments.map(({ name }) => name);
-  if (
-    await confirm(oneLine(`apply to ${pluralize(names.length, 'environment')} (${namesInBrief(names)})`), io)
-  )
-    return;
-  throw failure('declined', 'Nothing was applied, because the answer was not `yes`.', {
-    hint: 'Answer with `yes`, the whole word, to apply the plans.',
-  });
 }

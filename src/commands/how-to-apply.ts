@@ -1,25 +1,20 @@
 import type { ReportOptions } from '../report/index.ts';
-import type { ArgsOf } from './command.ts';
 import type { Io } from './io.ts';
-import { type commonOptions, type fleetOptions, type planOptions, selectorsOf } from './options.ts';
+import { type PlanArgs, selectorsOf } from './options.ts';
 
 type HowToApply = Pick<ReportOptions, 'applyWith'>;
-type CommonArgs = ArgsOf<typeof commonOptions>;
-type PlanArgs = CommonArgs &
-  ArgsOf<typeof planOptions<unknown>> &
-  ArgsOf<typeof fleetOptions<unknown>> & { readonly out: string | undefined };
 
 /**
  * How to apply what `plan` has shown: from the file that it has saved, or else by the same plan made again. The file of a
  * pipeline is on another machine than the reader, who is not meant to apply what a pull request has made.
  */
-export function howToApplyPlan(args: PlanArgs, io: Io): HowToApply {
+export function howToApplyPlan(args: PlanArgs & { readonly out: string | undefined }, io: Io): HowToApply {
   if (args.out !== undefined && !io.env.CI) return howToApplyFile(args.out, args, io);
   return { applyWith: [...planWords(args, io), ...configWords(args, io)] };
 }
 
 /** How to apply the plan in a file. */
-export function howToApplyFile(file: string, args: Pick<CommonArgs, 'config'>, io: Io): HowToApply {
+export function howToApplyFile(file: string, args: Pick<PlanArgs, 'config'>, io: Io): HowToApply {
   return { applyWith: [file.startsWith('-') ? `./${file}` : file, ...configWords(args, io)] };
 }
 
@@ -41,7 +36,7 @@ function planWords(args: PlanArgs, io: Io): string[] {
   ];
 }
 
-function configWords({ config }: Pick<CommonArgs, 'config'>, { env }: Io): string[] {
+function configWords({ config }: Pick<PlanArgs, 'config'>, { env }: Io): string[] {
   const file = config ?? (env.TENANTCTL_CONFIG || undefined);
   return file === undefined ? [] : ['--config', file];
 }

@@ -137,6 +137,11 @@ export function fleetOptions<T>(yargs: Argv<T>) {
     .group(['parallel', 'shard'], group.fleet);
 }
 
+/** The arguments of the commands that plan, for one environment or several. */
+export type PlanArgs = ArgsOf<typeof commonOptions> &
+  ArgsOf<typeof planOptions<unknown>> &
+  ArgsOf<typeof fleetOptions<unknown>>;
+
 type ProjectArgs = Pick<ArgsOf<typeof commonOptions>, 'config' | 'env'>;
 
 /** The project to load, as the loader takes it, without an environment. */

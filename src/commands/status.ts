@@ -20,7 +20,7 @@ import { isVerificationOver, type Status, statusFormat } from '../model/status.t
 import { oneLine, safeJson } from '../report/safe.ts';
 import { renderStatus, statusFormats, verificationWords } from '../report/status.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
-import { withFleetProgress } from './fleet.ts';
+import { withFleetProgress } from './fleet-progress.ts';
 import { type Io, printNote, viewOf } from './io.ts';
 import {
   commonOptions,
