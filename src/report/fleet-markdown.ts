@@ -4,18 +4,13 @@ import { fleetCommand } from './apply-command.ts';
 import { gravityOf } from './attention.ts';
 import { fitComment, type SectionGroup } from './fit-comment.ts';
 import {
-  fleetAttention,
-  fleetIsEqual,
+  fleetView,
   fleetWords,
   type Matrix,
   type MatrixRow,
-  matrixOf,
   namesInBrief,
   noChangesAnywhere,
   type Shared,
-  sharedChanges,
-  sharedErrors,
-  sharedRemarks,
   sharedWords,
 } from './fleet-view.ts';
 import { foldedSection, problemSection, resultSection, showAll } from './markdown.ts';
@@ -29,18 +24,17 @@ import { joinParts } from './words.ts';
  * failed, then each change once. What is grave is shown even where the rest is cut.
  */
 export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
-  const isApplied = fleet.environments.some(({ result }) => result);
-  const shared = isApplied ? [] : sharedChanges(fleet);
+  const { isApplied, isEqual, matrix, errors, changes, points, remarks } = fleetView(fleet);
   const groups = [
-    ...sharedErrors(fleet).map(failureGroup),
-    ...(isApplied ? fleet.environments.map(outcomeGroup) : changeGroups(fleet, shared, options)),
-    remarkGroup(sharedRemarks(fleet), options),
+    ...errors.map(failureGroup),
+    ...(isApplied ? fleet.environments.map(outcomeGroup) : changeGroups(fleet, changes, options)),
+    remarkGroup(remarks, options),
   ].filter(({ sections }) => sections.length > 0);
   const head = [
     `### tenantctl ${isApplied ? 'apply' : 'plan'}: ${escapeMarkdown(fleetWords(fleet))}`,
-    readFirst(fleetAttention(fleet, shared)),
-    table(matrixOf(fleet)),
-    !isApplied && fleetIsEqual(fleet) && `**${noChangesAnywhere}**`,
+    readFirst(points),
+    table(matrix),
+    isEqual && `**${noChangesAnywhere}**`,
   ];
   const foot = commentFoot(fleet.digest, fleetCommand(fleet, options));
   return fitComment(`${joinParts(head, '\n\n')}\n\n`, groups, { foot, advice: showAll });

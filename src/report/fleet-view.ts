@@ -10,6 +10,39 @@ import { attentionOf, type Point } from './attention.ts';
 import { nameIds } from './difference.ts';
 import { actionWords, outcomeWords, pluralize, refused, runWords } from './words.ts';
 
+/** What reports show of several environments, each part worked out once. */
+export interface FleetView {
+  /** Whether results are shown, not plans. */
+  readonly isApplied: boolean;
+  /** Whether all environments were only compared, and none has anything to change. */
+  readonly isEqual: boolean;
+  readonly matrix: Matrix;
+  /** The errors that keep environments from being planned or applied. */
+  readonly errors: readonly Shared<Diagnostic>[];
+  /** The planned changes; none where results are shown. */
+  readonly changes: readonly Shared[];
+  /** What to read first. */
+  readonly points: readonly Point[];
+  /** What plans and results remark besides errors, by code. */
+  readonly remarks: readonly (readonly [code: string, remarks: readonly Diagnostic[]])[];
+}
+
+/** The view of plans or results of several environments. */
+export function fleetView(fleet: Fleet): FleetView {
+  const { environments } = fleet;
+  const isApplied = environments.some(({ result }) => result);
+  const changes = isApplied ? [] : sharedChanges(fleet);
+  return {
+    isApplied,
+    isEqual: !isApplied && environments.every(({ plan }) => plan !== null && !hasChanges(plan)),
+    matrix: matrixOf(fleet, isApplied),
+    errors: sharedErrors(fleet),
+    changes,
+    points: pointsOf(fleet, changes),
+    remarks: sharedRemarks(fleet),
+  };
+}
+
 /** One row of the matrix: environments with the same numbers, or one that failed. */
 export interface MatrixRow {
   readonly names: readonly string[];
@@ -29,8 +62,7 @@ export interface Matrix {
 const maxRows = 20;
 
 /** The environments and their numbers, failures first, then those that were not run. */
-export function matrixOf({ environments }: Fleet): Matrix {
-  const isApplied = environments.some(({ result }) => result);
+function matrixOf({ environments }: Fleet, isApplied: boolean): Matrix {
   const columns = isApplied
     ? changeOutcomes.map((outcome) => outcomeWords[outcome])
     : [...actions.map((action) => actionWords[action]), 'unchanged'];
@@ -82,7 +114,7 @@ export interface Shared<T = Change> {
  * Each change once, with the environments that it is made in: those of most environments first, what is particular to one
  * last. What differs between tenants without a meaning, such as ids, is that of the first.
  */
-export function sharedChanges({ environments }: Fleet): Shared[] {
+function sharedChanges({ environments }: Fleet): Shared[] {
   const planned = environments.flatMap(({ name, plan }) =>
     (plan?.changes ?? []).map((item) => ({ name, item })),
   );
@@ -100,7 +132,7 @@ export function sharedChanges({ environments }: Fleet): Shared[] {
 }
 
 /** What to read first. The counts are those of all environments; the changes are there once. */
-export function fleetAttention({ environments }: Fleet, shared: readonly Shared[]): Point[] {
+function pointsOf({ environments }: Fleet, shared: readonly Shared[]): Point[] {
   const all = attentionOf(environments.flatMap(({ plan }) => plan?.changes ?? []));
   return attentionOf(shared.flatMap(({ items }) => items)).map((point) => ({
     ...point,
@@ -130,7 +162,7 @@ function errorsOf({ plan, result, error }: FleetMember): Diagnostic[] {
 }
 
 /** Each of these errors once, with the environments that have it. What was not run comes last. */
-export function sharedErrors({ environments }: Fleet): Shared<Diagnostic>[] {
+function sharedErrors({ environments }: Fleet): Shared<Diagnostic>[] {
   const share = (members: readonly FleetMember[]) =>
     shareGroups(
       shareEach(
@@ -142,7 +174,7 @@ export function sharedErrors({ environments }: Fleet): Shared<Diagnostic>[] {
 }
 
 /** What plans and results remark besides errors, each remark once, by code. One that not all share says whose it is. */
-export function sharedRemarks({ environments }: Fleet): [code: string, remarks: Diagnostic[]][] {
+function sharedRemarks({ environments }: Fleet): [code: string, remarks: Diagnostic[]][] {
   const all = environments.map(({ name, plan, result }) => ({
     name,
     diagnostics: (result?.diagnostics ?? plan?.diagnostics ?? []).filter(
@@ -211,8 +243,3 @@ export function fleetWords({ environments, summary }: Fleet): string {
 
 /** What plans without a change say. */
 export const noChangesAnywhere = 'No changes. All tenants equal the manifests.';
-
-/** Whether all environments were compared, and none has anything to change. */
-export function fleetIsEqual({ environments }: Fleet): boolean {
-  return environments.every(({ plan }) => plan !== null && !hasChanges(plan));
-}

@@ -4,18 +4,15 @@ import { type ChangeResult, changeOutcomes } from '../../model/result.ts';
 import { fleetCommand } from '../apply-command.ts';
 import { byGravity } from '../attention.ts';
 import {
-  fleetAttention,
-  fleetIsEqual,
+  type FleetView,
+  fleetView,
   fleetWords,
+  type Matrix,
   type MatrixRow,
-  matrixOf,
   namesInBrief,
   noChangesAnywhere,
   type Shared,
-  sharedChanges,
-  sharedErrors,
   sharedOutcomes,
-  sharedRemarks,
   sharedWords,
 } from '../fleet-view.ts';
 import type { ReportOptions } from '../options.ts';
@@ -36,24 +33,25 @@ const maxOpen = 8;
  */
 export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
   const { summary, digest, environments } = fleet;
-  const isApplied = environments.some(({ result }) => result);
-  const shared = isApplied ? [] : sharedChanges(fleet);
-  const failed = matrixOf(fleet).rows.flatMap((row) => (row.isFailed ? row.names : []));
+  const view = fleetView(fleet);
+  const { isApplied, matrix, errors, changes } = view;
+  const isOpen = changes.reduce((sum, { items }) => sum + items.length, 0) <= maxOpen;
+  const failed = matrix.rows.flatMap((row) => (row.isFailed ? row.names : []));
   const plans = environments.flatMap(({ plan }) => plan ?? []);
   return pageHtml({
     eyebrow: isApplied ? 'Result' : 'Plan',
     title: pluralize(summary.environments, 'environment'),
     subtitle: fleetWords(fleet),
     alarm: failed.length > 0 ? `Failed: ${namesInBrief(failed)}` : null,
-    empty: !isApplied && fleetIsEqual(fleet) ? noChangesAnywhere : 'No changes to show.',
-    points: pointsOf(fleet, shared),
+    empty: view.isEqual ? noChangesAnywhere : 'No changes to show.',
+    points: pointsOf(view),
     tiles: isApplied ? outcomeTiles(fleet) : actionTiles(fleet),
-    lead: matrixMarkup(fleet),
-    problems: sharedErrors(fleet).map(({ environments, items }) => [environments.join(', '), items]),
-    remarks: sharedRemarks(fleet),
+    lead: matrixMarkup(matrix),
+    problems: errors.map(({ environments, items }) => [environments.join(', '), items]),
+    remarks: view.remarks,
     groups: isApplied
       ? outcomeGroups(fleet)
-      : shared.map((each) => changeGroup(each, { ...options, fleet, isOpen: countOf(shared) <= maxOpen })),
+      : changes.map((each) => changeGroup(each, { ...options, fleet, isOpen })),
     named: 'environment',
     others: null,
     command: fleetCommand(fleet, options),
@@ -66,13 +64,9 @@ export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
   });
 }
 
-const countOf = (shared: readonly Shared[]) => shared.reduce((sum, { items }) => sum + items.length, 0);
-
-function pointsOf(fleet: Fleet, shared: readonly Shared[]) {
-  const ids = new Map(shared.flatMap((each) => each.items.map((change) => [change, idOf(change, each)])));
-  return fleetAttention(fleet, shared).map((point) =>
-    pagePoint(point, (change) => ids.get(change) ?? change.address),
-  );
+function pointsOf({ changes, points }: FleetView) {
+  const ids = new Map(changes.flatMap((each) => each.items.map((change) => [change, idOf(change, each)])));
+  return points.map((point) => pagePoint(point, (change) => ids.get(change) ?? change.address));
 }
 
 /** An object may differ in one way in some environments, and in another way in others. */
@@ -99,8 +93,7 @@ function outcomeTiles({ environments }: Fleet) {
 }
 
 /** A table of the environments and their numbers, failures first. */
-function matrixMarkup(fleet: Fleet): Markup {
-  const { columns, rows } = matrixOf(fleet);
+function matrixMarkup({ columns, rows }: Matrix): Markup {
   return html`<div class="scroll matrix"><table><thead><tr><th scope="col">Environment</th>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => rowMarkup(row, columns.length))}</tbody></table></div>`;
 }

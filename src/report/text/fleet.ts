@@ -1,16 +1,14 @@
+import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { Fleet } from '../../model/fleet.ts';
 import { fleetCommand } from '../apply-command.ts';
 import {
-  fleetAttention,
-  fleetIsEqual,
+  type FleetView,
+  fleetView,
   fleetWords,
   type Matrix,
-  matrixOf,
   namesInBrief,
   noChangesAnywhere,
-  sharedChanges,
-  sharedErrors,
-  sharedRemarks,
+  type Shared,
   sharedWords,
 } from '../fleet-view.ts';
 import type { ReportOptions } from '../options.ts';
@@ -22,30 +20,34 @@ import { resultRows } from './result.ts';
 
 /** The plans or results of several environments for the terminal: what failed first, then each change once. */
 export function fleetText(fleet: Fleet, options: ReportOptions): string {
-  const isApplied = fleet.environments.some(({ result }) => result);
+  const view = fleetView(fleet);
+  const { isApplied, matrix, errors, changes, remarks, points } = view;
+  const title = isApplied ? 'Apply to several environments' : 'Plans for several environments';
   const rows = [
-    row(0, span(isApplied ? 'Apply to several environments' : 'Plans for several environments', 'bold')),
+    row(0, span(title, 'bold')),
     blank,
-    ...matrixRows(matrixOf(fleet)),
+    ...matrixRows(matrix),
     blank,
-    ...failureRows(fleet, options),
-    ...(isApplied ? outcomeRows(fleet, options) : sharedRows(fleet, options)),
+    ...errors.flatMap((shared) => errorRows(shared, options)),
+    ...(isApplied
+      ? outcomeRows(fleet, options)
+      : changes.flatMap((each) => sharedRows(each, fleet, options))),
     ...diagnosticRows(
-      sharedRemarks(fleet).flatMap(([, remarks]) => remarks),
+      remarks.flatMap(([, group]) => group),
       options,
     ),
-    ...(isApplied ? [] : attentionRows(fleetAttention(fleet, sharedChanges(fleet)))),
+    ...attentionRows(points),
     row(0, span(`${fleetWords(fleet)}.`, 'bold')),
-    ...(isApplied ? [] : [planRow(fleet)]),
+    ...(isApplied ? [] : [planRow(fleet, view)]),
     row(0, span(`Digest: ${fleet.digest}`, 'dim')),
   ];
   return `${layout(rows, options)}${commandLine(fleetCommand(fleet, options), options)}`;
 }
 
-function planRow(fleet: Fleet): Row {
-  return fleetIsEqual(fleet)
+function planRow({ summary }: Fleet, { isEqual }: FleetView): Row {
+  return isEqual
     ? row(0, span(noChangesAnywhere, 'green', 'bold'))
-    : row(0, span('Plan: ', 'bold'), span(`${planCounts(fleet.summary)}.`, 'bold'));
+    : row(0, span('Plan: ', 'bold'), span(`${planCounts(summary)}.`, 'bold'));
 }
 
 function matrixRows({ columns, rows }: Matrix): Row[] {
@@ -67,20 +69,14 @@ function matrixRows({ columns, rows }: Matrix): Row[] {
   ];
 }
 
-/** Everything about the environments that have no plan, or whose plan was refused. */
-function failureRows(fleet: Fleet, options: ReportOptions): Row[] {
-  return sharedErrors(fleet).flatMap(({ environments, items }) => [
-    row(0, span(environments.join(', '), 'red', 'bold')),
-    ...diagnosticRows(items, options),
-  ]);
+/** Everything about environments that have no plan, or whose plan was refused. */
+function errorRows({ environments, items }: Shared<Diagnostic>, options: ReportOptions): Row[] {
+  return [row(0, span(environments.join(', '), 'red', 'bold')), ...diagnosticRows(items, options)];
 }
 
-function sharedRows(fleet: Fleet, options: ReportOptions): Row[] {
-  return sharedChanges(fleet).flatMap((shared) => [
-    row(0, span(sharedWords(shared, fleet), 'bold')),
-    blank,
-    ...shared.items.flatMap((change) => [...changeRows(change, options.verbose ?? false), blank]),
-  ]);
+function sharedRows(shared: Shared, fleet: Fleet, { verbose = false }: ReportOptions): Row[] {
+  const changes = shared.items.flatMap((change) => [...changeRows(change, verbose), blank]);
+  return [row(0, span(sharedWords(shared, fleet), 'bold')), blank, ...changes];
 }
 
 /** What was not done, by environment; with `verbose`, all changes. */
