@@ -16,7 +16,7 @@ import {
 } from '../lint/index.ts';
 import { scopeFilter } from '../model/address.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
-import { planDigest } from '../model/digest.ts';
+import { withDigest } from '../model/digest.ts';
 import { Failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { PlanInput } from '../planner/input.ts';
@@ -58,8 +58,7 @@ export async function lintPlan(plan: Plan, project: Project, planned: Planned): 
   });
   if (hasErrors(findings)) throw new Failure([...findings, ...problems]);
   const shown = [...findings, ...problems].filter(({ severity }) => severity !== 'info');
-  const linted = { ...plan, diagnostics: [...plan.diagnostics, ...shown] };
-  return { ...linted, digest: planDigest(linted) };
+  return withDigest({ ...plan, diagnostics: [...plan.diagnostics, ...shown] });
 }
 
 interface Asked extends Planned {

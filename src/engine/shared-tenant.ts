@@ -1,7 +1,7 @@
 import type { Environment } from '../kinds/project.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { planDigest } from '../model/digest.ts';
+import { withDigest } from '../model/digest.ts';
 import { groupBy } from '../model/group.ts';
 import type { Plan } from '../model/plan.ts';
 import { serviceOf } from './served.ts';
@@ -53,6 +53,5 @@ function refuse(
     message: `${first?.address}${more} would also be changed by ${others.join(', ')} in the same tenant.`,
     hint: 'Give each environment the `baseUrl` of its own tenant. If they share it on purpose, apply them one after the other.',
   };
-  const refused = { ...plan, diagnostics: [...plan.diagnostics, refusal] };
-  return { ...refused, digest: planDigest(refused) };
+  return withDigest({ ...plan, diagnostics: [...plan.diagnostics, refusal] });
 }

@@ -1,7 +1,7 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { fieldNamed } from '../kinds/kind.ts';
-import { planDigest } from '../model/digest.ts';
+import { withDigest } from '../model/digest.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -34,8 +34,7 @@ export async function warnOfLosses(
     const lost = removed.filter((record) => live && why(onlyWith(live, record)) !== null);
     return { ...change, warnings: [...change.warnings, ...lost.map(lossWarning)] };
   });
-  const { digest: _digest, ...rest } = { ...plan, changes };
-  return { ...rest, digest: planDigest(rest) };
+  return withDigest({ ...plan, changes });
 }
 
 /** What a plan was made from, and what else was read for it. */

@@ -30,3 +30,8 @@ export function planDigest(plan: Omit<Plan, 'digest'> & { readonly digest?: stri
   }));
   return sha256({ ...rest, summary, changes, diagnostics });
 }
+
+/** The plan with its digest, in place of that of the plan that it was made from. */
+export function withDigest(plan: Omit<Plan, 'digest'>): Plan {
+  return { ...plan, digest: planDigest(plan) };
+}

@@ -4,7 +4,7 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import { matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { planDigest, sha256 } from '../model/digest.ts';
+import { sha256, withDigest } from '../model/digest.ts';
 import { type Action, type Change, type Plan, planFormat, type Request } from '../model/plan.ts';
 import { changeFor, deletionOf, type Outcome } from './change.ts';
 import { type Deletion, findDeletions, findRemoved } from './deletes.ts';
@@ -107,7 +107,7 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
     environment.kinds,
   );
   const changes = arranged.ranks.flatMap((rank) => rank.changes);
-  const plan: Omit<Plan, 'digest'> = {
+  return withDigest({
     formatVersion: planFormat,
     tool: input.tool,
     createdAt: input.createdAt,
@@ -134,8 +134,7 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
         movedDefaultRemark(moved, input.earlierDefaults?.get(moved.match.resource.address) ?? null),
       ),
     ],
-  };
-  return { ...plan, digest: planDigest(plan) };
+  });
 }
 
 /** The declared objects whose vendor's default has changed since they were customised. */

@@ -3,7 +3,7 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import { idsOnSide } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
-import { planDigest } from '../model/digest.ts';
+import { withDigest } from '../model/digest.ts';
 import { isArray, isObject, type Json } from '../model/json.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
 import type { LookedUp } from './fill-lookups.ts';
@@ -34,9 +34,7 @@ export function nameReferences(plan: Plan, { kinds, objects, lookedUp }: Known):
     ...change,
     diff: change.diff.map((entry) => named(change, entry)),
   }));
-  if (!isAnyNamed) return plan;
-  const { digest: _digest, ...rest } = { ...plan, changes };
-  return { ...rest, digest: planDigest(rest) };
+  return isAnyNamed ? withDigest({ ...plan, changes }) : plan;
 }
 
 /** What lookups found among the values of a difference. */

@@ -4,7 +4,7 @@ import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { formatAddress, scopeFilter } from '../model/address.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';
-import { planDigest } from '../model/digest.ts';
+import { withDigest } from '../model/digest.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { pointer, segmentsOf } from '../model/pointer.ts';
@@ -92,8 +92,7 @@ export function annotateRollback(
   const { startedAt, planDigest: undone } = result;
   const diagnostics = plan.diagnostics.map(withoutNowhere);
   const undoes = { startedAt, planDigest: undone };
-  const { digest: _digest, ...rest } = { ...plan, undoes, changes, diagnostics };
-  return { ...rest, digest: planDigest(rest) };
+  return withDigest({ ...plan, undoes, changes, diagnostics });
 }
 
 function undosInScope({ result, environment, choices }: RollbackInput): Undo[] {
