@@ -1,6 +1,6 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import { type Kind, type LiveObject, type ReadRequest, someOf } from '../kinds/kind.ts';
-import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
+import { distinctKeys, identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Pointer } from '../model/pointer.ts';
@@ -50,7 +50,7 @@ export function readRequestsWith(entries: readonly KindChange[], names: readonly
     const isRead = new Set(request?.keys.map((key) => identityOf(kind, key)));
     const others = names.filter((each) => each.kind === kind && !known.has(labelOf(kind, each.id)));
     const keys = others.map(({ key }) => key).filter((key) => !isRead.has(identityOf(kind, key)));
-    const distinct = [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
+    const distinct = distinctKeys(kind, keys);
     const asked = request ?? someOf(kind, []);
     return distinct.length === 0
       ? asked

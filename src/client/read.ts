@@ -1,8 +1,6 @@
 import { type Call as ApiCall, apiRequest, identityResource } from '../kinds/http.ts';
-import type { LiveObject } from '../kinds/kind.ts';
-import { allOf, type Kind, type ReadRequest, someOf } from '../kinds/kind.ts';
-import type { TenantState } from '../kinds/live-objects.ts';
-import { candidateKeys, identityOf, LiveIndex } from '../kinds/live-objects.ts';
+import { allOf, type Kind, type LiveObject, type ReadRequest, someOf } from '../kinds/kind.ts';
+import { candidateKeys, distinctKeys, LiveIndex, type TenantState } from '../kinds/live-objects.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { canonicalJson, isObject, type JsonObject, own } from '../model/json.ts';
@@ -200,10 +198,8 @@ export async function readAll(
         readDefaults(client, [allOf(other)], settings),
       ]),
     );
-    const keys = [...candidateKeys(kind.read, known.flat()), ...own];
-    const distinct = [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
-    const request = someOf(kind, distinct);
-    return readObjects(client, [{ ...request, ...unusable }], settings);
+    const keys = distinctKeys(kind, [...candidateKeys(kind.read, known.flat()), ...own]);
+    return readObjects(client, [{ ...someOf(kind, keys), ...unusable }], settings);
   };
   return (await allOrFailure(kinds.map(readWhole))).flat();
 }

@@ -2,9 +2,8 @@ import { systemClock } from '../client/clock.ts';
 import type { DnsChecker } from '../client/dns-checker.ts';
 import { readObjects } from '../client/read.ts';
 import { dnsName, domainOf } from '../kinds/dns-records.ts';
-import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { allOf, type ReadRequest, someOf } from '../kinds/kind.ts';
-import { candidateKeys, identityOf } from '../kinds/live-objects.ts';
+import { allOf, type Kind, type LiveObject, type ReadRequest, someOf } from '../kinds/kind.ts';
+import { candidateKeys, distinctKeys, identityOf } from '../kinds/live-objects.ts';
 import { mailFrom } from '../kinds/mail-from.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
@@ -149,7 +148,7 @@ function mailFromKeys(
     .filter(([identity = '']) => dnsName(domainOf(identity)) !== null)
     .filter((key) => includes(formatAddress(mailFrom.name, key)))
     .filter((key) => known === null || known.has(identityOf(mailFrom, key)));
-  return [...new Map([...live, ...keys].map((key) => [identityOf(mailFrom, key), key])).values()];
+  return distinctKeys(mailFrom, [...live, ...keys]);
 }
 
 function liveStatus(

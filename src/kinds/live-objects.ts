@@ -83,6 +83,11 @@ export function identityOf(kind: Kind, key: Key): string {
   return formatAddress(kind.name, parts);
 }
 
+/** The keys without those of an object that others name too. */
+export function distinctKeys(kind: Kind, keys: readonly Key[]): Key[] {
+  return [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
+}
+
 /** The addresses of a live object: guards and scope mean the name that the tenant shows too, where the id stands in for it. */
 export function addressesOf({ kind, address, shownKey }: LiveObject): readonly Address[] {
   const shown = formatAddress(kind.name, shownKey);

@@ -55,6 +55,15 @@ export interface Resource {
   overlayAt(at: Pointer): Source | null;
 }
 
+/** The keys that an object may have in the tenant: its own, and the one that it is renamed from. */
+export function keysOf({ key, lifecycle: { renamedFrom } }: KeyedResource): Key[] {
+  return renamedFrom ? [key, renamedFrom] : [key];
+}
+
+interface KeyedResource extends Pick<Resource, 'key'> {
+  readonly lifecycle: Pick<Lifecycle, 'renamedFrom'>;
+}
+
 /** A lookup, and the places that use it where they are known. */
 export interface UsedLookup extends Lookup {
   readonly uses?: readonly { readonly resource: Pick<Resource, 'address' | 'point'>; readonly at: Pointer }[];

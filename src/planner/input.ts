@@ -1,9 +1,8 @@
 import type { Kinds } from '../kinds/catalog.ts';
-import type { LiveObject } from '../kinds/kind.ts';
-import { allOf, type Kind, type ReadRequest, someOf } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live-objects.ts';
+import { allOf, type Kind, type LiveObject, type ReadRequest, someOf } from '../kinds/kind.ts';
+import { distinctKeys, identityOf } from '../kinds/live-objects.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
-import type { Resource } from '../kinds/resource.ts';
+import { keysOf, type Resource } from '../kinds/resource.ts';
 import { type Address, type Key, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
@@ -75,7 +74,9 @@ export function readRequestsFor({
     const complete = isPruned || isWhole;
     // Two objects with one key are told where a manifest refers to them.
     const allowsTwins = keysBeside(kind, referred, ofKind);
-    return [{ kind, keys: distinctKeys(kind, wanted), ids, complete, allowsTwins }];
+    // An object that is declared both now and at the revision is one object: read twice, it would look like two.
+    const keys = distinctKeys(kind, wanted.flatMap(keysOf));
+    return [{ kind, keys, ids, complete, allowsTwins }];
   });
 }
 
@@ -106,14 +107,6 @@ function targetsOf(
     ({ kind, key }) =>
       declared.get(identityOf(kind, key)) ?? { kind, key, id: null, lifecycle: { renamedFrom: null } },
   );
-}
-
-/** An object that is declared both now and at the revision is one object: read twice, it would look like two. */
-function distinctKeys(kind: Kind, resources: readonly Named[]): Key[] {
-  const keys = resources.flatMap(({ key, lifecycle }) =>
-    lifecycle.renamedFrom ? [key, lifecycle.renamedFrom] : [key],
-  );
-  return [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
 }
 
 /** The declared objects that exist and that do not exist, and the objects to delete. */

@@ -1,6 +1,6 @@
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, type LiveIndex } from '../kinds/live-objects.ts';
-import type { Resource } from '../kinds/resource.ts';
+import { keysOf, type Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
@@ -54,10 +54,10 @@ function pinsOf(resources: readonly Resource[], index: LiveIndex) {
   const byName = new Map(
     pins.map(({ resource, live }) => [identityOf(live.kind, live.shownKey), resource] as const),
   );
-  return ({ kind, key, lifecycle }: Resource, live: LiveObject | null): Resource | undefined => {
+  return (resource: Resource, live: LiveObject | null): Resource | undefined => {
     if (live) return byObject.get(live);
-    const keys = lifecycle.renamedFrom ? [key, lifecycle.renamedFrom] : [key];
-    return keys.map((each) => byName.get(identityOf(kind, each))).find((found) => found !== undefined);
+    const identities = keysOf(resource).map((key) => identityOf(resource.kind, key));
+    return identities.map((identity) => byName.get(identity)).find((found) => found !== undefined);
   };
 }
 

@@ -2,7 +2,7 @@ import { compareField } from '../kinds/compare.ts';
 import { comparable, readableFields } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
-import type { Resource } from '../kinds/resource.ts';
+import { keysOf, type Resource } from '../kinds/resource.ts';
 import { type Json, type JsonObject, own, sameJson } from '../model/json.ts';
 import { refsIn } from '../model/marker.ts';
 import type { Change, Difference, Origin } from '../model/plan.ts';
@@ -28,8 +28,7 @@ export function addOrigins(change: Change, match: Match, previous: readonly Reso
 }
 
 function previousOf({ kind, resource }: Match, previous: readonly Resource[]): Resource | null {
-  const keys = [resource.key, ...(resource.lifecycle.renamedFrom ? [resource.lifecycle.renamedFrom] : [])];
-  const identities = keys.map((key) => identityOf(kind, key));
+  const identities = keysOf(resource).map((key) => identityOf(kind, key));
   const found = previous.find(
     (other) =>
       other.kind === resource.kind &&
