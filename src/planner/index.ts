@@ -12,7 +12,7 @@ import { findRefusals } from './guards.ts';
 import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
 import { findMissedRenames, findReplacements, type Match, matchResources } from './match.ts';
 import { findMovedDefaults, type MovedDefault, movedDefaultRemark } from './moved-defaults.ts';
-import { addOrigins } from './origin.ts';
+import { addOrigins, previousFinder } from './origin.ts';
 
 /** A declared object that the tenant has, and how it differs. */
 interface Compared extends Outcome {
@@ -180,6 +180,7 @@ function compareAll(
 ): Compared[] {
   const { settings } = environment;
   const isRotated = matchAddresses(choices.rotate);
+  const previousOf = previous && previousFinder(previous);
   return matches.map((match): Compared => {
     const { kind, resource, live } = match;
     const standard = live ? null : standards.byKey(kind, resource.key);
@@ -187,7 +188,7 @@ function compareAll(
     const { change, notComparable: places } = changeFor(match, standard, { settings, secrets, rotate });
     return {
       match,
-      change: change && previous ? addOrigins(change, match, previous) : change,
+      change: change && previousOf ? addOrigins(change, match, previousOf(resource)) : change,
       notComparable: places,
     };
   });

@@ -9,12 +9,16 @@ import type { Change, Difference, Origin } from '../model/plan.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { hasLookup } from './fill-lookups.ts';
 import type { Match } from './match.ts';
+import { resourcesByIdentity } from './references.ts';
 
-/** The change, with the origin of each difference as judged by an earlier revision of the manifests (`--since`). */
-export function addOrigins(change: Change, match: Match, previous: readonly Resource[]): Change {
-  const before = previousOf(match, previous);
-  const diff = change.diff.map((entry) => ({ ...entry, origin: originOf(entry, match, before) }));
-  const isGone = change.action === 'create' && before !== null;
+/**
+ * The change, with the origin of each difference as judged by an earlier revision of the manifests (`--since`).
+ *
+ * @param previous what that revision declared of the object
+ */
+export function addOrigins(change: Change, match: Match, previous: Resource | null): Change {
+  const diff = change.diff.map((entry) => ({ ...entry, origin: originOf(entry, match, previous) }));
+  const isGone = change.action === 'create' && previous !== null;
   const moved = diff.filter(({ origin }) => origin === 'tenant' || origin === 'both');
   if (moved.length === 0 && !isGone) return { ...change, diff };
   const fields = moved.map(({ path }) => path);
@@ -27,17 +31,20 @@ export function addOrigins(change: Change, match: Match, previous: readonly Reso
   };
 }
 
-function previousOf({ kind, resource }: Match, previous: readonly Resource[]): Resource | null {
-  const identities = keysOf(resource).map((key) => identityOf(kind, key));
-  const found = previous.find(
-    (other) =>
-      other.kind === resource.kind &&
-      other.ensure === 'present' &&
-      ((resource.id !== null && other.id === resource.id) ||
-        identities.includes(identityOf(kind, other.key))),
-  );
-  return found ?? null;
+/** Returns a function that finds what the revision declared of an object: by its id, its key or its former key. */
+export function previousFinder(previous: readonly Resource[]): (resource: Resource) => Resource | null {
+  const present = previous.filter(({ ensure }) => ensure === 'present');
+  const byIdentity = resourcesByIdentity(present);
+  const byId = new Map(present.flatMap((each) => (each.id === null ? [] : [[idOf(each), each] as const])));
+  return (resource) => {
+    const pinned = resource.id === null ? undefined : byId.get(idOf(resource));
+    const identities = keysOf(resource).map((key) => identityOf(resource.kind, key));
+    const found = identities.map((identity) => byIdentity.get(identity)).find((each) => each !== undefined);
+    return pinned ?? found ?? null;
+  };
 }
+
+const idOf = ({ kind, id }: Resource): string => `${kind.name}/${id}`;
 
 /** `null` for a secret: its name does not show who changed its value. */
 function originOf(entry: Difference, match: Match, previous: Resource | null): Origin | null {

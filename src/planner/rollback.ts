@@ -12,6 +12,7 @@ import type { Result } from '../model/result.ts';
 import { type PlanInput, readRequestsFor } from './input.ts';
 import { type LaterResult, laterRemarks } from './later.ts';
 import { refuseCircles } from './lost-references.ts';
+import { resourcesByIdentity } from './references.ts';
 import { createdAgain, formerIdRemarks, renewedIds, withRenewedIds } from './renewed-ids.ts';
 import { markPlace, type Restored, restoreChanges, restoreWhole } from './restore.ts';
 import { changedFields, keepRecorded, omitPlaces, type Undo, undosOf } from './undo.ts';
@@ -25,7 +26,8 @@ export interface RollbackInput extends Pick<PlanInput, 'resources' | 'environmen
 
 /** What has to be read before the desired state of a rollback is known. */
 export function rollbackRequests(input: RollbackInput): ReadRequest[] {
-  const resources = undosInScope(input).map((undo) => resourceOf(undo, {}, input.resources));
+  const manifests = resourcesByIdentity(input.resources);
+  const resources = undosInScope(input).map((undo) => resourceOf(undo, {}, manifests));
   return readRequestsFor({ ...input, resources, previous: null });
 }
 
@@ -44,7 +46,9 @@ export interface RollbackState extends Pick<PlanInput, 'resources' | 'diagnostic
 /** @param objects what {@link rollbackRequests} asks for */
 export function rollbackState(input: RollbackInput, objects: readonly LiveObject[]): RollbackState {
   const index = new LiveIndex(objects);
-  const found = undosInScope(input).map((undo) => {
+  const manifests = resourcesByIdentity(input.resources);
+  const undos = undosInScope(input);
+  const found = undos.map((undo) => {
     const live = index.byKey(undo.kind, undo.key) ?? index.byKey(undo.kind, undo.former);
     return { undo, live, restored: restore(undo, live) };
   });
@@ -56,7 +60,7 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
   const reversals = found.flatMap(({ undo, live, restored }): Reversal[] => {
     if (restored === null) return [];
     const fields = withRenewedIds(undo.kind, restored.fields, renewed);
-    return [{ undo, live, resource: resourceOf(undo, fields, input.resources) }];
+    return [{ undo, live, resource: resourceOf(undo, fields, manifests) }];
   });
   const remarks = found.flatMap(({ undo, live, restored }) => [
     ...remarksOn(undo, live, restored),
@@ -66,7 +70,7 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
     reversals,
     resources: reversals.map(({ resource }) => resource),
     diagnostics: [
-      ...laterRemarks(undosInScope(input), input.later, input.result, input.environment.kinds),
+      ...laterRemarks(undos, input.later, input.result, input.environment.kinds),
       ...remarks,
       ...manualSteps(input),
     ],
@@ -116,14 +120,12 @@ function restore(undo: Undo, live: LiveObject | null): Restored | null {
 function resourceOf(
   { kind, record, key, former }: Undo,
   fields: JsonObject,
-  manifests: readonly Resource[],
+  manifests: ReadonlyMap<string, Resource>,
 ): Resource {
-  const names = [identityOf(kind, key), identityOf(kind, former)];
-  // It had the other name as well: nothing is left to rename.
-  const isDeleted = record.action === 'delete';
-  const manifest = manifests.find(
-    (resource) => resource.kind === kind && names.includes(identityOf(kind, resource.key)),
-  );
+  const [identity, formerly] = [identityOf(kind, key), identityOf(kind, former)];
+  const manifest = manifests.get(identity) ?? manifests.get(formerly);
+  // A deleted object had the other name as well: nothing is left to rename.
+  const isRenamed = record.action !== 'delete' && identity !== formerly;
   return {
     kind,
     key: former,
@@ -136,7 +138,7 @@ function resourceOf(
       allowLockout: manifest?.lifecycle.allowLockout ?? false,
       basedOn: null,
       ignore: [],
-      renamedFrom: isDeleted || identityOf(kind, key) === identityOf(kind, former) ? null : key,
+      renamedFrom: isRenamed ? key : null,
     },
     declaration: null,
     source: () => manifest?.source() ?? nowhere,

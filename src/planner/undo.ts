@@ -25,9 +25,12 @@ export interface Undo {
  */
 export function undosOf({ changes }: Result, kinds: Kinds): Undo[] {
   const undos = changes.filter((record) => record.action !== 'manual').map((record) => undoOf(record, kinds));
-  const identities = undos.map(({ kind, key }) => identityOf(kind, key));
-  const twice = undos.find(({ kind, key }, at) => identities.indexOf(identityOf(kind, key)) < at);
-  if (twice) throw invalid(`it has two changes of ${twice.record.address}`);
+  const seen = new Set<string>();
+  for (const { kind, key, record } of undos) {
+    const identity = identityOf(kind, key);
+    if (seen.has(identity)) throw invalid(`it has two changes of ${record.address}`);
+    seen.add(identity);
+  }
   return undos.filter(wasMade);
 }
 
