@@ -5,7 +5,7 @@ import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import { type Address, parseAddress } from '../model/address.ts';
 import { systemCode } from '../model/system-error.ts';
-import type { TenantName } from '../model/tenant.ts';
+import { isSameTenant, type TenantName } from '../model/tenant.ts';
 import { readJournal } from './journal.ts';
 import type { JournalRecord } from './journal-records.ts';
 import { lookUntil } from './look-until.ts';
@@ -45,8 +45,8 @@ export async function readRecentWrites(
     const file = join(dir, name);
     if ((await stat(file)).mtimeMs < since - slack) continue;
     const { header, records } = await readJournal(file);
-    const isSame = header?.tenant?.identity === tenant.identity && header.tenant.profiles === tenant.profiles;
-    if (isSame) writes.push(...writesIn(records).filter(({ at }) => at > since));
+    if (!header?.tenant || !isSameTenant(header.tenant, tenant)) continue;
+    writes.push(...writesIn(records).filter(({ at }) => at > since));
   }
   return writes.sort((a, b) => a.at - b.at);
 }

@@ -3,6 +3,7 @@ import { type Stated, shareIds } from '../exporter/shared-ids.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { JsonObject } from '../model/json.ts';
+import { isSameTenant } from '../model/tenant.ts';
 import { fieldsOf, type SideObject } from '../planner/compare-sides.ts';
 import { type Pair, subjectOf } from '../planner/diff.ts';
 import { fillLookups } from '../planner/fill-lookups.ts';
@@ -117,6 +118,6 @@ function mapDeclared(pairs: readonly Pair[], fill: (resource: Resource) => Resou
 /** Whether the ids of both sides are those of one tenant: it may show another name than a manifest has beside an id. */
 function isOneTenant(sides: Sides): boolean {
   if (sides.some(({ source }) => source.is === 'manifests' && !source.isProject)) return false;
-  const [first, second] = sides.map(({ source }) => environmentOf(source).tenant);
-  return first?.identity === second?.identity && first?.profiles === second?.profiles;
+  const [first, second] = sides;
+  return isSameTenant(environmentOf(first.source).tenant, environmentOf(second.source).tenant);
 }

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { readJournal } from '../applier/journal.ts';
 import { ownFolder } from '../loader/own-folder.ts';
 import { Failure } from '../model/failure.ts';
-import { sameJson } from '../model/json.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
-import type { TenantName } from '../model/tenant.ts';
+import { isSameTenant, type TenantName } from '../model/tenant.ts';
 import { journalFolder } from './recent.ts';
 import { resultsFolder } from './results.ts';
 import type { Tenant } from './tenant.ts';
@@ -31,7 +30,7 @@ const oldResult = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-(.+)\.json$/;
 async function mayBeOf(tenant: TenantName, file: string): Promise<boolean> {
   try {
     const { header } = await readJournal(file);
-    return !header?.tenant || sameJson({ ...header.tenant }, { ...tenant });
+    return !header?.tenant || isSameTenant(header.tenant, tenant);
   } catch (error) {
     if (error instanceof Failure) return true;
     throw error;

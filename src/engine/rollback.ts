@@ -2,6 +2,7 @@ import type { Project } from '../kinds/project.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
+import { isSameTenant } from '../model/tenant.ts';
 import { annotateRollback, rollbackRequests, rollbackState } from '../planner/rollback.ts';
 import { checkChoices, choicesFrom, type PlanOptions, unmatchedGlobs } from './choices.ts';
 import { makePlan, type PlanSource } from './plan.ts';
@@ -45,11 +46,7 @@ export async function planRollback(
 }
 
 function refuseOtherTenant(result: Result, { environment: { name, tenant } }: Project): void {
-  const isSame =
-    result.environment === name &&
-    result.tenant.identity === tenant.identity &&
-    result.tenant.profiles === tenant.profiles;
-  if (isSame) return;
+  if (result.environment === name && isSameTenant(result.tenant, tenant)) return;
   const quote = (text: string) => JSON.stringify(text.slice(0, 200));
   throw failure(
     'result-tenant',

@@ -76,7 +76,7 @@ function readPast(project: Project, load: (environment: string) => Project, revi
 }
 
 function pastOf({ environment }: Project, past: Project, revision: string): Past {
-  if (!isSameTenant(past.environment.tenant, environment.tenant)) {
+  if (!mayBeSame(past.environment.tenant, environment.tenant)) {
     return emptyPast(`the environment \`${environment.name}\` was another tenant`, revision);
   }
   const unknown = past.diagnostics.filter(({ code }) => code === 'env-unset');
@@ -129,7 +129,7 @@ function emptyPast(why: string, revision: string): Past {
 }
 
 /** Whether two names can stand for one tenant. A service that one of them lacks shows nothing. */
-function isSameTenant(a: TenantName, b: TenantName): boolean {
+function mayBeSame(a: TenantName, b: TenantName): boolean {
   const agree = (one: string, other: string) => one === other || one === '' || other === '';
   return agree(a.identity, b.identity) && agree(a.profiles, b.profiles);
 }

@@ -3,3 +3,8 @@ export interface TenantName {
   readonly identity: string;
   readonly profiles: string;
 }
+
+/** Whether two names are those of one tenant. */
+export function isSameTenant(one: TenantName, other: TenantName): boolean {
+  return one.identity === other.identity && one.profiles === other.profiles;
+}

@@ -3,6 +3,7 @@ import { identityOf } from '../kinds/live-objects.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import type { Result } from '../model/result.ts';
+import { isSameTenant } from '../model/tenant.ts';
 import { type Undo, undosOf } from './undo.ts';
 
 /** A result of a later apply of the project, or why its file says nothing. */
@@ -21,11 +22,7 @@ export function laterRemarks(
   return later.flatMap((found): Diagnostic[] => {
     if ('unreadable' in found) return [unreadable(found.file, found.unreadable)];
     const { file, result } = found;
-    const isSameTenant =
-      result.environment === environment &&
-      result.tenant.identity === tenant.identity &&
-      result.tenant.profiles === tenant.profiles;
-    if (!isSameTenant) return [];
+    if (result.environment !== environment || !isSameTenant(result.tenant, tenant)) return [];
     try {
       const touched = undosOf(result, kinds).flatMap((undo) =>
         namesOf(undo).flatMap((name) => wanted.get(name) ?? []),
