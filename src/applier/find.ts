@@ -1,6 +1,5 @@
 import type { Kind, LiveObject, ReadRequest } from '../kinds/kind.ts';
-import type { TenantState } from '../kinds/live-objects.ts';
-import { keyBefore, LiveIndex } from '../kinds/live-objects.ts';
+import { keyBefore, LiveIndex, type TenantState } from '../kinds/live-objects.ts';
 import type { Key } from '../model/address.ts';
 import type { Change } from '../model/plan.ts';
 

@@ -1,7 +1,6 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import type { LiveObject } from '../kinds/kind.ts';
-import type { TenantState } from '../kinds/live-objects.ts';
-import { addressesOf, identityOf } from '../kinds/live-objects.ts';
+import { addressesOf, identityOf, type TenantState } from '../kinds/live-objects.ts';
 import { type Address, formatAddress, matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';

@@ -15,8 +15,7 @@ import {
 import { notExported } from '../exporter/omission.ts';
 import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
 import type { Kinds } from '../kinds/catalog.ts';
-import type { LiveObject } from '../kinds/kind.ts';
-import { allOf, isObserved, type Kind, someOf } from '../kinds/kind.ts';
+import { allOf, isObserved, type Kind, type LiveObject, someOf } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Declarations } from '../loader/index.ts';

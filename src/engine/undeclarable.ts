@@ -1,6 +1,5 @@
 import type { Kinds } from '../kinds/catalog.ts';
-import type { LiveObject } from '../kinds/kind.ts';
-import { fieldNamed } from '../kinds/kind.ts';
+import { fieldNamed, type LiveObject } from '../kinds/kind.ts';
 import { withDigest } from '../model/digest.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';

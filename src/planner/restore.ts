@@ -1,6 +1,5 @@
 import { comparableRecord, readableFields } from '../kinds/field.ts';
-import type { LiveObject } from '../kinds/kind.ts';
-import { fieldNamed, type Kind, type RecordsField } from '../kinds/kind.ts';
+import { fieldNamed, type Kind, type LiveObject, type RecordsField } from '../kinds/kind.ts';
 import { pairRecords } from '../kinds/records.ts';
 import {
   isArray,
