@@ -2,6 +2,7 @@ import type { Sent } from '../client/answer.ts';
 import { isErrorBody } from '../kinds/http.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
+import { messageOf } from '../model/failure.ts';
 import type { Request } from '../model/plan.ts';
 import type { SentRequest } from '../model/result.ts';
 import { readRequestsFor } from './find.ts';
@@ -186,8 +187,4 @@ function reasonToLookUp(answer: Sent): string {
     case 'unsent':
       return 'an earlier attempt was not answered';
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

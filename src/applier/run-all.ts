@@ -4,6 +4,7 @@ import type { Kinds } from '../kinds/catalog.ts';
 import type { ReadRequest } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
+import { messageOf } from '../model/failure.ts';
 import type { ChangeResult } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { changeResult } from './change-result.ts';
@@ -176,7 +177,7 @@ async function checkUnit(unit: readonly Task[], sightings: Sightings) {
   try {
     return await sightings.check(unit);
   } catch (error) {
-    const why = `It could not be read again: ${error instanceof Error ? error.message : String(error)}`;
+    const why = `It could not be read again: ${messageOf(error)}`;
     return { is: 'stale', reasons: new Map(unit.map(({ change }) => [change.address, why])) } as const;
   }
 }

@@ -1,7 +1,7 @@
 import { readableFields } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { Address } from '../model/address.ts';
-import { failure } from '../model/failure.ts';
+import { failure, messageOf } from '../model/failure.ts';
 import { fillLive } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import { valueAt } from '../model/pointer.ts';
@@ -32,9 +32,8 @@ export async function runChange(
     return await sendAll(tasks, notAfter, context);
   } catch (error) {
     context.halt();
-    const message = error instanceof Error ? error.message : String(error);
-    const outcome = log.length > 0 ? 'unknown' : 'failed';
-    return tasks.map((task) => ending(task, outcome, log, { error: `The run cannot continue: ${message}` }));
+    const why = `The run cannot continue: ${messageOf(error)}`;
+    return tasks.map((task) => ending(task, log.length > 0 ? 'unknown' : 'failed', log, { error: why }));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { TenantState } from '../kinds/live-objects.ts';
+import { messageOf } from '../model/failure.ts';
 import type { SentRequest } from '../model/result.ts';
 import { type Found, finderIn, readRequestsFor } from './find.ts';
 import { lookUntil } from './look-until.ts';
@@ -70,8 +71,8 @@ async function endOne(one: Pending, seen: Seen, { halt }: Pick<RunContext, 'halt
     return await one.end(seen);
   } catch (error) {
     halt();
-    const why = error instanceof Error ? error.message : String(error);
-    return ending(one.task, 'unknown', one.log, { error: `The run cannot continue: ${why}` });
+    const why = `The run cannot continue: ${messageOf(error)}`;
+    return ending(one.task, 'unknown', one.log, { error: why });
   }
 }
 
@@ -85,7 +86,6 @@ async function readAgain(
   try {
     return { state: await port.read(readRequestsFor(tasks, written)) };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return { failed: `The object could not be looked up: ${message}` };
+    return { failed: `The object could not be looked up: ${messageOf(error)}` };
   }
 }

@@ -1,4 +1,4 @@
-import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { Failure, failure, interruption } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
 import { type Answer, type Answered, isSuccess, type Sent } from './answer.ts';
@@ -136,8 +136,7 @@ export function looksLikeHtml(text: string): boolean {
  */
 export function readFailure(what: string, request: Request, sent: Sent): Failure {
   if (sent.outcome !== 'answered' && sent.reason === 'interrupted') {
-    const message = `Reading ${what} was interrupted; nothing was written.`;
-    return failure('interrupted', message, {}, ExitCode.interrupted);
+    return interruption(`Reading ${what} was interrupted; nothing was written.`);
   }
   if (sent.outcome === 'unsent' && sent.problems) return new Failure(sent.problems);
   // The body of a success is data, from which no secrets are removed: a message quotes nothing of it.

@@ -1,6 +1,6 @@
 import type { Call, Lane, Service } from '../kinds/http.ts';
 import type { Auth, Endpoint, RateLimit, Secrets } from '../kinds/project.ts';
-import { Failure } from '../model/failure.ts';
+import { Failure, messageOf } from '../model/failure.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
 import type { HttpProxies } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
@@ -64,7 +64,7 @@ export function prepareRequest(
     return { request, lane, to, body, concealed, source: sourceOf(endpoint.auth) };
   } catch (error) {
     if (error instanceof Failure) return unsentFor('no-secret', error.diagnostics);
-    return unsent('no-secret', error instanceof Error ? error.message : String(error));
+    return unsent('no-secret', messageOf(error));
   }
 }
 

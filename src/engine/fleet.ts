@@ -1,6 +1,6 @@
 import type { Limiters } from '../client/client.ts';
 import type { OpenedProjects, ProjectEnvironment } from '../loader/index.ts';
-import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { Failure, failure, interruption, messageOf } from '../model/failure.ts';
 import { type Fleet, type FleetError, type FleetMember, fleetOf, notRun } from '../model/fleet.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
@@ -161,17 +161,12 @@ async function workOn<T>(
 
 /** Also a bug shows where it happened, and stops no other environment. */
 function errorOf(error: unknown, signal: AbortSignal): FleetError {
-  if (error instanceof Failure) return { exitCode: error.exitCode, diagnostics: error.diagnostics };
-  if (signal.aborted) return interrupted;
-  const message = error instanceof Error ? error.message : String(error);
-  const { diagnostics, exitCode } = failure(systemCode(error) === null ? 'internal' : 'system', message);
-  return { exitCode, diagnostics };
+  if (error instanceof Failure) return fleetError(error);
+  if (signal.aborted) return fleetError(interruption());
+  return fleetError(failure(systemCode(error) === null ? 'internal' : 'system', messageOf(error)));
 }
 
-const interrupted: FleetError = {
-  exitCode: ExitCode.interrupted,
-  diagnostics: [{ code: 'interrupted', severity: 'error', message: 'Interrupted.' }],
-};
+const fleetError = ({ exitCode, diagnostics }: Failure): FleetError => ({ exitCode, diagnostics });
 
 /** Opens the tenant of an environment for `use`, and closes it. */
 export async function withTenantOf<T>(

@@ -6,7 +6,7 @@ import { type PageSource, readRows } from '../client/pages.ts';
 import { allOrFailure } from '../client/read.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { declaredRules, profileSearch, runRules } from '../kinds/profile-search.ts';
-import { Failure, failure } from '../model/failure.ts';
+import { Failure, failure, isInterruption } from '../model/failure.ts';
 import { canonicalJson, type JsonObject, mapMembers, own } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import type { Change, Impact, Moved, Plan } from '../model/plan.ts';
@@ -77,8 +77,7 @@ async function impactOf(runs: Searches, budget: Budget): Promise<Impact> {
     );
     return { before: old.size, after: now.size, enter: findMoved(now, old), leave: findMoved(old, now) };
   } catch (error) {
-    if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'interrupted'))
-      throw error;
+    if (!(error instanceof Failure) || isInterruption(error)) throw error;
     return { notRun: error.diagnostics.map(({ message }) => message).join(' ') };
   }
 }

@@ -17,7 +17,7 @@ import {
 import { scopeFilter } from '../model/address.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { withDigest } from '../model/digest.ts';
-import { Failure } from '../model/failure.ts';
+import { Failure, isInterruption } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { PlanInput } from '../planner/input.ts';
 
@@ -78,8 +78,7 @@ async function readKnowledge(
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'interrupted'))
-        throw error;
+      if (!(error instanceof Failure) || isInterruption(error)) throw error;
       problems.push(...error.diagnostics.map(toWarning));
       return undefined;
     }

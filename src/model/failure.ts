@@ -35,7 +35,17 @@ export function failure(
   return new Failure([{ code, severity: 'error', message, ...more }], exitCode);
 }
 
+/** What an error says; of anything else that was thrown, its text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The failure of a run that Ctrl-C has stopped. */
 export function interruption(message = 'Interrupted.'): Failure {
   return failure('interrupted', message, {}, ExitCode.interrupted);
+}
+
+/** Whether a run was stopped by Ctrl-C. */
+export function isInterruption({ diagnostics }: Failure): boolean {
+  return diagnostics.some(({ code }) => code === 'interrupted');
 }
