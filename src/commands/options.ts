@@ -186,8 +186,7 @@ export function selectedEnvironments(
   const selectors = selectorsOf(args, io);
   const isOne = selectors.length === 0 || (selectors.length === 1 && selectors.every(isPlainName));
   if (isOne && !shard) return null;
-  const known = loadEnvironmentNames(projectFileOptions(args, io));
-  const names = selectors.length === 0 ? known.environments : selectEnvironments(selectors, known);
+  const names = selectEnvironments(selectors, loadEnvironmentNames(projectFileOptions(args, io)));
   // A part with one environment is joined with the others, so it is a fleet too.
   if (shard) return shardOf(names, shard);
   return names.length > 1 ? names : null;

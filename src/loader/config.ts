@@ -22,7 +22,7 @@ import { numberOf, objectOf, oneOf, textListsOf, textsOf } from './members.ts';
 import { openSingle } from './parse.ts';
 import { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
-import type { EnvironmentNames } from './selection.ts';
+import { defaultOf, type EnvironmentNames } from './selection.ts';
 import type { FileSource } from './source.ts';
 import { openTagReader, type TagUses } from './tags.ts';
 import { type ReadTag, readTree, unresolved } from './tree.ts';
@@ -115,6 +115,8 @@ export function readProjectFile(
     inline,
     files,
     groups: textListsOf(value, 'groups'),
+    defaultEnvironment:
+      textOf(value, 'defaultEnvironment') ?? (names.length === 1 ? (names[0] ?? null) : null),
     place: findNode(document, '/manifests').place,
     environments: names,
     manifests: isArray(own(value, 'manifests')) ? textsOf(value, 'manifests') : defaultManifests,
@@ -186,19 +188,13 @@ function readProjectValue(document: YamlDocument, problems: Problems): Json {
 
 /** The environment that the options or the project select; `null`, and a problem, where there is none. */
 function chooseEnvironment(
-  { value, document, inline, files, environments: names, source }: ProjectFile,
+  project: ProjectFile,
   wanted: string | undefined,
   problems: Problems,
 ): EnvironmentText | null {
-  const all = names.join(', ');
-  const only = names.length === 1 ? names[0] : undefined;
-  const name = wanted ?? textOf(value, 'defaultEnvironment') ?? only;
-  if (name === undefined) {
-    const hint =
-      names.length === 0 ? 'Add `environments` to the project file.' : `Select one with --env: ${all}.`;
-    problems.add('no-environment', 'No environment is selected', null, { hint });
-    return null;
-  }
+  const { document, inline, files, environments: names, source } = project;
+  const name = wanted ?? defaultIn(project, problems);
+  if (name === null) return null;
   const path = files.get(name);
   const at = pointer('environments', name);
   if (inline.includes(name)) {
@@ -209,7 +205,7 @@ function chooseEnvironment(
   }
   if (path === undefined) {
     const place = wanted === undefined ? findNode(document, '/defaultEnvironment').place : null;
-    const hint = didYouMean(name, names) ?? `The environments are: ${all || 'none'}.`;
+    const hint = didYouMean(name, names) ?? `The environments are: ${names.join(', ') || 'none'}.`;
     problems.add('unknown-environment', `There is no environment \`${name}\``, place, { hint });
     return null;
   }
@@ -218,6 +214,15 @@ function chooseEnvironment(
   const text = { name, document: file, at: '' };
   checkEnvironment(text, readTree(file, openTagReader(problems), problems).value, problems);
   return text;
+}
+
+function defaultIn(project: ProjectFile, problems: Problems): string | null {
+  try {
+    return defaultOf(project);
+  } catch (error) {
+    problems.addFailure(error, null);
+    return null;
+  }
 }
 
 /** The level of each lint rule: that of the project file, else that of the rule. */

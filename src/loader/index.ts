@@ -109,7 +109,8 @@ export function loadUnwritten(text: string, options: LoadOptions): ProjectEnviro
 export function loadEnvironmentNames(options: Omit<LoadOptions, 'environment'>): EnvironmentNames {
   const { problems, project } = openProject(options);
   problems.throwIfAny();
-  return { environments: project.environments, groups: project.groups };
+  const { environments, groups, defaultEnvironment } = project;
+  return { environments, groups, defaultEnvironment };
 }
 
 /** The kinds of a project. Throws a Failure if the project file or the description of a kind cannot be read. */
@@ -148,11 +149,12 @@ export interface OpenedProjects extends EnvironmentNames {
 /** Opens a project for several environments. Throws a Failure if the project file itself cannot be read. */
 export function openProjects(options: LoadProjectOptions): OpenedProjects {
   const opened = openProject(options);
-  const { environments, groups, root, configFile } = opened.project;
+  const { environments, groups, defaultEnvironment, root, configFile } = opened.project;
   const manifests = keepManifests(manifestsOf(opened, options.manifests));
   return {
     environments,
     groups,
+    defaultEnvironment,
     root,
     configFile,
     environment: (name) => requireSafeEnvironment(openEnvironment(opened, name)),

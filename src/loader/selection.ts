@@ -8,13 +8,16 @@ import { didYouMean } from '../model/suggest.ts';
 export interface EnvironmentNames {
   readonly environments: readonly string[];
   readonly groups: Readonly<Record<string, readonly string[]>>;
+  /** The one that counts where none is selected; `null` where one has to be. */
+  readonly defaultEnvironment: string | null;
 }
 
 /**
  * The environments that `--env` selects: names, globs and `@groups`, also several joined by commas. Each is named once, in
- * the order of the project file. Throws a Failure for each selector that selects none.
+ * the order of the project file. Without selectors it is the default. Throws a Failure for each selector that selects none.
  */
 export function selectEnvironments(selectors: readonly string[], project: EnvironmentNames): string[] {
+  if (selectors.length === 0) return [defaultOf(project)];
   const problems: Diagnostic[] = [];
   const selected = new Set<string>();
   for (const selector of selectors.flatMap((text) => text.split(',')).map((text) => text.trim())) {
@@ -26,6 +29,16 @@ export function selectEnvironments(selectors: readonly string[], project: Enviro
   }
   if (problems.length > 0) throw new Failure(problems);
   return project.environments.filter((name) => selected.has(name));
+}
+
+/** The environment of a project where none is selected. Throws a Failure where there is no default. */
+export function defaultOf({ defaultEnvironment, environments }: EnvironmentNames): string {
+  if (defaultEnvironment !== null) return defaultEnvironment;
+  const hint =
+    environments.length === 0
+      ? 'Add `environments` to the project file.'
+      : `Select one with --env: ${environments.join(', ')}.`;
+  throw failure('no-environment', 'No environment is selected', { hint });
 }
 
 /** Whether a selector is the plain name of one environment. */

@@ -54,6 +54,21 @@ it('the parts are the same each time, and an environment that is shown twice is 
   expect(twice.stderr).toMatch(/Two of the files are of the environment tenant-\d\./);
 });
 
+it('a part without --env is a part of the default environment alone', async () => {
+  const fleet = await createTestFleet({ names: ['test', 'eu-1', 'eu-2'] });
+  fleet.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
+  const written = () => fleet.names.filter((name) => fleet.sandboxOf(name).state.senders.length > 0);
+  const none = await fleet.run('apply', '--shard', '1/1', '--yes');
+  expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('Select one with --env: test') });
+  expect(written()).toEqual([]);
+
+  fleet.write('tenantctl.yaml', `${fleet.read('tenantctl.yaml')}defaultEnvironment: test\n`);
+  expect(await fleet.run('apply', '--shard', '1/1', '--yes')).toMatchObject({ code: 0 });
+  expect(written()).toEqual(['test']);
+  const empty = await fleet.run('plan', '--shard', '2/2', '--format', 'json');
+  expect(empty.json).toMatchObject({ environments: [] });
+});
+
 it('the four parts of an apply, each from its own file, are the apply of the whole', async () => {
   const fleet = await planned();
   fleet.sandboxOf('tenant-5').faults.clear();

@@ -245,6 +245,7 @@ describe('choosing an environment', () => {
     expect(loadEnvironmentNames({ configFile: join(root, 'tenantctl.yaml'), env: {} })).toEqual({
       environments: ['a', 'b', 'x'],
       groups: { some: ['a', 'x'] },
+      defaultEnvironment: null,
     });
   });
 

@@ -6,6 +6,7 @@ import { Failure } from '../../src/model/failure.ts';
 const project = {
   environments: ['sandbox', 'test', 'eu-1', 'eu-2', 'us-1'],
   groups: { production: ['eu-*', 'us-1'], none: ['asia-*'] },
+  defaultEnvironment: 'test',
 };
 const select = (...selectors: string[]) => selectEnvironments(selectors, project);
 
@@ -56,6 +57,13 @@ describe('--env', () => {
       ['unknown-group', 'There is no group `@toString`.', 'The groups are: production, none.'],
     ]);
     expect(problemsOf('')).toHaveLength(1);
+  });
+
+  it('is the default of the project where it is left out, and never all of them', () => {
+    expect(select()).toEqual(['test']);
+    expect(() => selectEnvironments([], { ...project, defaultEnvironment: null })).toThrow(
+      'No environment is selected',
+    );
   });
 });
 

@@ -23,6 +23,7 @@ it.each([
 });
 
 it('of groups select nothing', () => {
-  const select = () => selectEnvironments(['@eu'], { environments: [long], groups: { eu: [glob] } });
+  const project = { environments: [long], groups: { eu: [glob] }, defaultEnvironment: null };
+  const select = () => selectEnvironments(['@eu'], project);
   expect(thrown(select).diagnostics).toMatchObject([{ severity: 'error' }]);
 });
