@@ -60,7 +60,8 @@ function hasMistakes(file: SourceFile, problems: Problems): boolean {
   const { text } = file;
   for (let at = 0; at < text.length; ) {
     const [start, [written = '', name = '', quote = '']] = [at, assignment.exec(text.slice(at)) ?? []];
-    const close = quote === '' ? at : text.indexOf(quote, at + written.length);
+    const from = at + written.length;
+    const close = quote === '' ? from : text.indexOf(quote, from);
     const report = (message: string, hint: string) =>
       problems.add('env-file-syntax', message, { file, offset: start }, { hint, excerpt: false });
     at = endOfLine(text, Math.max(at, close));
@@ -68,6 +69,11 @@ function hasMistakes(file: SourceFile, problems: Problems): boolean {
       report('This line sets no variable', 'Write `NAME=value`, or begin the line with # for a comment.');
     if (close < 0)
       report(`The value of ${name} begins with a quote that is not closed`, `Add a ${quote} at its end.`);
+    else if (name !== '' && isCutShort(text.slice(quote === '' ? from - 1 : close, at), quote))
+      report(
+        `The value of ${name} ends before the end of its line`,
+        'Put it in quotes that it does not contain (\', " or `). Write a blank before the # of a comment.',
+      );
     if (name.endsWith('_FILE'))
       report(
         `${name} would name a file to read a value from`,
@@ -75,6 +81,16 @@ function hasMistakes(file: SourceFile, problems: Problems): boolean {
       );
   }
   return problems.count > before;
+}
+
+/**
+ * Whether Node's parser leaves out what looks like a part of the value: after a # within it, or after the closing quote,
+ * which no backslash escapes.
+ *
+ * @param end the line from the closing quote on, or from the last letter before a value without quotes
+ */
+function isCutShort(end: string, quote: string): boolean {
+  return quote === '' ? /^[^#]*[^\s#]#/.test(end) : !/^.\s*(#|$)/.test(end);
 }
 
 function endOfLine(text: string, from: number): number {

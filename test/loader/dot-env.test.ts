@@ -96,6 +96,15 @@ describe('a .env that cannot be used', () => {
     expect(problemsOf(text)).toEqual([problem]);
   });
 
+  it.each(['A=se#cret', 'A=#secret', "A='it''s'", 'A="se\\"cret"', 'A="sec" ret', 'A=`sec`ret'])(
+    'would be cut short by Node: %s',
+    (line) => {
+      expect(problemsOf(`B=1\n${line}\nC=3`)).toEqual([
+        '.env:2 env-file-syntax The value of A ends before the end of its line',
+      ]);
+    },
+  );
+
   it('is not shown, since its lines may hold secrets', async () => {
     const dir = project({ '.env': 'PASSWORD hunter2\nTOKEN="hunter3' });
     const { code, stdout, stderr } = await runProgram(['validate'], { cwd: dir });
