@@ -4,6 +4,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { LintLevels } from '../model/lint.ts';
 import { lintCredentials } from './credentials.ts';
 import { type Finding, toDiagnostics } from './finding.ts';
+import { lintJsonText } from './json-text.ts';
 import type { LintKnowledge } from './knowledge.ts';
 import { lintSearch } from './searches.ts';
 import { collectSenders, lintMailFrom } from './senders.ts';
@@ -24,6 +25,8 @@ export interface LintInput {
   readonly about?: ReadonlySet<Address>;
 }
 
+const templateKind = 'NotificationTemplate';
+
 /**
  * Findings about declared objects that are valid but may not be what was intended (see `lintRules`), grouped by rule.
  * Pure: the same input gives the same findings.
@@ -32,7 +35,7 @@ export function lint({ resources, known, levels, about }: LintInput): Diagnostic
   const present = resources.filter(({ ensure }) => ensure === 'present');
   const ofKind = (name: string) => present.filter(({ kind }) => kind.name === name);
   const isAbout = ({ address }: Resource) => about === undefined || about.has(address);
-  const templates = ofKind('NotificationTemplate');
+  const templates = ofKind(templateKind);
   const findings: Finding[] = [
     ...lintTemplates(templates.filter(isAbout), collectSenders(present, known), known),
     ...lintTranslations(templates).filter(({ resource }) => isAbout(resource)),
@@ -41,6 +44,8 @@ export function lint({ resources, known, levels, about }: LintInput): Diagnostic
       .flatMap((resource) => lintSearch(resource, known)),
     ...ofKind('MailFrom').filter(isAbout).flatMap(lintMailFrom),
     ...present.filter(isAbout).flatMap(lintCredentials),
+    // The text of chat messages may be a template, and has a rule of its own.
+    ...present.filter((resource) => isAbout(resource) && !templates.includes(resource)).flatMap(lintJsonText),
   ];
   return findings.flatMap((finding) => toDiagnostics(finding, levels));
 }

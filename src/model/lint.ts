@@ -38,6 +38,10 @@ export const lintRules = {
     level: 'warning',
     means: 'Text in `slackTemplate` or `teamsTemplate`, or in one of their members, is not valid JSON.',
   },
+  'json-text': {
+    level: 'warning',
+    means: 'Text in a field that holds JSON, such as `attributes` of a SimIntegration, is not valid JSON.',
+  },
   'equals-default': {
     level: 'warning',
     means:

@@ -108,6 +108,31 @@ describe('senders', () => {
   });
 });
 
+describe('text in a field that holds JSON', () => {
+  const at = (attributes: Json) => [resource('SimIntegration', ['Desk'], { attributes })];
+
+  it.each<[string, Json]>([
+    ['an object', { url: 'not json' }],
+    ['text of an object', '{"url":"u"}'],
+    ['the text of a map, as some tenants have it', '{url=u}'],
+    ['empty', ''],
+  ])('may be %s', (_name, attributes) => {
+    expect(codes(at(attributes))).toEqual([]);
+  });
+
+  it.each(['not json', '{"url":"u"', '{url}'])('is reported where it is %s', (attributes) => {
+    expect(codes(at(attributes))).toEqual(['json-text']);
+  });
+
+  it('is not shown, since it may be a credential', () => {
+    const files = { 'config/a.yaml': "kind: SimIntegration\nname: Desk\nattributes: 'pw 4711'\n" };
+    const { resources } = load({ ...files, 'tenantctl.yaml': config() });
+    const [finding] = lint({ resources, known: null, levels: {} });
+    expect(finding).toMatchObject({ code: 'json-text', source: { file: 'config/a.yaml', line: 3 } });
+    expect(JSON.stringify(finding)).not.toContain('4711');
+  });
+});
+
 describe('chat messages', () => {
   it.each<[string, Json, string[]]>([
     ['an object', { text: 'Hi $name', blocks: [{ type: 'divider' }], attachments: '[]' }, []],
