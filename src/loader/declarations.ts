@@ -1,3 +1,4 @@
+import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -6,7 +7,7 @@ import type { JsonObject } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, valueAt } from '../model/pointer.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
-import { sourceOf } from './file.ts';
+import { type Place, sourceOf } from './file.ts';
 import { declarerOf } from './identities.ts';
 import {
   type Manifest,
@@ -115,15 +116,22 @@ export function keepDocuments(documents: Documents): Documents {
 }
 
 /** Which files of a project are manifests. */
-type ManifestFiles = Pick<ProjectFile, 'manifests' | 'notManifests' | 'place'>;
+type ManifestFiles = Pick<ProjectFile, 'manifests' | 'notManifests' | 'place' | 'kinds'>;
 
 function listFiles(
-  { manifests: patterns, notManifests, place }: ManifestFiles,
+  { manifests: patterns, notManifests, place, kinds }: ManifestFiles,
   source: FileSource,
   problems: Problems,
 ): string[] {
   try {
-    const paths = source.glob(patterns).filter((path) => !notManifests.includes(path));
+    // Listed together, since most of the time goes into listing folders.
+    const others = otherEndings(patterns);
+    const listed = source.glob([...patterns, ...others]).filter((path) => !notManifests.includes(path));
+    const paths = others.length === 0 ? listed : listed.filter((path) => path.endsWith('.yaml'));
+    const left = listed.length === paths.length ? [] : listed.filter((path) => !path.endsWith('.yaml'));
+    for (const path of left) {
+      if (holdsManifest(path, kinds, source)) warnOfEnding(path, place, problems);
+    }
     if (paths.length === 0) {
       const message = `No file matches ${patterns.join(', ')}`;
       const hint =
@@ -135,6 +143,27 @@ function listFiles(
     problems.addFailure(error, place);
     return [];
   }
+}
+
+/** Globs of the files beside the manifests that end otherwise; none where the globs of the project name other endings too. */
+function otherEndings(patterns: readonly string[]): string[] {
+  const wanted = patterns.filter((glob) => !glob.startsWith('!'));
+  const isUsual = wanted.every((glob) => glob.endsWith('.yaml'));
+  return isUsual ? wanted.map((glob) => glob.replace(/\.yaml$/, '.{yml,YAML,YML}')) : [];
+}
+
+/** Whether a file names a kind of the project, as a manifest would. Other files may lie beside manifests. */
+function holdsManifest(path: string, kinds: Kinds, source: FileSource): boolean {
+  const text = openFile(source, path, new Problems())?.text ?? '';
+  return [...text.matchAll(/^kind:[ \t]*(\w+)/gm)].some(([, name = '']) => kinds.find(name) !== undefined);
+}
+
+/** With `--since`, the objects of a manifest that is not read any more would be deleted. */
+function warnOfEnding(path: string, place: Place, problems: Problems): void {
+  const message = `${path} is not read: no glob of \`manifests\` matches its ending`;
+  const renamed = path.replace(/\.ya?ml$/i, '.yaml');
+  const hint = `Rename it to ${renamed}, or add a glob for it to \`manifests\`.`;
+  problems.add('unread-file', message, place, { severity: 'warning', hint, excerpt: false });
 }
 
 /** Refuses two manifests for one object: with the same key or id, or with a key that the other one renames. */
