@@ -45,7 +45,7 @@ export function lint({ resources, known, levels, about }: LintInput): Diagnostic
     ...ofKind('MailFrom').filter(isAbout).flatMap(lintMailFrom),
     ...present.filter(isAbout).flatMap(lintCredentials),
     // The text of chat messages may be a template, and has a rule of its own.
-    ...present.filter((resource) => isAbout(resource) && !templates.includes(resource)).flatMap(lintJsonText),
+    ...present.filter((each) => each.kind.name !== templateKind && isAbout(each)).flatMap(lintJsonText),
   ];
   return findings.flatMap((finding) => toDiagnostics(finding, levels));
 }
