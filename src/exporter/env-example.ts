@@ -1,13 +1,9 @@
+import { append } from './edit/lines.ts';
 import { printPlace } from './omission.ts';
-import type { SecretPlace } from './secret-names.ts';
+import type { NamedSecret } from './secret-names.ts';
 
 /** The file that lists the secrets which manifests need, beside the project file. */
 export const envExampleFile = '.env.example';
-
-/** A secret that a manifest names, and the place that it is for. */
-export interface NamedSecret extends SecretPlace {
-  readonly name: string;
-}
 
 const header =
   '# The secrets that the manifests name. Set them where tenantctl runs; keep the values out of git.\n';
@@ -26,9 +22,7 @@ export function addToEnvExample(existing: string | null, secrets: readonly Named
   const names = [...new Set(missing.map(({ name }) => name))];
   const added = names.map((name) => entryOf(name, missing)).join('');
   if (added === '') return existing;
-  if (existing === null || existing.trim() === '') return header + added;
-  const eol = existing.includes('\r\n') ? '\r\n' : '\n';
-  return existing + (existing.endsWith('\n') ? '' : eol) + added.replaceAll('\n', eol);
+  return existing === null || existing.trim() === '' ? header + added : append(existing, added);
 }
 
 function entryOf(name: string, secrets: readonly NamedSecret[]): string {

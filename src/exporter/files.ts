@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { Kind } from '../kinds/kind.ts';
 import { type ManifestDocument, type Member, type Printable, printManifest } from '../loader/print.ts';
 import type { Draft } from './draft.ts';
+import { append } from './edit/lines.ts';
 import { remarkOf } from './omission.ts';
 import { chooseBasePaths, folderOf } from './paths.ts';
 import { mapTags } from './printable.ts';
@@ -49,17 +50,10 @@ export function createFiles(drafts: readonly Draft[], destination: Destination):
     if (hasOwnFiles(kind)) return ofKind.flatMap((draft) => filesOf(draft, baseOf(draft), nameSecret));
     const path = inFolder(`${folderOf(kind)}.yaml`);
     const added = printManifest(ofKind.map((draft) => documentOf(draft, '', nameSecret)));
-    return [{ path, content: append(textOf(path), added) }];
+    const existing = textOf(path) ?? '';
+    return [{ path, content: existing.trim() === '' ? added : append(existing, `---\n${added}`) }];
   });
   return { files, manifests: new Map(drafts.map((draft) => [draft, `${baseOf(draft)}.yaml`])) };
-}
-
-/** The text with another document below it. */
-function append(existing: string | null, document: string): string {
-  if (existing === null || existing.trim() === '') return document;
-  const eol = existing.includes('\r\n') ? '\r\n' : '\n';
-  const gap = existing.endsWith('\n') ? '' : eol;
-  return existing + gap + `---\n${document}`.replaceAll('\n', eol);
 }
 
 /** The manifest of one object and its side files; `base` is their path without ending. */

@@ -1,14 +1,14 @@
 import type { LiveObject } from '../kinds/kind.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type DraftInput, draftAll } from './draft.ts';
-import type { NamedSecret } from './env-example.ts';
 import { createFiles, type ExportedFile } from './files.ts';
 import { refusalDiagnostics } from './omission.ts';
-import { secretNames, secretsOf } from './secret-names.ts';
+import { type NamedSecret, nameAll, secretNames, secretsOf } from './secret-names.ts';
 
-export { addToEnvExample, envExampleFile, type NamedSecret } from './env-example.ts';
+export { addToEnvExample, envExampleFile } from './env-example.ts';
 export type { ExportedFile } from './files.ts';
 export { type Merge, type MergeInput, mergeExport } from './merge/index.ts';
+export type { NamedSecret } from './secret-names.ts';
 
 /** A live object that no manifest declared before, and its new manifest. */
 export interface NewDeclaration {
@@ -39,7 +39,7 @@ export function exportObjects(input: DraftInput): Export {
   return {
     files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     declared: [...manifests].map(([{ object }, path]) => ({ object, path })),
-    secrets: places.map(({ address, at }) => ({ name: nameSecret({ address, at }), address, at })),
+    secrets: nameAll(places, nameSecret),
     diagnostics: refusalDiagnostics(refusals),
   };
 }

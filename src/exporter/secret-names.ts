@@ -14,6 +14,11 @@ interface NamedPlace extends SecretPlace {
   readonly name?: string | null;
 }
 
+/** A secret that a manifest names, and the place that it is for. */
+export interface NamedSecret extends SecretPlace {
+  readonly name: string;
+}
+
 /** The name of the secret at a place. */
 export type NameSecret = (place: SecretPlace) => string;
 
@@ -50,6 +55,11 @@ export function secretNames(
     const isFree = uses.get(name) === 1 && !taken.has(name);
     return isFree ? name : `${name}_${sha256(idOf(place)).slice(7, 15).toUpperCase()}`;
   };
+}
+
+/** The secrets at these places with their names. */
+export function nameAll(places: readonly SecretPlace[], nameSecret: NameSecret): NamedSecret[] {
+  return places.map(({ address, at }) => ({ name: nameSecret({ address, at }), address, at }));
 }
 
 function nameOf({ address, at }: SecretPlace): string {

@@ -1,3 +1,14 @@
+/** The line ending of a text. */
+export function eolOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n';
+}
+
+/** The text with another one below it, in its own line endings. */
+export function append(text: string, below: string): string {
+  const eol = eolOf(text);
+  return text + (text.endsWith('\n') ? '' : eol) + below.replaceAll('\n', eol);
+}
+
 /** Replaces the text from one offset to another. */
 export function splice(text: string, from: number, to: number, replacement: string): string {
   return text.slice(0, from) + replacement + text.slice(to);

@@ -16,6 +16,7 @@ import {
 } from 'yaml';
 import { keyText } from '../../loader/document.ts';
 import type { Member, Printable } from '../../loader/print.ts';
+import { eolOf } from './lines.ts';
 
 /** The steps from a document's root to a value: names of members, indexes of items. */
 export type Path = readonly string[];
@@ -54,7 +55,7 @@ export function parseOne(text: string): ParsedDocument | null {
   if (document.errors.length > 0 || !isNode(contents)) return null;
   const tree = readTree(contents, document);
   if (tree === undefined) return null;
-  return { text, root: contents, tree, eol: text.includes('\r\n') ? '\r\n' : '\n' };
+  return { text, root: contents, tree, eol: eolOf(text) };
 }
 
 /** The value at a path; `null` where there is none, or where an alias leads to it. */

@@ -10,7 +10,7 @@ import { addToEnvExample, envExampleFile } from '../env-example.ts';
 import { createFiles, type ExportedFile } from '../files.ts';
 import { refusalDiagnostics } from '../omission.ts';
 import { mapTags } from '../printable.ts';
-import { type NameSecret, type SecretPlace, secretNames, secretsOf } from '../secret-names.ts';
+import { type NameSecret, nameAll, type SecretPlace, secretNames, secretsOf } from '../secret-names.ts';
 import {
   absentDiagnostic,
   formerDiagnostic,
@@ -93,8 +93,7 @@ export function mergeExport(input: MergeInput): Merge {
   const textOf = (path: string) => (texts.has(path) ? (texts.get(path) ?? null) : input.read(path));
   const added = createFiles(drafts, { folder: input.folder, nameSecret, textOf });
   for (const { path, content } of added.files) texts.set(path, content);
-  const secrets = places.map(({ address, at }) => ({ name: nameSecret({ address, at }), address, at }));
-  const listed = addToEnvExample(input.read(envExampleFile), secrets);
+  const listed = addToEnvExample(input.read(envExampleFile), nameAll(places, nameSecret));
   if (listed !== null) texts.set(envExampleFile, listed);
   for (const path of findOrphans(removed, remaining)) texts.set(path, null);
 
