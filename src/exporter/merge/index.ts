@@ -4,7 +4,7 @@ import type { Resource } from '../../kinds/resource.ts';
 import type { Address } from '../../model/address.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { secretNamesIn } from '../../model/marker.ts';
-import { type DraftInput, draftAll } from '../draft.ts';
+import { type Draft, type DraftInput, draftAll } from '../draft.ts';
 import { applyEdits, type Edit } from '../edit/apply-edits.ts';
 import { addToEnvExample, envExampleFile } from '../env-example.ts';
 import { createFiles, type ExportedFile } from '../files.ts';
@@ -20,7 +20,13 @@ import {
 } from './diagnostics.ts';
 import type { MergeContext } from './document-merge.ts';
 import { mergeDocument } from './fields.ts';
-import { findDocument, joinDocuments, type ManifestFile, openManifest } from './manifest-file.ts';
+import {
+  type DeclaredDocument,
+  findDocument,
+  joinDocuments,
+  type ManifestFile,
+  openManifest,
+} from './manifest-file.ts';
 import { findOrphans, type MergedDocument, mergeSideFiles } from './side-files.ts';
 
 export interface MergeInput extends DraftInput, MergeContext {
@@ -58,72 +64,41 @@ export interface Merge {
  * value does. A manifest that cannot be changed this way stays as it is, with a diagnostic `cannot-edit`.
  */
 export function mergeExport(input: MergeInput): Merge {
-  const liveIndex = new LiveIndex(input.objects);
+  const index = new LiveIndex(input.objects);
   const files = openFiles(input);
-  const found = input.resources.map((resource) => {
+  const found = input.resources.map((resource): Found => {
     const file = files.get(resource.source().file);
-    const live = liveIndex.of(resource);
-    return { resource, live, document: file ? findDocument(file, resource) : null };
+    return { resource, live: index.of(resource), document: file ? findDocument(file, resource) : null };
   });
-  const documents = found.flatMap(({ resource, live, document }): Document[] => {
-    if (!document) return [];
-    const isPresent = input.inScope(resource) && resource.ensure === 'present';
-    const changes = isPresent && live ? mergeDocument(document, live, input) : null;
-    return [{ ...document, live, changes, isGone: isPresent && !live }];
-  });
+  const documents = found.flatMap((each) => mergeFound(each, input));
   const gone = documents.filter(({ isGone }) => isGone);
   const removed = input.delete ? gone : [];
-  const remaining = documents.filter((each) => !removed.includes(each));
-  const sideFiles = mergeSideFiles(remaining);
-
-  const former = found.flatMap(({ resource, live }) => {
-    const object = formerObject(resource, liveIndex);
-    return object && object !== live && input.inScope(object) ? [{ object, resource }] : [];
-  });
-  const named = new Set([...found.map(({ live }) => live), ...former.map(({ object }) => object)]);
-  const undeclared = input.objects.filter((object) => !named.has(object) && input.inScope(object));
-  const { drafts: possible, refusals } = draftAll({ ...input, objects: undeclared });
-  const drafts = input.all ? possible : [];
-  const places = [...secretsOf(drafts), ...documents.flatMap(newSecrets)];
-  const taken = new Set(input.resources.flatMap(({ fields }) => secretNamesIn(fields)));
-  const nameSecret = secretNames(places, taken);
-
-  const edited = editFiles(files, remaining, removed, nameSecret);
-  const texts = new Map([...edited.texts, ...sideFiles]);
-  const textOf = (path: string) => (texts.has(path) ? (texts.get(path) ?? null) : input.read(path));
-  const added = createFiles(drafts, { folder: input.folder, nameSecret, textOf });
-  for (const { path, content } of added.files) texts.set(path, content);
-  const listed = addToEnvExample(input.read(envExampleFile), nameAll(places, nameSecret));
-  if (listed !== null) texts.set(envExampleFile, listed);
-  for (const path of findOrphans(removed, remaining)) texts.set(path, null);
+  const undeclared = draftUndeclared(found, index, input);
+  const written = writeFiles(input, { files, documents, removed, drafts: undeclared.drafts });
 
   const lost = found.filter(({ document }) => !document);
   const stillThere = documents.filter(({ resource, live }) => live && resource.ensure === 'absent');
   return {
-    ...compareFiles(texts, input),
-    newManifests: [...new Set(added.manifests.values())],
-    undeclared: possible.length - drafts.length,
+    ...compareFiles(written.texts, input),
+    newManifests: written.newManifests,
+    undeclared: undeclared.count,
     gone: gone.map(({ resource }) => resource.address),
     diagnostics: [
-      ...[...lost, ...edited.refused].map(({ resource }) => refusedDiagnostic(resource)),
+      ...[...lost, ...written.refused].map(({ resource }) => refusedDiagnostic(resource)),
       ...documents.flatMap(({ resource, changes }) => noteDiagnostics(resource, changes?.notes ?? [])),
       ...gone.map(({ resource }) => goneDiagnostic(resource, input.delete)),
       ...stillThere.map(({ resource }) => absentDiagnostic(resource)),
-      ...(input.all ? [...refusalDiagnostics(refusals), ...former.map(formerDiagnostic)] : []),
+      ...undeclared.diagnostics,
     ],
   };
 }
 
-/** The object that a manifest renames. With a manifest of its own, two would declare it. */
-function formerObject({ kind, lifecycle: { renamedFrom } }: Resource, index: LiveIndex): LiveObject | null {
-  return renamedFrom && index.byKey(kind, renamedFrom);
-}
-
-/** A document that declares an object, and what becomes of it. */
-interface Document extends MergedDocument {
+/** What the manifests declare, with its live object and the document that declares it. */
+interface Found {
+  readonly resource: Resource;
   readonly live: LiveObject | null;
-  /** Whether it declares an object that the tenant does not have. */
-  readonly isGone: boolean;
+  /** `null` where it is not found any more. */
+  readonly document: DeclaredDocument | null;
 }
 
 function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, ManifestFile> {
@@ -133,6 +108,69 @@ function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, Manifes
     if (text !== null) files.set(path, openManifest(text));
   }
   return files;
+}
+
+/** A document that declares an object, and what becomes of it. */
+interface Document extends MergedDocument {
+  readonly live: LiveObject | null;
+  /** Whether it declares an object that the tenant does not have. */
+  readonly isGone: boolean;
+}
+
+function mergeFound({ resource, live, document }: Found, input: MergeInput): Document[] {
+  if (!document) return [];
+  const isPresent = input.inScope(resource) && resource.ensure === 'present';
+  const changes = isPresent && live ? mergeDocument(document, live, input) : null;
+  return [{ ...document, live, changes, isGone: isPresent && !live }];
+}
+
+/** Drafts for the objects that no manifest declares, or their number, and what is said of those without a draft. */
+function draftUndeclared(found: readonly Found[], index: LiveIndex, input: MergeInput) {
+  const former = found.flatMap(({ resource, live }) => {
+    const object = formerObject(resource, index);
+    return object && object !== live && input.inScope(object) ? [{ object, resource }] : [];
+  });
+  const named = new Set([...found.map(({ live }) => live), ...former.map(({ object }) => object)]);
+  const objects = input.objects.filter((object) => !named.has(object) && input.inScope(object));
+  const { drafts, refusals } = draftAll({ ...input, objects });
+  if (!input.all) return { drafts: [], count: drafts.length, diagnostics: [] };
+  return {
+    drafts,
+    count: 0,
+    diagnostics: [...refusalDiagnostics(refusals), ...former.map(formerDiagnostic)],
+  };
+}
+
+/** The object that a manifest renames. With a manifest of its own, two would declare it. */
+function formerObject({ kind, lifecycle: { renamedFrom } }: Resource, index: LiveIndex): LiveObject | null {
+  return renamedFrom && index.byKey(kind, renamedFrom);
+}
+
+/** What is written to a project. */
+interface Content {
+  readonly files: ReadonlyMap<string, ManifestFile>;
+  readonly documents: readonly Document[];
+  /** Those of the documents that are removed. */
+  readonly removed: readonly Document[];
+  readonly drafts: readonly Draft[];
+}
+
+/** The texts of all files, `null` for those that go. Some documents cannot be edited: they stay as they are. */
+function writeFiles(input: MergeInput, { files, documents, removed, drafts }: Content) {
+  const places = [...secretsOf(drafts), ...documents.flatMap(newSecrets)];
+  const taken = new Set(input.resources.flatMap(({ fields }) => secretNamesIn(fields)));
+  const nameSecret = secretNames(places, taken);
+  const remaining = documents.filter((each) => !removed.includes(each));
+  const sideFiles = mergeSideFiles(remaining);
+  const edited = editFiles(files, remaining, removed, nameSecret);
+  const texts = new Map([...edited.texts, ...sideFiles]);
+  const textOf = (path: string) => (texts.has(path) ? (texts.get(path) ?? null) : input.read(path));
+  const added = createFiles(drafts, { folder: input.folder, nameSecret, textOf });
+  for (const { path, content } of added.files) texts.set(path, content);
+  const listed = addToEnvExample(input.read(envExampleFile), nameAll(places, nameSecret));
+  if (listed !== null) texts.set(envExampleFile, listed);
+  for (const path of findOrphans(removed, remaining)) texts.set(path, null);
+  return { texts, refused: edited.refused, newManifests: [...new Set(added.manifests.values())] };
 }
 
 function newSecrets({ live, changes }: Document): SecretPlace[] {
