@@ -1,7 +1,8 @@
-import { lstatSync, statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { SourceFile } from './file.ts';
+import { isForeign } from './owner.ts';
 import { openFile } from './parse.ts';
 import type { Problems } from './problems.ts';
 import { diskSource } from './source.ts';
@@ -41,8 +42,7 @@ function openDotEnv(root: string, problems: Problems): SourceFile | null {
     problems.add('env-file-too-large', message, place, { hint, excerpt: false });
     return null;
   }
-  // In a folder that many people can write to, anybody could leave such a file.
-  if ([process.geteuid?.(), statSync(root).uid].includes(statSync(join(root, dotEnvName)).uid)) return file;
+  if (!isForeign(join(root, dotEnvName), root)) return file;
   const hint = 'Remove it, or make it a file of your own.';
   problems.add('foreign-env-file', `${dotEnvName} belongs to another user`, place, { hint, excerpt: false });
   return null;

@@ -1,6 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { failure } from '../model/failure.ts';
+import { isForeign, statOf } from './owner.ts';
 
 /** The name of a project file. */
 export const projectFileName = 'tenantctl.yaml';
@@ -23,21 +24,11 @@ export function kindsFolderIn(root: string): string | null {
 export function findProjectFile(folder: string): string {
   for (let current = folder; ; current = dirname(current)) {
     const file = join(current, projectFileName);
-    const owner = ownerOf(file);
-    if (owner !== null) {
-      if (current !== folder && ![process.geteuid?.(), ownerOf(folder)].includes(owner)) throw foreign(file);
+    if (statOf(file)) {
+      if (current !== folder && isForeign(file, folder)) throw foreign(file);
       return file;
     }
     if (current === dirname(current)) return join(folder, projectFileName);
-  }
-}
-
-/** The user id of the owner; `null` where the path cannot be reached. */
-function ownerOf(path: string): number | null {
-  try {
-    return statSync(path).uid;
-  } catch {
-    return null;
   }
 }
 

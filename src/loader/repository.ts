@@ -1,6 +1,7 @@
-import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type Failure, failure } from '../model/failure.ts';
+import { isForeign, statOf } from './owner.ts';
 
 /** The git repository of a project, found without git and without reading its settings. */
 export interface Repository {
@@ -63,18 +64,9 @@ function gitFolderOf(entry: string): string | null {
  * made it, and the program often runs as another. What counts is that nobody else put a repository above the project.
  */
 function requireSameOwner(root: string, paths: readonly string[]): void {
-  const owners = [process.geteuid?.(), statOf(root)?.uid];
-  const foreign = paths.find((path) => !owners.includes(statOf(path)?.uid));
+  const foreign = paths.find((path) => isForeign(path, root));
   if (foreign === undefined) return;
   throw noRepository(`${foreign} belongs to another user than the project in ${root}.`);
-}
-
-function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }
 
 function readLine(file: string): string | null {
