@@ -1,4 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { objectOf, oneOf, textsOf } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Service } from './http.ts';
 import type { Field, KeyField, List } from './kind.ts';
@@ -36,30 +37,27 @@ export interface DescribedList extends Pick<List, 'pageSize' | 'member' | 'count
 export function descriptorFrom(document: JsonObject): Descriptor {
   const kind = textOf(document, 'kind') ?? '';
   const path = textOf(document, 'path') ?? '';
-  const service: Service = own(document, 'service') === 'profiles' ? 'profiles' : 'identity';
+  const service = oneOf(document, 'service', ['identity', 'profiles'], 'identity');
   return {
     kind,
     summary: textOf(document, 'summary') ?? `Objects of ${path}.`,
     service,
     path,
     key: listed(own(document, 'key')).map(keyField),
-    list: describedList(membersOf(own(document, 'list')), service),
-    update: updateOf(own(document, 'update')),
+    list: describedList(objectOf(document, 'list'), service),
+    update: oneOf(document, 'update', ['json-patch', 'merge-patch', 'put', 'none'], 'none'),
     create: own(document, 'create') === true,
     delete: own(document, 'delete') === true,
     fields: Object.fromEntries(
-      Object.entries(membersOf(own(document, 'fields'))).map(([name, field]) => [
-        name,
-        describedField(field),
-      ]),
+      Object.entries(objectOf(document, 'fields')).map(([name, field]) => [name, describedField(field)]),
     ),
-    serverOwned: textsIn(own(document, 'serverOwned') ?? ['id', 'created', 'modified']),
+    serverOwned: Object.hasOwn(document, 'serverOwned') ? textsOf(document, 'serverOwned') : usualServerOwned,
   };
 }
 
-const membersOf = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
+/** What the server sets in most collections. */
+const usualServerOwned = ['id', 'created', 'modified'];
 const listed = (value: Json | undefined): readonly Json[] => (isArray(value) ? value : [value ?? null]);
-const textsIn = (value: Json): string[] => listed(value).filter((item) => typeof item === 'string');
 
 function keyField(part: Json): KeyField {
   const { name, foldCase } = isObject(part) ? part : { name: part };
@@ -79,10 +77,6 @@ function describedList(list: JsonObject, service: Service): DescribedList {
 
 /** Of the lists of each service (api-notes, "page size"). */
 const defaultPageSize: Readonly<Record<Service, number>> = { identity: 250, profiles: 100 };
-
-function updateOf(value: Json | undefined): Descriptor['update'] {
-  return value === 'json-patch' || value === 'merge-patch' || value === 'put' ? value : 'none';
-}
 
 /** A field as it is written: `text`, or a mapping that says more. */
 function describedField(value: Json): Field {

@@ -6,6 +6,7 @@ import type { Environment, Secrets } from '../kinds/project.ts';
 import { failure } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
+import { numberOf, objectOf, oneOf, textListsOf, textsOf } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { findNode, placesWithin, type YamlDocument } from './document.ts';
@@ -18,7 +19,6 @@ import {
 } from './environment.ts';
 import type { Place } from './file.ts';
 import { readKinds } from './kind-files.ts';
-import { numberOf, objectOf, oneOf, textListsOf, textsOf } from './members.ts';
 import { openSingle } from './parse.ts';
 import { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';

@@ -3,12 +3,12 @@ import type { Auth, Connection, EmbeddedTenant, Endpoint, Secrets, Setting } fro
 import { Failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
+import { objectOf } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { TenantName } from '../model/tenant.ts';
 import type { FoundNode } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
 import { kindsFolderIn } from './find-project.ts';
-import { objectOf } from './members.ts';
 import { readNetwork } from './network.ts';
 import { requireInside } from './own-folder.ts';
 import type { Problem, Problems } from './problems.ts';

@@ -4,10 +4,10 @@ import type { Kind } from '../kinds/kind.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
 import { isObject, type Json, type JsonObject, objectFrom, objectsIn, own, textOf } from '../model/json.ts';
 import { isFilledInLater } from '../model/marker.ts';
+import { objectOf } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { FoundNode } from './document.ts';
 import type { Place } from './file.ts';
-import { objectOf } from './members.ts';
 import type { Problems } from './problems.ts';
 
 /** A change to declared resources in one environment. */

@@ -1,4 +1,4 @@
-import { isArray, isObject, type JsonObject, own } from '../model/json.ts';
+import { isArray, isObject, type JsonObject, own } from './json.ts';
 
 /** The object under a name; an empty one where there is none. */
 export function objectOf(value: JsonObject, name: string): JsonObject {
