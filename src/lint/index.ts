@@ -1,3 +1,7 @@
+import type { Kind } from '../kinds/kind.ts';
+import { mailFrom } from '../kinds/mail-from.ts';
+import { notificationTemplate } from '../kinds/notification-template.ts';
+import { profileSearch } from '../kinds/profile-search.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -25,27 +29,25 @@ export interface LintInput {
   readonly about?: ReadonlySet<Address>;
 }
 
-const templateKind = 'NotificationTemplate';
-
 /**
  * Findings about declared objects that are valid but may not be what was intended (see `lintRules`), grouped by rule.
  * Pure: the same input gives the same findings.
  */
 export function lint({ resources, known, levels, about }: LintInput): Diagnostic[] {
   const present = resources.filter(({ ensure }) => ensure === 'present');
-  const ofKind = (name: string) => present.filter(({ kind }) => kind.name === name);
+  const ofKind = (wanted: Kind) => present.filter(({ kind }) => kind === wanted);
   const isAbout = ({ address }: Resource) => about === undefined || about.has(address);
-  const templates = ofKind(templateKind);
+  const templates = ofKind(notificationTemplate);
   const findings: Finding[] = [
     ...lintTemplates(templates.filter(isAbout), collectSenders(present, known), known),
     ...lintTranslations(templates).filter(({ resource }) => isAbout(resource)),
-    ...ofKind('ProfileSearch')
+    ...ofKind(profileSearch)
       .filter(isAbout)
       .flatMap((resource) => lintSearch(resource, known)),
-    ...ofKind('MailFrom').filter(isAbout).flatMap(lintMailFrom),
+    ...ofKind(mailFrom).filter(isAbout).flatMap(lintMailFrom),
     ...present.filter(isAbout).flatMap(lintCredentials),
     // The text of chat messages may be a template, and has a rule of its own.
-    ...present.filter((each) => each.kind.name !== templateKind && isAbout(each)).flatMap(lintJsonText),
+    ...present.filter((each) => each.kind !== notificationTemplate && isAbout(each)).flatMap(lintJsonText),
   ];
   return findings.flatMap((finding) => toDiagnostics(finding, levels));
 }

@@ -1,6 +1,9 @@
 import { domainOf } from '../kinds/dns-records.ts';
-import type { LiveObject } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
+import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { senderAddress } from '../kinds/sender-address.ts';
+import { verifiedDomain } from '../kinds/verified-domain.ts';
 import { own, textOf } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
@@ -29,17 +32,15 @@ export function sendersIn(objects: readonly LiveObject[], deleted: ReadonlySet<s
     return hasFailed ? 'a sender of the tenant whose verification has failed' : null;
   };
   const unusable = objects.flatMap((object): [string, string][] => {
-    const why = object.kind.name === 'SenderAddress' ? whyUnusable(object) : null;
+    const why = object.kind === senderAddress ? whyUnusable(object) : null;
     return why === null ? [] : [[lower(object.key[0] ?? ''), why]];
   });
-  const keys = (kind: string, counts: (object: LiveObject) => boolean) =>
-    objects
-      .filter((object) => object.kind.name === kind && counts(object))
-      .map(({ key: [first = ''] }) => first);
+  const keys = (kind: Kind, counts: (object: LiveObject) => boolean) =>
+    objects.filter((object) => object.kind === kind && counts(object)).map(({ key: [first = ''] }) => first);
   return {
-    senders: keys('SenderAddress', (object) => whyUnusable(object) === null),
+    senders: keys(senderAddress, (object) => whyUnusable(object) === null),
     unusable: new Map(unusable),
-    verifiedDomains: keys('VerifiedDomain', ({ raw }) => textOf(raw, 'dkimVerificationStatus') === 'SUCCESS'),
+    verifiedDomains: keys(verifiedDomain, ({ raw }) => textOf(raw, 'dkimVerificationStatus') === 'SUCCESS'),
   };
 }
 
@@ -55,13 +56,13 @@ export interface Senders {
 
 /** Combines the senders and domains that resources declare with those of the tenant. */
 export function collectSenders(resources: readonly Resource[], known: KnownSenders | null): Senders {
-  const declared = (kind: string) =>
-    resources.flatMap(({ kind: { name }, ensure, key: [first = ''] }) =>
-      name === kind && ensure === 'present' ? [first.toLowerCase()] : [],
+  const declared = (wanted: Kind) =>
+    resources.flatMap(({ kind, ensure, key: [first = ''] }) =>
+      kind === wanted && ensure === 'present' ? [lower(first)] : [],
     );
   return {
-    addresses: new Set([...declared('SenderAddress'), ...(known?.senders ?? []).map(lower)]),
-    domains: [...declared('VerifiedDomain'), ...(known?.verifiedDomains ?? []).map(lower)],
+    addresses: new Set([...declared(senderAddress), ...(known?.senders ?? []).map(lower)]),
+    domains: [...declared(verifiedDomain), ...(known?.verifiedDomains ?? []).map(lower)],
     unusable: known?.unusable ?? new Map(),
     isAsked: known?.senders !== undefined,
   };
@@ -91,7 +92,7 @@ export function findUnknownSenders(
 
 /** The addresses of the senders that a plan deletes, in lower case. */
 export function deletedSenders(changes: readonly Change[]): ReadonlySet<string> {
-  const deleted = changes.filter(({ kind, action }) => kind === 'SenderAddress' && action === 'delete');
+  const deleted = changes.filter(({ kind, action }) => kind === senderAddress.name && action === 'delete');
   return new Set(deleted.map(({ key: [email = ''] }) => lower(email)));
 }
 
@@ -100,7 +101,7 @@ export function sentFrom(senders: ReadonlySet<string>, resources: readonly Resou
   if (senders.size === 0) return [];
   return resources.filter(
     (resource) =>
-      resource.kind.name === 'NotificationTemplate' &&
+      resource.kind === notificationTemplate &&
       resource.ensure === 'present' &&
       addressesIn(resource).some(({ address }) => senders.has(address)),
   );
