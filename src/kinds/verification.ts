@@ -17,63 +17,63 @@ export function verificationOf(
   answer: JsonObject,
   { dkimSuffix }: Pick<ApiSettings, 'dkimSuffix'>,
 ): VerificationFacts {
-  const reported = textOf(answer, statusFields[kind]);
-  const byDomain = kind === 'SenderAddress' && own(answer, 'isVerifiedByDomain') === true;
+  const { stateField, noteOf, advice, recordsOf } = verified[kind];
+  const reported = textOf(answer, stateField);
+  const byDomain = kind === 'SenderAddress' && isVerifiedByDomain(answer);
   const verification = byDomain ? 'verified' : verificationFrom(reported);
-  const unsigned = kind === 'VerifiedDomain' && own(answer, 'dkimEnabled') === false;
+  const remarks = [noteOf?.(answer), undocumentedState(reported), advice[verification]];
   return {
     verification,
     reported,
     mailFromDomain: kind === 'MailFrom' ? textOf(answer, 'mailFromDomain') : null,
-    remarks: [
-      ...(unsigned ? ['DKIM signing is switched off.'] : []),
-      ...(byDomain ? ['Verified by its domain.'] : []),
-      ...[undocumentedState(reported)].filter((remark) => remark !== null),
-      ...(advice[kind][verification] ?? []),
-    ],
-    ...recordsOf(kind, name, answer, dkimSuffix),
+    remarks: remarks.filter((remark) => typeof remark === 'string'),
+    ...(recordsOf?.(name, answer, dkimSuffix) ?? { records: [], refused: [] }),
   };
 }
 
-function recordsOf(kind: VerifiedKind, name: string, answer: JsonObject, dkimSuffix: string): DnsRecords {
-  switch (kind) {
-    case 'VerifiedDomain':
-      return dkimRecords(name, answer, dkimSuffix);
-    case 'MailFrom':
-      return mailFromRecords(answer);
-    case 'SenderAddress':
-      return { records: [], refused: [] };
-  }
+/** What is particular to one kind. */
+interface Verified {
+  /** The field of the answer that has the state. */
+  readonly stateField: string;
+  noteOf?(answer: JsonObject): string | null;
+  /** What to do in a state. */
+  readonly advice: Readonly<Partial<Record<Verification, string>>>;
+  /** The records to publish. Left out: there are none. */
+  recordsOf?(name: string, answer: JsonObject, dkimSuffix: string): DnsRecords;
 }
 
-/** The fields of the answers that have the state. */
-const statusFields: Readonly<Record<VerifiedKind, string>> = {
-  VerifiedDomain: 'dkimVerificationStatus',
-  MailFrom: 'mailFromDomainStatus',
-  SenderAddress: 'verificationStatus',
-};
-
-/** What to do in a state. */
-const advice: Readonly<Record<VerifiedKind, Readonly<Partial<Record<Verification, readonly string[]>>>>> = {
+const verified: Readonly<Record<VerifiedKind, Verified>> = {
   VerifiedDomain: {
-    pending: ['Publish the CNAME records; the provider finds them within 72 hours.'],
-    failed: [
-      'The provider did not find the CNAME records in time. Publish them, check them with `tenantctl status --dns`, then ask the vendor to start the verification again: the API cannot.',
-    ],
+    stateField: 'dkimVerificationStatus',
+    noteOf: (answer) => (own(answer, 'dkimEnabled') === false ? 'DKIM signing is switched off.' : null),
+    advice: {
+      pending: 'Publish the CNAME records; the provider finds them within 72 hours.',
+      failed:
+        'The provider did not find the CNAME records in time. Publish them, check them with `tenantctl status --dns`, then ask the vendor to start the verification again: the API cannot.',
+    },
+    recordsOf: dkimRecords,
   },
   MailFrom: {
-    pending: ['Publish the MX and TXT records; the provider finds them within 72 hours.'],
-    failed: [
-      'The provider did not find the MX record in time. Publish both records, check them with `tenantctl status --dns`, then set the MAIL FROM domain again in the admin interface.',
-    ],
+    stateField: 'mailFromDomainStatus',
+    advice: {
+      pending: 'Publish the MX and TXT records; the provider finds them within 72 hours.',
+      failed:
+        'The provider did not find the MX record in time. Publish both records, check them with `tenantctl status --dns`, then set the MAIL FROM domain again in the admin interface.',
+    },
+    recordsOf: (_name, answer) => mailFromRecords(answer),
   },
   SenderAddress: {
-    pending: ['Follow the link in the verification e-mail, or verify its domain.'],
-    failed: [
-      'The link in the verification e-mail was not followed in time. Delete the address and create it again, which sends another e-mail, or verify its domain.',
-    ],
+    stateField: 'verificationStatus',
+    noteOf: (answer) => (isVerifiedByDomain(answer) ? 'Verified by its domain.' : null),
+    advice: {
+      pending: 'Follow the link in the verification e-mail, or verify its domain.',
+      failed:
+        'The link in the verification e-mail was not followed in time. Delete the address and create it again, which sends another e-mail, or verify its domain.',
+    },
   },
 };
+
+const isVerifiedByDomain = (answer: JsonObject): boolean => own(answer, 'isVerifiedByDomain') === true;
 
 /** The states in the documents, and those of the mail provider behind some tenants. */
 const known: Readonly<Record<string, Verification>> = {
