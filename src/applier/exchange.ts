@@ -5,9 +5,8 @@ import type { Address } from '../model/address.ts';
 import { messageOf } from '../model/failure.ts';
 import type { Request } from '../model/plan.ts';
 import type { SentRequest } from '../model/result.ts';
-import { readRequestsFor } from './find.ts';
 import type { Verdict } from './journal-records.ts';
-import { lookUntil } from './look-until.ts';
+import { type Looked, lookUntil, lookUp } from './look-until.ts';
 import type { Task } from './preflight.ts';
 import type { Evidence } from './readiness.ts';
 import type { RunContext } from './run-context.ts';
@@ -87,7 +86,7 @@ async function lookForEffect(
   context: RunContext,
 ): Promise<{ state: TenantState; evidence: Map<Address, Evidence> } | { failed: string }> {
   const look = async () => {
-    const looked = await lookUp(step.tasks, answer, context);
+    const looked = await lookUpAfter(answer, step.tasks, context);
     return 'failed' in looked ? looked : { ...looked, evidence: collectEvidence(step, looked.state) };
   };
   return lookUntil(
@@ -100,22 +99,13 @@ async function lookForEffect(
   );
 }
 
-/** Reads the objects of these changes again. Never rejects: a failure is returned as text. */
-export async function lookUp(
-  tasks: readonly Task[],
-  answer: Sent,
-  context: RunContext,
-): Promise<{ state: TenantState } | { failed: string }> {
-  if (context.signal.aborted)
-    return { failed: 'The run was interrupted before the object could be looked up.' };
-  for (const { change } of tasks) {
-    context.onEvent({ type: 'waiting', address: change.address, why: reasonToLookUp(answer) });
+/** Looks up what an answer does not show, and says so. */
+export function lookUpAfter(answer: Sent, tasks: readonly Task[], context: RunContext): Promise<Looked> {
+  const why = reasonToLookUp(answer);
+  for (const { change } of context.signal.aborted ? [] : tasks) {
+    context.onEvent({ type: 'waiting', address: change.address, why });
   }
-  try {
-    return { state: await context.port.read(readRequestsFor(tasks)) };
-  } catch (error) {
-    return { failed: `The object could not be looked up: ${messageOf(error)}` };
-  }
+  return lookUp(tasks, context);
 }
 
 async function send({ tasks: [task], request, notAfter }: Step, context: RunContext): Promise<Sent> {

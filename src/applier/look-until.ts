@@ -1,4 +1,8 @@
 import type { Clock } from '../client/clock.ts';
+import type { TenantState } from '../kinds/live-objects.ts';
+import { messageOf } from '../model/failure.ts';
+import { type KindChange, readRequestsFor } from './find.ts';
+import type { RunContext } from './run-context.ts';
 
 /** The waits between looks, in milliseconds: each is twice as long as the one before. */
 const firstWait = 250;
@@ -19,5 +23,26 @@ export async function lookUntil<T>(
     const left = leftAfter(seen);
     if (left <= 0 || signal.aborted) return seen;
     await clock.sleep(Math.min(wait, left), signal);
+  }
+}
+
+/** The objects of changes as they are now, or why they could not be read. */
+export type Looked = { readonly state: TenantState } | { readonly failed: string };
+
+/**
+ * Reads the objects of these changes again. Never rejects.
+ *
+ * @param written whether answers have shown that all of them are there
+ */
+export async function lookUp(
+  changes: readonly KindChange[],
+  { port, signal }: Pick<RunContext, 'port' | 'signal'>,
+  written = false,
+): Promise<Looked> {
+  if (signal.aborted) return { failed: 'The run was interrupted before the object could be looked up.' };
+  try {
+    return { state: await port.read(readRequestsFor(changes, written)) };
+  } catch (error) {
+    return { failed: `The object could not be looked up: ${messageOf(error)}` };
   }
 }

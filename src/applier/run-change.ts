@@ -8,7 +8,7 @@ import { valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
 import { begunResult } from './change-result.ts';
 import { checkConvergence, endSeen } from './convergence.ts';
-import { type Exchange, exchange, lookUp } from './exchange.ts';
+import { type Exchange, exchange, lookUpAfter } from './exchange.ts';
 import { finderIn, type KindChange } from './find.ts';
 import type { Task } from './preflight.ts';
 import { type Ending, ending, type RunContext } from './run-context.ts';
@@ -65,7 +65,7 @@ async function sendAll(
 
     // A change of several requests is alone: only single requests are shared.
     if (last.replies.get(address)?.is !== 'accepted') break;
-    const looked = last.state ? { state: last.state } : await lookUp(tasks, last.answer, context);
+    const looked = last.state ? { state: last.state } : await lookUpAfter(last.answer, tasks, context);
     if ('failed' in looked) {
       const error = `${sentSoFar(index + 1, requests.length)} ${looked.failed}`;
       return [ending(lead, 'failed', log, { error, live: null })];

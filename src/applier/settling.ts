@@ -1,8 +1,7 @@
-import type { TenantState } from '../kinds/live-objects.ts';
 import { messageOf } from '../model/failure.ts';
 import type { SentRequest } from '../model/result.ts';
-import { type Found, finderIn, readRequestsFor } from './find.ts';
-import { lookUntil } from './look-until.ts';
+import { type Found, finderIn } from './find.ts';
+import { lookUntil, lookUp } from './look-until.ts';
 import type { Task } from './preflight.ts';
 import { type Ending, ending, type RunContext } from './run-context.ts';
 
@@ -21,8 +20,6 @@ export interface Pending {
 
 /** An object as it was seen last, or why it could not be read. */
 type Seen = Found | { readonly failed: string };
-
-type Looked = { readonly state: TenantState } | { readonly failed: string };
 
 /**
  * Ends changes by what the tenant shows: all objects are read together, with growing waits, until each is final or its
@@ -44,7 +41,8 @@ export async function settle(
     open = open.filter((one) => !isEnded.has(one));
   };
   const look = async () => {
-    const looked = await readAgain(open, context);
+    const tasks = open.map(({ task }) => task);
+    const looked = await lookUp(tasks, context, open.every(isWritten));
     if ('failed' in looked) {
       await endAll(open, () => looked);
       return;
@@ -66,6 +64,10 @@ export async function settle(
   while (open.length > 0) await lookUntil(look, left, context);
 }
 
+/** Whether an answer has shown that the object is there. */
+const isWritten = ({ isUncertain, task }: Pending): boolean =>
+  !isUncertain && task.change.action !== 'delete';
+
 async function endOne(one: Pending, seen: Seen, { halt }: Pick<RunContext, 'halt'>): Promise<Ending> {
   try {
     return await one.end(seen);
@@ -73,19 +75,5 @@ async function endOne(one: Pending, seen: Seen, { halt }: Pick<RunContext, 'halt
     halt();
     const why = `The run cannot continue: ${messageOf(error)}`;
     return ending(one.task, 'unknown', one.log, { error: why });
-  }
-}
-
-async function readAgain(
-  open: readonly Pending[],
-  { port, signal }: Pick<RunContext, 'port' | 'signal'>,
-): Promise<Looked> {
-  if (signal.aborted) return { failed: 'The run was interrupted before the object could be looked up.' };
-  const tasks = open.map(({ task }) => task);
-  const written = open.every(({ isUncertain, task }) => !isUncertain && task.change.action !== 'delete');
-  try {
-    return { state: await port.read(readRequestsFor(tasks, written)) };
-  } catch (error) {
-    return { failed: `The object could not be looked up: ${messageOf(error)}` };
   }
 }
