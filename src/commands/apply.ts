@@ -28,7 +28,15 @@ import {
 } from './options.ts';
 import { checkOutput, printDiagnostics, printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
-import { holdsOpenPlans, plansIn, printSaved, readFleet, readPlan, readResults } from './saved.ts';
+import {
+  holdsOpenPlans,
+  plansIn,
+  printSaved,
+  readFleet,
+  readPlan,
+  readResults,
+  resultFiles,
+} from './saved.ts';
 
 function build(yargs: Argv) {
   return applyOptions(fleetOptions(planOptions(commonOptions(yargs))))
@@ -46,12 +54,13 @@ type Args = ArgsOf<typeof build>;
 
 export const command = defineCommand(build, async (args, io) => {
   // Checked first: after the apply, it would be too late to find that nothing can record it.
-  checkOutput({ ...args, out: args.result }, 'result', io, args.provenBy);
+  const proofFiles = resultFiles(args.provenBy, io);
+  checkOutput({ ...args, out: args.result }, 'result', io, proofFiles);
   refuseToOverwritePlan(args, io);
   refusePlanOptions(args);
   refuseResultOptions(args);
   requireConsent(args, io);
-  const proofs = args.provenBy.length === 0 ? null : readResults(args.provenBy, io);
+  const proofs = proofFiles.length === 0 ? null : readResults(proofFiles, io);
   const fleet = fleetSource(args, io);
   if (fleet) return applySeveral(fleet, args, proofs, io);
   const { project, resources, makePlan } = planSource(args, io);

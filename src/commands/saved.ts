@@ -30,9 +30,9 @@ export function readResult(file: string, io: Io): Result {
   return readResultFile(readText(file, io), file);
 }
 
-/** The results in the files that paths and globs name, of one environment or several. Throws a Failure where one names none, or a file is no result. */
-export function readResults(patterns: readonly string[], io: Io): Result[] {
-  const files = patterns.flatMap((pattern) => {
+/** The files that paths and globs name. Throws a Failure where one names none. */
+export function resultFiles(patterns: readonly string[], io: Io): string[] {
+  return patterns.flatMap((pattern) => {
     if (existsSync(resolve(io.cwd, pattern))) return [pattern];
     const found = globSync(pattern, { cwd: io.cwd, expandDirectories: false, dot: true });
     if (found.length > 0) return found.toSorted();
@@ -40,6 +40,10 @@ export function readResults(patterns: readonly string[], io: Io): Result[] {
       hint: 'Pass the result that `tenantctl apply --result FILE` wrote in the environment that proves the changes.',
     });
   });
+}
+
+/** The results in files, of one environment or several. Throws a Failure where a file is no result. */
+export function readResults(files: readonly string[], io: Io): Result[] {
   return files.flatMap((file) => {
     const document = readSaved(file, io);
     if (document.is === 'fleet') return document.fleet.environments.flatMap(({ result }) => result ?? []);

@@ -81,6 +81,18 @@ describe('apply --proven-by', () => {
     expect(await run('apply', 'plan.json', '--proven-by', 'results/*.json')).toMatchObject({ code: 0 });
   });
 
+  it('does not write over a proof, also where a glob names it', async () => {
+    declareSenders(sender('a@acme.example'));
+    await applyTo('test');
+    test.write('proofs/test.json', test.read('test.json'));
+    const overwriting = ['--proven-by', 'proofs/*.json', '--result', 'proofs/test.json'];
+    expect(await run('apply', '-e', 'production', '--yes', ...overwriting)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('proofs/test.json is what the command reads'),
+    });
+    expect(test.read('proofs/test.json')).toBe(test.read('test.json'));
+  });
+
   it('lists the values that the environment decides, which no other can prove', async () => {
     const integration = 'kind: SimIntegration\nname: Tickets\ntype: ServiceNow Service Desk\n';
     declareSenders(`${integration}description: !format "Tickets of %{company}"\n`, sender('a@acme.example'));
