@@ -45,6 +45,7 @@ async function run(): Promise<void> {
     });
   }
   const { main } = await import('./commands/main.ts');
+  process.once('beforeExit', reportEarlyEnd);
   process.exitCode = await main(argv, {
     cwd: process.cwd(),
     env: process.env,
@@ -56,4 +57,13 @@ async function run(): Promise<void> {
     stderr: process.stderr,
     signal: interrupt.signal,
   });
+  process.off('beforeExit', reportEarlyEnd);
+}
+
+/** Node ends when nothing is left to wait for. If the command has not ended then, its exit code would be 0. */
+function reportEarlyEnd(): void {
+  process.stderr.write(
+    'error  The program ended before its work was done  [internal]\n    hint: This is a bug in tenantctl. Please report it with the command.\n',
+  );
+  process.exitCode = ExitCode.incomplete;
 }

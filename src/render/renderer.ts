@@ -114,10 +114,13 @@ class Worker {
 
   /** The answer, or the reason why there is none. */
   async ask(job: Job): Promise<JsonObject | string> {
+    // Where the process ends before it has answered, its channel no longer keeps the program waiting for that.
+    this.#process.ref();
     this.#process.channel?.ref();
     await this.#ready;
     const answer = await this.#exchange(job);
     this.#process.channel?.unref();
+    this.#process.unref();
     return answer;
   }
 

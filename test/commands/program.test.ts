@@ -2,11 +2,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTestWorld, createWorld, seedFile, type World } from '../support/world.ts';
 
 const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
 
@@ -141,4 +142,40 @@ it('prints no tokens of manifests where LOG_TOKENS is set for other programs', a
     env,
   });
   expect(JSON.parse((await ran).stdout)).toHaveProperty('diagnostics');
+});
+
+describe('a renderer that ends before it is asked, as where memory is short', () => {
+  const plan = async (shim: string) => {
+    const world = await createTestWorld({ sandbox: { seed: seedFile } });
+    world.write('shim.cjs', `const processes = require('node:child_process');\n${shim}`);
+    world.write('gone.cjs', 'process.exit(1)');
+    world.declare([
+      { kind: 'NotificationTemplate', key: 'password_expiring', medium: 'EMAIL', locale: 'en', body: 'Hi' },
+    ]);
+    const argv = ['--require', `${world.dir}/shim.cjs`, program, 'plan', '--report', 'plan.html'];
+    const child = spawn(process.execPath, argv, { cwd: world.dir, env: { ...process.env, ...world.env } });
+    const [stdout, stderr, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ]);
+    return { stdout, stderr, code, report: () => world.read('plan.html') };
+  };
+  const endsAtOnce = `const { fork } = processes;
+    processes.fork = (_file, ...more) => fork(__dirname + '/gone.cjs', ...more);`;
+
+  it('is told in the report', async () => {
+    const { stdout, code, report } = await plan(endsAtOnce);
+    expect(stdout).toContain('Plan: ');
+    expect(report()).toContain('cannot be started');
+    expect(code).toBe(0);
+  });
+
+  it('is an error, and no plan without changes, should the program ever end with it', async () => {
+    const { stdout, stderr, code } = await plan(
+      `${endsAtOnce}\nprocesses.ChildProcess.prototype.ref = () => {};`,
+    );
+    expect({ stdout, code }).toEqual({ stdout: '', code: 3 });
+    expect(stderr).toContain('The program ended before its work was done');
+  });
 });
