@@ -180,11 +180,12 @@ export function wantsPage({ format, report }: OutputArgs): boolean {
 /** Renders the notification templates of a plan. Without a setting, only with what the plan itself holds. */
 export async function renderTemplates(
   document: Document,
+  { signal }: Io,
   setting: TemplateSetting = {},
 ): Promise<Pick<Extras, 'rendered'>> {
   if (document.is !== 'plan') return {};
   const { renderPlanTemplates } = await import('../preview/plan-templates.ts');
-  return { rendered: await renderPlanTemplates(document.plan, setting) };
+  return { rendered: await renderPlanTemplates(document.plan, { ...setting, signal }) };
 }
 
 /**

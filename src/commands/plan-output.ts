@@ -51,7 +51,7 @@ export async function outputPlan(
   io: Io,
 ): Promise<ExitCode> {
   const document = { is: 'plan', plan } as const;
-  const templates = wantsPage(args) ? await renderTemplates(document, setting) : {};
+  const templates = wantsPage(args) ? await renderTemplates(document, io, setting) : {};
   if (args.out !== undefined) saveFile(plan, args.out, io);
   outputDocument(document, args, io, { ...templates, ...applying });
   if (isRefused(plan)) return ExitCode.refused;

@@ -34,7 +34,7 @@ export const command = defineCommand(build, async (args, io) => {
   checkOutput(args, document.is, io, args.file);
   const [file = '', ...more] = args.file;
   const applying = more.length === 0 ? howToApplyFile(file, args, io) : {};
-  const templates = wantsPage(args) ? await renderTemplates(document) : {};
+  const templates = wantsPage(args) ? await renderTemplates(document, io) : {};
   const extras = { ...templates, ...applying };
   writeReports(document, args.report, io, extras);
   printDocument(document, args, io, extras);

@@ -1,5 +1,6 @@
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Address } from '../model/address.ts';
+import { interruption } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
@@ -20,15 +21,17 @@ export interface PlanRenderOptions {
   /** The fields of the vendor's templates that deletes go back to. */
   readonly defaults?: ReadonlyMap<Address, JsonObject>;
   readonly renderer?: Renderer;
+  /** Ends the rendering. */
+  readonly signal?: AbortSignal;
 }
 
 /**
  * The notification templates that a plan changes, rendered before and after, by address. What exceeds
- * a limit of size or time is left out.
+ * a limit of size or time is left out. Throws a Failure (exit 130) once the signal aborts.
  */
 export async function renderPlanTemplates(
   plan: Plan,
-  { attributes = null, defaults, renderer }: PlanRenderOptions = {},
+  { attributes = null, defaults, renderer, signal }: PlanRenderOptions = {},
 ): Promise<Readonly<Record<Address, Rendered>>> {
   const changes = plan.changes.filter(
     ({ kind, action }) => kind === 'NotificationTemplate' && action !== 'manual',
@@ -38,8 +41,12 @@ export async function renderPlanTemplates(
   const rendered: [Address, Rendered][] = [];
   const end = performance.now() + maxDuration;
   let left = maxCharacters;
+  // A template may take its whole time limit.
+  const stop = () => used.close();
+  signal?.addEventListener('abort', stop);
   try {
     for (const change of changes) {
+      if (signal?.aborted) throw interruption();
       if (left <= 0 || performance.now() > end) break;
       const fields = sidesOf(change, defaults?.get(change.address));
       if (!fields.before && !fields.after) continue;
@@ -51,7 +58,9 @@ export async function renderPlanTemplates(
         .reduce((sum, side) => sum + (side?.document.length ?? 0), 0);
       rendered.push([change.address, sides]);
     }
+    if (signal?.aborted) throw interruption();
   } finally {
+    signal?.removeEventListener('abort', stop);
     if (!renderer) used.close();
   }
   return Object.fromEntries(rendered);

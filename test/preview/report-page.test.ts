@@ -73,6 +73,16 @@ describe('templates of a plan', () => {
       after: null,
     });
   });
+
+  it('are given up when the run is interrupted', async () => {
+    const renderer = createRenderer({ milliseconds: 600_000 });
+    const interrupt = new AbortController();
+    const endless = withBody('#foreach($a in [1..9999])#foreach($b in [1..9999])#set($c = $b)#end#end');
+    const rendering = renderPlanTemplates(plan([endless]), { renderer, signal: interrupt.signal });
+    interrupt.abort();
+    await expect(rendering).rejects.toMatchObject({ exitCode: 130 });
+    renderer.close();
+  });
 });
 
 describe.skipIf(executablePath === undefined)('the report of a plan in a browser', () => {
