@@ -12,6 +12,7 @@ import { findRefusals } from './guards.ts';
 import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
 import { findMissedRenames, findReplacements, type Match, matchResources } from './match.ts';
 import { findMovedDefaults, type MovedDefault, movedDefaultRemark } from './moved-defaults.ts';
+import { notComparableRemarks } from './not-comparable.ts';
 import { addOrigins, previousFinder } from './origin.ts';
 
 /** A declared object that the tenant has, and how it differs. */
@@ -129,7 +130,7 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
       ...refusals,
       ...input.diagnostics,
       ...matched.remarks,
-      ...present.flatMap(notComparableRemark),
+      ...present.flatMap(({ match: { resource }, ...outcome }) => notComparableRemarks(resource, outcome)),
       ...movedDefaults(matched, defaults).map((moved) =>
         movedDefaultRemark(moved, input.earlierDefaults?.get(moved.match.resource.address) ?? null),
       ),
@@ -196,21 +197,6 @@ function compareAll(
 
 const count = (changes: readonly Change[], wanted: Action) =>
   changes.filter(({ action }) => action === wanted).length;
-
-function notComparableRemark({ match: { resource }, notComparable: places }: Compared): Diagnostic[] {
-  const [first] = places;
-  if (first === undefined) return [];
-  return [
-    {
-      code: 'not-comparable',
-      severity: 'info',
-      message: `${resource.address}: the tenant does not show ${places.join(', ')}, so it cannot be compared.`,
-      hint: `Write it with --rotate ${resource.address}.`,
-      address: resource.address,
-      source: resource.locate(first),
-    },
-  ];
-}
 
 /** The most objects in one delete request. */
 const largestBatch = 100;

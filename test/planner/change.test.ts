@@ -149,6 +149,23 @@ describe('a value that the tenant does not show', () => {
     ]);
   });
 
+  it('is told to be written where the plan writes what contains it', () => {
+    const declared = resource('SimIntegration', ['S'], {
+      statusMap: { a: { $secret: 'NEW' } },
+      attributes: { a: { $secret: 'OLD' } },
+    });
+    const shown = answers.integration('1', 'S', { attributes: { a: '***' }, statusMap: { b: 'Failed' } });
+    const plan = planOf({ declared: [declared], live: [shown] });
+    expect(plan.changes).toMatchObject([{ diff: [{ path: '/statusMap', op: 'remove' }] }]);
+    expect(plan.diagnostics.map(({ message, hint }) => [message, hint])).toEqual([
+      [expect.stringMatching(/ does not show \/statusMap\/a, .* It is written, because/), undefined],
+      [
+        expect.stringMatching(/ does not show \/attributes\/a, so it cannot be compared\.$/),
+        expect.any(String),
+      ],
+    ]);
+  });
+
   it.each(['***', '****', '*****', '******', '*******'])('is none where the mask is %s', (mask) => {
     const masked = [answers.integration('1', 'S', { attributes: { a: mask } })];
     const declared = [resource('SimIntegration', ['S'], { attributes: { a: 'new' } })];
