@@ -85,14 +85,15 @@ function refuseSecondAnchor(name: string, node: Node, walk: Walk): void {
 
 function readNode(node: Scalar | YAMLMap | YAMLSeq, walk: Walk): Json {
   const { tag } = node;
-  const value = isScalar(node)
-    ? readScalar(node, walk)
-    : isMap(node)
-      ? readMapping(node, walk)
-      : readSequence(node, walk);
+  const value = readUntagged(node, walk);
   if (tag === undefined || isCoreTag(tag)) return value;
   walk.tagged = true;
   return walk.readTag(tag, value, placeOfNode(node, walk.file));
+}
+
+function readUntagged(node: Scalar | YAMLMap | YAMLSeq, walk: Walk): Json {
+  if (isScalar(node)) return readScalar(node, walk);
+  return isMap(node) ? readMapping(node, walk) : readSequence(node, walk);
 }
 
 function readAlias(name: string, node: Node, walk: Walk): Json {

@@ -114,8 +114,9 @@ function rewriteBlock(block: string, value: string, node: Scalar, eol: string): 
   const [, , oldChomp = '', comment = ''] = header;
   const content = value.replace(/\n+$/, '');
   const breaks = value.length - content.length;
-  const chomp = breaks === 0 ? '-' : breaks === 1 ? '' : '+';
-  const blankLines = chomp === '+' ? '\n'.repeat(breaks - 1) : oldChomp === '+' ? '' : blankLinesBelow(body);
+  const chomp = ['-', ''][breaks] ?? '+';
+  const oldBlankLines = oldChomp === '+' ? '' : blankLinesBelow(body);
+  const blankLines = chomp === '+' ? '\n'.repeat(breaks - 1) : oldBlankLines;
   const lines = doubleBreaks(node, content).split('\n');
   const written = lines.map((line) => (line === '' ? '' : indent + line)).join(eol);
   const ending = body.endsWith('\n') || chomp === '+' ? eol : '';
