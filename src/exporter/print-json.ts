@@ -1,6 +1,6 @@
 import { credentialMembers, isCredentialText } from '../kinds/credentials.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
-import type { Field } from '../kinds/kind.ts';
+import type { JsonField } from '../kinds/kind.ts';
 import { inAnyItem } from '../kinds/redact.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { unresolved, unsafeKeys } from '../loader/tree.ts';
@@ -12,8 +12,6 @@ import type { Omission, Reason } from './omission.ts';
 
 /** The loader refuses nesting deeper than 100, which includes what surrounds the value. */
 const maxDepth = 80;
-
-export type JsonField = Field & { readonly is: 'json' };
 
 /** A value of a JSON field as a manifest holds it. */
 export interface PrintedJson {

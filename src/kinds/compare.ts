@@ -5,7 +5,7 @@ import type { Difference } from '../model/plan.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
 import { canonicalRecord, comparable, comparableRecord, itemsByText, preferred } from './field.ts';
 import { readJsonText } from './jsontext.ts';
-import type { Field, RecordsField } from './kind.ts';
+import type { Field, JsonField, RecordsField } from './kind.ts';
 import { pairRecords, recordAgrees } from './records.ts';
 
 /** A difference in a field, before secrets are redacted and origins are added. */
@@ -20,25 +20,34 @@ export function compareField(
 ): FieldDifference[] {
   if (declared === live) return [];
   if (field.is === 'records') return compareRecords(name, field, declared, live);
+  if (field.is === 'json') return compareJsonField(name, field, declared, live);
   if (field.is === 'value' && field.synonyms) return compareSynonyms(name, field, declared, live ?? null);
-  const after = comparable(field, declared);
-  const before = comparable(field, live);
   if (field.is === 'set' || field.is === 'references') {
     return compareLists(name, itemsByText(field, live), itemsByText(field, declared));
   }
-  if (field.is === 'json' && isObject(before ?? {})) {
-    const current = isObject(before) ? before : {};
-    if (field.declares === 'whole' && isObject(after)) return compareJson([name], current, after);
-    // An object without members leaves all of them alone; only null clears.
-    const members = isObject(after) ? after : isObject(readJsonText(declared)) ? {} : null;
-    if (field.declares === 'members' && members) {
-      return compareJson([name], restrict(current, members), dropNulls(members));
-    }
-  }
+  const [before, after] = [comparable(field, live), comparable(field, declared)];
   if (sameJson(before, after)) return [];
   // Shows the texts themselves, not their comparable form without line endings and case.
-  const shown = field.is === 'json' ? { before, after } : { before: live ?? null, after: declared };
-  return [difference([name], before === null ? null : shown.before, after === null ? null : shown.after)];
+  return [difference([name], before === null ? null : live, after === null ? null : declared)];
+}
+
+function compareJsonField(
+  name: string,
+  field: JsonField,
+  declared: Json,
+  live: Json | undefined,
+): FieldDifference[] {
+  const [before, after] = [comparable(field, live), comparable(field, declared)];
+  // An object without members leaves all of them alone; only null clears.
+  const isEmpty = field.declares === 'members' && after === null && isObject(readJsonText(declared));
+  const members = isEmpty ? {} : after;
+  if (isObject(members) && (before === null || isObject(before))) {
+    const current = before ?? {};
+    return field.declares === 'whole'
+      ? compareJson([name], current, members)
+      : compareJson([name], restrict(current, members), dropNulls(members));
+  }
+  return sameJson(before, after) ? [] : [difference([name], before, after)];
 }
 
 /** Either side may have several values that mean the same: a recorded one too. */
@@ -103,8 +112,8 @@ function difference(
   after: Json | undefined,
 ): FieldDifference {
   const [old, fresh] = [before ?? null, after ?? null];
-  const isAdded = old === null && after !== undefined;
-  const op = isAdded ? 'add' : fresh === null ? 'remove' : 'replace';
+  const written = fresh === null ? 'remove' : 'replace';
+  const op = old === null && after !== undefined ? 'add' : written;
   return { path: pointer(...path), op, before: old, after: fresh };
 }
 

@@ -13,7 +13,7 @@ import {
 import { isFilledInLater, jsonText, literal } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { readJsonText } from './jsontext.ts';
-import { type Field, fieldNamed, type Kind, type RecordsField } from './kind.ts';
+import { type Field, fieldNamed, type JsonField, type Kind, type RecordsField } from './kind.ts';
 
 /**
  * The comparable form of a value: two values of a field are equal exactly if their comparable forms are. Unset values
@@ -65,7 +65,7 @@ function sortedByText(entries: readonly (readonly [string, Json])[]): ReadonlyMa
   return new Map([...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function comparableJson(value: Json, { nested = [], pairs, filled, plain }: Field & { is: 'json' }): Json {
+function comparableJson(value: Json, { nested = [], pairs, filled, plain }: JsonField): Json {
   if (value === '' || (plain && isArray(value) && value.length === 0)) return null;
   if (!isObject(value)) return filled ? withoutFillers(value) : value;
   if (Object.keys(value).length === 0) return null;
@@ -97,7 +97,7 @@ function withoutFillers(value: Json, kept: Json = null): Json {
  *
  * @param declared a value whose members stay
  */
-export function printedJson({ filled }: Field & { is: 'json' }, value: Json, declared: Json = null): Json {
+export function printedJson({ filled }: JsonField, value: Json, declared: Json = null): Json {
   const parsed = readJsonText(value);
   return filled ? withoutFillers(parsed, declared) : parsed;
 }

@@ -22,21 +22,7 @@ export type Field =
   | { readonly is: 'email' }
   /** A list without order and duplicates; empty is unset. With `to` it has the ids of objects of that kind. */
   | { readonly is: 'set'; readonly to?: string }
-  /**
-   * A JSON object that the API keeps in text, or, with `plain`, an object or a list as it is. With `declares: 'members'`, members that a
-   * manifest omits are left alone. Members named in `nested` contain JSON text themselves. Among `settings` there may be
-   * credentials. With `pairs`, 60 and "60" are equal, since hosts answer with either. With `filled`, hosts answer with
-   * members that nobody set: null, false, `""` and `{}` equal an absent member, at every depth.
-   */
-  | {
-      readonly is: 'json';
-      readonly declares: 'whole' | 'members';
-      readonly plain?: true;
-      readonly settings?: true;
-      readonly nested?: readonly string[];
-      readonly pairs?: true;
-      readonly filled?: true;
-    }
+  | JsonField
   /**
    * `{type, id, name}`: compared by id where there is one, else by name. With `to` it refers to an object of that kind, so
    * that the type says nothing more. `type` is what the API calls the kind.
@@ -45,6 +31,22 @@ export type Field =
   /** A list of such references, without order and duplicates; empty is unset. */
   | { readonly is: 'references'; readonly to: string; readonly type?: string }
   | RecordsField;
+
+/** A JSON object that the API keeps in text, or, with `plain`, an object or a list as it is. */
+export interface JsonField {
+  readonly is: 'json';
+  /** With `members`, those that a manifest omits are left alone. */
+  readonly declares: 'whole' | 'members';
+  readonly plain?: true;
+  /** There may be credentials among its members. */
+  readonly settings?: true;
+  /** The members that contain JSON text themselves. */
+  readonly nested?: readonly string[];
+  /** 60 and "60" are equal, since hosts answer with either. */
+  readonly pairs?: true;
+  /** Hosts answer with members that nobody set: null, false, `""` and `{}` equal an absent member, at every depth. */
+  readonly filled?: true;
+}
 
 /**
  * A list of objects without order. Two objects with equal `alike` members are versions of one record. `filled` are the

@@ -1,5 +1,6 @@
 import { comparable, printedJson } from '../../kinds/field.ts';
 import { readJsonText } from '../../kinds/jsontext.ts';
+import type { JsonField } from '../../kinds/kind.ts';
 import type { Printable } from '../../loader/print.ts';
 import { isArray, isObject, type Json, type JsonObject, mapJson, sameJson } from '../../model/json.ts';
 import { secretName, secretNamesIn } from '../../model/marker.ts';
@@ -8,7 +9,6 @@ import type { Edit } from '../edit/apply-edits.ts';
 import {
   isWritableKey,
   itemPlace,
-  type JsonField,
   membersIn,
   type PrintedJson,
   printJson,
