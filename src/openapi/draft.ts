@@ -93,8 +93,8 @@ function linesOf(kind: string, findings: Findings): string[] {
   const isReadOnly = update.word === 'none' && !create && !remove;
   const key = keyOf(findings);
   const list = listOf(findings, key.name);
-  const { fields, serverOwned, guessed } = fieldsOf(findings, { key: key.name, isReadOnly });
-  const beside = (notes: readonly string[]) => (notes.length === 0 ? '' : besideValue(notes.join('; ')));
+  const { fields, serverOwned, notes } = fieldsOf(findings, { key: key.name, isReadOnly });
+  const beside = (all: readonly string[]) => (all.length === 0 ? '' : besideValue(all.join('; ')));
   return [
     `kind: ${kind}`,
     `summary: ${printInline(summaryOf(api, findings))}`,
@@ -106,8 +106,8 @@ function linesOf(kind: string, findings: Findings): string[] {
     `create: ${create !== null}`,
     `delete: ${remove !== null}`,
     ...(fields.length === 0 ? ['fields: {}'] : ['fields:']),
-    ...fields.map(([name, { field, notes }]) => `  ${name}: ${printField(field)}${beside(notes)}`),
-    `serverOwned: ${printInline(serverOwned)}${beside(guessed)}`,
+    ...fields.map(([name, field]) => `  ${name}: ${printField(field.field)}${beside(field.notes)}`),
+    `serverOwned: ${printInline(serverOwned)}${beside(notes)}`,
   ];
 }
 
@@ -187,9 +187,8 @@ function fieldsOf(
   { key, isReadOnly }: { readonly key: string; readonly isReadOnly: boolean },
 ) {
   const { api, collection, properties, miss } = findings;
-  const isOwned = (name: string, part: Part) => isServerOwned(api, name, part);
-  const isWritten = writtenIn(findings);
   const patchable = patchableIn(collection.patch);
+  const isWritten = writtenIn(findings, patchable);
   const fields: [string, DraftField][] = [];
   const serverOwned = new Set(['id']);
   const guessed: string[] = [];
@@ -197,15 +196,13 @@ function fieldsOf(
     if (name === key || name === 'id') continue;
     if (!memberName.test(name) || reserved.includes(name))
       miss(`The field ${inComment(name)} is left out: a manifest cannot have a field of that name.`);
-    else if (isOwned(name, property)) serverOwned.add(name);
+    else if (isServerOwned(api, name, property)) serverOwned.add(name);
     else if (isReadOnly) continue;
     else if (isWritten(name)) {
       const { field, notes } = fieldOf(api, name, property);
       const isFixed = patchable !== null && !patchable.has(name);
-      fields.push([
-        name,
-        { field, notes: isFixed ? ['check: PATCH is not described as changing it', ...notes] : notes },
-      ]);
+      const fixed = isFixed ? ['check: PATCH is not described as changing it'] : [];
+      fields.push([name, { field, notes: [...fixed, ...notes] }]);
     } else {
       serverOwned.add(name);
       guessed.push(name);
@@ -213,13 +210,15 @@ function fieldsOf(
   }
   const shown = guessed.length > 3 ? [...guessed.slice(0, 3), '…'] : guessed;
   const notes = guessed.length === 0 ? [] : [`check: no request is described with ${shown.join(', ')}`];
-  return { fields, serverOwned: [...serverOwned], guessed: notes };
+  return { fields, serverOwned: [...serverOwned], notes };
 }
 
 /** Whether a request is described that sets a field. Where none is described at all, every field counts as set. */
-function writtenIn({ api, collection: { create, put, patch } }: Findings): (name: string) => boolean {
+function writtenIn(
+  { api, collection: { create, put, patch } }: Findings,
+  patchable: ReadonlySet<string> | null,
+): (name: string) => boolean {
   const bodies = [create, put, patch].map((call) => shapeOf(api, bodyOf(api, call)).properties);
-  const patchable = patchableIn(patch);
   const isDescribed = bodies.some(({ size }) => size > 0);
   return (name) => !isDescribed || patchable?.has(name) === true || bodies.some((body) => body.has(name));
 }
