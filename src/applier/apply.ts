@@ -1,51 +1,15 @@
-import type { Sent } from '../client/answer.ts';
-import type { Clock } from '../client/clock.ts';
-import type { Kinds } from '../kinds/catalog.ts';
 import type { ReadRequest } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Plan } from '../model/plan.ts';
 import type { ChangeResult, Result, RunOutcome } from '../model/result.ts';
-import type { ApiSettings } from '../model/settings.ts';
 import { notAttempted, planResult } from './change-result.ts';
 import { readRequestsWith, shownNames, wrongNames } from './check-names.ts';
 import { CreatedIds } from './created.ts';
-import type { Journal } from './journal.ts';
 import { checkLive, checkPlan, type Task, withKinds } from './preflight.ts';
-import type { RecentWrite } from './recent-writes.ts';
 import type { ResultRecorder } from './result-file.ts';
-import { type Run, readNow, runAll } from './run-all.ts';
-import type { ApplyEvent, TenantPort } from './run-context.ts';
-
-export interface ApplyOptions {
-  /** The environment that the plan has to be for. */
-  readonly environment: string;
-  readonly settings: ApiSettings;
-  /** The journal of this plan. The run closes it, and ends it when every change is done. */
-  readonly journal: Journal;
-  /** Ctrl-C: requests in flight finish, nothing new starts. */
-  readonly signal?: AbortSignal;
-  /** After a failure nothing new starts. */
-  readonly failFast?: boolean;
-  /** How many changes run at once. */
-  readonly concurrency: number;
-  readonly onEvent?: (event: ApplyEvent) => void;
-  readonly clock: Clock;
-  /** How long the tenant may take until a write shows in its reads, in milliseconds. */
-  readonly settle: number;
-  /** The writes of earlier runs that the tenant may not show yet. */
-  readonly recent?: readonly RecentWrite[];
-  /** Describes an answer that is not a success, safe to print. */
-  readonly describe: (sent: Sent) => string;
-  /** The kinds of the project. */
-  readonly kinds: Kinds;
-  /** Address globs of objects that are never deleted: the environment's `protect`. */
-  readonly protect?: readonly string[];
-  /** Where changes are written down as they begin and end. */
-  readonly record?: ResultRecorder;
-  /** Called with the result when every change is done, before the journal ends: what must not be lost is kept here. */
-  readonly onDone?: (result: Result) => Promise<void>;
-}
+import { readNow, runAll } from './run-all.ts';
+import type { ApplyOptions, Run, TenantPort } from './run-context.ts';
 
 /**
  * Applies a plan: checks that it still holds, sends its requests in order, and returns the outcome of every change
@@ -79,7 +43,7 @@ export async function findRefusals(
   }
 }
 
-function runWith(port: TenantPort, options: ApplyOptions): Run & Required<Pick<ApplyOptions, 'onDone'>> {
+function runWith(port: TenantPort, options: ApplyOptions): Run {
   const { signal = new AbortController().signal } = options;
   return {
     created: new CreatedIds(),
@@ -96,7 +60,7 @@ function runWith(port: TenantPort, options: ApplyOptions): Run & Required<Pick<A
   };
 }
 
-async function applyWith(plan: Plan, run: Run & Required<Pick<ApplyOptions, 'onDone'>>): Promise<Result> {
+async function applyWith(plan: Plan, run: Run): Promise<Result> {
   const { journal, signal, now, onEvent } = run;
   const startedAt = now();
   const end = (outcome: RunOutcome, changes: readonly ChangeResult[], reasons: readonly Diagnostic[] = []) =>

@@ -1,8 +1,8 @@
 import type { Clock } from '../client/clock.ts';
+import type { ReadRequest } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import { messageOf } from '../model/failure.ts';
 import { type KindChange, readRequestsFor } from './find.ts';
-import type { RunContext } from './run-context.ts';
 
 /** The waits between looks, in milliseconds: each is twice as long as the one before. */
 const firstWait = 250;
@@ -26,6 +26,12 @@ export async function lookUntil<T>(
   }
 }
 
+/** What a look needs of a run. */
+interface Looking {
+  readonly port: { read(requests: readonly ReadRequest[]): Promise<TenantState> };
+  readonly signal: AbortSignal;
+}
+
 /** The objects of changes as they are now, or why they could not be read. */
 export type Looked = { readonly state: TenantState } | { readonly failed: string };
 
@@ -36,7 +42,7 @@ export type Looked = { readonly state: TenantState } | { readonly failed: string
  */
 export async function lookUp(
   changes: readonly KindChange[],
-  { port, signal }: Pick<RunContext, 'port' | 'signal'>,
+  { port, signal }: Looking,
   written = false,
 ): Promise<Looked> {
   if (signal.aborted) return { failed: 'The run was interrupted before the object could be looked up.' };

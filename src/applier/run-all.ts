@@ -1,48 +1,18 @@
-import type { Sent } from '../client/answer.ts';
-import type { Clock } from '../client/clock.ts';
-import type { Kinds } from '../kinds/catalog.ts';
 import type { ReadRequest } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import { messageOf } from '../model/failure.ts';
 import type { ChangeResult } from '../model/result.ts';
-import type { ApiSettings } from '../model/settings.ts';
 import { changeResult } from './change-result.ts';
-import type { CreatedIds } from './created.ts';
 import { deleteApart } from './delete-apart.ts';
 import { type KindChange, readRequestsById, readRequestsFor } from './find.ts';
-import type { Journal } from './journal.ts';
 import { type Level, levelsOf } from './levels.ts';
 import type { Task } from './preflight.ts';
-import { type RecentWrite, readSettled } from './recent-writes.ts';
-import type { ResultRecorder } from './result-file.ts';
+import { readSettled } from './recent-writes.ts';
 import { runChange } from './run-change.ts';
-import { type ApplyEvent, type Ending, ending, type RunContext, type TenantPort } from './run-context.ts';
+import { type Ending, ending, type Run, type RunContext } from './run-context.ts';
 import { type Pending, settle } from './settling.ts';
 import { Sightings } from './sightings.ts';
-
-/** What a run works with: the options of an apply with their defaults. */
-export interface Run {
-  readonly port: TenantPort;
-  readonly environment: string;
-  readonly settings: ApiSettings;
-  readonly journal: Journal;
-  readonly signal: AbortSignal;
-  readonly failFast: boolean;
-  readonly concurrency: number;
-  readonly onEvent: (event: ApplyEvent) => void;
-  readonly clock: Clock;
-  readonly settle: number;
-  readonly recent: readonly RecentWrite[];
-  /** Address globs of objects that are never deleted. */
-  readonly protect: readonly string[];
-  readonly record: ResultRecorder;
-  /** The time, as ISO text. */
-  readonly now: () => string;
-  readonly describe: (sent: Sent) => string;
-  readonly kinds: Kinds;
-  readonly created: CreatedIds;
-}
 
 /**
  * The objects asked for now, once the tenant shows the writes of earlier runs.
@@ -119,7 +89,6 @@ function needsPending({ units }: Level, pending: readonly Pending[], { created }
 
 /** What the units of a level share. */
 interface LevelContext extends Omit<RunContext, 'log'> {
-  readonly concurrency: number;
   readonly sightings: Sightings;
   readonly finish: (end: Ending) => void;
   readonly defer: (pending: Pending) => void;

@@ -1,16 +1,18 @@
 import type { Sent } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../client/clock.ts';
+import type { Kinds } from '../kinds/catalog.ts';
 import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import type { Action } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
-import type { ChangeOutcome, ChangeResult, SentRequest } from '../model/result.ts';
+import type { ChangeOutcome, ChangeResult, Result, SentRequest } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { CreatedIds } from './created.ts';
 import type { Journal } from './journal.ts';
 import type { Task } from './preflight.ts';
+import type { RecentWrite } from './recent-writes.ts';
 import type { ResultRecorder } from './result-file.ts';
 
 /** What an apply needs of a tenant. */
@@ -19,23 +21,48 @@ export interface TenantPort extends Pick<Client, 'tenant' | 'send'> {
   read(requests: readonly ReadRequest[]): Promise<TenantState>;
 }
 
-/** What all steps of one change share, or of several that share their only request. */
-export interface RunContext {
-  readonly port: TenantPort;
-  readonly journal: Journal;
-  /** Where changes are written down as they begin and end. */
-  readonly record: ResultRecorder;
+/** How a plan is applied. */
+export interface ApplyOptions {
+  /** The environment that the plan has to be for. */
+  readonly environment: string;
   readonly settings: ApiSettings;
+  /** The journal of this plan. The run closes it, and ends it when every change is done. */
+  readonly journal: Journal;
+  /** Ctrl-C: requests in flight finish, nothing new starts. */
+  readonly signal?: AbortSignal;
+  /** After a failure nothing new starts. */
+  readonly failFast?: boolean;
+  /** How many changes run at once. */
+  readonly concurrency: number;
+  readonly onEvent?: (event: ApplyEvent) => void;
+  readonly clock: Clock;
+  /** How long the tenant may take until a write shows in its reads, in milliseconds. */
+  readonly settle: number;
+  /** The writes of earlier runs that the tenant may not show yet. */
+  readonly recent?: readonly RecentWrite[];
+  /** Describes an answer that is not a success, safe to print. */
+  readonly describe: (sent: Sent) => string;
+  /** The kinds of the project. */
+  readonly kinds: Kinds;
+  /** Address globs of objects that are never deleted: the environment's `protect`. */
+  readonly protect?: readonly string[];
+  /** Where changes are written down as they begin and end. */
+  readonly record?: ResultRecorder;
+  /** Called with the result when every change is done, before the journal ends: what must not be lost is kept here. */
+  readonly onDone?: (result: Result) => Promise<void>;
+}
+
+/** What a run works with. */
+export interface Run extends Required<ApplyOptions> {
+  readonly port: TenantPort;
   /** Learns the ids of created objects from answers. */
   readonly created: CreatedIds;
-  readonly signal: AbortSignal;
-  readonly describe: (sent: Sent) => string;
-  readonly onEvent: (event: ApplyEvent) => void;
-  readonly clock: Clock;
-  /** How long the tenant may take until a write shows, in milliseconds. */
-  readonly settle: number;
   /** The time, as ISO text. */
   readonly now: () => string;
+}
+
+/** What all steps of one change share, or of several that share their only request. */
+export interface RunContext extends Run {
   /** Whether nothing new may start: after an interrupt, or a failure that stops the run. */
   readonly isStopped: () => boolean;
   /** Lets nothing new start: the run cannot continue. */

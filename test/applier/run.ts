@@ -1,9 +1,9 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ApplyOptions, applyPlan } from '../../src/applier/apply.ts';
+import { applyPlan } from '../../src/applier/apply.ts';
 import { openJournal } from '../../src/applier/journal.ts';
-import type { TenantPort } from '../../src/applier/run-context.ts';
+import type { ApplyOptions, TenantPort } from '../../src/applier/run-context.ts';
 import type { Clock } from '../../src/client/clock.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import type { ChangeOutcome, Result } from '../../src/model/result.ts';
