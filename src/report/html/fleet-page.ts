@@ -20,12 +20,9 @@ import { oneLine } from '../safe.ts';
 import { actionWords, changeCounts, outcomeWords, pluralize } from '../words.ts';
 import { type Entry, type EntryGroup, namesMarkup } from './entries.ts';
 import { html, type Markup } from './markup.ts';
-import { pageHtml, pagePoint } from './page.ts';
+import { maxOpen, pageHtml, pagePoint } from './page.ts';
 import { changeEntries, changeEntry } from './plan-page.ts';
 import { resultEntry } from './result-page.ts';
-
-/** Up to this many changes, all are expanded at first. */
-const maxOpen = 8;
 
 /**
  * The plans or results of several environments as one self-contained page: the environments, what failed, then each
@@ -53,14 +50,12 @@ export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
       ? outcomeGroups(fleet)
       : changes.map((each) => changeGroup(each, { ...options, fleet, isOpen })),
     named: 'environment',
-    others: null,
     command: fleetCommand(fleet, options),
     digest,
     facts: [
       ['Digest', digest],
       ...plans.slice(0, 1).map(({ tool }) => ['Tool', `${tool.name} ${tool.version}`] as const),
     ],
-    hasFrames: false,
   });
 }
 

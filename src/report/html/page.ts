@@ -9,6 +9,7 @@ import { oneLine } from '../safe.ts';
 import { pluralize, whereOf } from '../words.ts';
 import { diffFigure } from './diff-markup.ts';
 import { addressMarkup, type Entry, type EntryGroup, entriesOf, groupsMarkup, permalink } from './entries.ts';
+import { maxLines } from './fields-markup.ts';
 import { html, Markup } from './markup.ts';
 
 /** What a page shows. */
@@ -27,29 +28,33 @@ interface Page {
     readonly words: string;
   }[];
   /** What to read before anything else. */
-  readonly points: readonly PagePoint[];
+  readonly points?: readonly PagePoint[];
   /** What comes before the list, such as a table. */
-  readonly lead: Markup;
+  readonly lead?: Markup;
   /** Shown one by one, below the names that they are about. */
-  readonly problems: readonly (readonly [name: string, problems: readonly Diagnostic[]])[];
+  readonly problems?: readonly NamedProblems[];
   /** Folded, by what they have in common. */
-  readonly remarks: readonly (readonly [name: string, remarks: readonly Diagnostic[]])[];
+  readonly remarks?: readonly NamedProblems[];
   readonly groups: readonly EntryGroup[];
   /** What the names of the groups are: `kind`, `environment`. */
   readonly named: string;
   /** Objects that are no entries, such as those that no manifest names, folded; `null`: none. */
-  readonly others: {
-    readonly title: string;
-    readonly words: string;
-    readonly objects: readonly { readonly address: string; readonly note: string }[];
-  } | null;
+  readonly others?: OtherObjects | null;
   /** What to copy to apply what the page shows; `null` where that cannot be applied. */
-  readonly command: string | null;
+  readonly command?: string | null;
   /** What the marks of a reader are kept for. */
   readonly digest: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
   /** Whether frames with foreign styles are among the entries. */
-  readonly hasFrames: boolean;
+  readonly hasFrames?: boolean;
+}
+
+type NamedProblems = readonly [name: string, problems: readonly Diagnostic[]];
+
+interface OtherObjects {
+  readonly title: string;
+  readonly words: string;
+  readonly objects: readonly { readonly address: string; readonly note: string }[];
 }
 
 /** What a page says first, with links to the first entries that it is about. */
@@ -61,7 +66,8 @@ interface PagePoint {
   readonly more: number;
 }
 
-const maxLines = 400;
+/** Up to this many entries, all are expanded at first. */
+export const maxOpen = 8;
 /** So many different problems are shown at once. */
 const maxNamed = 10;
 
@@ -74,12 +80,13 @@ export function pagePoint(point: Point, idOf: (change: Change) => string): PageP
 
 /** A whole page in one file. It needs no network, and its policy lets only its own script run. */
 export function pageHtml(page: Page): string {
+  const { points = [], lead = html``, others = null, command = null, hasFrames = false } = page;
   const total = entriesOf(page.groups).length;
   return `${html`<!doctype html>
 <html lang="en" data-digest="${page.digest}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy(page.hasFrames)}">
+<meta http-equiv="Content-Security-Policy" content="${policy(hasFrames)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -94,9 +101,9 @@ export function pageHtml(page: Page): string {
 </header>
 <main>
 ${page.alarm === null ? '' : html`<p class="alarm"><strong>${page.alarm}</strong></p>`}
-${pointsMarkup(page.points)}
+${pointsMarkup(points)}
 <ul class="tiles" aria-label="Summary">${page.tiles.map(tileMarkup)}</ul>
-${page.lead}
+${lead}
 ${problemsMarkup(page)}
 ${
   total === 0
@@ -105,9 +112,9 @@ ${
 ${groupsMarkup(page.groups)}
 <p class="empty" id="nothing" hidden>Nothing matches the filter.</p>`
 }
-${othersMarkup(page.others)}
+${othersMarkup(others)}
 </main>
-<footer>${commandMarkup(page.command)}<dl class="meta">${page.facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><code>${value}</code>${name.endsWith('igest') ? copyButton(value, 'digest') : ''}</dd></div>`)}</dl></footer>
+<footer>${commandMarkup(command)}<dl class="meta">${page.facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><code>${value}</code>${name.endsWith('igest') ? copyButton(value, 'digest') : ''}</dd></div>`)}</dl></footer>
 <script>${new Markup(script)}</script>
 </body>
 </html>`}\n`;
@@ -158,13 +165,13 @@ function pointMarkup({ concern, words, links, more }: PagePoint): Markup {
   return html`<li class="${concern}"><button type="button" data-filter="${concern}" aria-pressed="false">${words}</button><ul>${first}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul></li>`;
 }
 
-function othersMarkup(others: Page['others']): Markup {
+function othersMarkup(others: OtherObjects | null): Markup {
   if (others === null) return html``;
   const { title, words, objects } = others;
   return html`<details class="others"><summary><h2>${title}</h2> ${words}</summary><ul>${objects.map(({ address, note }) => html`<li>${addressMarkup(address)}${note === '' ? '' : html` ${note}`}</li>`)}</ul></details>`;
 }
 
-function problemsMarkup({ problems: named, remarks }: Page): Markup {
+function problemsMarkup({ problems: named = [], remarks = [] }: Page): Markup {
   const problems = named.filter(([, list]) => list.length > 0);
   const all = [...problems, ...remarks].flatMap(([, group]) => group);
   if (all.length === 0) return html``;
@@ -173,17 +180,17 @@ ${problems.slice(0, maxNamed).map(namedProblems)}${moreProblems(problems.slice(m
 }
 
 /** Where environments differ in what is wrong, the first problems are shown; the others are folded. */
-function moreProblems(problems: Page['problems']): Markup {
+function moreProblems(problems: readonly NamedProblems[]): Markup {
   if (problems.length === 0) return html``;
   return html`<details class="remarks"><summary>More problems</summary>${problems.map(namedProblems)}</details>`;
 }
 
-function namedProblems([name, problems]: Page['problems'][number]): Markup {
+function namedProblems([name, problems]: NamedProblems): Markup {
   const heading = name === '' ? '' : html`<h3>${name}</h3>`;
   return html`${heading}<ul class="notices">${problems.map(diagnosticMarkup)}</ul>`;
 }
 
-function remarksMarkup([name, remarks]: Page['remarks'][number]): Markup {
+function remarksMarkup([name, remarks]: NamedProblems): Markup {
   return html`<details class="remarks"><summary>${pluralize(remarks.length, 'remark')} <code>${name}</code></summary><ul class="notices">${remarks.map(diagnosticMarkup)}</ul></details>`;
 }
 

@@ -11,14 +11,12 @@ import {
 } from '../../model/plan.ts';
 import { planCommand } from '../apply-command.ts';
 import { attentionOf, byGravity, concernsOf } from '../attention.ts';
-import { bodyText, pathWords, sensitiveWords, type View, viewOf } from '../difference.ts';
+import { bodyText, pathWords } from '../difference.ts';
 import { type Family, familiesOf } from '../families.ts';
-import { textsOfBlock } from '../line-diff.ts';
 import type { ReportOptions } from '../options.ts';
 import { remarksOf } from '../remarks.ts';
 import type { Rendered } from '../rendered.ts';
 import { oneLine } from '../safe.ts';
-import { diffInline, type Part } from '../word-diff.ts';
 import {
   actionWords,
   changeCounts,
@@ -37,16 +35,13 @@ import {
   titleOfPlan,
   undeclaredWords,
 } from '../words.ts';
-import { diffFigure } from './diff-markup.ts';
 import { addressMarkup, type Entry } from './entries.ts';
+import { type Field, fieldsMarkup, fieldsOf, maxLines, textsOf } from './fields-markup.ts';
 import { impactMarkup } from './impact-markup.ts';
 import { renderedMarkup } from './mail-markup.ts';
 import { html, type Markup } from './markup.ts';
-import { diagnosticMarkup, pageHtml, pagePoint } from './page.ts';
+import { diagnosticMarkup, maxOpen, pageHtml, pagePoint } from './page.ts';
 
-/** Up to this many changes, all are expanded at first. */
-const maxOpen = 8;
-const maxLines = 400;
 const maxBody = 20_000;
 
 /** A plan as one self-contained page. */
@@ -75,7 +70,6 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
         ? []
         : [{ category: null, count: plan.summary.undeclared ?? 0, words: 'undeclared' }]),
     ],
-    lead: html``,
     problems: [['', remarks.errors]],
     remarks: remarks.byCode,
     command: planCommand(plan, options),
@@ -138,63 +132,41 @@ function familyEntry([first, ...others]: Family, entry: (change: Change) => Entr
 export function changeEntry(change: Change, options: EntryOptions): Entry {
   const { action, address, risk, source } = change;
   const rendered = renderedOf(change, options);
-  const views = change.diff.map((difference) => ({ difference, view: viewOf(difference, maxLines) }));
-  const short = views.filter(({ view }) => view.is !== 'lines');
+  const fields = fieldsOf(change.diff);
+  // A delete and what a rollback restores do not come from a manifest.
+  const after = action === 'delete' || source === null ? 'After' : 'Manifest';
+  const names = { sides: ['Tenant', after], nameOf: nameMarkup, captionOf: nameMarkup } as const;
   const summary = html`<span class="badge ${action}"><b aria-hidden="true">${symbols[action]}</b>${actionWords[action].replace('to ', '')}</span>
 ${addressMarkup(address)}
 ${risk.map(riskPill)}
 ${warningPill(change, options.remarks)}
-${action === 'update' ? html`<span class="what">${changedWords(views)}</span>` : ''}
+${action === 'update' ? html`<span class="what">${changedWords(fields)}</span>` : ''}
 ${source === null ? '' : html`<span class="where">${place(source)}</span>`}`;
   const body = html`${metaMarkup(change, options.sourceUrl)}
 ${noticesMarkup(change, options.remarks)}
-${short.length === 0 ? '' : tableMarkup(change, short)}
-${views.map(({ difference, view }) => (view.is === 'lines' ? diffFigure(nameMarkup(difference), view.diff) : ''))}
+${fieldsMarkup(fields, names)}
 ${rendered === undefined ? '' : renderedMarkup(address, rendered)}
 ${impactMarkup(change.impact)}
 ${requestsMarkup(change.requests)}`;
   const said = [...change.warnings, ...options.remarks.map(({ message }) => message)];
-  const text = [...views.flatMap(textsOf), ...said, source === null ? '' : place(source)].join('\n');
+  const text = [...fields.flatMap(textsOf), ...said, source === null ? '' : place(source)].join('\n');
   const categories = [...new Set([action, ...concernsOf(change)])];
   return { id: address, address, categories, isOpen: options.isOpen, summary, body, text, same: [] };
-}
-
-/** A field that differs, and how it is shown. */
-interface ShownField {
-  readonly difference: Pick<Difference, 'path'>;
-  readonly view: View;
-}
-
-interface Shown extends ShownField {
-  readonly difference: Difference;
 }
 
 const maxNames = 4;
 
 /** `subject · body +4 −2` */
-function changedWords(shown: readonly Shown[]): string {
-  const names = shown.slice(0, maxNames).map(({ difference, view }) => {
+function changedWords(fields: readonly Field[]): string {
+  const names = fields.slice(0, maxNames).map(({ difference, view }) => {
     const name = oneLine(pathWords(difference.path));
     if (view.is !== 'lines') return name;
     const blocks = view.diff.hunks.flat().filter(({ is }) => is === 'changed');
     const count = (side: 'before' | 'after') => blocks.reduce((sum, block) => sum + block[side].length, 0);
     return `${name} +${count('after')} −${count('before')}`;
   });
-  const rest = shown.length - names.length;
+  const rest = fields.length - names.length;
   return [...names, ...(rest > 0 ? [`${rest} more`] : [])].join(' · ');
-}
-
-/** The field and the texts of a difference, for the search. */
-export function textsOf({ difference, view }: ShownField): string[] {
-  const name = pathWords(difference.path);
-  switch (view.is) {
-    case 'sensitive':
-      return [name];
-    case 'inline':
-      return [name, view.before ?? '', view.after ?? ''];
-    case 'lines':
-      return [name, ...view.diff.hunks.flat().flatMap(textsOfBlock)];
-  }
 }
 
 /** The badge already says that an object is deleted. */
@@ -231,32 +203,6 @@ function noticesMarkup({ action, risk, warnings }: Change, remarks: readonly Dia
   );
   const all = [...risks, ...others, ...remarks.map(diagnosticMarkup)];
   return all.length === 0 ? html`` : html`<ul class="notices">${all}</ul>`;
-}
-
-function tableMarkup({ action, source }: Change, rows: readonly Shown[]): Markup {
-  // A delete and what a rollback restores do not come from a manifest.
-  const after = action === 'delete' || source === null ? 'After' : 'Manifest';
-  return html`<div class="scroll"><table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Tenant</th><th scope="col">${after}</th></tr></thead>
-<tbody>${rows.map(rowMarkup)}</tbody></table></div>`;
-}
-
-function rowMarkup({ difference, view }: Shown): Markup {
-  return html`<tr><th scope="row">${nameMarkup(difference)}</th>${valueCells(view)}</tr>`;
-}
-
-/** The cells of both values in the row of a field. */
-export function valueCells(view: View): Markup {
-  if (view.is !== 'inline') return html`<td colspan="2"><em>${sensitiveWords}</em></td>`;
-  const [before, after] = diffInline(view.before, view.after);
-  return html`<td>${cell(before, 'del')}</td><td>${cell(after, 'ins')}</td>`;
-}
-
-function cell(parts: readonly Part[] | null, side: 'del' | 'ins'): Markup {
-  if (parts === null) return html`<span class="none">not set</span>`;
-  const shown = parts.map(({ text, changed }) =>
-    changed ? html`<mark>${oneLine(text)}</mark>` : oneLine(text),
-  );
-  return side === 'del' ? html`<del class="old">${shown}</del>` : html`<ins class="new">${shown}</ins>`;
 }
 
 function nameMarkup(difference: Difference): Markup {

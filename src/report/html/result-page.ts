@@ -18,10 +18,9 @@ import {
 } from '../words.ts';
 import { diffFigure } from './diff-markup.ts';
 import { addressMarkup, type Entry } from './entries.ts';
+import { maxLines } from './fields-markup.ts';
 import { html } from './markup.ts';
 import { pageHtml } from './page.ts';
-
-const maxLines = 400;
 
 /** The result of an apply as one self-contained page. What failed is expanded. */
 export function resultHtml(result: Result): string {
@@ -32,10 +31,7 @@ export function resultHtml(result: Result): string {
     alarm: result.outcome === 'done' ? null : `${runWords[result.outcome]}: ${resultCounts(result)}.`,
     empty: 'There was nothing to do.',
     tiles: tilesOf(result),
-    points: [],
-    lead: html``,
     problems: [['', result.diagnostics ?? []]],
-    remarks: [],
     named: 'kind',
     groups: groupBy(result.changes, kindOf).map(([name, group]) => ({
       title: name,
@@ -43,20 +39,17 @@ export function resultHtml(result: Result): string {
       names: [name],
       entries: group.map(resultEntry),
     })),
-    others: null,
     facts: [
       ['Plan digest', result.planDigest],
       ['Started', result.startedAt],
       ['Took', elapsedWords(result)],
     ],
-    hasFrames: false,
-    command: null,
     digest: result.startedAt + result.planDigest,
   });
 }
 
 /** The steps by hand have a tile of their own, where there are any. */
-export function tilesOf({ summary, changes }: Pick<Result, 'summary' | 'changes'>) {
+function tilesOf({ summary, changes }: Pick<Result, 'summary' | 'changes'>) {
   const manual = changes.filter(isByHand).length;
   const counts = { ...summary, notAttempted: summary.notAttempted - manual };
   const outcomes = changeOutcomes.map((outcome) => ({
