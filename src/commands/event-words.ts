@@ -1,5 +1,6 @@
 import type { ApplyEvent } from '../applier/run-context.ts';
 import type { TenantEvent } from '../engine/tenant.ts';
+import { namesAndMore } from '../report/words.ts';
 
 /** What happens while a command works with a tenant. */
 export type RunEvent = TenantEvent | ApplyEvent;
@@ -47,7 +48,7 @@ export function settlingWords({
   addresses: [first = '', ...others],
   ms,
 }: Extract<RunEvent, { type: 'settling' }>): string {
-  const what = others.length === 0 ? first : `${first} and ${others.length} more`;
+  const what = namesAndMore([first], others.length);
   return `waiting up to ${seconds(ms)} for the tenant to show its last writes: ${what}`;
 }
 

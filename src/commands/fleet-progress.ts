@@ -1,6 +1,7 @@
 import type { FleetOptions, FleetProgressState } from '../engine/fleet.ts';
 import type { TenantOptions } from '../engine/tenant.ts';
 import { printable } from '../report/safe.ts';
+import { namesAndMore } from '../report/words.ts';
 import { logLine } from './event-words.ts';
 import { type Io, printNote, type Verbosity, widthOf } from './io.ts';
 
@@ -37,9 +38,9 @@ export function createFleetProgress(total: number, args: Verbosity, io: Io): Fle
   const draw = () => {
     // Those that began first are the slowest.
     const [first, second, third, ...others] = atWork;
-    const names = [first, second, third].filter((name) => name !== undefined).join(', ');
-    const more = others.length > 0 ? ` and ${others.length} more` : '';
-    const text = `${ended}/${total} environments${names === '' ? '' : `  at work: ${names}${more}`}`;
+    const names = [first, second, third].filter((name) => name !== undefined);
+    const work = names.length === 0 ? '' : `  at work: ${namesAndMore(names, others.length)}`;
+    const text = `${ended}/${total} environments${work}`;
     io.stderr.write(`\r\x1b[2K${printable(text).slice(0, Math.max(0, widthOf(io.stderr) - 1))}`);
   };
   return {

@@ -10,7 +10,7 @@ import {
 } from './diff-view.ts';
 import { pathWords, sensitiveWords, viewOf } from './difference.ts';
 import { fitComment, type Section, type SectionGroup } from './fit-comment.ts';
-import { foldedSection, problemSection } from './markdown.ts';
+import { bulletList, countTable, foldedSection, problemSection } from './markdown.ts';
 import type { ReportOptions } from './options.ts';
 import { longBlock } from './plan-markdown.ts';
 import { codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
@@ -53,7 +53,7 @@ function headOf(diff: Diff): string {
     `### tenantctl diff: ${escapeMarkdown(first.name)} and ${escapeMarkdown(second.name)}`,
     sides.join('\n'),
     limits !== '' && `limited by ${codeSpan(limits)}`,
-    differs(diff) ? countTable(diff) : `**${escapeMarkdown(noDifferences(diff))}**`,
+    differs(diff) ? diffTable(diff) : `**${escapeMarkdown(noDifferences(diff))}**`,
   ];
   return `${joinParts(parts, '\n\n')}\n\n`;
 }
@@ -63,14 +63,10 @@ function sideWords({ name, tenant }: DiffSide): string {
   return `**${escapeMarkdown(name)}**${where}`;
 }
 
-function countTable({ summary, sides: [first, second] }: Diff): string {
+function diffTable({ summary, sides: [first, second] }: Diff): string {
   const { differing, onlyFirst, onlySecond, equal } = summary;
-  const cells = [differing, onlyFirst, onlySecond, equal].map((count) => (count > 0 ? `**${count}**` : '0'));
-  return [
-    `| differ | only in ${escapeMarkdown(first.name)} | only in ${escapeMarkdown(second.name)} | equal |`,
-    '| :-: | :-: | :-: | :-: |',
-    `| ${cells.join(' | ')} |`,
-  ].join('\n');
+  const alone = [first, second].map(({ name }) => `only in ${escapeMarkdown(name)}`);
+  return countTable(['differ', ...alone, 'equal'], [differing, onlyFirst, onlySecond, equal]);
 }
 
 function objectSection(object: DiffObject, diff: Diff): Section {
@@ -106,7 +102,10 @@ function aloneSection(objects: readonly DiffObject[], where: 'first' | 'second',
   const [one] = alone;
   if (!one) return [];
   const title = `<code>${diffSymbols[where]}</code> ${pluralize(alone.length, 'object')} ${escapeHtml(oneLine(whereWords(one, diff)))}`;
-  const list = listOf(alone.map(({ address }) => codeSpan(address)));
+  const list = bulletList(
+    alone.map(({ address }) => codeSpan(address)),
+    maxNamed,
+  );
   const label = `lists of ${escapeMarkdown(one.kind)}, ${escapeMarkdown(whereWords(one, diff))}`;
   return [{ ...foldedSection(title, list), rank: list.length, label }];
 }
@@ -118,12 +117,6 @@ function notComparedSection({ notComparable }: Diff): Section[] {
     ({ address, paths }) =>
       `${codeSpan(address)}: ${paths.map((path) => codeSpan(pathWords(path))).join(', ')}`,
   );
-  const list = listOf(items);
+  const list = bulletList(items, maxNamed);
   return [{ ...foldedSection(title, list), rank: list.length, label: 'lists of what is not comparable' }];
-}
-
-function listOf(items: readonly string[]): string {
-  const rest = items.length - maxNamed;
-  const lines = items.slice(0, maxNamed).map((item) => `- ${item}`);
-  return [...lines, ...(rest > 0 ? [`- … and ${rest} more`] : [])].join('\n');
 }

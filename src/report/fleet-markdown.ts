@@ -13,7 +13,7 @@ import {
   type Shared,
   sharedWords,
 } from './fleet-view.ts';
-import { foldedSection, problemSection, resultSection, showAll } from './markdown.ts';
+import { countCell, foldedSection, problemSection, resultSection, showAll } from './markdown.ts';
 import type { ReportOptions } from './options.ts';
 import { commentFoot, planSection, readFirst, remarkGroup } from './plan-markdown.ts';
 import { codeSpan, escapeMarkdown } from './safe.ts';
@@ -41,8 +41,7 @@ export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
 }
 
 function table({ columns, rows }: Matrix): string {
-  const cells = ({ counts, words }: MatrixRow) =>
-    counts ? counts.map((count) => (count > 0 ? `**${count}**` : '0')) : [escapeMarkdown(words)];
+  const cells = ({ counts, words }: MatrixRow) => (counts ? counts.map(countCell) : [escapeMarkdown(words)]);
   const lines = rows.map((row) => {
     // The table is never cut, so that it names every environment that failed.
     const names = row.isFailed ? row.names.join(', ') : namesInBrief(row.names);

@@ -8,7 +8,7 @@ import { actions, type Change, type Difference, hasChanges, isRefused } from '..
 import { type ChangeResult, changeOutcomes } from '../model/result.ts';
 import { attentionOf, type Point } from './attention.ts';
 import { nameIds } from './difference.ts';
-import { actionWords, outcomeWords, pluralize, refused, runWords } from './words.ts';
+import { actionWords, namesAndMore, outcomeWords, pluralize, refused, runWords } from './words.ts';
 
 /** What reports show of several environments, each part worked out once. */
 export interface FleetView {
@@ -219,8 +219,7 @@ const maxNames = 3;
 /** `eu-1, eu-2, eu-3 and 44 more` */
 export function namesInBrief(names: readonly string[]): string {
   const more = names.length - maxNames;
-  if (more <= 1) return names.join(', ');
-  return `${names.slice(0, maxNames).join(', ')} and ${more} more`;
+  return more <= 1 ? names.join(', ') : namesAndMore(names.slice(0, maxNames), more);
 }
 
 /** `In 47 of 50: eu-1, eu-2, eu-3 and 44 more` */

@@ -25,7 +25,7 @@ import { planText } from './text/plan.ts';
 import { resultText } from './text/result.ts';
 
 export type { Document, Format, ReportOptions } from './options.ts';
-export { renderRequests } from './text/plan.ts';
+export { renderRequests } from './text/requests.ts';
 
 type Renderers<T> = Readonly<Partial<Record<Format, (value: T, options: ReportOptions) => string>>>;
 

@@ -80,6 +80,24 @@ export function foldedSection(
   };
 }
 
+/** Numbers in one row below what they count. */
+export function countTable(titles: readonly string[], counts: readonly number[]): string {
+  const rows = [titles, titles.map(() => ':-:'), counts.map(countCell)];
+  return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** A number in a table. Zeros are the least of interest. */
+export function countCell(count: number): string {
+  return count > 0 ? `**${count}**` : '0';
+}
+
+/** A list of the first items, and how many others there are. */
+export function bulletList(items: readonly string[], most: number): string {
+  const rest = items.length - most;
+  const shown = items.slice(0, most).map((item) => `- ${item}`);
+  return [...shown, ...(rest > 0 ? [`- … and ${rest} more`] : [])].join('\n');
+}
+
 /** Problems with their excerpts as a list, within the length of a comment. */
 export function diagnosticsMarkdown(diagnostics: readonly Diagnostic[]): string {
   const sections = diagnostics.map(problemSection);

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { groupBy } from '../model/group.ts';
-import { type Change, type Difference, hasChanges, isRefused, type Plan } from '../model/plan.ts';
+import { actions, type Change, type Difference, hasChanges, isRefused, type Plan } from '../model/plan.ts';
 import { planCommand } from './apply-command.ts';
 import {
   attentionOf,
@@ -16,7 +16,14 @@ import { type Family, familiesOf } from './families.ts';
 import { fitComment, type Section, type SectionGroup } from './fit-comment.ts';
 import { permalink } from './html/entries.ts';
 import { firstLineOf, type LineDiff, signedLines } from './line-diff.ts';
-import { diagnosticItem, foldedSection, problemSection, showAll } from './markdown.ts';
+import {
+  bulletList,
+  countTable,
+  diagnosticItem,
+  foldedSection,
+  problemSection,
+  showAll,
+} from './markdown.ts';
 import type { ReportOptions } from './options.ts';
 import { type Remarks, remarksOf } from './remarks.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
@@ -29,6 +36,7 @@ import {
   joinParts,
   movedWords,
   moves,
+  namesAndMore,
   noChanges,
   originNotes,
   place,
@@ -75,7 +83,7 @@ function planHead(plan: Plan, options: ReportOptions): string {
     isRefused(plan) && `> [!CAUTION]\n> **${refused}**`,
     readFirst(attentionOf(plan.changes), options),
     joinParts(where, ' · '),
-    hasChanges(plan) ? countTable(plan) : `**${noChanges(plan)}**`,
+    hasChanges(plan) ? planTable(plan) : `**${noChanges(plan)}**`,
     undeclaredBlock(plan),
   ];
   return `${joinParts(parts, '\n\n')}\n\n`;
@@ -88,10 +96,8 @@ function undeclaredBlock(plan: Plan): string | false {
   const words = undeclaredWords(plan);
   if (words === null) return false;
   const { undeclared = [] } = plan;
-  const names = undeclared.slice(0, mostUndeclared).map((address) => `- ${codeSpan(address)}`);
-  const rest = undeclared.length - names.length;
-  const more = rest > 0 ? [`- … and ${rest} more`] : [];
-  return `<details><summary>Undeclared: ${escapeHtml(words)}</summary>\n\n${[...names, ...more].join('\n')}\n\n</details>`;
+  const list = bulletList(undeclared.map(codeSpan), mostUndeclared);
+  return foldedSection(`Undeclared: ${escapeHtml(words)}`, list).whole.trimEnd();
 }
 
 /** Everything that raises a concern, with the first addresses of each. */
@@ -102,13 +108,11 @@ export function readFirst(
   if (points.length === 0) return '';
   const items = points.map((point) => {
     const { first, more } = firstOf(point);
-    const addresses = first
-      .map(({ address }) => {
-        const link = changeLink(address, reportUrl);
-        return link === null ? codeSpan(address) : `[${codeSpan(address)}](<${link}>)`;
-      })
-      .join(', ');
-    return `- **${pointWords(point)}**: ${addresses}${more > 0 ? ` and ${more} more` : ''}`;
+    const addresses = first.map(({ address }) => {
+      const link = changeLink(address, reportUrl);
+      return link === null ? codeSpan(address) : `[${codeSpan(address)}](<${link}>)`;
+    });
+    return `- **${pointWords(point)}**: ${namesAndMore(addresses, more)}`;
   });
   return `**Read this first**\n\n${items.join('\n')}`;
 }
@@ -120,13 +124,9 @@ export function commentFoot(digest: string, command: string | null): string {
   return `${words}\nDigest: ${codeSpan(digest)}\n`;
 }
 
-function countTable({ summary }: Plan): string {
-  const cells = [summary.create, summary.update, summary.delete, summary.manual, summary.unchanged];
-  return [
-    '| to create | to update | to delete | by hand | unchanged |',
-    '| :-: | :-: | :-: | :-: | :-: |',
-    `| ${cells.map((count) => (count > 0 ? `**${count}**` : '0')).join(' | ')} |`,
-  ].join('\n');
+function planTable({ summary }: Plan): string {
+  const counts = [...actions, 'unchanged' as const].map((name) => summary[name]);
+  return countTable([...actions.map((action) => actionWords[action]), 'unchanged'], counts);
 }
 
 /** Remarks that belong to no change. Those with the same code share a section. */
@@ -197,8 +197,7 @@ function changeLink(address: string, reportUrl: string | undefined): string | nu
 function memberLines(family: Family): string {
   const maxMembers = 50;
   const shown = family.slice(0, maxMembers).map(({ address }) => codeSpan(address));
-  const rest = family.length - shown.length;
-  return `The same in ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. Shown is the first:`;
+  return `The same in ${namesAndMore(shown, family.length - shown.length)}. Shown is the first:`;
 }
 
 function placeLine({ source, id }: Change, sourceUrl: string | undefined): string {

@@ -155,6 +155,11 @@ export function joinParts(parts: readonly (string | false | null | undefined)[],
   return parts.filter(Boolean).join(separator);
 }
 
+/** `A, B, C and 44 more`: the names that are shown, and how many others there are. */
+export function namesAndMore(shown: readonly string[], more: number): string {
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 /** `1 error`, `2 errors` */
 export function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
@@ -268,6 +273,5 @@ export function movedWords(effect: Effect, move: (typeof moves)[number]): string
   const { count, first } = effect[move];
   if (count === 0) return null;
   const verb = count === 1 ? `${move}s` : move;
-  const more = count - first.length;
-  return `${count} ${verb}: ${first.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${count} ${verb}: ${namesAndMore(first, count - first.length)}`;
 }

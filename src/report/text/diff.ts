@@ -24,7 +24,7 @@ import {
   span,
   widthOf,
 } from './layout.ts';
-import { lineDiffRows, maxLines, maxName, valueSpans } from './plan.ts';
+import { lineDiffRows, maxLines, maxName, valueSpans } from './values.ts';
 
 /** The colour of each sort of object. */
 const styles: Readonly<Record<DiffObject['in'], Style>> = { both: 'yellow', first: 'red', second: 'green' };

@@ -5,28 +5,24 @@ import {
   type Difference,
   hasChanges,
   type Plan,
-  type Request,
   type Risk,
 } from '../../model/plan.ts';
 import { planCommand } from '../apply-command.ts';
 import { attentionOf, firstOf, type Point, pointWords } from '../attention.ts';
-import { bodyText, pathWords, sensitiveWords, viewOf } from '../difference.ts';
-import { firstLineOf, type LineDiff, type SignedLine, signedLines } from '../line-diff.ts';
+import { pathWords, sensitiveWords, viewOf } from '../difference.ts';
 import type { ReportOptions } from '../options.ts';
-import { diffInline, type Part } from '../word-diff.ts';
 import {
   changeCounts,
   impactUnknown,
   impactWords,
   movedWords,
   moves,
+  namesAndMore,
   noChanges,
   originNotes,
   place,
   planCounts,
-  pluralize,
   refused,
-  requestTarget,
   riskWords,
   scopeWords,
   symbols,
@@ -35,18 +31,8 @@ import {
   undeclaredWords,
 } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
-import {
-  blank,
-  layout,
-  paragraph,
-  type Row,
-  row,
-  type Span,
-  type Style,
-  solid,
-  span,
-  widthOf,
-} from './layout.ts';
+import { blank, layout, type Row, row, type Span, type Style, solid, span, widthOf } from './layout.ts';
+import { lineDiffRows, maxLines, maxName, valueSpans } from './values.ts';
 
 /** The colour of each action. */
 export const actionStyles: Readonly<Record<Action, Style>> = {
@@ -61,15 +47,9 @@ const opSpans: Readonly<Record<Difference['op'], Span>> = {
   remove: span('- ', 'red'),
   replace: span('~ ', 'yellow'),
 };
-const lineStyles: Readonly<Record<SignedLine['sign'], Style>> = { ' ': 'dim', '-': 'red', '+': 'green' };
 
-/** More lines of one value are cut; `--verbose` shows all. */
-export const maxLines = 40;
 /** Longer pairs of values are shown one below the other. */
 const maxTogether = 56;
-/** Names of fields are aligned up to this width. */
-export const maxName = 24;
-
 /** A plan for the terminal: changes by kind, the guards that refuse it, and a summary at the end. */
 export function planText(plan: Plan, options: ReportOptions): string {
   const verbose = options.verbose ?? false;
@@ -109,12 +89,8 @@ export function attentionRows(points: readonly Point[]): Row[] {
   if (points.length === 0) return [];
   const rows = points.map((point) => {
     const { first, more } = firstOf(point);
-    const addresses = first.map(({ address }) => address).join(', ');
-    return row(
-      2,
-      span(`${pointWords(point)}: `, 'yellow', 'bold'),
-      span(`${addresses}${more > 0 ? ` and ${more} more` : ''}`),
-    );
+    const addresses = first.map(({ address }) => address);
+    return row(2, span(`${pointWords(point)}: `, 'yellow', 'bold'), span(namesAndMore(addresses, more)));
   });
   return [row(0, span('Read this first', 'bold')), ...rows, blank];
 }
@@ -229,64 +205,8 @@ function inlineRows(
   return [titleWith(...old), row(indent - 2, arrow, ...fresh, ...origin)];
 }
 
-/** Two values on one line, with the words reversed that differ. A value that is not there has no spans. */
-export function valueSpans(before: string | null, after: string | null): [old: Span[], fresh: Span[]] {
-  const [old, fresh] = diffInline(before, after);
-  return [
-    (old ?? []).map((part) => partSpan(part, 'red')),
-    (fresh ?? []).map((part) => partSpan(part, 'green')),
-  ];
-}
-
-const partSpan = ({ text, changed }: Part, style: Style): Span =>
-  changed ? span(text, style, 'inverse') : span(text, style);
-
 function originSpans(difference: Difference): Span[] {
   const { origin } = difference;
   const notes = originNotes(difference);
   return notes === '' ? [] : [span(`  (${notes})`, origin === null || origin === 'repo' ? 'dim' : 'yellow')];
-}
-
-/** The lines of a long text that differ. */
-export function lineDiffRows({ hunks, notes, hidden }: LineDiff): Row[] {
-  const onlyAdded = hunks.length === 1 && hunks[0]?.every(({ before }) => before.length === 0);
-  return [
-    ...notes.map((note) => row(10, span(note, 'yellow'))),
-    ...hunks.flatMap((hunk) => [
-      ...(onlyAdded ? [] : [row(10, span(`@@ line ${firstLineOf(hunk)}`, 'cyan', 'dim'))]),
-      ...signedLines(hunk).map(lineRow),
-    ]),
-    ...(hidden > 0
-      ? [row(10, span(`… ${pluralize(hidden, 'line')} more (--verbose shows all)`, 'dim'))]
-      : []),
-  ];
-}
-
-function lineRow({ sign, parts }: SignedLine): Row {
-  const style = lineStyles[sign];
-  return row(10, span(`${sign} `, style), ...parts.map((part) => partSpan(part, style)));
-}
-
-/**
- * Every request of a plan as it would be sent, with the names of secrets in their place: what a dry run prints. Lines
- * are not wrapped, so that a body can be copied as JSON.
- */
-export function renderRequests(plan: Plan, { colour }: Pick<ReportOptions, 'colour'>): string {
-  const total = plan.changes.reduce((sum, { requests }) => sum + requests.length, 0);
-  const rows = plan.changes.flatMap(({ action, address, requests }) => {
-    const title = row(0, span(`# ${symbols[action]} ${address}`, actionStyles[action], 'bold'));
-    return requests.length === 0 ? [] : [title, ...requests.flatMap(requestRows)];
-  });
-  const end = row(0, span(`Dry run: ${pluralize(total, 'request')}, none sent.`, 'bold'));
-  return layout([...rows, end], { colour, width: Number.POSITIVE_INFINITY });
-}
-
-function requestRows(request: Request): Row[] {
-  const { method, headers, body } = request;
-  return [
-    row(0, span(`${method} `, 'bold'), span(requestTarget(request))),
-    ...Object.entries(headers).map(([name, value]) => row(0, span(`${name}: `, 'cyan'), span(value))),
-    ...(body === null ? [] : [blank, ...paragraph(0, bodyText(body))]),
-    blank,
-  ];
 }
