@@ -20,11 +20,16 @@ import {
   statusOf,
 } from './step.ts';
 
-export interface Exchange {
+/** A request that was sent, and its answer. */
+interface Answered {
   readonly step: Step;
   readonly answer: Sent;
   /** Until when the tenant may take to show an effect. */
   readonly until: number;
+}
+
+/** An answered request, and what it means for each of its changes. */
+export interface Exchange extends Answered {
   readonly replies: ReadonlyMap<Address, Reply>;
   /** The objects after the request, where they were looked up. */
   readonly state: TenantState | null;
@@ -49,31 +54,38 @@ export async function exchange(step: Step, context: RunContext): Promise<Exchang
     if (answer.attempts > 0) log.push(sentRequest(request, answer));
     const verdict = verdictOf(request, answer, count > 1);
     await journal.conclude(index, { changes, verdict, status }, context.now());
+    const answered: Answered = { step, answer, until };
     if (verdict !== 'unclear')
-      return { step, answer, until, replies: clearReplies(step, verdict, answer, context), state: null };
+      return { ...answered, replies: clearReplies(answered, verdict, context), state: null };
 
     const mayRepeat = count < maxSends && isWithoutAnswer(answer) && isSafeTwice(step);
     const looked = await lookForEffect(step, answer, mayRepeat ? 0 : until, context);
     if ('failed' in looked) {
       const reply: Reply = { is: 'unknown', remark: `${context.describe(answer)} ${looked.failed}` };
-      const replies = new Map(changes.map((address) => [address, reply]));
-      return { step, answer, until, replies, state: null };
+      return { ...answered, replies: new Map(changes.map((address) => [address, reply])), state: null };
     }
     const { evidence, state } = looked;
     if (mayRepeat && !context.signal.aborted && isMissing(evidence)) continue;
-    const replies = new Map<Address, Reply>();
-    for (const task of tasks) {
-      const { address } = task.change;
-      const found = evidence.get(address) ?? 'unclear';
-      const isOpen = found === 'notTaken' && isLast(step) && context.clock.now() < until;
-      const inference = { step, task, answer, evidence: found };
-      replies.set(address, isOpen ? openReply : await concludeFrom(inference, context));
-    }
-    return { step, answer, until, replies, state };
+    return { ...answered, replies: await repliesBy(evidence, answered, context), state };
   }
 }
 
-const openReply: Reply = { is: 'open', remark: null };
+/** What the objects show of a request whose answer is not clear. */
+async function repliesBy(
+  evidence: ReadonlyMap<Address, Evidence>,
+  { step, answer, until }: Answered,
+  context: RunContext,
+): Promise<Map<Address, Reply>> {
+  const replies = new Map<Address, Reply>();
+  for (const task of step.tasks) {
+    const { address } = task.change;
+    const found = evidence.get(address) ?? 'unclear';
+    const isOpen = found === 'notTaken' && isLast(step) && context.clock.now() < until;
+    const inference = { step, task, answer, evidence: found };
+    replies.set(address, isOpen ? { is: 'open', remark: null } : await concludeFrom(inference, context));
+  }
+  return replies;
+}
 
 /**
  * Looks the objects up. Before the next request of a change, it has to be known whether this one was carried out: then
@@ -102,8 +114,8 @@ async function lookForEffect(
 /** Looks up what an answer does not show, and says so. */
 export function lookUpAfter(answer: Sent, tasks: readonly Task[], context: RunContext): Promise<Looked> {
   const why = reasonToLookUp(answer);
-  for (const { change } of context.signal.aborted ? [] : tasks) {
-    context.onEvent({ type: 'waiting', address: change.address, why });
+  if (!context.signal.aborted) {
+    for (const { change } of tasks) context.onEvent({ type: 'waiting', address: change.address, why });
   }
   return lookUp(tasks, context);
 }
@@ -146,9 +158,8 @@ function isMissing(evidence: ReadonlyMap<Address, Evidence>): boolean {
 }
 
 function clearReplies(
-  { tasks, request }: Step,
+  { step: { tasks, request }, answer }: Answered,
   verdict: 'done' | 'refused',
-  answer: Sent,
   context: RunContext,
 ): Map<Address, Reply> {
   return new Map(

@@ -95,16 +95,11 @@ interface LevelContext extends Omit<RunContext, 'log'> {
 }
 
 async function runLevel({ units }: Level, isHeldBack: boolean, context: LevelContext): Promise<void> {
-  const { concurrency, created, finish, defer, isStopped, onEvent } = context;
+  const { concurrency, finish, defer, isStopped, onEvent } = context;
   await runConcurrently(units, concurrency, async (unit) => {
-    if (isHeldBack && unit.some(isLeft)) {
-      const error = 'Deletes are made only after every other change has succeeded.';
+    const error = unit.some(isLeft) ? whySkipped(unit, isHeldBack, context) : null;
+    if (error !== null) {
       for (const task of unit) finish(ending(task, 'skipped', [], { error }));
-      return;
-    }
-    const [missing] = unit.filter(isLeft).flatMap((task) => created.missingFor(task));
-    if (missing !== undefined && !isStopped()) {
-      for (const task of unit) finish(ending(task, 'skipped', [], { error: created.whyMissing(missing) }));
       return;
     }
     if (unit.some(isLeft) && !isStopped()) {
@@ -117,6 +112,17 @@ async function runLevel({ units }: Level, isHeldBack: boolean, context: LevelCon
       else finish(end);
     }
   });
+}
+
+/** Why a unit cannot be made, as a sentence; `null` where it can. */
+function whySkipped(
+  unit: readonly Task[],
+  isHeldBack: boolean,
+  { created, isStopped }: LevelContext,
+): string | null {
+  if (isHeldBack) return 'Deletes are made only after every other change has succeeded.';
+  const [missing] = unit.filter(isLeft).flatMap((task) => created.missingFor(task));
+  return missing === undefined || isStopped() ? null : created.whyMissing(missing);
 }
 
 /** How often a unit is read again because its request had to wait too long after that. */
