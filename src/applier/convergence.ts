@@ -6,7 +6,6 @@ import { secretNamesIn } from '../model/marker.ts';
 import type { Change } from '../model/plan.ts';
 import { hasEffect, isUnchanged, unmetDifferences } from './effect.ts';
 import type { Exchange } from './exchange.ts';
-import { finderIn } from './find.ts';
 import type { Task } from './preflight.ts';
 import { type Ending, ending, type RunContext } from './run-context.ts';
 import type { Pending } from './settling.ts';
@@ -59,7 +58,7 @@ function sightingInAnswer(
   context: RunContext,
 ): { readonly live: LiveObject | null } | null {
   if (!last) return { live: task.live };
-  if (last.state) return { live: finderIn(last.state)(task).live };
+  if (last.find) return { live: last.find(task).live };
   const { requests, action } = task.change;
   if (action === 'delete') {
     return isConfirmed(last.answer) && requests.at(-1)?.method === 'DELETE' ? { live: null } : null;

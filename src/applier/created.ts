@@ -4,7 +4,7 @@ import type { Address } from '../model/address.ts';
 import { fillRefs } from '../model/marker.ts';
 import type { Change } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
-import type { Found, KindChange } from './find.ts';
+import type { Finder, KindChange } from './find.ts';
 
 /** The ids of the objects that a plan creates, as they become known. */
 export class CreatedIds {
@@ -12,7 +12,7 @@ export class CreatedIds {
   readonly #outcomes = new Map<Address, ChangeOutcome>();
 
   /** Takes the ids of the objects that earlier runs of the plan created. */
-  find(entries: readonly KindChange[], find: (entry: KindChange) => Found): void {
+  find(entries: readonly KindChange[], find: Finder): void {
     for (const entry of entries) {
       const { action, address } = entry.change;
       const live = action === 'create' ? find(entry).live : null;

@@ -1,11 +1,10 @@
-import { finderIn, readRequestsFor } from './find.ts';
+import type { Finder } from './find.ts';
+import { lookUp } from './look-until.ts';
 import type { Task } from './preflight.ts';
 import { runChange } from './run-change.ts';
 import { type Ending, ending, type RunContext } from './run-context.ts';
 import type { Pending } from './settling.ts';
-
-/** No delete relies on a read that is older, in milliseconds. */
-const freshFor = 10_000;
+import { freshFor } from './sightings.ts';
 
 type End = Ending | Pending;
 
@@ -14,7 +13,7 @@ const mostInVain = 3;
 
 /** What the objects were when they were last read. */
 interface Sight {
-  readonly find: ReturnType<typeof finderIn>;
+  readonly find: Finder;
   readonly readAt: number;
 }
 
@@ -58,17 +57,12 @@ function isRefused(end: End): end is Ending {
   return change.action === 'delete' && kind.removalOf !== undefined && end.requests.at(-1)?.status === 400;
 }
 
-async function readAgain(
-  ends: readonly Ending[],
-  { port, clock }: Pick<RunContext, 'port' | 'clock'>,
-): Promise<Sight | null> {
-  const readAt = clock.now();
-  try {
-    return { find: finderIn(await port.read(readRequestsFor(ends.map(({ task }) => task)))), readAt };
-  } catch {
-    // The refusal is told: what the tenant has is not known.
-    return null;
-  }
+/** `null` where it is not known what the tenant has: then the refusal is told. */
+async function readAgain(ends: readonly Ending[], context: RunContext): Promise<Sight | null> {
+  const readAt = context.clock.now();
+  const tasks = ends.map(({ task }) => task);
+  const looked = await lookUp(tasks, context);
+  return 'failed' in looked ? null : { find: looked.find, readAt };
 }
 
 async function endGone({ task, requests }: Ending, { journal, now }: RunContext): Promise<Ending> {

@@ -1,10 +1,10 @@
 import type { Sent } from '../client/answer.ts';
 import { isErrorBody } from '../kinds/http.ts';
-import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import { messageOf } from '../model/failure.ts';
 import type { Request } from '../model/plan.ts';
 import type { SentRequest } from '../model/result.ts';
+import type { Finder } from './find.ts';
 import type { Verdict } from './journal-records.ts';
 import { type Looked, lookUntil, lookUp } from './look-until.ts';
 import type { Task } from './preflight.ts';
@@ -31,8 +31,8 @@ interface Answered {
 /** An answered request, and what it means for each of its changes. */
 export interface Exchange extends Answered {
   readonly replies: ReadonlyMap<Address, Reply>;
-  /** The objects after the request, where they were looked up. */
-  readonly state: TenantState | null;
+  /** Finds the objects after the request, where they were looked up. */
+  readonly find: Finder | null;
 }
 
 /** A request without a clear answer is sent once more at most, and only after its object was looked up. */
@@ -56,17 +56,17 @@ export async function exchange(step: Step, context: RunContext): Promise<Exchang
     await journal.conclude(index, { changes, verdict, status }, context.now());
     const answered: Answered = { step, answer, until };
     if (verdict !== 'unclear')
-      return { ...answered, replies: clearReplies(answered, verdict, context), state: null };
+      return { ...answered, replies: clearReplies(answered, verdict, context), find: null };
 
     const mayRepeat = count < maxSends && isWithoutAnswer(answer) && isSafeTwice(step);
     const looked = await lookForEffect(step, answer, mayRepeat ? 0 : until, context);
     if ('failed' in looked) {
       const reply: Reply = { is: 'unknown', remark: `${context.describe(answer)} ${looked.failed}` };
-      return { ...answered, replies: new Map(changes.map((address) => [address, reply])), state: null };
+      return { ...answered, replies: new Map(changes.map((address) => [address, reply])), find: null };
     }
-    const { evidence, state } = looked;
+    const { evidence, find } = looked;
     if (mayRepeat && !context.signal.aborted && isMissing(evidence)) continue;
-    return { ...answered, replies: await repliesBy(evidence, answered, context), state };
+    return { ...answered, replies: await repliesBy(evidence, answered, context), find };
   }
 }
 
@@ -96,10 +96,10 @@ async function lookForEffect(
   answer: Sent,
   until: number,
   context: RunContext,
-): Promise<{ state: TenantState; evidence: Map<Address, Evidence> } | { failed: string }> {
+): Promise<{ find: Finder; evidence: Map<Address, Evidence> } | { failed: string }> {
   const look = async () => {
     const looked = await lookUpAfter(answer, step.tasks, context);
-    return 'failed' in looked ? looked : { ...looked, evidence: collectEvidence(step, looked.state) };
+    return 'failed' in looked ? looked : { ...looked, evidence: collectEvidence(step, looked.find) };
   };
   return lookUntil(
     look,

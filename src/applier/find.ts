@@ -17,8 +17,11 @@ export interface KindChange {
   readonly change: Change;
 }
 
+/** Finds the objects of a change. */
+export type Finder = (entry: KindChange) => Found;
+
 /** Returns a function that finds the objects of a change in `state`. */
-export function finderIn(state: TenantState): (entry: KindChange) => Found {
+export function finderIn(state: TenantState): Finder {
   const objects = new LiveIndex(state.objects);
   const defaults = new LiveIndex(state.defaults);
   return ({ kind, change }) => {

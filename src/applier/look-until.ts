@@ -2,7 +2,7 @@ import type { Clock } from '../client/clock.ts';
 import type { ReadRequest } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import { messageOf } from '../model/failure.ts';
-import { type KindChange, readRequestsFor } from './find.ts';
+import { type Finder, finderIn, type KindChange, readRequestsFor } from './find.ts';
 
 /** The waits between looks, in milliseconds: each is twice as long as the one before. */
 const firstWait = 250;
@@ -32,8 +32,8 @@ interface Looking {
   readonly signal: AbortSignal;
 }
 
-/** The objects of changes as they are now, or why they could not be read. */
-export type Looked = { readonly state: TenantState } | { readonly failed: string };
+/** What finds the objects of changes as they are now, or why they could not be read. */
+export type Looked = { readonly find: Finder } | { readonly failed: string };
 
 /**
  * Reads the objects of these changes again. Never rejects.
@@ -47,7 +47,7 @@ export async function lookUp(
 ): Promise<Looked> {
   if (signal.aborted) return { failed: 'The run was interrupted before the object could be looked up.' };
   try {
-    return { state: await port.read(readRequestsFor(changes, written)) };
+    return { find: finderIn(await port.read(readRequestsFor(changes, written))) };
   } catch (error) {
     return { failed: `The object could not be looked up: ${messageOf(error)}` };
   }

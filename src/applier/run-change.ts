@@ -9,7 +9,7 @@ import type { SentRequest } from '../model/result.ts';
 import { begunResult } from './change-result.ts';
 import { checkConvergence, endSeen } from './convergence.ts';
 import { type Exchange, exchange, lookUpAfter } from './exchange.ts';
-import { finderIn, type KindChange } from './find.ts';
+import type { KindChange } from './find.ts';
 import type { Task } from './preflight.ts';
 import { type Ending, ending, type RunContext } from './run-context.ts';
 import type { Pending } from './settling.ts';
@@ -65,12 +65,12 @@ async function sendAll(
 
     // A change of several requests is alone: only single requests are shared.
     if (last.replies.get(address)?.is !== 'accepted') break;
-    const looked = last.state ? { state: last.state } : await lookUpAfter(last.answer, tasks, context);
+    const looked = last.find ? { find: last.find } : await lookUpAfter(last.answer, tasks, context);
     if ('failed' in looked) {
       const error = `${sentSoFar(index + 1, requests.length)} ${looked.failed}`;
       return [ending(lead, 'failed', log, { error, live: null })];
     }
-    seen = new Map([[address, finderIn(looked.state)(lead).live]]);
+    seen = new Map([[address, looked.find(lead).live]]);
   }
   return endAll(tasks, seen, last, context);
 }
@@ -88,7 +88,7 @@ async function endAll(
   for (const task of tasks) {
     const { address } = task.change;
     const { is, remark } = last?.replies.get(address) ?? { is: 'accepted', remark: null };
-    const live = last?.state ? finderIn(last.state)(task).live : (seen.get(address) ?? null);
+    const live = last?.find ? last.find(task).live : (seen.get(address) ?? null);
     if (is === 'accepted') ends.push(await checkConvergence(task, last, context));
     else if (is === 'open' && last) ends.push(waitForEffect(task, last, context));
     // Ctrl-C while the first request was still waiting: the change was never started.

@@ -1,6 +1,6 @@
 import { messageOf } from '../model/failure.ts';
 import type { SentRequest } from '../model/result.ts';
-import { type Found, finderIn } from './find.ts';
+import type { Found } from './find.ts';
 import { lookUntil, lookUp } from './look-until.ts';
 import type { Task } from './preflight.ts';
 import { type Ending, ending, type RunContext } from './run-context.ts';
@@ -47,7 +47,7 @@ export async function settle(
       await endAll(open, () => looked);
       return;
     }
-    const find = finderIn(looked.state);
+    const { find } = looked;
     const isOver = ({ until }: Pending) => until <= clock.now() || signal.aborted;
     await endAll(
       open.filter((one) => one.isFinal(find(one.task)) || isOver(one)),

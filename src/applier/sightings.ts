@@ -8,7 +8,7 @@ import type { Task } from './preflight.ts';
 import { type Readiness, readinessOf } from './readiness.ts';
 
 /** No write relies on a read that is older, in milliseconds. */
-const freshFor = 10_000;
+export const freshFor = 10_000;
 /** The same for the create of an object that the tenant would make twice: long enough to read for several at once. */
 const freshForDuplicates = 1_000;
 /** At most so many changes are read again at once: those that can be made before the read is too old. */

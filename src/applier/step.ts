@@ -1,9 +1,8 @@
 import type { Sent } from '../client/answer.ts';
-import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import type { Request } from '../model/plan.ts';
 import { isRepeatable } from '../model/repeatable.ts';
-import { type Found, finderIn } from './find.ts';
+import type { Finder, Found } from './find.ts';
 import type { Verdict } from './journal-records.ts';
 import type { Task } from './preflight.ts';
 import { type Evidence, judgeEffect } from './readiness.ts';
@@ -106,8 +105,7 @@ export async function concludeFrom(
   }
 }
 
-export function collectEvidence(step: Step, state: TenantState): Map<Address, Evidence> {
-  const find = finderIn(state);
+export function collectEvidence(step: Step, find: Finder): Map<Address, Evidence> {
   return new Map(step.tasks.map((task) => [task.change.address, evidenceOf(step, task, find(task))]));
 }
 
