@@ -1,8 +1,8 @@
 import type { Client } from '../client/client.ts';
 import { type LookupAnswers, resolveLookups } from '../client/lookups.ts';
-import { readAll, readDefaults } from '../client/read.ts';
+import { readDefaults } from '../client/read.ts';
 import type { Records } from '../exporter/reference-lookups.ts';
-import { allOf, type Kind, type LiveObject, someOf } from '../kinds/kind.ts';
+import { defaultsOf, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -14,10 +14,9 @@ import { gravestExitCode } from '../model/fleet.ts';
 import { type Lookup, lookupMarker, lookupWords } from '../model/marker.ts';
 import { lookupsIn } from '../planner/fill-lookups.ts';
 import { readReferencedRecords } from './export.ts';
-import { readSettledObjects } from './recent.ts';
+import { type KindsRead, readSettledKinds } from './recent.ts';
 import { type ReferenceNames, readReferenceNames } from './reference-names.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
-import { Unusable } from './unusable.ts';
 
 /** A tenant as a side of a diff. */
 export interface TenantSource {
@@ -71,17 +70,10 @@ export function sideOf(source: DiffSource): DiffSide {
 export const environmentOf = (source: DiffSource): Environment =>
   source.is === 'tenant' ? source.tenant.environment : source.environment;
 
-/** What the reading of one side has found. */
-export interface SideRead {
-  readonly objects: readonly LiveObject[];
-  /** Objects that the tenant does not answer soundly, and why. */
-  readonly unusable: Unusable;
-}
-
 /** One tenant that is read, whose equal requests are sent once. */
 export interface SideReader {
   /** All objects of these kinds, and those that `declared` names. */
-  read(kinds: readonly Kind[], declared: readonly Resource[]): Promise<SideRead>;
+  read(kinds: readonly Kind[], declared: readonly Resource[]): Promise<KindsRead>;
   /** The vendor's defaults of these keys. */
   defaults(missing: readonly Pick<LiveObject, 'kind' | 'key'>[]): Promise<LiveIndex>;
   /** The records that ids in these objects may refer to. */
@@ -98,26 +90,9 @@ export function readerOf({ tenant, root, name }: TenantSource): SideReader {
   const { client } = reader;
   const { settings } = tenant.environment;
   return {
-    read: (kinds, declared) =>
-      named(name, async () => {
-        const unusable = new Unusable();
-        const readNow = async (from: Client) => ({
-          objects: await readAll(from, kinds, settings, { declared, onUnusable: unusable.add }),
-        });
-        const { objects } = await readSettledObjects(root, reader, kinds.map(allOf), readNow);
-        return { objects, unusable };
-      }),
+    read: (kinds, declared) => named(name, () => readSettledKinds(root, reader, kinds, declared)),
     defaults: (missing) =>
-      named(name, async () => {
-        const kinds = [...new Set(missing.map(({ kind }) => kind))].filter(({ defaults }) => defaults);
-        const requests = kinds.map((kind) =>
-          someOf(
-            kind,
-            missing.filter((each) => each.kind === kind).map(({ key }) => key),
-          ),
-        );
-        return new LiveIndex(await readDefaults(client, requests, settings));
-      }),
+      named(name, async () => new LiveIndex(await readDefaults(client, defaultsOf(missing), settings))),
     records: (objects) => named(name, () => readReferencedRecords(client, objects, settings)),
     names: (objects) => {
       const { kinds } = tenant.environment;

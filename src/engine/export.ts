@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { readRecords, resolveLookups } from '../client/lookups.ts';
-import { readAll, readDefaults, readOnce } from '../client/read.ts';
+import { readDefaults } from '../client/read.ts';
 import type { DeclaredSecrets } from '../exporter/draft.ts';
 import {
   type Export,
@@ -15,7 +15,7 @@ import {
 import { notExported } from '../exporter/omission.ts';
 import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
 import type { Kinds } from '../kinds/catalog.ts';
-import { allOf, isObserved, type Kind, type LiveObject, someOf } from '../kinds/kind.ts';
+import { defaultsOf, isObserved, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Declarations } from '../loader/index.ts';
@@ -26,11 +26,11 @@ import type { ApiSettings } from '../model/settings.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { referencesIn, resolveReferences } from '../planner/references.ts';
 import { checkScope } from './choices.ts';
-import { readSettledObjects } from './recent.ts';
+import { readSettledKinds } from './recent.ts';
 import { readReferenceNames } from './reference-names.ts';
 import { type LeftOut, servedKinds } from './served.ts';
-import type { Tenant } from './tenant.ts';
-import { Unusable } from './unusable.ts';
+import { readOnlyTenant, type Tenant } from './tenant.ts';
+import type { Unusable } from './unusable.ts';
 
 /** Which objects to export. */
 export interface ExportOptions {
@@ -63,18 +63,11 @@ export async function exportTenant(
 ): Promise<Export> {
   const { settings, kinds } = tenant.environment;
   checkScope({ only: [], except: [], kinds: names }, kinds);
-  const client = readOnce(tenant.client);
-  const { served: wanted, skipped } = servedKinds(names?.map(kinds.named) ?? usualKinds(kinds), [
-    tenant.environment,
-  ]);
-  const unusable = new Unusable();
-  const read = async (reader: Client) => ({
-    objects: await readAll(reader, wanted, settings, { onUnusable: unusable.add }),
-  });
-  const { objects: all } =
-    root === undefined
-      ? await read(client)
-      : await readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read);
+  const reader = readOnlyTenant(tenant);
+  const { client } = reader;
+  const named = names?.map(kinds.named) ?? usualKinds(kinds);
+  const { served: wanted, skipped } = servedKinds(named, [tenant.environment]);
+  const { objects: all, unusable } = await readSettledKinds(root, reader, wanted);
   const objects = all.filter(({ address }) => isInScope(address));
   const records = await readReferencedRecords(client, objects, settings);
   const { nameOf, remarksOn } = await readReferenceNames(client, objects, tenant.environment);
@@ -114,17 +107,14 @@ export async function mergeTenant(
   { kinds: names, isInScope, ...options }: MergeOptions,
 ): Promise<Merge> {
   const { settings, kinds } = tenant.environment;
-  const client = readOnce(tenant.client);
+  const reader = readOnlyTenant(tenant);
+  const { client } = reader;
   const declared = new Set(resources.map(({ kind }) => kind));
   const usual = new Set([...declared, ...(options.all ? usualKinds(kinds) : [])]);
   const named = names?.map(kinds.named) ?? kinds.all.filter((kind) => usual.has(kind));
   const { served: wanted, skipped } = servedKinds(named, [tenant.environment]);
-  const unusable = new Unusable();
-  const read = async (reader: Client) => ({
-    objects: await readAll(reader, wanted, settings, { declared: resources, onUnusable: unusable.add }),
-  });
-  const [{ objects }, answer] = await Promise.all([
-    readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read),
+  const [{ objects, unusable }, answer] = await Promise.all([
+    readSettledKinds(root, reader, wanted, resources),
     resolveLookups(client, lookupsIn(resources)),
   ]);
   const { nameOf, remarksOn, ...others } = await readReferenceNames(client, objects, tenant.environment);
@@ -178,11 +168,7 @@ function leftOut(
 
 /** Reads the vendor's defaults of these objects, and finds that of each; `null` where there is none. */
 async function readStandards(client: Client, objects: readonly LiveObject[], settings: ApiSettings) {
-  const requests = [...new Set(objects.map(({ kind }) => kind))].flatMap((kind) => {
-    const keys = objects.filter((each) => each.kind === kind).map(({ key }) => key);
-    return kind.defaults ? [someOf(kind, keys)] : [];
-  });
-  const standards = new LiveIndex(await readDefaults(client, requests, settings));
+  const standards = new LiveIndex(await readDefaults(client, defaultsOf(objects), settings));
   return ({ kind, key }: LiveObject): LiveObject | null => standards.byKey(kind, key);
 }
 

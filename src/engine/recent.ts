@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { type RecentWrite, readRecentWrites, readSettled } from '../applier/recent-writes.ts';
 import type { Client } from '../client/client.ts';
-import { readAgain } from '../client/read.ts';
-import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
+import { readAgain, readAll } from '../client/read.ts';
+import { allOf, type Kind, type LiveObject, type ReadRequest } from '../kinds/kind.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
 import type { Tenant } from './tenant.ts';
+import { Unusable } from './unusable.ts';
 
 /** The folder of the journals of an environment. */
 export function journalFolder(root: string, environment: string): string {
@@ -46,4 +48,34 @@ export async function readSettledObjects<T extends { readonly objects: readonly 
     signal,
     onWait: (addresses, ms) => onEvent({ type: 'settling', addresses, ms }),
   });
+}
+
+/** The objects of whole kinds. */
+export interface KindsRead {
+  readonly objects: readonly LiveObject[];
+  /** Objects that the tenant does not answer soundly, and why. */
+  readonly unusable: Unusable;
+}
+
+/**
+ * All objects of these kinds, and those that manifests declare. Throws a Failure where they cannot be read.
+ *
+ * @param root the project, whose last writes are waited for; `undefined`: none are
+ */
+export async function readSettledKinds(
+  root: string | undefined,
+  tenant: Tenant,
+  kinds: readonly Kind[],
+  declared: readonly Resource[] = [],
+): Promise<KindsRead> {
+  const unusable = new Unusable();
+  const { settings } = tenant.environment;
+  const read = async (client: Client) => ({
+    objects: await readAll(client, kinds, settings, { declared, onUnusable: unusable.add }),
+  });
+  const { objects } =
+    root === undefined
+      ? await read(tenant.client)
+      : await readSettledObjects(root, tenant, kinds.map(allOf), read);
+  return { objects, unusable };
 }

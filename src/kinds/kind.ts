@@ -1,5 +1,6 @@
 import type { Address, Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { groupBy } from '../model/group.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
@@ -285,4 +286,15 @@ export function allOf(kind: Kind): ReadRequest {
 /** The request for the objects with these keys. */
 export function someOf(kind: Kind, keys: readonly Key[]): ReadRequest {
   return { kind, keys, ids: [], complete: false };
+}
+
+/** The requests for the vendor's defaults of these objects. Most kinds have none. */
+export function defaultsOf(objects: readonly Pick<LiveObject, 'kind' | 'key'>[]): ReadRequest[] {
+  const withDefaults = objects.filter(({ kind }) => kind.defaults);
+  return [...groupBy(withDefaults, ({ kind }) => kind)].map(([kind, same]) =>
+    someOf(
+      kind,
+      same.map(({ key }) => key),
+    ),
+  );
 }

@@ -1,5 +1,5 @@
 import type { Kinds } from '../kinds/catalog.ts';
-import { allOf, type Kind, type LiveObject, type ReadRequest, someOf } from '../kinds/kind.ts';
+import { allOf, defaultsOf, type Kind, type LiveObject, type ReadRequest } from '../kinds/kind.ts';
 import { distinctKeys, identityOf } from '../kinds/live-objects.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { keysOf, type Resource } from '../kinds/resource.ts';
@@ -122,12 +122,11 @@ interface Open {
  */
 export function defaultsFor({ present, missing, deletions }: Open): ReadRequest[] {
   const based = present.flatMap(({ match: { resource } }) => (resource.lifecycle.basedOn ? [resource] : []));
-  const needed = [...missing.map(({ resource }) => resource), ...based, ...deletions.map(({ live }) => live)];
-  const kinds = new Set(needed.map(({ kind }) => kind));
-  return [...kinds].flatMap((kind): ReadRequest[] => {
-    const keys = needed.filter((each) => each.kind === kind).map(({ key }) => key);
-    return kind.defaults ? [someOf(kind, keys)] : [];
-  });
+  return defaultsOf([
+    ...missing.map(({ resource }) => resource),
+    ...based,
+    ...deletions.map(({ live }) => live),
+  ]);
 }
 
 /** All defaults of the kinds with an unknown key, so that the error can suggest a similar key. */
