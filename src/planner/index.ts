@@ -8,7 +8,7 @@ import { sha256, withDigest } from '../model/digest.ts';
 import { type Action, type Change, type Plan, planFormat, type Request } from '../model/plan.ts';
 import { changeFor, deletionOf, type Outcome } from './change.ts';
 import { type Deletion, findDeletions, findRemoved } from './deletes.ts';
-import { findRefusals } from './guards.ts';
+import { findRefusals, type GuardInput } from './guards.ts';
 import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
 import { findMissedRenames, findReplacements, type Match, matchResources } from './match.ts';
 import { findMovedDefaults, type MovedDefault, movedDefaultRemark } from './moved-defaults.ts';
@@ -75,39 +75,22 @@ export function matchAll(input: PlanInput): Matched {
  * @param defaults the vendor's defaults that `defaultsFor` asks for
  */
 export function planChanges(input: PlanInput, matched: Matched, defaults: readonly LiveObject[]): Plan {
-  const { environment, choices, objects } = input;
+  const { environment, choices } = input;
   const { present, missing, deletions } = matched;
   refuseUnknownKeys(missing, defaults);
   const standards = new LiveIndex(defaults);
-  const created = compareAll(input, missing, standards);
-  const writes = [...present, ...created].flatMap(({ change, match }) =>
+  const writes = [...present, ...compareAll(input, missing, standards)].flatMap(({ change, match }) =>
     change ? [{ change, resource: match.resource }] : [],
   );
   const deletes = deletions.map((deletion) => {
     const { kind, key } = deletion.live;
-    const standard = standards.byKey(kind, key);
-    return { deletion, change: deletionOf(deletion, standard, environment.settings) };
+    return { deletion, change: deletionOf(deletion, standards.byKey(kind, key), environment.settings) };
   });
-  const refusals = findRefusals({
-    deletes,
-    objects,
-    protect: environment.policy.protect,
-    maxDeletes: choices.maxDeletes ?? environment.policy.maxDeletes,
-    allowDeleteAll: choices.allowDeleteAll,
-    changes: writes,
-  });
-  const all = [
-    ...writes.map(({ change }) => change),
-    ...batchDeletes(
-      deletes.map(({ change }) => change),
-      environment.kinds,
-    ),
-  ];
-  const arranged = arrangeChanges(
-    all.sort((a, b) => (a.address < b.address ? -1 : 1)),
+  const changes = arrange(
+    writes.map(({ change }) => change),
+    deletes.map(({ change }) => change),
     environment.kinds,
   );
-  const changes = arranged.ranks.flatMap((rank) => rank.changes);
   return withDigest({
     formatVersion: planFormat,
     tool: input.tool,
@@ -127,7 +110,7 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
     ...ensuredHere(input),
     changes,
     diagnostics: [
-      ...refusals,
+      ...refusalsOf(input, deletes, writes),
       ...input.diagnostics,
       ...matched.remarks,
       ...present.flatMap(({ match: { resource }, ...outcome }) => notComparableRemarks(resource, outcome)),
@@ -135,6 +118,32 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
         movedDefaultRemark(moved, input.earlierDefaults?.get(moved.match.resource.address) ?? null),
       ),
     ],
+  });
+}
+
+/** The changes in the order of an apply; deletes that may share a request do. */
+function arrange(writes: readonly Change[], deletes: readonly Change[], kinds: Kinds): Change[] {
+  const all = [...writes, ...batchDeletes(deletes, kinds)];
+  const { ranks } = arrangeChanges(
+    all.sort((a, b) => (a.address < b.address ? -1 : 1)),
+    kinds,
+  );
+  return ranks.flatMap(({ changes }) => changes);
+}
+
+/** Why guards refuse the plan. */
+function refusalsOf(
+  { environment: { policy }, choices, objects }: PlanInput,
+  deletes: GuardInput['deletes'],
+  changes: GuardInput['changes'],
+): Diagnostic[] {
+  return findRefusals({
+    deletes,
+    objects,
+    protect: policy.protect,
+    maxDeletes: choices.maxDeletes ?? policy.maxDeletes,
+    allowDeleteAll: choices.allowDeleteAll,
+    changes,
   });
 }
 
