@@ -8,6 +8,7 @@ import { loadDeclarations, openPastProjects } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { sameJson } from '../model/json.ts';
+import { once } from '../model/once.ts';
 import type { TenantName } from '../model/tenant.ts';
 
 /** What a git revision declared for a tenant. */
@@ -47,11 +48,8 @@ export function withPast<T>(
 ): Promise<T> {
   return withRevision(project, revision.name, ({ folder, hidden }) => {
     const options = { configFile: join(folder, basename(project.configFile)), env: revision.env };
-    let opened: ReturnType<typeof openPastProjects> | null = null;
-    const load = (environment: string) => {
-      opened ??= openPastProjects(options, project.root);
-      return opened.load(environment);
-    };
+    const opened = once(() => openPastProjects(options, project.root));
+    const load = (environment: string) => opened().load(environment);
     return use({
       of(present) {
         refuseHidden(present, hidden, revision.env);

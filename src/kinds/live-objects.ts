@@ -1,6 +1,7 @@
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { sha256 } from '../model/digest.ts';
 import { type JsonObject, objectFrom, own } from '../model/json.ts';
+import { once } from '../model/once.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -32,7 +33,6 @@ export function liveObject(
   const facts = kind.parse(raw, settings, id);
   if (!facts) return null;
   const { key, fields, hidden = [] } = facts;
-  let fingerprint: string | null = null;
   return {
     kind,
     key,
@@ -43,10 +43,7 @@ export function liveObject(
     fields,
     hidden,
     raw,
-    fingerprint() {
-      fingerprint ??= fingerprintOf(kind, facts);
-      return fingerprint;
-    },
+    fingerprint: once(() => fingerprintOf(kind, facts)),
   };
 }
 
@@ -106,26 +103,21 @@ export function keyBefore(kind: Kind, change: Change): Key | null {
 
 /** Finds live objects by key and by id. Of thousands of objects, an index is only made when it is first asked. */
 export class LiveIndex {
-  readonly #objects: readonly LiveObject[];
-  #byIdentity: ReadonlyMap<string, LiveObject> | null = null;
-  #byId: ReadonlyMap<string, LiveObject> | null = null;
+  readonly #byIdentity: () => ReadonlyMap<string, LiveObject>;
+  readonly #byId: () => ReadonlyMap<string, LiveObject>;
 
   constructor(objects: readonly LiveObject[]) {
-    this.#objects = objects;
+    this.#byIdentity = once(() => new Map(objects.map((object) => [object.identity, object])));
+    const named = (object: LiveObject) => [`${object.kind.name}/${object.id}`, object] as const;
+    this.#byId = once(() => new Map(objects.filter(({ id }) => id !== null).map(named)));
   }
 
   byKey(kind: Kind, key: Key): LiveObject | null {
-    this.#byIdentity ??= new Map(this.#objects.map((object) => [object.identity, object]));
-    return this.#byIdentity.get(identityOf(kind, key)) ?? null;
+    return this.#byIdentity().get(identityOf(kind, key)) ?? null;
   }
 
   byId(kind: Kind, id: string): LiveObject | null {
-    this.#byId ??= new Map(
-      this.#objects.flatMap((object) =>
-        object.id === null ? [] : [[`${object.kind.name}/${object.id}`, object] as const],
-      ),
-    );
-    return this.#byId.get(`${kind.name}/${id}`) ?? null;
+    return this.#byId().get(`${kind.name}/${id}`) ?? null;
   }
 
   /** All objects with one of the keys or with the id, each once. */

@@ -7,6 +7,7 @@ import { failure } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { numberOf, objectOf, oneOf, textListsOf, textsOf } from '../model/members.ts';
+import { once } from '../model/once.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { findNode, placesWithin, type YamlDocument } from './document.ts';
@@ -98,13 +99,6 @@ export function readProjectFile(
   const files = new Map(paths.map((path) => [posix.parse(path).name, path]));
   const inline = Object.keys(objectOf(value, 'environments'));
   const names = [...new Set([...inline, ...files.keys()])];
-  const readCredentialNames = () => {
-    const documents = paths.flatMap((path) => openSingle(source, path, new Problems(), emptyHint) ?? []);
-    const inFiles = documents.flatMap((each) => credentialsIn(each, ['']));
-    const places = inline.map((name) => pointer('environments', name));
-    return new Set([...credentialsIn(document, places), ...inFiles]);
-  };
-  let credentials: ReadonlySet<string> | null = null;
   return {
     root,
     configFile,
@@ -122,10 +116,12 @@ export function readProjectFile(
     manifests: isArray(own(value, 'manifests')) ? textsOf(value, 'manifests') : defaultManifests,
     notManifests: [basename(configFile), ...paths, ...kindFiles],
     sizeLimit: numberOf(value, 'sizeLimit') ?? defaultSizeLimit,
-    credentialNames() {
-      credentials ??= readCredentialNames();
-      return credentials;
-    },
+    credentialNames: once(() => {
+      const documents = paths.flatMap((path) => openSingle(source, path, new Problems(), emptyHint) ?? []);
+      const inFiles = documents.flatMap((each) => credentialsIn(each, ['']));
+      const places = inline.map((name) => pointer('environments', name));
+      return new Set([...credentialsIn(document, places), ...inFiles]);
+    }),
   };
 }
 

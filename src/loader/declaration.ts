@@ -1,6 +1,7 @@
 import type { Declaration } from '../kinds/resource.ts';
 import { sha256 } from '../model/digest.ts';
 import { isArray, isObject, type Json, type JsonObject, mapJson, own, sameJson } from '../model/json.ts';
+import { once } from '../model/once.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { SourceFile } from './file.ts';
 import type { ReadTag } from './tree.ts';
@@ -40,12 +41,8 @@ function noteIn(value: Json | undefined): Note | null {
 export function declarationOf(noted: JsonObject, resolved: JsonObject): Declaration {
   // Most documents have no tags.
   const isSame = noted === resolved;
-  let digest: string | null = null;
   return {
-    digest() {
-      digest ??= sha256(isSame ? noted : mapJson(noted, withoutOffset));
-      return digest;
-    },
+    digest: once(() => sha256(isSame ? noted : mapJson(noted, withoutOffset))),
     differsHere: () => (isSame ? [] : differences(noted, resolved, '')),
     isEnsuredHere: () => isAbsent(noted) !== isAbsent(resolved),
   };

@@ -5,6 +5,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Source } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
+import { once } from '../model/once.ts';
 import { type Pointer, valueAt } from '../model/pointer.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
 import { type Place, sourceOf } from './file.ts';
@@ -54,11 +55,8 @@ export function declarationsOf(context: ProjectContext): Declarations {
   const { manifests: patterns, notManifests, place } = context.project;
   const isMatch = matchGlobs(patterns);
   const isEnvironment = matchGlobs(environmentFiles);
-  let byIdentity: ReadonlyMap<string, Manifest> | null = null;
-  const manifestOf = (object: LiveObject): Manifest | undefined => {
-    byIdentity ??= indexManifests(readManifests(context));
-    return declarerOf(byIdentity, object);
-  };
+  const byIdentity = once(() => indexManifests(readManifests(context)));
+  const manifestOf = (object: LiveObject) => declarerOf(byIdentity(), object);
   return {
     globs: { patterns, source: sourceOf(place) },
     covers: (path) => isMatch(path) && !isEnvironment(path) && !notManifests.includes(path),
