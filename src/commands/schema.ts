@@ -4,6 +4,7 @@ import { builtInKinds } from '../kinds/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { isObject, type JsonObject, own, parseJson } from '../model/json.ts';
 import { didYouMean } from '../model/suggest.ts';
+import { joinWords } from '../model/words.ts';
 import { defineCommand } from './command.ts';
 import { commonOptions, kindsHere } from './options.ts';
 import { isInPackage, manifestSchema, otherSchemas, readSchema, schemaOfKind } from './schemas.ts';
@@ -15,7 +16,7 @@ function build(yargs: Argv) {
     )
     .positional('kind', {
       type: 'string',
-      describe: `A kind, or ${otherSchemas.slice(0, -1).join(', ')} or ${otherSchemas.at(-1)}`,
+      describe: `A kind, or ${joinWords(otherSchemas, 'or')}`,
     })
     .example('$0 schema NotificationTemplate', 'The fields of a notification template');
 }

@@ -4,6 +4,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { groupBy } from '../model/group.ts';
 import { own, sameJson } from '../model/json.ts';
 import { didYouMean } from '../model/suggest.ts';
+import { joinWords } from '../model/words.ts';
 import { lintChat } from './chat-json.ts';
 import { type Finding, shorten } from './finding.ts';
 import type { LintKnowledge } from './knowledge.ts';
@@ -145,12 +146,11 @@ function findMissing(
     const missing = all.filter((variant) => !present.has(variant));
     const [resource] = group;
     if (missing.length === 0) return [];
-    return [{ ...describe(`\`${shorten(key)}\``, joinWords(missing)), resource }];
+    return [{ ...describe(`\`${shorten(key)}\``, joinWords(shortenList(missing), 'and')), resource }];
   });
 }
 
-/** `a, b and c`; only the first ten of many. */
-function joinWords(words: readonly string[]): string {
-  const shown = words.length > 10 ? [...words.slice(0, 10), `${words.length - 10} more`] : words;
-  return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+/** Only the first ten of many. */
+function shortenList(words: readonly string[]): readonly string[] {
+  return words.length > 10 ? [...words.slice(0, 10), `${words.length - 10} more`] : words;
 }

@@ -6,6 +6,7 @@ import { type Json, mapJson } from '../model/json.ts';
 import { lookupOf, refOf, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
+import { joinWords } from '../model/words.ts';
 import type { FoundNode } from './document.ts';
 import type { Problem, Problems } from './problems.ts';
 import { type Tree, unresolved } from './tree.ts';
@@ -163,7 +164,7 @@ const countedAs = { maxItems: 'items', maxProperties: 'members' } as const;
 function describeMissing({ params, parentSchema }: ErrorObject, subject: string): Problem {
   const name = String(params.missingProperty);
   const schema = parentSchema?.properties?.[name];
-  const choices = Array.isArray(schema?.enum) ? `It is ${joinWithOr(schema.enum.map(String))}.` : null;
+  const choices = Array.isArray(schema?.enum) ? `It is ${joinWords(schema.enum.map(String), 'or')}.` : null;
   const [example] = Array.isArray(schema?.examples) ? schema.examples : [];
   const hint = choices ?? (typeof example === 'string' ? `For example: \`${name}: ${example}\`.` : null);
   return { code: 'missing-field', message: `${subject} has no \`${name}\``, hint };
@@ -198,7 +199,10 @@ const typeNames: Readonly<Record<string, string>> = {
 
 function describeType({ params, data, parentSchema }: ErrorObject, subject: string): Problem {
   const types = [params.type].flat().map(String);
-  const wanted = joinWithOr(types.map((type) => typeNames[type] ?? type));
+  const wanted = joinWords(
+    types.map((type) => typeNames[type] ?? type),
+    'or',
+  );
   const isQuotable = typeof data === 'number' || typeof data === 'boolean';
   const otherHint = types.includes('boolean') ? hintForTruth(data) : hintForList(types, data);
   const hint = types.includes('string') && isQuotable ? hintForText(String(data), parentSchema) : otherHint;
@@ -236,7 +240,7 @@ const otherTruths = new Map([
 function describeChoice({ params, data }: ErrorObject, subject: string): Problem {
   const allowed: unknown[] = 'allowedValues' in params ? params.allowedValues : [params.allowedValue];
   const choices = allowed.map(String);
-  const message = `${subject} must be ${joinWithOr(choices)}, not `;
+  const message = `${subject} must be ${joinWords(choices, 'or')}, not `;
   const code = 'invalid-value';
   // A number in quotes looks like the number that is allowed.
   if (typeof data === 'string' && choices.includes(data))
@@ -252,7 +256,10 @@ function listAlternatives({ schema }: ErrorObject): string {
   const names = Array.isArray(schema)
     ? schema.flatMap((each: { required?: string[] }) => each.required ?? [])
     : [];
-  return joinWithOr(names.map((name) => `\`${name}\``));
+  return joinWords(
+    names.map((name) => `\`${name}\``),
+    'or',
+  );
 }
 
 function exampleOf(schema: ErrorObject['parentSchema']): string | undefined {
@@ -260,7 +267,7 @@ function exampleOf(schema: ErrorObject['parentSchema']): string | undefined {
   const shown = examples
     .slice(0, 3)
     .map((each) => `\`${typeof each === 'string' ? each : JSON.stringify(each)}\``);
-  return shown.length === 0 ? undefined : `For example: ${joinWithOr(shown)}.`;
+  return shown.length === 0 ? undefined : `For example: ${joinWords(shown, 'or')}.`;
 }
 
 function brief(data: unknown): string {
@@ -268,10 +275,6 @@ function brief(data: unknown): string {
   if (data === deferred) return 'a secret or lookup';
   const text = String(data);
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
-}
-
-function joinWithOr(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
 /** A pointer as a label for messages: `rules[0].value`. */
