@@ -130,7 +130,7 @@ function readText(file: string, io: Io): string {
     }
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw error instanceof Failure ? error : unreadableFile(file, error, savedHint);
+    throw unreadableFile(file, error, savedHint);
   }
 }
 

@@ -85,6 +85,6 @@ function readText(name: string, io: Io): string {
     if (statSync(path).size > largestFile) throw failure('file-too-large', `${name} is too large.`);
     return decodeText(readFileSync(path), name).replace(/^\uFEFF/, '');
   } catch (error) {
-    throw error instanceof Failure ? error : unreadableFile(name, error);
+    throw unreadableFile(name, error);
   }
 }

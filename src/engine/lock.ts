@@ -64,7 +64,7 @@ async function lockMachine(
 
 /** A full disk or a folder without access stops the run before anything is sent, and has to say where. */
 function failWith(folder: string, error: unknown): never {
-  throw error instanceof Failure ? error : unwritableFile(folder, error);
+  throw unwritableFile(folder, error);
 }
 
 /** What the lock of a machine is about; `null` for an embedded tenant in memory, which no other process can reach. */

@@ -247,7 +247,7 @@ function readFrom<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw error instanceof Failure ? error : unreadableFile(path, error);
+    throw unreadableFile(path, error);
   }
 }
 

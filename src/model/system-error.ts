@@ -1,4 +1,4 @@
-import { type Failure, failure } from './failure.ts';
+import { Failure, failure } from './failure.ts';
 
 /** The operating system's code of an error: `ENOENT`, `EACCES`; `null` for other errors. */
 export function systemCode(error: unknown): string | null {
@@ -29,11 +29,13 @@ export function systemFailure(error: unknown): Failure | null {
 }
 
 /**
- * The failure for a file that cannot be read: `file-not-found` where there is none, else `file-unreadable`.
+ * The failure for a file that cannot be read: `file-not-found` where there is none, else `file-unreadable`. A Failure says
+ * itself why.
  *
  * @param hint what to do where there is no such file
  */
 export function unreadableFile(file: string, error: unknown, hint?: string): Failure {
+  if (error instanceof Failure) return error;
   const code = systemCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return failure('file-not-found', `There is no file ${file}.`, hint === undefined ? {} : { hint });
@@ -41,8 +43,9 @@ export function unreadableFile(file: string, error: unknown, hint?: string): Fai
   return failure('file-unreadable', `${file} cannot be read (${code ?? String(error)}).`, fileHint(code));
 }
 
-/** The failure for a file that cannot be written, or whose folder cannot be made. */
+/** The failure for a file that cannot be written, or whose folder cannot be made. A Failure says itself why. */
 export function unwritableFile(file: string, error: unknown): Failure {
+  if (error instanceof Failure) return error;
   const code = systemCode(error);
   const isFolder = error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
   const isBlocked = isFolder && (code === 'EEXIST' || code === 'ENOTDIR');
