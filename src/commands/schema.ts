@@ -16,7 +16,7 @@ function build(yargs: Argv) {
     )
     .positional('kind', {
       type: 'string',
-      describe: `A kind, or ${joinWords(otherSchemas, 'or')}`,
+      describe: `A kind, or ${joinWords('or', otherSchemas)}`,
     })
     .example('$0 schema NotificationTemplate', 'The fields of a notification template');
 }

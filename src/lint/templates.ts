@@ -146,7 +146,7 @@ function findMissing(
     const missing = all.filter((variant) => !present.has(variant));
     const [resource] = group;
     if (missing.length === 0) return [];
-    return [{ ...describe(`\`${shorten(key)}\``, joinWords(shortenList(missing), 'and')), resource }];
+    return [{ ...describe(`\`${shorten(key)}\``, joinWords('and', shortenList(missing))), resource }];
   });
 }
 

@@ -164,7 +164,7 @@ const countedAs = { maxItems: 'items', maxProperties: 'members' } as const;
 function describeMissing({ params, parentSchema }: ErrorObject, subject: string): Problem {
   const name = String(params.missingProperty);
   const schema = parentSchema?.properties?.[name];
-  const choices = Array.isArray(schema?.enum) ? `It is ${joinWords(schema.enum.map(String), 'or')}.` : null;
+  const choices = Array.isArray(schema?.enum) ? `It is ${joinWords('or', schema.enum.map(String))}.` : null;
   const [example] = Array.isArray(schema?.examples) ? schema.examples : [];
   const hint = choices ?? (typeof example === 'string' ? `For example: \`${name}: ${example}\`.` : null);
   return { code: 'missing-field', message: `${subject} has no \`${name}\``, hint };
@@ -200,8 +200,8 @@ const typeNames: Readonly<Record<string, string>> = {
 function describeType({ params, data, parentSchema }: ErrorObject, subject: string): Problem {
   const types = [params.type].flat().map(String);
   const wanted = joinWords(
-    types.map((type) => typeNames[type] ?? type),
     'or',
+    types.map((type) => typeNames[type] ?? type),
   );
   const isQuotable = typeof data === 'number' || typeof data === 'boolean';
   const otherHint = types.includes('boolean') ? hintForTruth(data) : hintForList(types, data);
@@ -240,7 +240,7 @@ const otherTruths = new Map([
 function describeChoice({ params, data }: ErrorObject, subject: string): Problem {
   const allowed: unknown[] = 'allowedValues' in params ? params.allowedValues : [params.allowedValue];
   const choices = allowed.map(String);
-  const message = `${subject} must be ${joinWords(choices, 'or')}, not `;
+  const message = `${subject} must be ${joinWords('or', choices)}, not `;
   const code = 'invalid-value';
   // A number in quotes looks like the number that is allowed.
   if (typeof data === 'string' && choices.includes(data))
@@ -257,8 +257,8 @@ function listAlternatives({ schema }: ErrorObject): string {
     ? schema.flatMap((each: { required?: string[] }) => each.required ?? [])
     : [];
   return joinWords(
-    names.map((name) => `\`${name}\``),
     'or',
+    names.map((name) => `\`${name}\``),
   );
 }
 
@@ -267,7 +267,7 @@ function exampleOf(schema: ErrorObject['parentSchema']): string | undefined {
   const shown = examples
     .slice(0, 3)
     .map((each) => `\`${typeof each === 'string' ? each : JSON.stringify(each)}\``);
-  return shown.length === 0 ? undefined : `For example: ${joinWords(shown, 'or')}.`;
+  return shown.length === 0 ? undefined : `For example: ${joinWords('or', shown)}.`;
 }
 
 function brief(data: unknown): string {
