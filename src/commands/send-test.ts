@@ -8,7 +8,7 @@ import { parseDocuments } from '../loader/parse.ts';
 import { Problems } from '../loader/problems.ts';
 import { decodeText } from '../loader/source.ts';
 import { type ReadTag, readTree, unresolved } from '../loader/tree.ts';
-import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { ExitCode, failure } from '../model/failure.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import { unreadableFile } from '../model/system-error.ts';
 import { testOutcome, testPreview } from '../report/test-notification.ts';
