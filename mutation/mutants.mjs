@@ -195,8 +195,8 @@ export const mutants = [
   {
     name: '--since reads with the default environment',
     file: 'src/engine/since.ts',
-    find: 'return opened.load(environment);',
-    replace: 'return opened.load(null);',
+    find: 'opened().load(environment)',
+    replace: 'opened().load(null)',
     tests: ['test/commands/since-resolved.test.ts'],
   },
   {
