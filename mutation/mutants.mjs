@@ -38,7 +38,7 @@ export const mutants = [
   },
   {
     name: 'a link into a sibling folder PROJECT-x is followed',
-    file: 'src/loader/source.ts',
+    file: 'src/loader/paths.ts',
     find: 'path.startsWith(root.endsWith(sep) ? root : root + sep)',
     replace: 'path.startsWith(root)',
     tests: ['test/loader/problems.test.ts', 'test/safety/links.test.ts'],

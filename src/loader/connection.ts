@@ -11,8 +11,8 @@ import { type Place, sourceOf } from './file.ts';
 import { kindsFolderIn } from './find-project.ts';
 import { readNetwork } from './network.ts';
 import { requireInside } from './own-folder.ts';
+import { projectPath } from './paths.ts';
 import type { Problem, Problems } from './problems.ts';
-import { projectPath } from './source.ts';
 import { unresolved } from './tree.ts';
 
 /** What an environment is built with. */

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, type ParsedNode, Scalar } from 'yaml';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { type Place, SourceFile } from './file.ts';
-import { sideFilePath } from './source.ts';
+import { sideFilePath } from './paths.ts';
 
 /** A document of a YAML file that is not empty. Its nodes know their offsets in the file. */
 export interface YamlDocument {

@@ -3,7 +3,8 @@ import { basename, dirname, posix, relative, resolve, sep } from 'node:path';
 import { failure } from '../model/failure.ts';
 import { unreadableFile } from '../model/system-error.ts';
 import { projectFileName } from './find-project.ts';
-import { diskSource, type FileSource, isInReserved, reservedFolderFailure } from './source.ts';
+import { isInReserved, reservedFolderFailure } from './paths.ts';
+import { diskSource, type FileSource } from './source.ts';
 
 /** Manifests outside the globs of a project, such as an exported folder. */
 export interface ManifestFolder {

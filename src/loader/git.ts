@@ -14,8 +14,8 @@ import {
 import { devNull, tmpdir } from 'node:os';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { failure } from '../model/failure.ts';
+import { isInside } from './paths.ts';
 import { noRepository, type Repository } from './repository.ts';
-import { isInside } from './source.ts';
 
 /** The largest output of git that is accepted, in bytes. */
 const maxOutput = 256 * 1024 * 1024;

@@ -13,6 +13,13 @@ import { globSync } from 'tinyglobby';
 import { Failure, failure } from '../model/failure.ts';
 import { isSlowGlob, slowGlobFailure } from '../model/glob.ts';
 import { systemCode, unreadableFile } from '../model/system-error.ts';
+import {
+  isInReserved,
+  isInside,
+  outsideProjectFailure,
+  projectPath,
+  reservedFolderFailure,
+} from './paths.ts';
 
 /** A source of manifests and side files. Paths are relative to the project's root, with `/`. */
 export interface FileSource {
@@ -32,9 +39,6 @@ export const largestFile = 5 * 1024 * 1024;
 
 /** What no glob matches. The settings of git may hold a token, and tenantctl's own folder what a tenant said. */
 const ignored = ['**/node_modules/**', '**/.git/**', '**/.tenantctl/**'];
-/** Matches a path into a folder that git or tenantctl keeps for itself. Some disks do not tell upper from lower case. */
-const reserved = /(?:^|[\\/])\.(?:git|tenantctl)(?:[\\/]|$)/i;
-
 /**
  * The files below `root`, an absolute path without links. A link that leads out of it is refused.
  *
@@ -46,7 +50,7 @@ export function diskSource(root: string, largest = largestFile): FileSource {
     glob(patterns) {
       for (const pattern of patterns) {
         projectPath(pattern.replace(/^!/, ''));
-        if (reserved.test(pattern)) throw reservedFolderFailure(pattern);
+        if (isInReserved(pattern)) throw reservedFolderFailure(pattern);
         if (isSlowGlob(pattern)) throw slowGlobFailure(pattern);
       }
       if (!patterns.some((pattern) => existsSync(join(root, fixedFolder(pattern))))) return [];
@@ -78,7 +82,7 @@ export function diskSource(root: string, largest = largestFile): FileSource {
   function readable(path: string): string {
     const { real, stats } = readFrom(path, () => resolve(projectPath(path)));
     if (!isInside(root, real)) throw outsideProjectFailure(path);
-    if (reserved.test(real.slice(root.length))) throw reservedFolderFailure(path);
+    if (isInReserved(real.slice(root.length))) throw reservedFolderFailure(path);
     if (!stats.isFile())
       throw failure('file-unreadable', `${path} is not a regular file.`, { hint: 'Name a file.' });
     if (stats.size > largest) {
@@ -91,11 +95,6 @@ export function diskSource(root: string, largest = largestFile): FileSource {
 /** A source with one file, of any name. */
 export function singleFile(text: string): FileSource {
   return { glob: () => [], read: () => Buffer.from(text), text: () => text };
-}
-
-/** Whether a path is `root` or below it; both absolute, without links. */
-export function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 /**
@@ -219,29 +218,6 @@ function linkResolver(root: string) {
   };
 }
 
-/** Matches a part that is empty, `.` or `..`, and a null character. */
-const unclean = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
-
-/** `path` without `.` and `..`. Throws a Failure `outside-project` where it leads out of the project. */
-export function projectPath(path: string): string {
-  if (!unclean.test(path)) return path;
-  const normal = posix.normalize(path);
-  if (normal === '..' || normal.startsWith('../') || posix.isAbsolute(normal) || path.includes('\0')) {
-    throw outsideProjectFailure(path);
-  }
-  return normal;
-}
-
-/**
- * The path of a side file, from the project's root.
- *
- * @param argument the argument of a `!file` tag
- * @param manifest the file with the tag
- */
-export function sideFilePath(argument: string, manifest: string): string {
-  return posix.isAbsolute(argument) ? argument : posix.join(posix.dirname(manifest), argument);
-}
-
 /** Reads a file and converts the errors of the file system to Failures. */
 function readFrom<T>(path: string, read: () => T): T {
   try {
@@ -254,28 +230,4 @@ function readFrom<T>(path: string, read: () => T): T {
 function brokenLinkFailure(path: string, error: unknown): Failure {
   if (systemCode(error) !== 'ENOENT') return unreadableFile(path, error);
   return failure('file-not-found', `${path} is a broken link.`, { hint: 'Correct or remove the link.' });
-}
-
-/** Whether a path leads into a folder of git. */
-export function isInGit(path: string): boolean {
-  return /(?:^|[\\/])\.git(?:[\\/]|$)/i.test(path);
-}
-
-/** Whether a path leads into a folder that git or tenantctl keeps for itself. */
-export function isInReserved(path: string): boolean {
-  return reserved.test(path);
-}
-
-/** The Failure for a path into a folder that git or tenantctl keeps for itself. */
-export function reservedFolderFailure(path: string): Failure {
-  return failure('reserved-folder', `${path} leads into a folder that git or tenantctl keeps for itself.`, {
-    hint: 'Keep the files of the project outside `.git` and `.tenantctl`.',
-  });
-}
-
-/** The Failure for a path that leads out of the project, itself or through a link. */
-export function outsideProjectFailure(path: string): Failure {
-  return failure('outside-project', `${path} leads out of the project.`, {
-    hint: 'Keep every file below the folder of the project file, and every target of a link too.',
-  });
 }

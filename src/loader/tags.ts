@@ -6,9 +6,10 @@ import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { noteOf } from './declaration.ts';
 import type { Place } from './file.ts';
+import { sideFilePath } from './paths.ts';
 import type { Problems } from './problems.ts';
 import { variableOf } from './secrets.ts';
-import { type FileSource, sideFilePath } from './source.ts';
+import type { FileSource } from './source.ts';
 import { type ReadTag, unresolved } from './tree.ts';
 
 /** What tags are resolved with. */

@@ -2,15 +2,8 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  diskSource,
-  isInReserved,
-  isInside,
-  limitSize,
-  projectPath,
-  sideFilePath,
-  singleFile,
-} from '../../src/loader/source.ts';
+import { isInReserved, isInside, projectPath, sideFilePath } from '../../src/loader/paths.ts';
+import { diskSource, limitSize, singleFile } from '../../src/loader/source.ts';
 import { type Files, project, thrown } from './fixture.ts';
 
 const refusal = (run: () => unknown) => {

@@ -1,5 +1,5 @@
+import { sideFilePath } from '../../loader/paths.ts';
 import type { Printable } from '../../loader/print.ts';
-import { sideFilePath } from '../../loader/source.ts';
 import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, sideFileOf } from '../printable.ts';
 import type { DocumentChanges, SideText } from './document-merge.ts';

@@ -1,0 +1,54 @@
+import { posix, sep } from 'node:path';
+import { type Failure, failure } from '../model/failure.ts';
+
+/** Matches a part that is empty, `.` or `..`, and a null character. */
+const unclean = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
+
+/** `path` without `.` and `..`. Throws a Failure `outside-project` where it leads out of the project. */
+export function projectPath(path: string): string {
+  if (!unclean.test(path)) return path;
+  const normal = posix.normalize(path);
+  if (normal === '..' || normal.startsWith('../') || posix.isAbsolute(normal) || path.includes('\0')) {
+    throw outsideProjectFailure(path);
+  }
+  return normal;
+}
+
+/**
+ * The path of a side file, from the project's root.
+ *
+ * @param argument the argument of a `!file` tag
+ * @param manifest the file with the tag
+ */
+export function sideFilePath(argument: string, manifest: string): string {
+  return posix.isAbsolute(argument) ? argument : posix.join(posix.dirname(manifest), argument);
+}
+
+/** Whether a path is `root` or below it; both absolute, without links. */
+export function isInside(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+/** Whether a path leads into a folder of git. Some disks do not tell upper from lower case. */
+export function isInGit(path: string): boolean {
+  return /(?:^|[\\/])\.git(?:[\\/]|$)/i.test(path);
+}
+
+/** Whether a path leads into a folder that git or tenantctl keeps for itself. */
+export function isInReserved(path: string): boolean {
+  return /(?:^|[\\/])\.(?:git|tenantctl)(?:[\\/]|$)/i.test(path);
+}
+
+/** The Failure for a path into a folder that git or tenantctl keeps for itself. */
+export function reservedFolderFailure(path: string): Failure {
+  return failure('reserved-folder', `${path} leads into a folder that git or tenantctl keeps for itself.`, {
+    hint: 'Keep the files of the project outside `.git` and `.tenantctl`.',
+  });
+}
+
+/** The Failure for a path that leads out of the project, itself or through a link. */
+export function outsideProjectFailure(path: string): Failure {
+  return failure('outside-project', `${path} leads out of the project.`, {
+    hint: 'Keep every file below the folder of the project file, and every target of a link too.',
+  });
+}
