@@ -120,16 +120,17 @@ function applyOverlay(manifest: JsonObject, merge: JsonObject, fixed: readonly s
   const changes = isAbsent ? patches.filter(isForAbsent) : patches;
   return {
     ...base,
-    ...objectFrom(changes.map(([name, patch]) => [name, applyMergePatch(own(base, name), patch)])),
+    ...objectFrom(changes.map(([name, patch]) => [name, mergeOver(own(base, name), patch)])),
   };
 }
 
-function applyMergePatch(target: Json | undefined, patch: Json): Json {
+/** The value with a merge patch over it. Markers are single values on both sides. */
+function mergeOver(target: Json | undefined, patch: Json): Json {
   if (!isMapping(patch)) return patch;
   const members = new Map(Object.entries(target !== undefined && isMapping(target) ? target : {}));
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) members.delete(name);
-    else members.set(name, applyMergePatch(members.get(name), value));
+    else members.set(name, mergeOver(members.get(name), value));
   }
   return objectFrom(members);
 }
