@@ -1,4 +1,5 @@
 import { isAbsolute, join } from 'node:path';
+import type { Kinds } from '../kinds/catalog.ts';
 import type { Auth, Connection, EmbeddedTenant, Endpoint, Secrets, Setting } from '../kinds/project.ts';
 import { Failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
@@ -18,6 +19,7 @@ import { unresolved } from './tree.ts';
 /** What an environment is built with. */
 export interface BuildContext {
   readonly root: string;
+  readonly kinds: Kinds;
   readonly env: NodeJS.ProcessEnv;
   readonly secrets: Secrets;
   readonly problems: Problems;

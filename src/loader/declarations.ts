@@ -79,12 +79,8 @@ export function declarationsOf(context: ProjectContext): Declarations {
  * @param withErrors whether documents with errors of syntax are read too
  */
 export function readManifests(context: ProjectContext, withErrors = false): Manifest[] {
-  const manifests: Manifest[] = [];
-  for (const document of context.documents(context.problems, withErrors)) {
-    const manifest = readManifest(document, context);
-    if (manifest) manifests.push(manifest);
-  }
-  return manifests;
+  const documents = context.documents(context.problems, withErrors);
+  return documents.flatMap((document) => readManifest(document, context) ?? []);
 }
 
 /** The documents of all manifest files, in order. Problems are reported. */

@@ -1,8 +1,7 @@
 import { validators } from '../generated/validators.js';
 import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
-import type { Kinds } from '../kinds/catalog.ts';
 import type { Connection, Environment, Limits, Policy } from '../kinds/project.ts';
-import { isObject, type Json, type JsonObject, mapJson, own, textOf } from '../model/json.ts';
+import { isObject, itemsOf, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { isFilledInLater, refOf, secretMarker } from '../model/marker.ts';
 import { numberOf, objectOf, oneOf, textMembersOf, textsOf } from '../model/members.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
@@ -33,11 +32,7 @@ export interface ReadEnvironment {
 }
 
 /** What an environment is read with. */
-type EnvironmentContext = TagContext & Omit<Building, 'find'>;
-
-interface Building extends BuildContext {
-  readonly kinds: Kinds;
-}
+type EnvironmentContext = TagContext & Omit<BuildContext, 'find'>;
 
 /** The places of credentials, whose lines are not shown. */
 export const authPlaces = /\/auth(\/|$)/;
@@ -112,17 +107,12 @@ function readValues({ document, at }: EnvironmentText, context: TagContext): Jso
   return valueAt(readTree(document, readTag, context.problems).value, at);
 }
 
-function hasUnresolved(value: JsonObject): boolean {
-  let found = false;
-  mapJson(value, (item) => {
-    found ||= item === unresolved;
-    return item;
-  });
-  return found;
+function hasUnresolved(value: Json): boolean {
+  return value === unresolved || itemsOf(value).some(hasUnresolved);
 }
 
 /** Builds an environment that fits the schema, with defaults filled in; `null` where its tenant cannot be used. */
-function buildEnvironment(name: string, value: JsonObject, context: Building): Environment | null {
+function buildEnvironment(name: string, value: JsonObject, context: BuildContext): Environment | null {
   const connection = readConnection(value, context);
   if (!connection) return null;
   checkPaths(value, context);
@@ -141,7 +131,7 @@ function buildEnvironment(name: string, value: JsonObject, context: Building): E
 const otherResources = ['NotificationTemplateDefault', 'NotificationTemplateContext', 'TestNotification'];
 
 /** Paths of what is no kind of the identity service are reported, since they would have no effect, and those of another kind. */
-function checkPaths(value: JsonObject, { kinds, problems, find }: Building): void {
+function checkPaths(value: JsonObject, { kinds, problems, find }: BuildContext): void {
   const known = [
     ...kinds.all.flatMap(({ name, resource }) =>
       resource.lane(contractSettings).service === 'identity' ? [name] : [],
@@ -198,7 +188,7 @@ function readLimits(limits: JsonObject, { to }: Connection): Limits {
 }
 
 /** What a run may do. Unknown kinds, and globs that can never match, are reported. */
-function readPolicy(value: JsonObject, { kinds, problems, find }: Building): Policy {
+function readPolicy(value: JsonObject, { kinds, problems, find }: BuildContext): Policy {
   const prune = objectOf(value, 'prune');
   const pruned = textsOf(prune, 'kinds');
   const keep = textsOf(prune, 'keep');
