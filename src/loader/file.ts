@@ -1,6 +1,6 @@
 import { LineCounter } from 'yaml';
 import type { Source } from '../model/diagnostic.ts';
-import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
+import { maskCredentials, type Neighbours } from './mask.ts';
 
 /** How many characters of the source line are shown left and right of the caret. */
 const [shownBefore, shownAfter] = [60, 40];
@@ -35,12 +35,8 @@ export class SourceFile {
     const lineEnd = end === -1 ? this.text.length : end;
     const until = Math.min(lineEnd, offset + shownAfter);
     const number = String(line);
-    const shown = replaceControls(
-      maskCredentials(this.text.slice(start, lineEnd), this.#beside(start, lineEnd)).slice(
-        from - start,
-        until - start,
-      ),
-    );
+    const masked = maskCredentials(this.text.slice(start, lineEnd), this.#beside(start, lineEnd));
+    const shown = replaceControls(masked.slice(from - start, until - start));
     const [left, right] = [from > start ? '…' : '', until < lineEnd ? '…' : ''];
     const caret = ' '.repeat(left.length + offset - from);
     return `${number} | ${left}${shown}${right}\n${' '.repeat(number.length)} | ${caret}^`;
@@ -57,80 +53,11 @@ export class SourceFile {
   }
 }
 
-interface Neighbours {
-  readonly above: string;
-  readonly below: string;
-}
-
 function countLines(text: string): LineCounter {
   const lines = new LineCounter();
   lines.addNewLine(0);
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) lines.addNewLine(end + 1);
   return lines;
-}
-
-const setting = /([\w-]{1,64})["']?\s{0,9}:\s{0,9}/g;
-/**
- * A value on one line. Tags and aliases are not secret, and lists and mappings have settings of their own. What begins a
- * block holds no text, but a mistake may put text behind it.
- */
-const plainValue =
-  /"(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?|(?:[^\s!&*{[|>"']|[|>](?![-+\d]{0,2}\s*(?:#.*)?$))(?:[^,]|,(?=\S))*/y;
-
-/**
- * The line with the values of credentials replaced by dots, so that they do not get into a log. A text that looks like a
- * credential is replaced as a whole, and so is a value whose name is a credential's on the same line or one beside it.
- */
-function maskCredentials(line: string, { above, below }: Neighbours): string {
-  if (isBelowCredential(line, above)) return line.replace(/\S.*/, dots);
-  const isPair = namedCredential.test(`${above}\n${line}\n${below}`);
-  let shown = '';
-  for (const { 0: colon, 1: name = '', index } of line.matchAll(setting)) {
-    if (index < shown.length) continue;
-    // `key` alone is an ordinary field.
-    const isNamed = name !== 'key' && namesCredential(name);
-    if (!isNamed && !(isPair && /^value$/i.test(name)) && !isCredentialAt(line, index + colon.length))
-      continue;
-    const at = index + colon.length;
-    plainValue.lastIndex = at;
-    const value = plainValue.exec(line)?.[0] ?? (isNamed ? collectionAt(line, at) : '');
-    shown += line.slice(shown.length, at) + dots(value);
-  }
-  const masked = shown + line.slice(shown.length);
-  return masked.replaceAll(/\S+/g, (word) => (looksLikeCredential(word) ? dots(word) : word));
-}
-
-const dots = (text: string): string => '•'.repeat(text.length);
-
-/** A name whose value begins on the next line. */
-const opening = /([\w-]{1,64})["']?\s{0,9}:\s{0,9}(?:[|>][-+\d]{0,2}\s{0,9})?$/;
-/** A line that is no plain text: a setting, a comment, or something that is not secret. */
-const otherLine = /^\s*(?:(?:- +)*["']?[\w.-]+["']?\s*:(?:\s|$)|[!&*#{[])/;
-
-/** Whether a line is the value of a credential that the line above names, or was meant to be. */
-function isBelowCredential(line: string, above: string): boolean {
-  const [, name = ''] = opening.exec(above) ?? [];
-  return name !== 'key' && namesCredential(name) && !otherLine.test(line);
-}
-
-/** The list or mapping that begins here, as far as the line shows it. */
-function collectionAt(line: string, at: number): string {
-  let depth = 0;
-  for (let end = at; end < line.length; end += 1) {
-    if ('{['.includes(line.charAt(end))) depth += 1;
-    if ('}]'.includes(line.charAt(end))) depth -= 1;
-    if (depth === 0) return end === at ? '' : line.slice(at, end + 1);
-  }
-  return line.slice(at);
-}
-
-/** A pair's name, such as `name: password`. */
-const namedCredential =
-  /(?<![\w-])["']?(?:name|key|field|header)["']?\s{0,9}:\s{0,9}["']?[\w-]{0,40}(?:passw|pwd|secret|token|credential|authorization|api[-_]?key)/i;
-
-function isCredentialAt(line: string, at: number): boolean {
-  plainValue.lastIndex = at;
-  return looksLikeCredential(plainValue.exec(line)?.[0] ?? '');
 }
 
 /** The text with control characters, which a terminal might interpret, replaced by blanks. */
