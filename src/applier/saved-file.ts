@@ -122,7 +122,8 @@ function untruthOf({ environments, summary }: Fleet): string | null {
   const names = environments.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) return `has the environment ${JSON.stringify(twice)} twice`;
-  for (const { name, plan, result } of environments) {
+  for (const { name, plan, result, error } of environments) {
+    if (!plan && !result && !error) return `says nothing of ${JSON.stringify(name)}`;
     const other = [plan, result].find((part) => part && part.environment !== name);
     if (other)
       return `shows a plan for ${JSON.stringify(other.environment)} as that of ${JSON.stringify(name)}`;

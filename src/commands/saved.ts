@@ -10,7 +10,7 @@ import {
   readResultFile,
 } from '../applier/saved-file.ts';
 import type { SavedResult } from '../engine/results.ts';
-import { Failure, failure } from '../model/failure.ts';
+import { ExitCode, Failure, failure } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
 import { isArray, isObject, type JsonObject, own, parseJson } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
@@ -90,9 +90,20 @@ function objectIn(file: string, io: Io): JsonObject | null {
   return isObject(value) ? value : null;
 }
 
-/** Reads a file with the plans of several environments. Throws a Failure (exit 4) for one that is cut or edited. */
+/**
+ * Reads a file with the plans of several environments. Throws a Failure (exit 4) for one that is cut or edited, or has results
+ * without their plans: `show` joins those, too.
+ */
 export function readFleet(file: string, io: Io): Fleet {
-  return readFleetFile(readText(file, io), file);
+  const fleet = readFleetFile(readText(file, io), file);
+  const done = fleet.environments.find(({ plan, error }) => plan === null && error === null);
+  if (!done) return fleet;
+  throw failure(
+    'fleet-inconsistent',
+    `${file} has a result of ${JSON.stringify(done.name)} and no plan, so it cannot be applied.`,
+    { hint: 'Name the file that `tenantctl plan --out FILE` wrote.' },
+    ExitCode.refused,
+  );
 }
 
 /** Writes a plan, a fleet or a result as a file. Throws a Failure where it cannot be written. */

@@ -76,6 +76,11 @@ export function fleetOf(members: readonly FleetMember[]): Fleet {
   };
 }
 
+/** Whether a fleet tells of an apply, also of one that got nowhere: then its results are `null`. */
+export function isApplied({ environments }: Fleet): boolean {
+  return environments.some(({ result }) => result !== undefined);
+}
+
 /** The digest of what an approval of the fleet covers: which environments, and the plan of each. */
 export function fleetDigest(environments: readonly Pick<FleetMember, 'name' | 'plan'>[]): string {
   return sha256(environments.map(({ name, plan }) => [name, plan?.digest ?? null]));

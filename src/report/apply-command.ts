@@ -1,4 +1,4 @@
-import { type Fleet, isFailed } from '../model/fleet.ts';
+import { type Fleet, isApplied, isFailed } from '../model/fleet.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
 import type { ReportOptions } from './options.ts';
 import { oneLine } from './safe.ts';
@@ -9,8 +9,9 @@ export function planCommand(plan: Plan, options: ReportOptions): string | null {
 }
 
 /** The same for the plans of several environments. Those of which one failed cannot be applied as a whole. */
-export function fleetCommand({ environments, digest }: Fleet, options: ReportOptions): string | null {
-  if (environments.some((member) => member.result || isFailed(member))) return null;
+export function fleetCommand(fleet: Fleet, options: ReportOptions): string | null {
+  const { environments, digest } = fleet;
+  if (isApplied(fleet) || environments.some(isFailed)) return null;
   return applyCommand(
     environments.flatMap(({ plan }) => plan ?? []),
     digest,

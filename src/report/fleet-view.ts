@@ -1,7 +1,7 @@
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Fleet, FleetMember } from '../model/fleet.ts';
-import { isFailed, isNotRun, shareDiagnostics } from '../model/fleet.ts';
+import { isApplied, isFailed, isNotRun, shareDiagnostics } from '../model/fleet.ts';
 import { groupBy } from '../model/group.ts';
 import { canonicalJson } from '../model/json.ts';
 import { actions, type Change, type Difference, hasChanges, isRefused } from '../model/plan.ts';
@@ -14,7 +14,7 @@ import { actionWords, namesAndMore, outcomeWords, pluralize, refused, runWords }
 export interface FleetView {
   /** Whether results are shown, not plans. */
   readonly isApplied: boolean;
-  /** Whether all environments were only compared, and none has anything to change. */
+  /** Whether there are environments, all were only compared, and none has anything to change. */
   readonly isEqual: boolean;
   readonly matrix: Matrix;
   /** The errors that keep environments from being planned or applied. */
@@ -30,12 +30,13 @@ export interface FleetView {
 /** The view of plans or results of several environments. */
 export function fleetView(fleet: Fleet): FleetView {
   const { environments } = fleet;
-  const isApplied = environments.some(({ result }) => result);
-  const changes = isApplied ? [] : sharedChanges(fleet);
+  const applied = isApplied(fleet);
+  const changes = applied ? [] : sharedChanges(fleet);
+  const isEmptyPlan = ({ plan }: FleetMember) => plan !== null && !hasChanges(plan);
   return {
-    isApplied,
-    isEqual: !isApplied && environments.every(({ plan }) => plan !== null && !hasChanges(plan)),
-    matrix: matrixOf(fleet, isApplied),
+    isApplied: applied,
+    isEqual: !applied && environments.length > 0 && environments.every(isEmptyPlan),
+    matrix: matrixOf(fleet, applied),
     errors: sharedErrors(fleet),
     changes,
     points: pointsOf(fleet, changes),
@@ -62,11 +63,11 @@ export interface Matrix {
 const maxRows = 20;
 
 /** The environments and their numbers, failures first, then those that were not run. */
-function matrixOf({ environments }: Fleet, isApplied: boolean): Matrix {
-  const columns = isApplied
+function matrixOf({ environments }: Fleet, applied: boolean): Matrix {
+  const columns = applied
     ? changeOutcomes.map((outcome) => outcomeWords[outcome])
     : [...actions.map((action) => actionWords[action]), 'unchanged'];
-  const rows = environments.map((member) => rowOf(member, isApplied));
+  const rows = environments.map((member) => rowOf(member, applied));
   const rowsWhere = (test: (member: FleetMember) => boolean) =>
     inBrief(rows.filter((_, at) => environments[at] && test(environments[at])));
   return {
@@ -75,9 +76,9 @@ function matrixOf({ environments }: Fleet, isApplied: boolean): Matrix {
   };
 }
 
-function rowOf(member: FleetMember, isApplied: boolean): MatrixRow {
+function rowOf(member: FleetMember, applied: boolean): MatrixRow {
   const { name, plan, result } = member;
-  const counts = isApplied
+  const counts = applied
     ? result && changeOutcomes.map((outcome) => result.summary[outcome])
     : plan && [...actions.map((action) => plan.summary[action]), plan.summary.unchanged];
   return { names: [name], isFailed: hasFailed(member), counts: counts ?? null, words: stateWords(member) };
@@ -237,7 +238,7 @@ export function fleetWords({ environments, summary }: Fleet): string {
   const failed = summary.failed - left;
   const counts = Object.entries({ applied, planned, failed, [notRunWords]: left });
   const words = counts.filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
-  return `${pluralize(summary.environments, 'environment')}: ${words.join(', ')}`;
+  return [pluralize(summary.environments, 'environment'), words.join(', ')].filter(Boolean).join(': ');
 }
 
 /** What plans without a change say. */

@@ -158,6 +158,11 @@ describe('a file with the plans of several environments', () => {
     ],
     ['has an environment twice', fleetOf([first, first]), 'has the environment "a" twice'],
     [
+      'has no plan, no result and no error of an environment',
+      fleetOf([first, { name: 'c', plan: null, error: null }]),
+      'says nothing of "c"',
+    ],
+    [
       'counts other changes than its plans hold',
       { ...fleet, summary: { ...fleet.summary, delete: 0, create: fleet.summary.create + 1 } },
       'does not count what its plans hold',

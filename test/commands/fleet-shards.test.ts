@@ -67,6 +67,11 @@ it('a part without --env is a part of the default environment alone', async () =
   expect(written()).toEqual(['test']);
   const empty = await fleet.run('plan', '--shard', '2/2', '--format', 'json');
   expect(empty.json).toMatchObject({ environments: [] });
+  for (const format of ['text', 'markdown', 'html']) {
+    const { stdout } = await fleet.run('plan', '--shard', '2/2', '--format', format);
+    expect(stdout).toContain('0 environments');
+    expect(stdout).not.toContain('All tenants equal');
+  }
 });
 
 it('the four parts of an apply, each from its own file, are the apply of the whole', async () => {

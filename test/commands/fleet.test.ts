@@ -181,6 +181,47 @@ it('an equal plan that is made after an apply in part is applied to all, also wh
   for (const name of names) expect(sendersOf(name)).toEqual(['a@acme.example']);
 });
 
+describe('an apply that got nowhere in any environment', () => {
+  beforeEach(async () => {
+    await run('plan', '-e', '*', '--out', 'fleet.json');
+    for (const name of names) refuse(name);
+  });
+
+  it('is told as an apply, and not as what was planned', async () => {
+    for (const format of ['md', 'html'])
+      expect(await run('apply', 'fleet.json', '--report', `r.${format}`)).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(
+          /^Apply to several environments[\s\S]*\n3 environments: 3 failed\.\nDigest/,
+        ),
+      });
+    expect(fleet.read('r.md')).toMatch(/^### tenantctl apply: 3 environments: 3 failed/);
+    for (const report of ['r.md', 'r.html'])
+      expect(fleet.read(report)).not.toMatch(/to create|e-mails? goes? out/);
+  });
+
+  it('leaves a result whose plans can be applied, without its errors', async () => {
+    await run('apply', 'fleet.json', '--result', 'result.json');
+    for (const name of names.slice(1)) fleet.sandboxOf(name).faults.clear();
+    const again = await fleetOf('apply', 'result.json');
+    expect(again).toMatchObject({ code: 3, summary: { failed: 1 } });
+    expect(again.environments.map(({ error }) => error === null)).toEqual([false, true, true]);
+    expect(names.map((name) => sendersOf(name).length)).toEqual([0, 1, 1]);
+  });
+});
+
+it('results that `show` has joined are not applied: they have no plans', async () => {
+  for (const name of ['eu-1', 'us-1'])
+    expect(await run('apply', '-e', name, '--yes', '--result', `${name}.json`)).toMatchObject({ code: 0 });
+  fleet.write('both.json', (await run('show', 'eu-1.json', 'us-1.json', '--format', 'json')).stdout);
+  expect(await run('show', 'both.json')).toMatchObject({ code: 0 });
+  const { code, stderr } = await run('apply', 'both.json');
+  expect([code, stderr]).toEqual([
+    4,
+    expect.stringContaining('both.json has a result of "eu-1" and no plan'),
+  ]);
+});
+
 describe('environments that were given the same tenant', () => {
   beforeEach(() => {
     const { url } = fleet.sandboxOf('eu-1');
