@@ -127,28 +127,29 @@ function wrongBody(request: Request, operation: Operation, entry: KindChange, co
   if (!operation.read) return body === null ? [] : [`${call} has a body`];
   const said = operation.read(body);
   if (!said) return [`the body of ${call} is not one of this call`];
-  return [...wrongObjects(request, operation, said, entry, context), ...wrongFields(said, entry.change)];
+  const isInPath = said.objects.length === 0 && needsId(operation);
+  const wrong = isInPath ? null : wrongObjects(said, entry, context.deletes.get(request));
+  return [...(wrong === null ? [] : [`${call} ${wrong}`]), ...wrongFields(said, entry.change)];
 }
 
-/** The body has to name the change's object, where the path does not. Other objects have to be deletes of the same call. */
+/**
+ * How a body names other objects than that of the change; `null` where it does not.
+ *
+ * @param others what it may name besides: the objects of other deletes that the same call makes
+ */
 function wrongObjects(
-  request: Request,
-  operation: Operation,
   { objects }: Said,
   { kind, change }: KindChange,
-  { deletes }: Context,
-): string[] {
+  others: ReadonlySet<string> = new Set(),
+): string | null {
   const own = new Set(namesOf(kind, change));
-  const allowed = deletes.get(request) ?? own;
   const names = objects.map((naming) => nameFrom(kind, naming));
-  const foreign = objects.find((_, at) => !allowed.has(names[at] ?? ''));
-  const call = `${request.method} ${quote(request.path)}`;
+  const foreign = objects.find((_, at) => !own.has(names[at] ?? '') && !others.has(names[at] ?? ''));
   if (foreign) {
     const name = foreign.key === null ? foreign.id : foreign.key.join('/');
-    return [`${call} names another object, ${quote(name ?? '')}`];
+    return `names another object, ${quote(name ?? '')}`;
   }
-  const isNamed = names.some((name) => own.has(name));
-  return isNamed || (objects.length === 0 && needsId(operation)) ? [] : [`${call} does not name it`];
+  return names.some((name) => own.has(name)) ? null : 'does not name it';
 }
 
 /** Equal for namings of the same object by the same means. */
