@@ -132,19 +132,19 @@ function parse(descriptor: Descriptor, answer: JsonObject, requested: string | n
     parts.length === 1 && (part === null || part === '') ? id : (part ?? null),
   );
   if (!key.every((part) => typeof part === 'string')) return null;
-  const told = mapMembers(pick(answer, Object.keys(descriptor.fields)), (value, name) =>
+  const named = mapMembers(pick(answer, Object.keys(descriptor.fields)), (value, name) =>
     fieldNamed(descriptor, name)?.is === 'json' ? readJsonText(value) : value,
   );
   const others = othersIn(descriptor, answer);
-  const fields = { ...others, ...told };
+  const fields = { ...others, ...named };
   return { key, id, fields, hidden: concealedPlaces(fields, ''), carried: () => others };
 }
 
-/** What a PUT sends back although the descriptor does not tell it. */
+/** What a PUT sends back although the descriptor does not name it. */
 function othersIn({ key, fields, serverOwned, update }: Descriptor, answer: JsonObject): JsonObject {
   if (update !== 'put') return {};
-  const told = new Set(['id', ...key.map(({ name }) => name), ...Object.keys(fields), ...serverOwned]);
-  return mapMembers(answer, (value, name) => (told.has(name) ? undefined : value));
+  const named = new Set(['id', ...key.map(({ name }) => name), ...Object.keys(fields), ...serverOwned]);
+  return mapMembers(answer, (value, name) => (named.has(name) ? undefined : value));
 }
 
 const keyMembers = (descriptor: Descriptor, key: readonly string[]): JsonObject =>
@@ -214,7 +214,7 @@ function newNulls(value: Json, current: Json | undefined, at: Pointer): Pointer[
 const nullAdvice = (name: string, places: readonly Pointer[]): string =>
   `A merge patch removes what it sets to null, so the API cannot set ${places.join(', ')} of "${name}" to null: leave that out of the manifest, or do this in the admin interface, then plan again.`;
 
-/** What the manifest omits goes back as it was; what the descriptor does not tell is read just before sending. */
+/** What the manifest omits goes back as it was; what the descriptor does not name is read just before sending. */
 function wholeBody(
   descriptor: Descriptor,
   { key, fields, live, changed, settings }: UpdateInput,

@@ -80,11 +80,11 @@ const defaultPageSize: Readonly<Record<Service, number>> = { identity: 250, prof
 
 /** A field as it is written: `text`, or a mapping that says more. */
 function describedField(value: Json): Field {
-  const said = isObject(value) ? value : { is: value };
-  const to = textOf(said, 'to');
-  const type = textOf(said, 'type');
+  const given = isObject(value) ? value : { is: value };
+  const to = textOf(given, 'to');
+  const type = textOf(given, 'type');
   const pointing = { ...(to === null ? {} : { to }), ...(type === null ? {} : { type }) };
-  const is = textOf(said, 'is') ?? '';
+  const is = textOf(given, 'is') ?? '';
   switch (is) {
     case 'value':
     case 'set':
@@ -97,16 +97,16 @@ function describedField(value: Json): Field {
     case 'references':
       return { is, ...pointing, to: to ?? '' };
     case 'json': {
-      const declares = own(said, 'declares') === 'members' ? 'members' : 'whole';
-      const told = { is, declares, settings: true } as const;
-      return own(said, 'text') === true ? told : { ...told, plain: true };
+      const declares = own(given, 'declares') === 'members' ? 'members' : 'whole';
+      const json = { is, declares, settings: true } as const;
+      return own(given, 'text') === true ? json : { ...json, plain: true };
     }
     default:
       throw new TypeError(`"${is}" is no type of field.`);
   }
 }
 
-/** A mistake that no schema can tell. */
+/** A mistake that no schema can find. */
 export interface DescriptorMistake {
   readonly at: Pointer;
   readonly message: string;

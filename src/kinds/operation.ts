@@ -43,7 +43,7 @@ export interface Said {
   readonly fields: readonly string[] | null;
   /**
    * What the fields that it writes are afterwards, with their names, and anything else that it sets; `null` where that
-   * cannot be told. Of a body without markers.
+   * is not known. Of a body without markers.
    */
   after(before: Before): JsonObject | null;
 }
@@ -191,7 +191,7 @@ function readStep(step: Json, into: string | undefined): Step | null {
   return { field, below, value };
 }
 
-/** Adds to the fields that were written what a step writes; `null` where that cannot be told. */
+/** Adds to the fields that were written what a step writes; `null` where that is not known. */
 const takeStep =
   (fields: JsonObject) =>
   (written: JsonObject | null, { field, below, value }: Step): JsonObject | null => {

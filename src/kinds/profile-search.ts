@@ -117,7 +117,7 @@ function readSearch(body: Json): Said | null {
   };
 }
 
-/** The rules once nested records were written; `null` where that cannot be told. */
+/** The rules once nested records were written; `null` where that is not known. */
 function rulesAfter(changes: readonly Json[], { raw }: Before): JsonObject[] | null {
   const rows = new Map(liveRules(raw).map((row, at) => [idText(own(row, 'id')) ?? `#${at}`, row]));
   for (const [at, change] of changes.entries()) {

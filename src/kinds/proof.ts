@@ -6,8 +6,12 @@ import type { Kind } from './kind.ts';
 export const proofMember = 'proven';
 
 /** The digest of a descriptor as it is written, without its words for people. */
-export function descriptorDigest({ [proofMember]: _proof, summary: _summary, ...said }: JsonObject): string {
-  return sha256(said);
+export function descriptorDigest({
+  [proofMember]: _proof,
+  summary: _summary,
+  ...content
+}: JsonObject): string {
+  return sha256(content);
 }
 
 /** The notice about a kind whose descriptor has changed since `kind check` succeeded, or was never checked. */

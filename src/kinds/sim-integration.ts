@@ -220,7 +220,7 @@ function withoutNested(said: Said | null): Said | null {
       after(before) {
         const written = said.after(before);
         if (!written || !Object.hasOwn(written, 'attributes')) return written;
-        // The tenant's answer tells what is nested: a body may have the same field beside the attributes too.
+        // The tenant's answer shows what is nested: a body may have the same field beside the attributes too.
         const answer = { ...before.raw, attributes: written.attributes ?? null };
         const { attributes, nested } = splitAttributes(answer, nestedFields(before));
         return { ...written, ...mapMembers(nested, readJsonText), attributes };

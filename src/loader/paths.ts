@@ -29,7 +29,7 @@ export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Whether a path leads into a folder of git. Some disks do not tell upper from lower case. */
+/** Whether a path leads into a folder of git. Some disks ignore case. */
 export function isInGit(path: string): boolean {
   return /(?:^|[\\/])\.git(?:[\\/]|$)/i.test(path);
 }

@@ -63,7 +63,7 @@ export function mergeDocument(
 }
 
 /**
- * Adds what an export writes below `lifecycle`, and keeps what is there: a default that moved is told until somebody
+ * Adds what an export writes below `lifecycle`, and keeps what is there: plans report a default that moved until somebody
  * writes down the new one.
  */
 function mergeLifecycle(
