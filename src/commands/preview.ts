@@ -47,17 +47,23 @@ export const command = defineCommand(build, async (args, io) => {
     loadedAt: null,
     isBroken: true,
   };
-  let snapshot = await reload(empty, load, reader);
+  let snapshot = await reload(empty, load, reader.read);
   const preview = await startPreview({ port: args.port, snapshot });
   io.stdout.write(`${preview.url}\n`);
   if (!args.quiet) io.stderr.write('The page is updated when manifests change. Press Ctrl-C to stop.\n');
   const refresh = async () => {
     preview.announce();
-    snapshot = await reload(snapshot, load, reader);
+    snapshot = await reload(snapshot, load, reader.read);
     preview.show(snapshot);
   };
   try {
-    await watchUntil(root, refresh, io.signal);
+    await repeatUntil(io.signal, refresh, (request) => {
+      preview.onReload(() => {
+        reader.forget();
+        request();
+      });
+      return watchFolder(root, request);
+    });
   } finally {
     await preview.close();
   }
@@ -74,30 +80,34 @@ function createLoader(args: Args, io: Io): () => Project {
   };
 }
 
-/** Runs `refresh` after every change of a file until the signal aborts. Rejects when `refresh` does. */
-async function watchUntil(root: string, refresh: () => Promise<void>, signal: AbortSignal): Promise<void> {
+/** Runs `work` after every request until the signal aborts. Rejects when `work` does. */
+async function repeatUntil(
+  signal: AbortSignal,
+  work: () => Promise<void>,
+  start: (request: () => void) => Watch,
+): Promise<void> {
   let watch: Watch | undefined;
   await new Promise<void>((end, fail) => {
-    watch = watchFolder(root, oneAtATime(refresh, fail));
+    watch = start(oneAtATime(work, fail));
     if (signal.aborted) end();
     signal.addEventListener('abort', () => end(), { once: true });
   }).finally(() => watch?.close());
 }
 
 /** The snapshot after a change. If the project cannot be loaded: the last templates, with the problems. */
-async function reload(last: Snapshot, load: () => Project, reader: Reader): Promise<Snapshot> {
+async function reload(last: Snapshot, load: () => Project, read: ReadLive): Promise<Snapshot> {
   try {
-    return await snapshotOf(load(), reader);
+    return await snapshotOf(load(), read);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { ...last, diagnostics: error.diagnostics, isBroken: true };
   }
 }
 
-async function snapshotOf(project: Project, reader: Reader): Promise<Snapshot> {
+async function snapshotOf(project: Project, read: ReadLive): Promise<Snapshot> {
   const loadedAt = new Date().toISOString();
   const { root, resources, environment, lint: levels } = project;
-  const { live, moved, diagnostics } = await reader(project);
+  const { live, moved, diagnostics } = await read(project);
   const known = live && {
     defaults: live.defaults,
     customised: new Set(live.objects.map(({ address }) => address)),
@@ -118,29 +128,45 @@ async function snapshotOf(project: Project, reader: Reader): Promise<Snapshot> {
 const isTemplate = (address: string | undefined): boolean =>
   address?.startsWith('NotificationTemplate/') ?? false;
 
-type Reader = (project: Project) => Promise<{
+interface Live {
   readonly live: LiveTemplates | null;
   readonly moved: ReadonlyMap<Address, MovedTemplate>;
   readonly diagnostics: readonly Diagnostic[];
-}>;
+}
 
-const unread = { live: null, moved: new Map(), diagnostics: [] };
-const offline: Reader = async () => unread;
+type ReadLive = (project: Project) => Promise<Live>;
 
-/** Reads the tenant again only when other templates are declared, or other bases of them. An edited text sends no request. */
+/** Reads what the tenant has, or remembers it. */
+interface Reader {
+  readonly read: ReadLive;
+  readonly forget: () => void;
+}
+
+const unread: Live = { live: null, moved: new Map(), diagnostics: [] };
+const offline: Reader = { read: async () => unread, forget: () => {} };
+
+/**
+ * Reads the tenant again only when it is another one, could not be read, or other templates are declared, or other bases
+ * of them. An edited text sends no request.
+ */
 function onlineReader(args: Args, io: Io): Reader {
-  let last: { readonly name: string; readonly answer: ReturnType<Reader> } | null = null;
-  return (project) => {
+  let last: (Live & { readonly name: string }) | null = null;
+  const read: ReadLive = async (project) => {
+    const { name: environment, tenant, settings } = project.environment;
     const addresses = project.resources.map(({ address }) => address).filter(isTemplate);
     const bases = project.resources.map(({ lifecycle }) => lifecycle.basedOn ?? '');
-    const name = JSON.stringify([project.environment.name, ...addresses.toSorted(), ...bases.toSorted()]);
-    if (last?.name !== name) last = { name, answer: readLiveTemplates(project, args, io) };
-    return last.answer;
+    const name = JSON.stringify([environment, tenant, settings, addresses.toSorted(), bases.toSorted()]);
+    if (last?.name !== name || !last.live) last = { name, ...(await readLiveTemplates(project, args, io)) };
+    return last;
   };
+  const forget = () => {
+    last = null;
+  };
+  return { read, forget };
 }
 
 /** Reads the live templates. If the tenant cannot be read, the page goes without them and shows why. */
-async function readLiveTemplates(project: Project, args: Args, io: Io): ReturnType<Reader> {
+async function readLiveTemplates(project: Project, args: Args, io: Io): Promise<Live> {
   const templates = project.resources.filter(({ address }) => isTemplate(address));
   if (templates.length === 0) return unread;
   try {

@@ -12,7 +12,7 @@ export interface TemplateList {
   readonly environment: string;
   /** Whether the files do not load, so that the templates are those of an earlier state. */
   readonly isBroken: boolean;
-  /** Whether files have changed that are being read. */
+  /** Whether files or the tenant are being read again. */
   readonly isReading: boolean;
   /** When the state that is shown was loaded, as an ISO date; `null` where none has loaded yet. */
   readonly loadedAt: string | null;

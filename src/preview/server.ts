@@ -53,6 +53,8 @@ export class Preview {
   readonly #listeners = new Set<ServerResponse>();
   #snapshot: Snapshot;
   #isReading = false;
+  #wasOpened = false;
+  #onReload = () => {};
   #version = 1;
   #port = 0;
 
@@ -75,7 +77,7 @@ export class Preview {
     if (typeof address === 'object' && address) this.#port = address.port;
   }
 
-  /** Says on every open page that files have changed, until the next {@link show}. */
+  /** Says on every open page that files or the tenant are being read again, until the next {@link show}. */
   announce(): void {
     this.#isReading = true;
     this.#notifyAll();
@@ -86,6 +88,11 @@ export class Preview {
     this.#snapshot = snapshot;
     this.#isReading = false;
     this.#notifyAll();
+  }
+
+  /** Calls a function when the page is opened again, which shows the last state until there is another one. */
+  onReload(read: () => void): void {
+    this.#onReload = read;
   }
 
   #notifyAll(): void {
@@ -106,6 +113,8 @@ export class Preview {
     if (refusal !== null) return send(response, 403, { error: refusal });
     switch (`${request.method} ${request.url}`) {
       case 'GET /':
+        if (this.#wasOpened) this.#onReload();
+        this.#wasOpened = true;
         return sendText(response, 'text/html', pageHtml(this.#token, this.#snapshot.environment));
       case 'GET /style.css':
         return sendText(response, 'text/css', style);

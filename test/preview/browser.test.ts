@@ -166,7 +166,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     const { page, preview } = await visit(snapshot([mail]));
     const { address } = mail;
     preview.announce();
-    await page.getByText('Files have changed, reading them …').waitFor();
+    await page.getByText('Reading again …').waitFor();
     const diagnostics = [
       { code: 'unknown-field', severity: 'error', message: 'Unknown field `bdy`.', source, address },
     ] as const;

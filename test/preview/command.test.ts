@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { main } from '../../src/commands/main.ts';
-import { createWorld, seedFile, type World } from '../support/world.ts';
+import { createTestWorld, createWorld, seedFile, type World } from '../support/world.ts';
 import { sidesIn } from './support.ts';
 
 let world: World;
@@ -144,6 +144,43 @@ it('goes on when the tenant cannot be read', async () => {
     problems: [{ severity: 'warning' }],
     templates: [{ base: 'not-read' }],
   });
+});
+
+it('reads the tenant again after it could not be read, and when the project file names another one', async () => {
+  world.declare([{ ...declared, subject: 'Hi' }]);
+  const config = world.read('tenantctl.yaml');
+  world.write('tenantctl.yaml', config.replaceAll(world.sandbox.url, 'http://127.0.0.1:1'));
+  const { list } = await visit(await preview());
+  const base = async () => (await list()).templates[0]?.base;
+  expect(await base()).toBe('not-read');
+  world.write('tenantctl.yaml', config);
+  await expect.poll(base, { interval: 20, timeout: 20_000 }).toBe('tenant');
+  const other = await createTestWorld();
+  world.env.CLIENT_ID = other.env.CLIENT_ID;
+  world.env.CLIENT_SECRET = other.env.CLIENT_SECRET;
+  world.write('tenantctl.yaml', config.replaceAll(world.sandbox.url, other.sandbox.url));
+  await expect.poll(base, { interval: 20, timeout: 20_000 }).toBe('nothing');
+}, 60_000);
+
+it('reads the tenant again after wrong credentials are put right', async () => {
+  world.declare([{ ...declared, subject: 'Hi' }]);
+  const secret = world.env.CLIENT_SECRET;
+  world.env.CLIENT_SECRET = 'wrong';
+  const { list } = await visit(await preview());
+  expect((await list()).templates).toMatchObject([{ base: 'not-read' }]);
+  world.env.CLIENT_SECRET = secret;
+  world.declare([{ ...declared, subject: 'Hello' }]);
+  await expect.poll(async () => (await list()).templates[0]?.base, { interval: 20 }).toBe('tenant');
+});
+
+it('reads the tenant again when the page is opened again, as after an apply', async () => {
+  world.declare([{ ...declared, subject: 'Hi' }]);
+  const url = await preview();
+  const { list } = await visit(url);
+  expect((await list()).templates).toMatchObject([{ differs: true }]);
+  await world.run('apply', '--yes');
+  await fetch(url);
+  await expect.poll(async () => (await list()).templates[0]?.differs, { interval: 20 }).toBe(false);
 });
 
 it('follows the manifests, shows their mistakes, and recovers', async () => {

@@ -69,7 +69,7 @@ async function refresh(): Promise<void> {
 function showState(list: TemplateList): void {
   const { isBroken, isReading } = list;
   showStale(isBroken ? brokenWords(list) : '');
-  if (isReading) showLive('Files have changed, reading them …', false);
+  if (isReading) showLive('Reading again …', false);
   else if (isBroken) showLive(oldSince === '' ? 'Nothing loaded yet' : `State of ${oldSince}`, false);
   else showLive('Live', true);
 }
