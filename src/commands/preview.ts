@@ -12,6 +12,7 @@ import { loadEnvironment, loadProject } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
+import { secretNamesIn } from '../model/marker.ts';
 import { startPreview } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
 import { type Watch, watchFolder } from '../preview/watch.ts';
@@ -48,7 +49,7 @@ export const command = defineCommand(build, async (args, io) => {
     isBroken: true,
   };
   let snapshot = await reload(empty, load, reader.read);
-  const preview = await startPreview({ port: args.port, snapshot });
+  const preview = await startPreview({ port: args.port, snapshot, redact: (text) => io.redactor.text(text) });
   io.stdout.write(`${preview.url}\n`);
   if (!args.quiet) io.stderr.write('The page is updated when manifests change. Press Ctrl-C to stop.\n');
   const refresh = async () => {
@@ -75,6 +76,9 @@ function createLoader(args: Args, io: Io): () => Project {
   return () => {
     const { includes, unmatched } = selectionOf(args);
     const project = loadProject(projectOptions(args, io));
+    // The redactor learns a secret when it is read.
+    const secrets = new Set(project.resources.flatMap(({ fields }) => secretNamesIn(fields)));
+    for (const name of secrets) project.secrets.problem(name);
     const resources = project.resources.filter(({ address }) => includes(address));
     return { ...project, resources, diagnostics: [...unmatched(), ...project.diagnostics] };
   };

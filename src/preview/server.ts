@@ -5,25 +5,29 @@ import { script, style } from '../generated/preview-page.ts';
 import { isObject, own, parseJson, textOf } from '../model/json.ts';
 import { createRenderer, type Renderer } from '../render/renderer.ts';
 import { type ContextChoice, renderTemplate } from '../render/template.ts';
+import type { Redact } from '../report/options.ts';
 import { pageHtml, renderedTemplate, templateList } from './page.ts';
 import { type Refused, type RenderedTemplate, type TemplateList, tokenHeader } from './protocol.ts';
-import type { Snapshot } from './snapshot.ts';
+import { redactProblems, redactTemplate, type Snapshot } from './snapshot.ts';
 
 /**
  * Starts the server. Rejects with the system's error where the port is taken.
  *
  * @param port 0 takes a free port
+ * @param redact removes secrets from what the page shows
  */
 export async function startPreview({
   port,
   snapshot,
   renderer = createRenderer(),
+  redact = (text) => text,
 }: {
   port: number;
   snapshot: Snapshot;
   renderer?: Renderer;
+  redact?: Redact;
 }): Promise<Preview> {
-  const preview = new Preview(snapshot, renderer);
+  const preview = new Preview(snapshot, renderer, redact);
   await preview.listen(port);
   return preview;
 }
@@ -49,6 +53,7 @@ const securityHeaders: Readonly<Record<string, string>> = {
 export class Preview {
   readonly #token = randomBytes(24).toString('base64url');
   readonly #renderer: Renderer;
+  readonly #redact: Redact;
   readonly #server: Server;
   readonly #listeners = new Set<ServerResponse>();
   #snapshot: Snapshot;
@@ -58,9 +63,10 @@ export class Preview {
   #version = 1;
   #port = 0;
 
-  constructor(snapshot: Snapshot, renderer: Renderer) {
-    this.#snapshot = snapshot;
+  constructor(snapshot: Snapshot, renderer: Renderer, redact: Redact) {
+    this.#snapshot = redactProblems(snapshot, redact);
     this.#renderer = renderer;
+    this.#redact = redact;
     this.#server = createServer((request, response) => {
       this.#answer(request, response).catch(() => send(response, 500, { error: 'The preview failed.' }));
     });
@@ -85,7 +91,7 @@ export class Preview {
 
   /** Shows another state on every open page. */
   show(snapshot: Snapshot): void {
-    this.#snapshot = snapshot;
+    this.#snapshot = redactProblems(snapshot, this.#redact);
     this.#isReading = false;
     this.#notifyAll();
   }
@@ -133,18 +139,17 @@ export class Preview {
 
   async #render(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
-    const { attributes, templates } = this.#snapshot;
     if (!body) return send(response, 400, { error: 'This is not a JSON object, or it is too long.' });
     const address = textOf(body, 'address');
-    const template = templates.find((one) => one.address === address);
+    const template = this.#snapshot.templates.find((one) => one.address === address);
     if (!template) return send(response, 404, { error: 'This template is no longer declared.' });
     const context = own(body, 'context') ?? null;
     if (context !== null && !isObject(context))
       return send(response, 400, { error: 'The context is not a JSON object.' });
+    const { attributes, sides, versions } = redactTemplate(template, this.#snapshot.attributes, this.#redact);
     const choice: ContextChoice = context ? { from: 'user', context } : { from: 'samples', attributes };
-    const rendered = await renderTemplate(this.#renderer, template.medium, template.sides, choice);
-    const { address: shown, medium, moved } = template;
-    const versions = moved && { before: moved.old, after: moved.now };
+    const { address: shown, medium } = template;
+    const rendered = await renderTemplate(this.#renderer, medium, sides, choice);
     const vendor = versions && (await renderTemplate(this.#renderer, medium, versions, choice));
     send(response, 200, renderedTemplate(shown, rendered, vendor));
   }

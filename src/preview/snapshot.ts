@@ -10,6 +10,8 @@ import { secretName } from '../model/marker.ts';
 import { valueAt, withValueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Sides } from '../render/template.ts';
+import type { Redact } from '../report/options.ts';
+import { redactDiagnostic, redactMembers } from '../report/redacted.ts';
 import type { ListedTemplate } from './protocol.ts';
 
 /** One declared template, and what the tenant has in its place as far as that is known. */
@@ -39,6 +41,25 @@ export interface Snapshot {
   readonly loadedAt: string | null;
   /** Whether the files have changed since and do not load. */
   readonly isBroken: boolean;
+}
+
+/** A snapshot whose problems hold no secrets. Its templates are thousands: {@link redactTemplate} is for the one that is shown. */
+export function redactProblems(snapshot: Snapshot, redact: Redact): Snapshot {
+  return { ...snapshot, diagnostics: snapshot.diagnostics.map((each) => redactDiagnostic(each, redact)) };
+}
+
+/** What a template is rendered from, without secrets. */
+export function redactTemplate(
+  { sides, moved }: PreviewTemplate,
+  attributes: JsonObject | null,
+  redact: Redact,
+) {
+  const clean = (fields: JsonObject | null) => fields && redactMembers(fields, redact);
+  return {
+    sides: { before: clean(sides.before), after: clean(sides.after) },
+    versions: moved && { before: clean(moved.old), after: clean(moved.now) },
+    attributes: clean(attributes),
+  };
 }
 
 /**

@@ -172,7 +172,8 @@ function redactOutcome(change: ChangeResult, redact: Redact): ChangeResult {
   };
 }
 
-function redactDiagnostic(diagnostic: Diagnostic, redact: Redact): Diagnostic {
+/** A diagnostic without secrets, as {@link redactPlan} does it. */
+export function redactDiagnostic(diagnostic: Diagnostic, redact: Redact): Diagnostic {
   const { message, excerpt, hint, source, address, versions } = diagnostic;
   return {
     ...diagnostic,
@@ -239,7 +240,8 @@ function redactJson(value: Json, redact: Redact): Json {
   });
 }
 
-function redactMembers(fields: JsonObject, redact: Redact): JsonObject {
+/** The fields of an object without secrets, in their names too. */
+export function redactMembers(fields: JsonObject, redact: Redact): JsonObject {
   return renamed(
     mapMembers(fields, (value) => redactJson(value, redact)),
     redact,

@@ -228,6 +228,28 @@ it('shows no secret, neither declared nor in the tenant', async () => {
   expect(all).not.toContain('s3cr3t');
 });
 
+it('shows no secret that stands in another text, of the tenant or of a manifest', async () => {
+  world.env.TEXT = 's3cr3t-text';
+  const [template] = world.sandbox.state.templates.filter((each) => each.key === key && each.locale === 'en');
+  if (template) template.subject = 'It is s3cr3t-text';
+  const { state } = world.sandbox;
+  state.templateContext = { ...state.templateContext, attributes: { companyName: 'ACME s3cr3t-text' } };
+  world.write(
+    'config/all.yaml',
+    `kind: NotificationTemplate\nkey: ${key}\nmedium: EMAIL\nlocale: en\nsubject: Or ${world.env.CLIENT_SECRET} $__global.companyName\n---\n` +
+      'kind: SimIntegration\nname: ServiceNow\nattributes: { password: !secret TEXT }\n',
+  );
+  const { page, list, render } = await visit(await preview());
+  const { markup, context } = await render(address);
+  expect(sidesIn(markup).map((side) => side?.inbox)).toEqual([
+    expect.stringContaining('It is [secret]'),
+    expect.stringContaining('Or [secret] ACME [secret]'),
+  ]);
+  const all = JSON.stringify([page, await list(), markup, context]);
+  expect(all).not.toContain('s3cr3t');
+  expect(all).not.toContain(world.env.CLIENT_SECRET);
+});
+
 it('tells on the page that --only matches nothing', async () => {
   world.declare([
     {
