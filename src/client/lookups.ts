@@ -69,11 +69,13 @@ async function resolveIn(
   );
 }
 
-/** All rows, where they fit on one page; else `null`. */
+/** All rows, where the first page may have them all; else `null`. */
 async function readWholePage(client: Client, from: string): Promise<readonly JsonObject[] | null> {
-  const { rows, total } = await readFirstPage(client, collectionSource(from, {}));
-  // Without a total, only a page that is far from every usual limit is certain to be the last.
-  return total === rows.length || (total === null && rows.length < 50) ? rows : null;
+  const source = collectionSource(from, {});
+  const { rows, total } = await readFirstPage(client, source);
+  if ((total ?? rows.length) > rows.length || rows.length >= source.pageSize) return null;
+  // Asks for the next page where the number of rows may be the host's own limit.
+  return readRows(client, source);
 }
 
 /** The rows that the host finds; all rows where it does not accept the filter. */
@@ -88,7 +90,10 @@ async function readFiltered(client: Client, { from, where }: Lookup): Promise<re
 }
 
 /** Where the records of a collection are listed, filtered by fields. */
-function collectionSource(from: string, filters: Readonly<Record<string, string>>): PageSource {
+function collectionSource(
+  from: string,
+  filters: Readonly<Record<string, string>>,
+): PageSource & { readonly pageSize: number } {
   const request: Call = {
     method: 'GET',
     path: pathOf('/api', from),

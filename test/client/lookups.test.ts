@@ -75,15 +75,30 @@ describe('a lookup', () => {
     expect(client.asked).toHaveLength(4);
   });
 
-  test.each([50, 100])('a first page of exactly %i is not taken for the whole', async (cap) => {
-    const rows = Array.from({ length: cap + 30 }, (_, at) => ({ id: `${at}`, uid: `u${at % (cap + 10)}` }));
-    const client = fakeClient(({ query }: Request) => {
+  const paged = (cap: number, countOf: (rows: JsonObject[]) => JsonObject) => {
+    const rows = Array.from({ length: cap + 8 }, (_, at) => ({ id: `${at}`, uid: `u${at % (cap + 4)}` }));
+    return fakeClient(({ query }: Request) => {
       const offset = Number(query.offset ?? 0);
-      return answered(200, rows.slice(offset, offset + cap));
+      const found = rows.slice(offset, offset + cap);
+      return answered(200, { ne_attributes: found, ...countOf(found) });
     });
-    const wanted = ['u3', 'u30', 'u40'].map((uid) => lookup({ uid }));
-    const problems = await diagnosticsOf(resolveLookups(client, wanted));
+  };
+  const inPages = ['u3', 'u10', 'u15'].map((uid) => lookup({ uid }));
+
+  test.each([20, 25, 50, 100])('a first page of exactly %i is not taken for the whole', async (cap) => {
+    const problems = await diagnosticsOf(
+      resolveLookups(
+        paged(cap, () => ({})),
+        inPages,
+      ),
+    );
     expect(problems.map(({ code }) => code)).toEqual(['lookup-ambiguous']);
+  });
+
+  test.each([20, 25, 50, 100])('nor is it where its count of %i is that of the page', async (cap) => {
+    const client = paged(cap, ({ length }) => ({ _metadata: { total: length } }));
+    const problems = await diagnosticsOf(resolveLookups(client, inPages));
+    expect(problems.map(({ code }) => code)).toContain('total-mismatch');
   });
 
   test('a host that refuses the filter is read whole', async () => {
