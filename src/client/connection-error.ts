@@ -28,7 +28,7 @@ export function unsentBy(error: unknown, origin: string): Unsent {
     return unsent('unsafe', 'the request cannot be sent over HTTP (header or path)');
   }
   if (/CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code)) {
-    const hint = 'If a company proxy signs the certificate, name its CA in NODE_EXTRA_CA_CERTS.';
+    const hint = untrusted.find(({ codes }) => codes.test(code))?.hint;
     return unsent('untrusted', `no trusted connection to the host ${hostOf(origin)} (${code})`, hint);
   }
   const hint = 'Check the base URL, the network, and whether the host is up.';
@@ -45,3 +45,16 @@ const unreachable: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'did not accept the connection in time',
   TOTAL_TIMEOUT: 'had no free connection within the time limit',
 };
+
+const untrusted: readonly { readonly codes: RegExp; readonly hint: string }[] = [
+  { codes: /ALTNAME/, hint: 'The certificate is for another host: check the host in the URL.' },
+  {
+    codes: /EXPIRED|NOT_YET_VALID/,
+    hint: 'The certificate is not valid now: check the clock of this machine, or have the certificate renewed.',
+  },
+  {
+    codes: /CERT|SIGNATURE/,
+    hint: 'If a company proxy signs the certificate, name its CA in NODE_EXTRA_CA_CERTS.',
+  },
+  { codes: /./, hint: 'The host offers no TLS 1.2 or later at this port: check the URL and its port.' },
+];

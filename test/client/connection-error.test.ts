@@ -14,11 +14,25 @@ test.each([
     'untrusted',
     'no trusted connection to the host acme.example:8443 (DEPTH_ZERO_SELF_SIGNED_CERT)',
   ],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'untrusted', expect.stringContaining('ALTNAME')],
 ])('%s before a request was sent', (code, reason, detail) => {
   const { hint, ...answer } = unsentBy(coded(code), origin);
   expect(answer).toEqual({ outcome: 'unsent', reason, detail });
   expect(hint).toMatch(reason === 'untrusted' ? /NODE_EXTRA_CA_CERTS/ : /base URL, the network/);
+});
+
+test.each([
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'NODE_EXTRA_CA_CERTS'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'NODE_EXTRA_CA_CERTS'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'check the host in the URL'],
+  ['CERT_HAS_EXPIRED', 'check the clock of this machine'],
+  ['CERT_NOT_YET_VALID', 'check the clock of this machine'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'check the URL and its port'],
+  ['EPROTO', 'check the URL and its port'],
+])('%s says what to do about the certificate or the connection', (code, hint) => {
+  expect(unsentBy(coded(code), origin)).toMatchObject({
+    reason: 'untrusted',
+    hint: expect.stringContaining(hint),
+  });
 });
 
 test('a request that no HTTP can carry has no hint, and a fault of the program its name', () => {
