@@ -55,7 +55,7 @@ function writeChange(
     live,
     settings,
   };
-  const write = writeFor(resource, () => (live ? kind.update({ ...input, live }) : kind.create(input)));
+  const write = writeWith(() => (live ? kind.update({ ...input, live }) : kind.create(input)));
   const built = buildChange(live ? 'update' : 'create', kind, write, {
     key: resource.key,
     address: resource.address,
@@ -69,14 +69,15 @@ function writeChange(
   return kind.defaults && !below ? { ...change, warnings: [...change.warnings, withoutDefault] } : change;
 }
 
-/** The requests for a resource. Where the tenant has an id that no request can name, the failure tells whose it is. */
-function writeFor(resource: Resource, write: () => Write): Write {
+/** The requests that make a change; a step by hand where the tenant has an id or name that no request can name. */
+function writeWith(write: () => Write): Write {
   try {
     return write();
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const { address } = resource;
-    throw new Failure(error.diagnostics.map((each) => ({ ...each, address, ...resource.point('') })));
+    if (!(error instanceof Failure) || !error.diagnostics.some(({ code }) => code === 'unsafe-path-segment'))
+      throw error;
+    const [message = ''] = error.diagnostics.map((each) => each.message);
+    return { manual: `${message} Make this change in the tenant, and correct the id there.` };
   }
 }
 
@@ -113,15 +114,20 @@ export function deletionOf(
   const { kind } = live;
   const input = { key: live.key, fields: live.fields, changed: new Set<string>(), live, settings };
   const left = pick(base?.fields ?? {}, Object.keys(kind.fields));
-  return buildChange('delete', kind, kind.remove(input), {
-    key: live.key,
-    address: live.address,
-    source,
-    live,
-    differences: [...lostName(live), ...differences(kind, left, readableFields(kind, live.fields))],
-    declared: declaredFields(kind, declared, live),
-    settings,
-  });
+  return buildChange(
+    'delete',
+    kind,
+    writeWith(() => kind.remove(input)),
+    {
+      key: live.key,
+      address: live.address,
+      source,
+      live,
+      differences: [...lostName(live), ...differences(kind, left, readableFields(kind, live.fields))],
+      declared: declaredFields(kind, declared, live),
+      settings,
+    },
+  );
 }
 
 /** The name of an object that is known by its id: the plan has to show it, and a rollback creates the object with it. */

@@ -103,6 +103,20 @@ describe('--since', () => {
   });
 });
 
+it('an object whose id no request can name is deleted by hand, and the others as ever', () => {
+  const unnamed = answers.integration('..', 'Unnamed', {});
+  const plan = planOf({
+    declared: [integration('Unnamed', absent), integration('Old', absent)],
+    live: [...live, unnamed],
+  });
+  expect(new Map(plan.changes.map(({ address, action }) => [address, action]))).toEqual(
+    new Map([
+      ['SimIntegration/Old', 'delete'],
+      ['SimIntegration/Unnamed', 'manual'],
+    ]),
+  );
+});
+
 it('an object that several reasons delete is deleted once, by the first', () => {
   const both = planOf({
     declared: [integration('Old', { ...absent, lifecycle: { protect: true } })],
