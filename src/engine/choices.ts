@@ -1,6 +1,9 @@
 import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
+import type { LiveObject } from '../kinds/kind.ts';
+import { addressesOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Environment } from '../kinds/project.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
@@ -24,14 +27,17 @@ export function choicesFrom(options: PlanOptions): PlanChoices {
 }
 
 /**
- * Throws a Failure for globs that can match nothing, for kinds that do not exist, and for `prune` in an environment
- * that names no kinds to prune. To ignore them would mislead.
+ * Throws a Failure for globs that can match nothing, for kinds that do not exist, for a number of deletes that cannot be
+ * one, and for `prune` in an environment that names no kinds to prune. To ignore them would mislead.
  */
 export function checkChoices(
-  { scope, rotate, allowDeleteAll }: PlanChoices,
+  { scope, rotate, maxDeletes, allowDeleteAll }: PlanChoices,
   { name, policy, kinds }: Pick<Environment, 'name' | 'policy' | 'kinds'>,
 ): void {
   checkGlobs({ ...scope, rotate, allowDeleteAll }, kinds);
+  if (maxDeletes !== null && !(Number.isSafeInteger(maxDeletes) && maxDeletes >= 0)) {
+    throw failure('usage', `\`maxDeletes\` takes a whole number, 0 or more; ${maxDeletes} is none.`);
+  }
   if (!scope.prune || policy.prune.kinds.length > 0) return;
   throw failure('prune-kinds', `The environment ${name} does not say which kinds --prune may delete.`, {
     hint: 'Name them in the project file: `prune: { kinds: [NotificationTemplate] }`.',
@@ -99,6 +105,34 @@ export function unmatchedGlobs(
         known.map(({ address }) => address),
       ),
     }));
+}
+
+/**
+ * A warning for each glob of `--except` that names a declared object only as the tenant does. A manifest that pins an object
+ * by its id or renames it gives it the name that counts: the object is not left out.
+ */
+export function misnamedExceptions(
+  { except }: Pick<Globs, 'except'>,
+  resources: readonly Resource[],
+  objects: readonly LiveObject[],
+): Diagnostic[] {
+  if (except.length === 0) return [];
+  const index = new LiveIndex(objects);
+  const declared = resources.filter(({ ensure }) => ensure === 'present');
+  const named = declared.flatMap((resource) => {
+    const live = index.of(resource);
+    const others = live ? addressesOf(live).filter((address) => address !== resource.address) : [];
+    return others.map((other) => ({ address: resource.address, other }));
+  });
+  return except.flatMap((glob) => {
+    const matches = matchAddresses([glob]);
+    const found = named.filter(({ address, other }) => matches(other) && !matches(address));
+    return found.map(({ address, other }): Diagnostic => {
+      const message = `--except \`${glob}\` does not leave out ${address}, which is ${other} in the tenant: the name in the manifest counts.`;
+      const hint = `Leave it out with --except '${address}'.`;
+      return { code: 'unmatched-glob', severity: 'warning', message, hint, address };
+    });
+  });
 }
 
 /** As many addresses are named. */

@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { type LookupAnswers, resolveLookups } from '../client/lookups.ts';
 import { readDefaults, readObjects, readObjectsAndOthers } from '../client/read.ts';
 import { allOf, type Kind, type LiveObject, type ReadRequest } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live-objects.ts';
+import { addressesOf, identityOf } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import { questionsOf } from '../lint/index.ts';
@@ -32,7 +32,13 @@ import type { MovedDefault } from '../planner/moved-defaults.ts';
 import { nameReferences } from '../planner/name-references.ts';
 import { type ResolvedReferences, referencesIn, resolveReferences } from '../planner/references.ts';
 import { findUnsetSecrets } from '../planner/unset-secrets.ts';
-import { checkChoices, choicesFrom, type PlanOptions, unmatchedGlobs } from './choices.ts';
+import {
+  checkChoices,
+  choicesFrom,
+  misnamedExceptions,
+  type PlanOptions,
+  unmatchedGlobs,
+} from './choices.ts';
 import { addImpact } from './impact.ts';
 import { lintPlan, type Planned } from './lint.ts';
 import { readSettledObjects } from './recent.ts';
@@ -197,7 +203,12 @@ async function loadManifests(
         resources: fill(resources, resolved),
         previous: previous && fill(previous, resolvePast(previous, objects)),
         diagnostics: [
-          ...unmatchedGlobs({ ...scope, rotate }, [...resources, ...(previous ?? []), ...objects], resources),
+          ...unmatchedGlobs(
+            { ...scope, rotate },
+            [...resources, ...(previous ?? []), ...namesIn(objects)],
+            resources,
+          ),
+          ...misnamedExceptions(scope, resources, objects),
           // `validate` shows information about manifests. In a plan it would distract from the changes.
           ...diagnostics.filter(({ severity }) => severity !== 'info'),
           ...(past?.diagnostics ?? []),
@@ -211,6 +222,10 @@ async function loadManifests(
     },
   };
 }
+
+/** All names of live objects: a delete is left out by either. */
+const namesIn = (objects: readonly LiveObject[]) =>
+  objects.flatMap((live) => addressesOf(live).map((address) => ({ address })));
 
 /** What was declared then, to be found in the tenant also under the name that a manifest of today gives it. */
 function addLaterNames(past: readonly Resource[], resources: readonly Resource[]): readonly Resource[] {

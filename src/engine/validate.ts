@@ -1,4 +1,6 @@
+import type { Kinds } from '../kinds/catalog.ts';
 import type { Project } from '../kinds/project.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { lint } from '../lint/index.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
@@ -31,7 +33,10 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
     checkScope(scope, environment.kinds);
     const selected = resources.filter(({ address }) => selection.includes(address));
     const findings = lint({ resources, known: null, levels });
-    const diagnostics = [...selection.unmatched(), ...problems, ...findings].filter(isShown);
+    const notices = noticesOfOthers(environment.kinds, selected);
+    const diagnostics = [...selection.unmatched(), ...problems, ...findings]
+      .filter(isShown)
+      .filter(({ code }) => !notices.has(code));
     return {
       diagnostics,
       exitCode: hasErrors(diagnostics) ? ExitCode.couldNotRun : ExitCode.done,
@@ -41,6 +46,12 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
     if (!(error instanceof Failure)) throw error;
     return { diagnostics: error.diagnostics.filter(isShown), exitCode: error.exitCode, resources: 0 };
   }
+}
+
+/** The codes of notices about kinds of which nothing is selected. */
+function noticesOfOthers(kinds: Kinds, selected: readonly Resource[]): ReadonlySet<string> {
+  const shown = new Set(selected.map(({ kind }) => kind));
+  return new Set(kinds.all.flatMap((kind) => (kind.notice && !shown.has(kind) ? [kind.notice.code] : [])));
 }
 
 /** What can be said about several environments of a project: problems that all of them have are told once. */

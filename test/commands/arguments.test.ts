@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createWorld, seedFile, type World } from '../support/world.ts';
+import { createTestWorld, createWorld, seedFile, type World } from '../support/world.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -188,6 +188,23 @@ describe('a glob', () => {
     expect(stderr).toContain(meant);
   });
 
+  it('of --except that names an object as the tenant does, not its manifest, is told', async () => {
+    const named = await createTestWorld({
+      files: { 'config/a.yaml': 'kind: SimIntegration\nid: i1\nname: New\n' },
+      seed: 'simIntegrations: [{ id: i1, name: Old, type: T, attributes: {} }]\n',
+    });
+    const except = async (...globs: string[]) => {
+      const { changes, diagnostics } = await named.plan(...globs.flatMap((glob) => ['--except', glob]));
+      return [changes.length, ...diagnostics.map(({ code, hint }) => `${code}: ${hint}`)];
+    };
+    expect(await except('SimIntegration/Old')).toEqual([
+      1,
+      "unmatched-glob: Leave it out with --except 'SimIntegration/New'.",
+    ]);
+    expect(await except('SimIntegration/New')).toEqual([0]);
+    expect(await except('SimIntegration/*')).toEqual([0]);
+  });
+
   it.each(['--only', '--except', '--rotate'])('that matches nothing is told (%s)', async (option) => {
     const plan = await world.plan(option, 'SenderAddress/nobody*');
     expect(plan.diagnostics).toMatchObject([
@@ -243,15 +260,17 @@ it('tells remarks of the scope only, and errors whatever the scope', async () =>
   world.declare([
     { ...template, subject: '#if($a)' },
     { kind: 'SenderAddress', email: 'new@acme.example' },
+    { kind: 'SimIntegration', name: 'Desk' },
   ]);
   const validate = async (...argv: string[]) => {
     const { code, stdout } = await world.run('validate', '--format', 'json', ...argv);
     const { diagnostics } = JSON.parse(stdout);
     return [code, diagnostics.map((one: { code: string }) => one.code)];
   };
-  expect(await validate()).toEqual([0, ['velocity-unclosed']]);
+  expect(await validate()).toEqual([0, ['sim-deprecated', 'velocity-unclosed']]);
+  expect(await validate('--only', 'SimIntegration/*')).toEqual([0, ['sim-deprecated']]);
   expect(await validate('--only', 'SenderAddress/**')).toEqual([0, []]);
-  expect(await validate('--except', 'NotificationTemplate/**')).toEqual([0, []]);
+  expect(await validate('--except', 'NotificationTemplate/**')).toEqual([0, ['sim-deprecated']]);
   world.write('tenantctl.yaml', `${world.read('tenantctl.yaml')}lint: { velocity-unclosed: error }\n`);
   expect(await validate('--only', 'SenderAddress/**')).toEqual([1, ['velocity-unclosed']]);
 });

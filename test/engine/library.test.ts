@@ -1,7 +1,15 @@
 /** The library, as a program of somebody else calls it. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { exportTenant, Failure, loadEnvironment, openTenant, startSandbox } from '../../src/index.ts';
+import {
+  exportTenant,
+  Failure,
+  loadEnvironment,
+  loadProject,
+  openTenant,
+  planChanges,
+  startSandbox,
+} from '../../src/index.ts';
 import { createTestWorld } from '../support/world.ts';
 
 /** The codes of the Failure that a call ends with. */
@@ -29,6 +37,19 @@ async function exportKinds(kinds: readonly string[], env?: NodeJS.ProcessEnv) {
 it('throws a Failure for a kind that does not exist', async () => {
   expect(await codesOf(() => exportKinds(['SenderAddress', 'Nope']))).toEqual(['unknown-kind']);
 });
+
+it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+  'throws a Failure for a plan that may delete %d objects',
+  async (maxDeletes) => {
+    const world = await createTestWorld({
+      files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@b.example\n' },
+    });
+    const project = loadProject({ configFile: join(world.dir, 'tenantctl.yaml'), env: world.env });
+    const tenant = await openTenant(project);
+    expect(await codesOf(() => planChanges(project, tenant, { maxDeletes }))).toEqual(['usage']);
+    await tenant.close();
+  },
+);
 
 it('throws a Failure for credentials that are not set, once it needs them', async () => {
   expect(await codesOf(() => exportKinds(['SenderAddress'], {}))).toContain('secret-unset');
