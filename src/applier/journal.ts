@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Address } from '../model/address.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
-import { systemCode, unwritableFile } from '../model/system-error.ts';
+import { ifThere, unwritableFile } from '../model/system-error.ts';
 import {
   type Conclusion,
   type JournalRecord,
@@ -195,10 +195,7 @@ interface JournalContent {
 
 /** Reads a journal. A last line that a crash cut off is left out. Throws a Failure where the file is damaged elsewhere. */
 export async function readJournal(file: string): Promise<JournalContent> {
-  const bytes = await readFile(file).catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
-  });
+  const bytes = await ifThere(readFile(file));
   if (bytes === null) return { header: null, records: [], length: 0 };
   if (bytes.length > maxBytes) throw journalDamaged(file, 'is too large for a journal');
   const length = bytes.lastIndexOf('\n') + 1;

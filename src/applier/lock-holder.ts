@@ -1,7 +1,7 @@
 import { readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { isObject, own, parseJson, textOf } from '../model/json.ts';
-import { systemCode } from '../model/system-error.ts';
+import { ifThere, systemCode } from '../model/system-error.ts';
 
 /** The process that holds a lock. */
 export interface Holder {
@@ -22,10 +22,7 @@ export async function thisProcess(token: string): Promise<Holder> {
 
 /** Who holds a lock; `null` where there is no lock, `unreadable` where it does not say. */
 export async function readHolder(file: string): Promise<Holder | null | 'unreadable'> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
-  });
+  const text = await ifThere(readFile(file, 'utf8'));
   if (text === null) return null;
   const value = parseJson(text);
   if (!isObject(value)) return 'unreadable';

@@ -4,7 +4,7 @@ import type { Clock } from '../client/clock.ts';
 import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import { type Address, parseAddress } from '../model/address.ts';
-import { systemCode } from '../model/system-error.ts';
+import { ifThere } from '../model/system-error.ts';
 import { isSameTenant, type TenantName } from '../model/tenant.ts';
 import { readJournal } from './journal.ts';
 import type { JournalRecord } from './journal-records.ts';
@@ -36,10 +36,7 @@ export async function readRecentWrites(
   tenant: TenantName,
   since: number,
 ): Promise<readonly RecentWrite[]> {
-  const names = await readdir(dir).catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  });
+  const names = (await ifThere(readdir(dir))) ?? [];
   const writes: RecentWrite[] = [];
   for (const name of names.filter((file) => file.endsWith('.jsonl'))) {
     const file = join(dir, name);

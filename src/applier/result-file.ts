@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Address } from '../model/address.ts';
 import type { Plan } from '../model/plan.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
-import { systemCode, unwritableFile } from '../model/system-error.ts';
+import { ifThere, systemCode, unwritableFile } from '../model/system-error.ts';
 import { runUnfinished } from './saved-file.ts';
 
 /** Writes down what a run does while it does it. */
@@ -180,12 +180,7 @@ async function tryToRename(target: string, text: string): Promise<boolean> {
 /** The file behind a link. */
 async function targetOf(file: string): Promise<string> {
   await mkdir(dirname(file), { recursive: true });
-  try {
-    return await realpath(file);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return file;
-    throw error;
-  }
+  return (await ifThere(realpath(file))) ?? file;
 }
 
 /** Whether a file is a regular one, or does not exist. A device or a pipe can be neither replaced nor written twice. */

@@ -7,7 +7,7 @@ import { ExitCode, type Failure, failure } from '../model/failure.ts';
 import { isObject, parseJson, textOf } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
-import { systemCode, unwritableFile } from '../model/system-error.ts';
+import { ifThere, unwritableFile } from '../model/system-error.ts';
 
 /** What tells a plan of a fleet from an equal one. */
 type FleetPlan = Pick<Plan, 'environment' | 'createdAt'>;
@@ -35,10 +35,7 @@ export class FleetJournal {
     requireOwnFolder(root);
     const hex = /^sha256:([0-9a-f]{64})$/.exec(digest)?.[1] ?? '';
     const file = join(root, ownFolder, 'fleets', `${hex}.jsonl`);
-    const text = await readFile(file, 'utf8').catch((error: unknown) => {
-      if (systemCode(error) === 'ENOENT') return '';
-      throw error;
-    });
+    const text = (await ifThere(readFile(file, 'utf8'))) ?? '';
     if (text !== '' && (await isInRepository(root, file))) throw committedJournal(file);
     return new FleetJournal(file, new Map(text.split('\n').flatMap((line) => recordIn(line, file))));
   }

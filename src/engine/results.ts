@@ -6,7 +6,7 @@ import { environmentFolder } from '../loader/own-folder.ts';
 import { Failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
-import { systemCode, unwritableFile } from '../model/system-error.ts';
+import { ifThere, unwritableFile } from '../model/system-error.ts';
 import type { LaterResult } from '../planner/later.ts';
 
 /** What became of a result file when the run had ended. */
@@ -94,10 +94,7 @@ export async function findLaterResults(
   since: string,
 ): Promise<LaterResult[]> {
   const folder = resultsFolder(root, environment);
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  });
+  const names = (await ifThere(readdir(folder))) ?? [];
   // The name begins with the start of the run, which spares reading the rest.
   const from = since.replaceAll(/[:.]/g, '-');
   const later = names.filter((name) => /^\d.*\.json$/.test(name) && name > from).sort();

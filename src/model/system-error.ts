@@ -5,6 +5,16 @@ export function systemCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
+/** What `read` reads; `null` where there is no such file or folder. */
+export async function ifThere<T>(read: Promise<T>): Promise<T | null> {
+  try {
+    return await read;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
 /** What to do about a file, by the operating system's code. */
 const fileHints: Readonly<Record<string, string>> = {
   EISDIR: 'It is a folder: name a file.',
