@@ -116,27 +116,20 @@ export interface DescriptorMistake {
 export function mistakesIn({ key, fields, serverOwned }: Descriptor): DescriptorMistake[] {
   const names = key.map(({ name }) => name);
   const isPart = (name: string) => names.includes(name);
-  return [
-    ...names.flatMap((name, at) =>
-      names.indexOf(name) < at
-        ? [{ at: pointer('key', at), message: `\`${name}\` is in the key twice` }]
-        : [],
-    ),
-    ...Object.keys(fields)
-      .filter(isPart)
-      .map((name) => ({
-        at: pointer('fields', name),
-        message: `\`${name}\` is a part of the key, so it cannot be a field too`,
-      })),
-    ...serverOwned.flatMap((name, at) =>
-      isPart(name) || Object.hasOwn(fields, name)
-        ? [
-            {
-              at: pointer('serverOwned', at),
-              message: `\`${name}\` is a ${isPart(name) ? 'part of the key' : 'field'}, so it cannot be the server's`,
-            },
-          ]
-        : [],
-    ),
-  ];
+  const twice = names.flatMap((name, at) =>
+    names.indexOf(name) < at ? [{ at: pointer('key', at), message: `\`${name}\` is in the key twice` }] : [],
+  );
+  const inKey = Object.keys(fields)
+    .filter(isPart)
+    .map((name) => ({
+      at: pointer('fields', name),
+      message: `\`${name}\` is a part of the key, so it cannot be a field too`,
+    }));
+  const ofServer = serverOwned.flatMap((name, at) => {
+    if (!isPart(name) && !Object.hasOwn(fields, name)) return [];
+    const what = isPart(name) ? 'part of the key' : 'field';
+    const message = `\`${name}\` is a ${what}, so it cannot be the server's`;
+    return [{ at: pointer('serverOwned', at), message }];
+  });
+  return [...twice, ...inKey, ...ofServer];
 }
