@@ -10,50 +10,53 @@ import { isArray, type Json, type JsonObject, own, textOf } from '../model/json.
 /** The CNAME records of a domain's DKIM tokens (api-notes, "VerifiedDomain"). */
 export function dkimRecords(domain: string, answer: JsonObject, suffix: string): DnsRecords {
   const name = dnsName(domain);
-  if (name === null) return refuse(`The domain ${quote(domain)} is not a DNS name.`);
+  if (name === null) return collect([`The domain ${quote(domain)} is not a DNS name.`]);
   const target = dnsName(suffix);
-  if (target === null) return refuse(`The setting dkimSuffix ${quote(suffix)} is not a DNS name.`);
+  if (target === null) return collect([`The setting dkimSuffix ${quote(suffix)} is not a DNS name.`]);
   const tokens = own(answer, 'dkimTokens');
-  if (!isArray(tokens) || tokens.length === 0) return refuse('The tenant shows no DKIM tokens.');
-  return mergeRecords(tokens.map((token) => dkimRecord(token, name, target)));
+  if (!isArray(tokens) || tokens.length === 0) return collect(['The tenant shows no DKIM tokens.']);
+  return collect(tokens.map((token) => dkimRecord(token, name, target)));
 }
 
-function dkimRecord(token: Json, domain: string, suffix: string): DnsRecords {
+/** A record, or why there is none. */
+type Found = DnsRecord | string;
+
+function dkimRecord(token: Json, domain: string, suffix: string): Found {
   const label = typeof token === 'string' && labelPattern.test(token) ? token : null;
   const name = label && dnsName(`${label}._domainkey.${domain}`);
   const value = label && dnsName(`${label}.${suffix}`);
-  if (!name || !value) return refuse(`The DKIM token ${quote(token)} does not form a DNS name.`);
-  return { records: [{ type: 'CNAME', name, value }], refused: [] };
+  if (!name || !value) return `The DKIM token ${quote(token)} does not form a DNS name.`;
+  return { type: 'CNAME', name, value };
 }
 
 /** The MX and TXT records of a MAIL FROM domain (seed 001, operation rule 4; api-notes, "MailFrom"). */
 export function mailFromRecords(answer: JsonObject): DnsRecords {
   const domain = textOf(answer, 'mailFromDomain') ?? '';
   const name = dnsName(domain);
-  if (name === null) return refuse(`The MAIL FROM domain ${quote(domain)} is not a DNS name.`);
-  return mergeRecords([
+  if (name === null) return collect([`The MAIL FROM domain ${quote(domain)} is not a DNS name.`]);
+  return collect([
     mxRecord(name, textOf(answer, 'mxRecord') ?? ''),
     txtRecord(name, textOf(answer, 'txtRecord') ?? ''),
   ]);
 }
 
-function mxRecord(name: string, text: string): DnsRecords {
+function mxRecord(name: string, text: string): Found {
   const [, number = '', host = ''] = /^\s*(\d{1,5})\s+(\S+)\s*$/.exec(text) ?? [];
   const priority = Number(number);
   const value = dnsName(host);
-  if (value === null || priority > 65_535) return refuse(`The MX record ${quote(text)} is not valid.`);
-  return { records: [{ type: 'MX', name, priority, value }], refused: [] };
+  if (value === null || priority > 65_535) return `The MX record ${quote(text)} is not valid.`;
+  return { type: 'MX', name, priority, value };
 }
 
 /** A longer text cannot be a mail policy. */
 const longestText = 2000;
 
-function txtRecord(name: string, text: string): DnsRecords {
+function txtRecord(name: string, text: string): Found {
   const value = text.trim().replace(/^"([^"]*)"$/, '$1');
   if (value === '' || value.length > longestText || !/^[\x20-\x7e]*$/.test(value)) {
-    return refuse(`The TXT record ${quote(text)} is not plain text.`);
+    return `The TXT record ${quote(text)} is not plain text.`;
   }
-  return { records: [{ type: 'TXT', name, value }], refused: [] };
+  return { type: 'TXT', name, value };
 }
 
 const labelPattern = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/i;
@@ -78,14 +81,13 @@ export function domainOf(identity: string): string {
   return identity.slice(identity.lastIndexOf('@') + 1).toLowerCase();
 }
 
-function mergeRecords(parts: readonly DnsRecords[]): DnsRecords {
-  const records = new Map<string, DnsRecord>();
-  for (const record of parts.flatMap((part) => part.records)) records.set(JSON.stringify(record), record);
-  return { records: [...records.values()], refused: parts.flatMap((part) => part.refused) };
-}
-
-function refuse(why: string): DnsRecords {
-  return { records: [], refused: [why] };
+/** The records, each once, and why others are refused. */
+function collect(found: readonly Found[]): DnsRecords {
+  const records = found.filter((each) => typeof each !== 'string');
+  return {
+    records: [...new Map(records.map((record) => [JSON.stringify(record), record])).values()],
+    refused: found.filter((each) => typeof each === 'string'),
+  };
 }
 
 function quote(value: Json): string {
