@@ -13,22 +13,41 @@ export interface EnvironmentNames {
 }
 
 /**
- * The environments that `--env` selects: names, globs and `@groups`, also several joined by commas. Each is named once, in
- * the order of the project file. Without selectors it is the default. Throws a Failure for each selector that selects none.
+ * The environments that `--env` selects: names, globs and `@groups`, also several joined by commas, less those with a `!`
+ * before them. Each is named once, in the order of the project file. Without selectors it is the default. Throws a Failure for
+ * each selector that matches none, and where nothing is left.
  */
 export function selectEnvironments(selectors: readonly string[], project: EnvironmentNames): string[] {
   if (selectors.length === 0) return [defaultOf(project)];
   const problems: Diagnostic[] = [];
-  const selected = new Set<string>();
-  for (const selector of selectors.flatMap((text) => text.split(',')).map((text) => text.trim())) {
+  const find = (selector: string): readonly string[] => {
     const found = selector.startsWith('@')
       ? groupNamed(selector.slice(1), project)
       : matching(selector, project);
-    if ('problem' in found) problems.push(found.problem);
-    else for (const name of found.names) selected.add(name);
-  }
+    if ('names' in found) return found.names;
+    problems.push(found.problem);
+    return [];
+  };
+  const each = selectors.flatMap((text) => text.split(',')).map((text) => text.trim());
+  const names = lessNegated(each, project, find);
   if (problems.length > 0) throw new Failure(problems);
-  return project.environments.filter((name) => selected.has(name));
+  if (names.length > 0) return names;
+  const message = `\`${each.join(',')}\` leaves no environment.`;
+  throw failure('unknown-environment', message, { hint: listOf(project) });
+}
+
+/** What any selector finds, or all where each has a `!` before it, less what those find. In the order of the project file. */
+function lessNegated(
+  selectors: readonly string[],
+  { environments }: EnvironmentNames,
+  find: (selector: string) => readonly string[],
+): string[] {
+  const isNegated = (selector: string) => selector.startsWith('!');
+  const wanted = selectors.filter((selector) => !isNegated(selector)).map(find);
+  const unwanted = selectors.filter(isNegated).map((selector) => find(selector.slice(1)));
+  const selected = new Set(wanted.length > 0 ? wanted.flat() : environments);
+  for (const name of unwanted.flat()) selected.delete(name);
+  return environments.filter((name) => selected.has(name));
 }
 
 /** The environment of a project where none is selected. Throws a Failure where there is no default. */
@@ -50,9 +69,8 @@ type Found = { readonly names: readonly string[] } | { readonly problem: Diagnos
 
 /** The environments of a group, in the order of the project file. */
 export function membersOf(group: string, project: EnvironmentNames): string[] {
-  const globs = Object.hasOwn(project.groups, group) ? project.groups[group] : undefined;
-  const named = new Set((globs ?? []).flatMap((glob) => namesLike(glob, project)));
-  return project.environments.filter((name) => named.has(name));
+  const globs = Object.hasOwn(project.groups, group) ? (project.groups[group] ?? []) : [];
+  return globs.length === 0 ? [] : lessNegated(globs, project, (glob) => namesLike(glob, project));
 }
 
 function groupNamed(group: string, project: EnvironmentNames): Found {

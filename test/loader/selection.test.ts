@@ -5,7 +5,7 @@ import { Failure } from '../../src/model/failure.ts';
 
 const project = {
   environments: ['sandbox', 'test', 'eu-1', 'eu-2', 'us-1'],
-  groups: { production: ['eu-*', 'us-1'], none: ['asia-*'] },
+  groups: { production: ['eu-*', 'us-1'], none: ['asia-*'], outside: ['*-*', '!eu-1'] },
   defaultEnvironment: 'test',
 };
 const select = (...selectors: string[]) => selectEnvironments(selectors, project);
@@ -34,6 +34,21 @@ describe('--env', () => {
       ['eu-1', 'eu-2', 'us-1'],
     ],
     [['[eu][us]-1'], ['eu-1', 'us-1']],
+    [
+      ['*', '!eu-*'],
+      ['sandbox', 'test', 'us-1'],
+    ],
+    [
+      ['!eu-*,*', '!us-1'],
+      ['sandbox', 'test'],
+    ],
+    [['!@production'], ['sandbox', 'test']],
+    [
+      ['@production', '!eu-2'],
+      ['eu-1', 'us-1'],
+    ],
+    [['@outside'], ['eu-2', 'us-1']],
+    [['!(eu|us)-*'], ['sandbox', 'test']],
   ])('%j selects %j, each once and in the order of the project file', (selectors, names) => {
     expect(select(...selectors)).toEqual(names);
   });
@@ -54,9 +69,23 @@ describe('--env', () => {
       ],
     ]);
     expect(problemsOf('@toString')).toEqual([
-      ['unknown-group', 'There is no group `@toString`.', 'The groups are: production, none.'],
+      ['unknown-group', 'There is no group `@toString`.', 'The groups are: production, none, outside.'],
     ]);
     expect(problemsOf('')).toHaveLength(1);
+  });
+
+  it('reports what is left out by a name that is none, and a selection of nothing', () => {
+    expect(problemsOf('*', '!tset', '!@prodution').map(([, message]) => message)).toEqual([
+      'There is no environment `tset`.',
+      'There is no group `@prodution`.',
+    ]);
+    expect(problemsOf('eu-1', '!eu-*')).toEqual([
+      [
+        'unknown-environment',
+        '`eu-1,!eu-*` leaves no environment.',
+        'The environments are: sandbox, test, eu-1, eu-2, us-1.',
+      ],
+    ]);
   });
 
   it('is the default of the project where it is left out, and never all of them', () => {
