@@ -63,10 +63,21 @@ async function answer(socket: Socket, programs: Readonly<Record<string, Played>>
       { stream: 1, text: stdout },
       { stream: 2, text: stderr },
     ];
-    for (const { stream, text } of printed) socket.write(`${stream} ${Buffer.byteLength(text)}\n${text}`);
+    for (const { stream, text } of joined(printed))
+      socket.write(`${stream} ${Buffer.byteLength(text)}\n${text}`);
     socket.end(`end ${code}\n`);
     return;
   }
+}
+
+/** Each piece costs the script a process, so what follows on the same stream is one. */
+function joined(pieces: readonly Piece[]): readonly Piece[] {
+  return pieces.reduce<readonly Piece[]>((before, piece) => {
+    const last = before.at(-1);
+    if (piece.text === '') return before;
+    if (last?.stream !== piece.stream) return [...before, piece];
+    return [...before.slice(0, -1), { ...last, text: last.text + piece.text }];
+  }, []);
 }
 
 /** `null`: some of it is still on its way. */

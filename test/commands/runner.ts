@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
 import { runProgram } from '../support/world.ts';
 import { type Played, playPrograms } from './played.ts';
@@ -21,6 +23,19 @@ ln -sfn '${dirname(program)}' "$folder/node_modules/tenantctl/dist/bin"
 
 /** The program in this process, which costs a tenth of one of its own. Steps that call Node by name get the built one. */
 const tenantctl: Played = ({ argv, cwd, env }) => runProgram(argv, { cwd, env });
+
+/** `node -p` in this process, which costs a twentieth of one of its own: steps read JSON with it. */
+const nodePrint: Played = ({ argv: [, expression = ''], cwd, env }) => {
+  const fs = { readFileSync: (file: string, as: BufferEncoding) => readFileSync(resolve(cwd, file), as) };
+  const value: unknown = runInNewContext(expression, { fs, process: { env } });
+  return { code: 0, stdout: `${typeof value === 'string' ? value : inspect(value)}\n`, stderr: '' };
+};
+
+/** Node, of which only `-p` is played. */
+const nodeProgram = (print: string) => `#!/bin/sh
+if [ "$1" = -p ]; then exec '${print}' "$@"; fi
+exec '${process.execPath}' "$@"
+`;
 
 /** A machine that runs pipelines: a folder, and programs in place of those that reach out. */
 export interface Runner {
@@ -44,7 +59,7 @@ export async function createRunner(more: Readonly<Record<string, string | Played
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-pipeline-'));
   const [bin, empty] = [`${dir}.bin`, `${dir}.empty`];
   for (const folder of [bin, empty]) mkdirSync(folder);
-  const programs = Object.entries<string | Played>({ npm, tenantctl, ...more });
+  const programs = Object.entries<string | Played>({ npm, tenantctl, 'node-print': nodePrint, ...more });
   const played = programs.flatMap(([name, each]) =>
     typeof each === 'string' ? [] : [[name, each] as const],
   );
@@ -53,6 +68,7 @@ export async function createRunner(more: Readonly<Record<string, string | Played
     const text = typeof each === 'string' ? each : players.programOf(name);
     writeFileSync(join(bin, name), text, { mode: 0o755 });
   }
+  writeFileSync(join(bin, 'node'), nodeProgram(join(bin, 'node-print')), { mode: 0o755 });
   const { PATH = '', GIT_CONFIG_GLOBAL } = process.env;
   const fixed = { PATH: [bin, PATH].join(delimiter), HOME: dir, GIT_CONFIG_GLOBAL };
   return {
