@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderPlanTemplates } from '../../src/preview/plan-templates.ts';
 import { createRenderer } from '../../src/render/renderer.ts';
@@ -127,32 +127,33 @@ describe.skipIf(executablePath === undefined)('the report of a plan in a browser
     await page.close();
   });
 
-  it.each([
-    [1300, 'light'],
-    [1300, 'dark'],
-    [380, 'light'],
-    [380, 'dark'],
-  ] as const)('is accessible and shows its templates, %i wide and %s', async (width, colorScheme) => {
-    const shown = plan([...samplePlan.changes, template], { diagnostics: samplePlan.diagnostics });
-    const file = join(folder, 'plan.html');
-    writeFileSync(
-      file,
-      renderReport({ is: 'plan', plan: shown }, 'html', {
-        ...plain,
-        rendered: await renderPlanTemplates(shown),
-      }),
-    );
-    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
-    await page.goto(pathToFileURL(file).href);
-    const frame = page.locator(`iframe[title*="${template.address}"][title$="after"]`);
-    await frame.scrollIntoViewIfNeeded();
-    const heading = frame.contentFrame().locator('h1');
-    await heading.waitFor();
-    expect(await heading.innerText()).toBe('Dear Ann Example');
-    expect(
-      await frame.contentFrame().locator('body').evaluate('getComputedStyle(document.body).backgroundColor'),
-    ).toBe('rgb(255, 255, 238)');
-    expect(await violations(page)).toEqual([]);
-    await page.close();
+  describe('shows its templates', () => {
+    let page: Page;
+    beforeAll(async () => {
+      const shown = plan([...samplePlan.changes, template], { diagnostics: samplePlan.diagnostics });
+      const rendered = await renderPlanTemplates(shown);
+      const file = join(folder, 'plan.html');
+      writeFileSync(file, renderReport({ is: 'plan', plan: shown }, 'html', { ...plain, rendered }));
+      page = await browser.newPage();
+      await page.goto(pathToFileURL(file).href);
+    });
+
+    it.each([
+      [1300, 'light'],
+      [1300, 'dark'],
+      [380, 'light'],
+      [380, 'dark'],
+    ] as const)('and is accessible, %i wide and %s', async (width, colorScheme) => {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      const frame = page.locator(`iframe[title*="${template.address}"][title$="after"]`);
+      await frame.scrollIntoViewIfNeeded();
+      const heading = frame.contentFrame().locator('h1');
+      await heading.waitFor();
+      expect(await heading.innerText()).toBe('Dear Ann Example');
+      const colour = 'getComputedStyle(document.body).backgroundColor';
+      expect(await frame.contentFrame().locator('body').evaluate(colour)).toBe('rgb(255, 255, 238)');
+      expect(await violations(page)).toEqual([]);
+    });
   });
 });

@@ -29,23 +29,39 @@ const guidelines = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
  */
 export async function violations(page: Page): Promise<string[]> {
   const found = await violationsIn(page, { iframes: false });
-  const frames = page.frames().slice(1);
-  const copy = frames.length === 0 ? undefined : await page.context().browser()?.newPage();
+  const looks = await Promise.all(page.frames().slice(1).map(lookOf));
+  // Many frames show the same, and axe-core takes long.
+  const different = new Map(looks.map((look) => [JSON.stringify(look), look]));
+  const copy = looks.length === 0 ? undefined : await page.context().browser()?.newPage();
   if (!copy) return found;
-  for (const frame of frames) {
-    await imitate(frame, copy);
+  for (const look of different.values()) {
+    await imitate(look, copy);
     found.push(...(await violationsIn(copy, { runOnly: guidelines })));
   }
   await copy.close();
   return found;
 }
 
+/** What a frame shows, and how. */
+interface Look {
+  readonly content: string;
+  readonly width: number;
+  readonly isDark: boolean;
+}
+
+async function lookOf(frame: Frame): Promise<Look> {
+  return {
+    content: await frame.content(),
+    width: await frame.evaluate<number>('innerWidth'),
+    isDark: await frame.evaluate<boolean>("matchMedia('(prefers-color-scheme: dark)').matches"),
+  };
+}
+
 /** Shows the document of a frame as wide and in the colours that the frame has. */
-async function imitate(frame: Frame, copy: Page): Promise<void> {
-  const isDark = await frame.evaluate<boolean>("matchMedia('(prefers-color-scheme: dark)').matches");
+async function imitate({ content, width, isDark }: Look, copy: Page): Promise<void> {
   await copy.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' });
-  await copy.setViewportSize({ width: await frame.evaluate<number>('innerWidth'), height: 900 });
-  await copy.setContent(await frame.content());
+  await copy.setViewportSize({ width, height: 900 });
+  await copy.setContent(content);
 }
 
 async function violationsIn(page: Page, options: RunOptions): Promise<string[]> {
