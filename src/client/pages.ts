@@ -141,7 +141,7 @@ async function* readOn(reading: Reading, pageSize: number, list: Listing) {
   let more = list.count >= full;
   while (more && list.count < enough) {
     const page = await readFurther(reading, list.count - overlap, list);
-    if (page === null) return;
+    if (page === null || list.isEndedBy(page, overlap)) return;
     more = page.names.length >= full;
     yield list.accept(page, overlap);
   }
@@ -204,6 +204,14 @@ class Listing {
   beginsWith({ names }: Page): boolean {
     const first = this.#seen.values();
     return names.length > 1 && names.every((name) => name === first.next().value);
+  }
+
+  /**
+   * Whether a page shows that no rows follow: it has just those that overlap, and they are known. A host that has no fixed order
+   * may give another one there than the last.
+   */
+  isEndedBy({ names }: Page, overlap: number): boolean {
+    return overlap > 0 && names.length === overlap && names.every((name) => this.#seen.has(name));
   }
 
   /** The page without the rows that overlap with the page before. Throws for a row that comes twice, or is missing. */

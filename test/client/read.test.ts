@@ -49,6 +49,17 @@ describe('pages', () => {
     expect(client.asked).toHaveLength(requests);
   });
 
+  test('a list in no fixed order is whole where its first page has as many rows as a limit may allow', async () => {
+    const rows = numbered(20);
+    let asked = 0;
+    const turned = (request: Request) => {
+      asked += 1;
+      return paged([...rows.slice(asked), ...rows.slice(0, asked)])(request);
+    };
+    expect(new Set(await readRows(fakeClient(turned), source))).toEqual(new Set(rows));
+    expect(asked).toBe(2);
+  });
+
   test('the first page has no offset, later ones count records and begin with the last row', async () => {
     const client = fakeClient(paged(numbered(600)));
     await readRows(client, source);
