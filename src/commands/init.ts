@@ -7,7 +7,14 @@ import { isOnlyReferredTo } from '../kinds/kind.ts';
 import { findRepository } from '../loader/repository.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
-import { chooseDefaults, givenTenants, type NewTenant, pipelines, starts } from './init/choices.ts';
+import {
+  type Choices,
+  chooseDefaults,
+  givenTenants,
+  type NewTenant,
+  pipelines,
+  starts,
+} from './init/choices.ts';
 import { laterGroup } from './init/contents.ts';
 import { type PipelineFacts, type Promotion, readPipelineFacts } from './init/facts.ts';
 import {
@@ -18,8 +25,8 @@ import {
   writeDotEnv,
   writeFiles,
 } from './init/files.ts';
-import { unknownHost } from './init/pipelines.ts';
-import { askForSetup, type Setup } from './init/questions.ts';
+import { nextSteps, type WrittenPipelines } from './init/next-steps.ts';
+import { askForSetup, type ProjectFolder, type Setup } from './init/questions.ts';
 import { printMissingSettings, printSurvey, surveyWith, verbosity } from './init/survey.ts';
 import { type Io, isInteractive, printNote } from './io.ts';
 import { flag, list } from './options.ts';
@@ -80,50 +87,42 @@ export const command = defineCommand(build, async (args, io) => {
   const root = resolve(io.cwd, args.dir);
   const isNew = !existsSync(join(root, 'tenantctl.yaml'));
   const asked = checkPromotion(args, isNew);
-  const setup =
-    args.yes || !isInteractive(io)
-      ? await chooseSetup(args, { root, isNew }, io)
-      : await askForSetup(args, { root, isNew }, io);
+  const makeSetup = args.yes || !isInteractive(io) ? chooseSetup : askForSetup;
+  const setup = await makeSetup(args, { root, isNew }, io);
   const { choices, surveys, env } = setup;
 
   if (!isNew) await printMissingSettings(root, io);
-  const written = writeFiles(
-    root,
-    projectFiles(
-      choices,
-      root,
-      surveys.map((survey) => survey?.detected ?? []),
-    ),
-  );
+  const detected = surveys.map((survey) => survey?.detected ?? []);
+  const written = writeFiles(root, projectFiles(choices, root, detected));
   const kept = keepTyped(setup, root, io);
   // The manifests of an existing project are not added to.
   const exported =
     choices.from === 'export' && isNew ? await exportTenant(setup, root, { ...io, env }) : null;
   const facts = readPipelineFacts(root, io.env, asked ?? (isNew ? promotionOf(choices.tenants) : null));
+  const pipelines = writePipelines(choices, facts, root);
+
+  const notes = [...written, ...kept, ...pipelines.notes];
+  const unused = isNew ? '' : unusedOptions(args);
+  const folder = relative(io.cwd, root);
+  const hasLock = existsSync(join(root, 'package-lock.json'));
+  const steps = nextSteps({ choices, isNew, exported, facts, folder, hasLock, pipelines });
+  const next = `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`;
+  io.stdout.write(`${formatNotes(notes)}\n${unused}${next}`);
+  return exported ?? ExitCode.done;
+});
+
+/** Writes the pipelines at the top of the repository that the project is in. */
+function writePipelines(choices: Choices, facts: PipelineFacts, root: string): WrittenPipelines {
   const placed = repositoryOf(root);
   const files = pipelineFiles(choices, facts, placed);
   const fromRoot = (path: string) => relative(root, join(placed.top, path));
-  const pipelineNotes = writeFiles(placed.top, files).map(({ path, what }) => ({
-    path: fromRoot(path),
-    what,
-  }));
-  const toAdd = files.flatMap(({ path, addTo }) =>
-    addTo === null
-      ? []
-      : [`# Add the jobs of ${fromRoot(path)} to ${fromRoot(addTo)}, which stays as it is.`],
-  );
-
-  const unused = isNew ? '' : unusedOptions(args);
-  const hasLock = existsSync(join(root, 'package-lock.json'));
-  const hasPipeline = pipelineNotes.some(({ what }) => what === 'created');
-  const steps = nextSteps(
-    { setup, isNew, exported, facts, hasLock, hasPipeline, toAdd },
-    relative(io.cwd, root),
-  );
-  const next = `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`;
-  io.stdout.write(`${formatNotes([...written, ...kept, ...pipelineNotes])}\n${unused}${next}`);
-  return exported ?? ExitCode.done;
-});
+  return {
+    notes: writeFiles(placed.top, files).map(({ path, what }) => ({ path: fromRoot(path), what })),
+    toAdd: files.flatMap(({ path, addTo }) =>
+      addTo === null ? [] : [{ path: fromRoot(path), to: fromRoot(addTo) }],
+    ),
+  };
+}
 
 /** `--identity a=https://… b=https://…` names one tenant and a folder: each tenant needs an option of its own. */
 function refuseUrlAsFolder(dir: string): void {
@@ -134,11 +133,7 @@ function refuseUrlAsFolder(dir: string): void {
 }
 
 /** The setup without questions. A tenant whose credentials are set is read. */
-async function chooseSetup(
-  args: Args,
-  { root, isNew }: { root: string; isNew: boolean },
-  io: Io,
-): Promise<Setup> {
+async function chooseSetup(args: Args, { root, isNew }: ProjectFolder, io: Io): Promise<Setup> {
   const choices = chooseDefaults(args);
   const surveys: (Survey | null)[] = [];
   for (const tenant of isNew ? choices.tenants : []) {
@@ -217,68 +212,4 @@ async function exportTenant({ choices, surveys }: Setup, root: string, io: Io): 
   } catch (error) {
     return reportFailure(error, [], io);
   }
-}
-
-/** What `init` has done. */
-interface InitResult {
-  readonly setup: Setup;
-  /** Whether there was no project file before. */
-  readonly isNew: boolean;
-  /** The exit code of the export. `null`: there was none. */
-  readonly exported: ExitCode | null;
-  readonly facts: PipelineFacts;
-  /** Whether there is a package-lock.json. */
-  readonly hasLock: boolean;
-  /** Whether a pipeline was written. */
-  readonly hasPipeline: boolean;
-  /** What to do with pipelines that could not be written where they are run. */
-  readonly toAdd: readonly string[];
-}
-
-const optionFor = (name: string | undefined) => (name === undefined ? '' : ` -e ${name}`);
-
-/** The environments for a first plan, as options. */
-function selectionOf({ stages, needsEnvironment }: PipelineFacts): string {
-  if (stages === null) return needsEnvironment ? " -e '*'" : '';
-  return stages.map(({ selection }) => ` -e ${selection}`).join('');
-}
-
-/** The commands that come next, and what else there is to do, as comments. */
-function nextSteps(
-  { setup: { choices }, isNew, exported, facts, hasLock, hasPipeline, toAdd }: InitResult,
-  folder: string,
-): string[] {
-  const { from, tenants } = choices;
-  const { isEmbedded } = facts;
-  // Of several tenants, the last one shows what has to stay.
-  const several = isNew ? tenants.map(({ name }) => name) : (facts.stages?.[1].environments ?? []);
-  const last = several.at(-1) ?? (facts.needsEnvironment ? facts.environment : undefined);
-  const environment = !isNew || several.length > 1 ? optionFor(last) : '';
-  // The embedded tenant needs no credentials, and the secrets in the examples are for the other environment.
-  const needed = isEmbedded ? [] : facts.unset;
-  const asked = isEmbedded && from === 'examples' ? [] : facts.unsetSecrets;
-  const lacksManifests = !isNew && !facts.hasManifests && facts.hosts !== null;
-  const isToExport = exported !== ExitCode.done && (from === 'export' || lacksManifests);
-  return [
-    ...(folder === '' ? [] : [`cd ${folder}`]),
-    ...(hasLock ? [] : ['npm install   # and commit package-lock.json: pipelines install what it says']),
-    ...toAdd,
-    ...(hasPipeline && facts.hosts === null
-      ? [`# In the pipelines, replace ${unknownHost} by the hosts of your tenant.`]
-      : []),
-    ...(hasPipeline && facts.needsEnvironment && facts.stages === null
-      ? [
-          `# The pipelines are for ${facts.environment}. For several environments, remove them and run \`tenantctl init --promote FIRST NEXT\`.`,
-        ]
-      : []),
-    ...(needed.length > 0 ? ['# Set what is missing, here or as NAME=value lines in .env:'] : []),
-    ...needed.map((name) => `export ${name}=…`),
-    ...(asked.length > 0
-      ? ['# Set those of these secrets that `plan` asks for, here or as NAME=value lines in .env:']
-      : []),
-    ...asked.map((name) => `export ${name}=…`),
-    // Without --merge, the export would declare the objects of existing manifests again.
-    ...(isToExport ? [`tenantctl export${environment}${facts.hasManifests ? ' --merge' : ''}`] : []),
-    `tenantctl plan${selectionOf(facts)}`,
-  ];
 }

@@ -21,6 +21,13 @@ import {
 } from './choices.ts';
 import { printProblems, printSurvey, surveyWith } from './survey.ts';
 
+/** Where the project is, or will be. */
+export interface ProjectFolder {
+  readonly root: string;
+  /** Whether there is no project file yet. */
+  readonly isNew: boolean;
+}
+
 /** What was decided, and what was learnt meanwhile. */
 export interface Setup {
   readonly choices: Choices;
@@ -33,11 +40,7 @@ export interface Setup {
 }
 
 /** Asks on stderr for what the options leave open. Throws a Failure (exit 130) at the end of the input. */
-export async function askForSetup(
-  given: Given,
-  { root, isNew }: { readonly root: string; readonly isNew: boolean },
-  io: Io,
-): Promise<Setup> {
+export async function askForSetup(given: Given, { root, isNew }: ProjectFolder, io: Io): Promise<Setup> {
   const prompt = openPrompt(io);
   const asking = { ask: asker(prompt, io), prompt, root, io, env: io.env };
   try {
