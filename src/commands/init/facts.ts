@@ -57,20 +57,28 @@ export function readPipelineFacts(
   const names = sorted([...project, ...namesIn(manifests, 'env|secret')]);
   const values = valuesIn(root, { env });
   const unset = names.filter((name) => values.problem(name) !== null);
-  const placeholders = { ...Object.fromEntries(names.map((name) => [name, 'unset'])), ...env };
-  const stages = promotion && readStages(root, placeholders, promotion);
-  const chosen = chooseEnvironment(root, placeholders);
+  const placeholders = Object.fromEntries(names.map((name) => [name, 'unset']));
+  const readable = { root, configFile: join(root, 'tenantctl.yaml'), env: { ...placeholders, ...env } };
+  const stages = promotion && readStages(readable, promotion);
+  const chosen = chooseEnvironment(readable);
   const promoted = stages?.flatMap(({ environments }) => environments);
   return {
     hasManifests: manifests.length > 0,
     names,
     unset: unset.filter((name) => !secrets.includes(name)),
     unsetSecrets: unset.filter((name) => secrets.includes(name)),
-    hosts: readHosts(root, placeholders, promoted ?? [chosen.environment]),
+    hosts: readHosts(readable, promoted ?? [chosen.environment]),
     ...chosen,
-    isEmbedded: promoted ? areEmbedded(root, placeholders, promoted) : chosen.isEmbedded,
+    isEmbedded: promoted ? areEmbedded(readable, promoted) : chosen.isEmbedded,
     stages,
   };
+}
+
+/** A project with a value for each environment variable, so that it can be read where they are not set. */
+interface ReadableProject {
+  readonly root: string;
+  readonly configFile: string;
+  readonly env: NodeJS.ProcessEnv;
 }
 
 const manifestGlobs = ['config/**/*.{yaml,yml}'];
@@ -92,15 +100,13 @@ function namesIn(texts: readonly string[], tags: 'secret' | 'env|secret'): strin
 
 /** The environment of a pipeline for one: that of a new project, or else the default, or else the last. */
 function chooseEnvironment(
-  root: string,
-  env: NodeJS.ProcessEnv,
+  project: ReadableProject,
 ): Pick<PipelineFacts, 'environment' | 'needsEnvironment' | 'isEmbedded'> {
-  const options = { configFile: join(root, 'tenantctl.yaml'), env };
-  const known = (): readonly string[] => loadEnvironmentNames(options).environments;
+  const known = (): readonly string[] => loadEnvironmentNames(project).environments;
   const pick = (otherwise: string | undefined) =>
     known().includes(environmentName) ? environmentName : (otherwise ?? environmentName);
   try {
-    const { name, connection } = loadEnvironment(options).environment;
+    const { name, connection } = loadEnvironment(project).environment;
     const isEmbedded = connection.to === 'sandbox';
     return { environment: pick(name), needsEnvironment: false, isEmbedded };
   } catch (error) {
@@ -108,26 +114,25 @@ function chooseEnvironment(
     const isUnnamed = error.diagnostics.some(({ code }) => code === 'no-environment');
     // `validate` and `plan` explain what else is wrong.
     if (!isUnnamed) return { environment: environmentName, needsEnvironment: false, isEmbedded: false };
-    const isEmbedded = areEmbedded(root, env, known());
+    const isEmbedded = areEmbedded(project, known());
     return { environment: pick(known().at(-1)), needsEnvironment: true, isEmbedded };
   }
 }
 
-function readStages(root: string, env: NodeJS.ProcessEnv, promotion: Promotion): [Stage, Stage] {
-  const known = loadEnvironmentNames({ configFile: join(root, 'tenantctl.yaml'), env });
-  const manifests = filesOf(root, manifestGlobs);
+function readStages(project: ReadableProject, [first, next]: Promotion): [Stage, Stage] {
+  const known = loadEnvironmentNames(project);
+  const manifests = filesOf(project.root, manifestGlobs);
   const read = (selection: string): Stage => {
     const environments = selectEnvironments([selection], known);
-    const own = environments.flatMap((name) => textsOf(root, name));
+    const own = environments.flatMap((name) => textsOf(project, name));
     return { selection, environments, names: sorted(namesIn([...own, ...manifests], 'env|secret')) };
   };
-  const [first, next] = promotion;
   return [read(first), read(next)];
 }
 
 /** The parts of project files that are about one environment. */
-function textsOf(root: string, name: string): string[] {
-  const text = readFileSync(join(root, 'tenantctl.yaml'), 'utf8');
+function textsOf({ root, configFile }: ReadableProject, name: string): string[] {
+  const text = readFileSync(configFile, 'utf8');
   const node = parseDocument(text, { logLevel: 'silent' }).getIn(['environments', name], true);
   const [start, end] = (isNode(node) && node.range) || [0, 0];
   const file = join(root, 'environments', `${name}.yaml`);
@@ -135,27 +140,23 @@ function textsOf(root: string, name: string): string[] {
 }
 
 /** Whether all these environments are embedded tenants. One that cannot be read is none. */
-function areEmbedded(root: string, env: NodeJS.ProcessEnv, environments: readonly string[]): boolean {
+function areEmbedded(project: ReadableProject, environments: readonly string[]): boolean {
   try {
-    return environments.every((environment) => connectionOf(root, env, environment).to === 'sandbox');
+    return environments.every((environment) => connectionOf(project, environment).to === 'sandbox');
   } catch (error) {
     if (error instanceof Failure) return false;
     throw error;
   }
 }
 
-const connectionOf = (root: string, env: NodeJS.ProcessEnv, environment: string) =>
-  loadEnvironment({ configFile: join(root, 'tenantctl.yaml'), environment, env }).environment.connection;
+const connectionOf = (project: ReadableProject, environment: string) =>
+  loadEnvironment({ ...project, environment }).environment.connection;
 
 /** The hosts that get requests or credentials. `null` where an environment cannot be read, or all are embedded. */
-function readHosts(
-  root: string,
-  env: NodeJS.ProcessEnv,
-  environments: readonly string[],
-): readonly string[] | null {
+function readHosts(project: ReadableProject, environments: readonly string[]): readonly string[] | null {
   try {
     const urls = environments.flatMap((environment) => {
-      const connection = connectionOf(root, env, environment);
+      const connection = connectionOf(project, environment);
       const endpoints = connection.to === 'sandbox' ? [] : [connection.identity, connection.profiles];
       return endpoints.flatMap((endpoint) => (endpoint ? urlsOf(endpoint) : []));
     });
