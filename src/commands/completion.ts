@@ -79,8 +79,8 @@ interface Here {
   kinds(): Kinds;
 }
 
-/** Values to complete. */
-type Values = (here: Here) => readonly string[];
+/** Values to complete, after these words of the command line. */
+type Values = (here: Here, words: readonly string[]) => readonly string[];
 
 const kindNames: Values = (here) => here.kinds().all.map(({ name }) => name);
 const environments: Values = (here) => here.names().environments;
@@ -94,28 +94,34 @@ const templateAddresses: Values = (here) =>
   here
     .names()
     .objects.flatMap(({ kind, address }) => (kind.name === 'NotificationTemplate' ? [address] : []));
+/** The kind of `kind check`. The shell completes the file of `kind draft`. */
+const kindToCheck: Values = (here, words) => (words.includes('draft') ? [] : kindNames(here, words));
 
-/** Options whose values the parser does not know. `many`: every word up to the next option is a value. */
-const optionValues: Readonly<Record<string, { readonly values: Values; readonly many?: true }>> = {
-  '--env': { values: environments },
-  '-e': { values: environments },
-  '--only': { values: addresses, many: true },
-  '--except': { values: addresses, many: true },
-  '--rotate': { values: addresses, many: true },
-  '--kinds': { values: kindNames, many: true },
-  '--allow-delete-all': { values: kindNames, many: true },
-};
+/** Options with one value that the parser does not know. */
+const valuesOfOption = new Map([
+  ['--env', environments],
+  ['-e', environments],
+]);
+
+/** Options of which every word up to the next option is a value. */
+const valuesOfList = new Map([
+  ['--only', addresses],
+  ['--except', addresses],
+  ['--rotate', addresses],
+  ['--kinds', kindNames],
+  ['--allow-delete-all', kindNames],
+]);
 
 /** What stands in the places after the command's name, in their order. */
-const positionals: Readonly<Record<string, Values | readonly Values[]>> = {
-  completion: () => shells,
-  schema: (here) => [...kindNames(here), ...otherSchemas],
-  diff: [environments, environments],
-  env: () => ['list'],
-  kind: [() => ['draft', 'check'], (here) => kindNames(here)],
-  search: searchLabels,
-  'send-test': templateAddresses,
-};
+const positionals = new Map<string, readonly Values[]>([
+  ['completion', [() => shells]],
+  ['schema', [(here, words) => [...kindNames(here, words), ...otherSchemas]]],
+  ['diff', [environments, environments]],
+  ['env', [() => ['list']]],
+  ['kind', [() => ['draft', 'check'], kindToCheck]],
+  ['search', [searchLabels]],
+  ['send-test', [templateAddresses]],
+]);
 
 /**
  * The candidates for the last of `words`, the command line after the program's name. Empty where there are none and
@@ -145,33 +151,34 @@ interface Line {
   readonly io: Io;
 }
 
-async function findCandidates({ before, current, commands, io }: Line): Promise<readonly string[]> {
-  const name = before.find((word, at) => Object.hasOwn(commands, word) && !isCommonValue(before, at));
-  const config = configIn(before);
-  const here = {
-    names: () => loadNames({ configFile: projectFileOf(config, io), env: io.env }),
-    kinds: () => kindsHere({ config }, io),
-  };
-  const at = before.findLastIndex((word) => word.startsWith('-'));
-  const option = before[at] ?? '';
-  const special = Object.hasOwn(optionValues, option) ? optionValues[option] : undefined;
-  const isNext = at === before.length - 1;
+async function findCandidates(line: Line): Promise<readonly string[]> {
+  const { before, current, commands } = line;
   const isOption = current.startsWith('-');
-  if (!isOption && special && (isNext || special.many)) return special.values(here);
+  const last = before.at(-1) ?? '';
+  const lastOption = before.findLast((word) => word.startsWith('-')) ?? '';
+  const known = isOption ? undefined : (valuesOfOption.get(last) ?? valuesOfList.get(lastOption));
+  if (known) return known(projectOf(line), before);
+  const name = before.find((word, at) => Object.hasOwn(commands, word) && !isCommonValue(before, at));
   if (name === undefined) {
     // A project file: the shell completes it.
     if (isCommonValue(before, before.length)) return [];
     return isOption ? ['--help', '--version'] : Object.keys(commands);
   }
   if (isOption) return askParser(['--'], commands[name]);
-  const offered = isNext && at >= 0 ? await askParser([option, ''], commands[name]) : [];
+  const offered = last.startsWith('-') ? await askParser([last, ''], commands[name]) : [];
   const choices = offered.filter((word) => !word.startsWith('-'));
   if (choices.length > 0) return choices;
-  // The shell completes the file of `kind draft`.
-  if (name === 'kind' && before.includes('draft')) return [];
   const words = before.filter((word) => !word.startsWith('-')).length;
-  const places = Object.hasOwn(positionals, name) ? [positionals[name] ?? []].flat() : [];
-  return places[words - 1]?.(here) ?? [];
+  return positionals.get(name)?.[words - 1]?.(projectOf(line), before) ?? [];
+}
+
+function projectOf({ before, io }: Line): Here {
+  const at = before.findIndex((word) => word === '--config' || word === '-c');
+  const config = at >= 0 ? before[at + 1] : undefined;
+  return {
+    names: () => loadNames({ configFile: projectFileOf(config, io), env: io.env }),
+    kinds: () => kindsHere({ config }, io),
+  };
 }
 
 /** Whether a word is the value of an option that all commands have. An environment may have the name of a command. */
@@ -196,9 +203,4 @@ async function askParser(
       .map((word) => word.replace(/^--(?=.$)/, '-'))
       .map((word) => (onByDefault.includes(word) ? word.replace('--', '--no-') : word))
   );
-}
-
-function configIn(words: readonly string[]): string | undefined {
-  const at = words.findIndex((word) => word === '--config' || word === '-c');
-  return at >= 0 ? words[at + 1] : undefined;
 }
