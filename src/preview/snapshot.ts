@@ -12,7 +12,7 @@ import { redacted } from '../model/sensitive.ts';
 import type { Sides } from '../render/template.ts';
 import type { Redact } from '../report/options.ts';
 import { redactDiagnostic, redactMembers } from '../report/redacted.ts';
-import type { ListedTemplate } from './protocol.ts';
+import type { Base, ListedTemplate } from './protocol.ts';
 
 /** One declared template, and what the tenant has in its place as far as that is known. */
 export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'editor' | 'problems'> {
@@ -79,33 +79,49 @@ export function previewTemplates(
     .filter(({ kind }) => kind.name === 'NotificationTemplate')
     .map((resource) => {
       const { address } = resource;
-      const shown = previewOf(resource, live.get(address), defaults.get(address), state !== null);
-      return { ...shown, moved: moved.get(address) ?? null };
+      return previewOf(resource, {
+        live: live.get(address),
+        standard: defaults.get(address),
+        isRead: state !== null,
+        moved: moved.get(address) ?? null,
+      });
     });
 }
 
-function previewOf(
-  resource: Resource,
-  live: LiveObject | undefined,
-  standard: LiveObject | undefined,
-  isRead: boolean,
-): Omit<PreviewTemplate, 'moved'> {
+/** What the tenant has in the place of one template. */
+interface Counterpart extends Pick<PreviewTemplate, 'moved'> {
+  /** The customised template. */
+  readonly live: LiveObject | undefined;
+  /** The vendor's default. */
+  readonly standard: LiveObject | undefined;
+  readonly isRead: boolean;
+}
+
+function previewOf(resource: Resource, counterpart: Counterpart): PreviewTemplate {
+  const { live, standard, isRead, moved } = counterpart;
   const { address, key, ensure } = resource;
-  const base = live ?? standard;
+  const current = live ?? standard;
   const isRemoved = ensure === 'absent';
-  const after = isRemoved ? (standard?.fields ?? null) : applyDeclared(resource, live, base);
-  const before = base ? redactSecrets(resource.fields, base.fields) : null;
+  const after = isRemoved ? (standard?.fields ?? null) : applyDeclared(resource, live, current);
+  const before = current ? redactSecrets(resource.fields, current.fields) : null;
   return {
     address,
     key: key[0] ?? '',
     medium: key[1] ?? '',
     locale: key[2] ?? '',
     source: resource.source(),
-    base: live ? 'tenant' : standard ? 'default' : isRead ? 'nothing' : 'not-read',
+    base: baseOf(counterpart),
     isRemoved,
     differs: isRead && differs(before ?? {}, after ?? {}),
     sides: { before, after },
+    moved,
   };
+}
+
+function baseOf({ live, standard, isRead }: Counterpart): Base {
+  if (!isRead) return 'not-read';
+  if (live) return 'tenant';
+  return standard ? 'default' : 'nothing';
 }
 
 /** The declared fields on top of what is there; fields that the lifecycle ignores stay as they are in the tenant. */
