@@ -2,8 +2,8 @@ import { type Call, pathOf } from '../kinds/http.ts';
 import type { UsedLookup } from '../kinds/resource.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { canonicalJson, isObject, type Json, type JsonObject, own } from '../model/json.ts';
-import { type Lookup, lookupMarker, lookupWords } from '../model/marker.ts';
+import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
+import { type Lookup, lookupKey, lookupWords } from '../model/marker.ts';
 import type { Client } from './client.ts';
 import { inBrief, isBadRequest } from './describe.ts';
 import { type PageSource, readFirstPage, readRows } from './pages.ts';
@@ -27,7 +27,7 @@ export async function resolveLookups(tenant: Client, lookups: readonly UsedLooku
   const client = readOnce(tenant);
   const distinct = new Map<string, UsedLookup>();
   for (const lookup of lookups) {
-    const name = nameOf(lookup);
+    const name = lookupKey(lookup);
     // The first of equal lookups has the places of all.
     if (!distinct.has(name)) distinct.set(name, lookup);
   }
@@ -41,12 +41,12 @@ export async function resolveLookups(tenant: Client, lookups: readonly UsedLooku
   const problems: Diagnostic[] = [];
   const answers = new Map<string, Json>();
   for (const [lookup, result] of resolved.flat()) {
-    if ('value' in result) answers.set(nameOf(lookup), result.value);
+    if ('value' in result) answers.set(lookupKey(lookup), result.value);
     else problems.push(...atEachUse(result.problem, lookup));
   }
   if (problems.length > 0) throw new Failure(problems);
   return (lookup) => {
-    const answer = answers.get(nameOf(lookup));
+    const answer = answers.get(lookupKey(lookup));
     if (answer === undefined) throw new Error(`${lookupWords(lookup)} was not resolved`);
     return answer;
   };
@@ -167,10 +167,6 @@ function nameRecord(row: JsonObject, redact: Redact): string {
     .filter(([, value]) => value !== null && typeof value !== 'object')
     .map(([field, value]) => `${field} ${inBrief(redact(String(value)), 80)}`)
     .join(', ');
-}
-
-function nameOf(lookup: Lookup): string {
-  return canonicalJson(lookupMarker(lookup));
 }
 
 /** All records of some collections of the profile-management interface, by the collection's name. */

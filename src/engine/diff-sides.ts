@@ -11,7 +11,7 @@ import type { Declarations } from '../loader/index.ts';
 import type { DiffSide } from '../model/diff.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { gravestExitCode } from '../model/fleet.ts';
-import { type Lookup, lookupMarker, lookupWords } from '../model/marker.ts';
+import { type Lookup, lookupKey, lookupMarker } from '../model/marker.ts';
 import { lookupsIn } from '../planner/fill-lookups.ts';
 import { readReferencedRecords } from './export.ts';
 import { type KindsRead, readSettledKinds } from './recent.ts';
@@ -114,10 +114,10 @@ async function answersOf(client: Client, lookups: readonly Lookup[]): Promise<Lo
     if (!isUnanswered(error)) throw error;
     // One by one, to know which of them have an answer.
     const answers = await Promise.all(
-      lookups.map(async (lookup) => [lookupWords(lookup), await answerOf(client, lookup)] as const),
+      lookups.map(async (lookup) => [lookupKey(lookup), await answerOf(client, lookup)] as const),
     );
     const known = new Map(answers);
-    return (lookup) => known.get(lookupWords(lookup)) ?? lookupMarker(lookup);
+    return (lookup) => known.get(lookupKey(lookup)) ?? lookupMarker(lookup);
   }
 }
 

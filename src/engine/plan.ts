@@ -42,7 +42,7 @@ import {
 import { addImpact } from './impact.ts';
 import { lintPlan, type Planned } from './lint.ts';
 import { readSettledObjects } from './recent.ts';
-import type { PastProjects } from './since.ts';
+import type { Past, PastProjects } from './since.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 import { addUndeclared, undeclarability, warnOfLosses } from './undeclarable.ts';
 
@@ -166,9 +166,7 @@ async function loadManifests(
   const complete = (each: Resource) => completeResource(each, environment.settings);
   const resources = project.resources.map(complete);
   const { scope, rotate } = choices;
-  const load = (past: PastProjects) => past.of(project);
-  const checkOut = (since: string) => withRevision(project, { since, env }, load);
-  const past = scope.since === null ? null : shared ? load(shared) : await checkOut(scope.since);
+  const past = await loadPast(project, scope.since, { env, shared });
   const previous = past?.resources.map(complete) ?? null;
   const isInScope = scopeFilter(scope);
   // Resources outside the scope are not compared, so their lookups are not resolved. Lookups that only the revision
@@ -226,6 +224,17 @@ async function loadManifests(
 /** All names of live objects: a delete is left out by either. */
 const namesIn = (objects: readonly LiveObject[]) =>
   objects.flatMap((live) => addressesOf(live).map((address) => ({ address })));
+
+/** What the revision of `since` declared. */
+async function loadPast(
+  project: Project,
+  since: string | null,
+  { env, shared }: { readonly env: NodeJS.ProcessEnv; readonly shared: PastProjects | null },
+): Promise<Past | null> {
+  if (since === null) return null;
+  const load = (past: PastProjects) => past.of(project);
+  return shared ? load(shared) : withRevision(project, { since, env }, load);
+}
 
 /** What was declared then, to be found in the tenant also under the name that a manifest of today gives it. */
 function addLaterNames(past: readonly Resource[], resources: readonly Resource[]): readonly Resource[] {

@@ -1,5 +1,14 @@
 import type { Address } from './address.ts';
-import { isArray, isObject, itemsOf, type Json, type JsonObject, mapMembers, own } from './json.ts';
+import {
+  canonicalJson,
+  isArray,
+  isObject,
+  itemsOf,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  own,
+} from './json.ts';
 import type { Pointer } from './pointer.ts';
 
 /**
@@ -124,6 +133,11 @@ export function lookupOf(value: Json | undefined): Lookup | null {
   if (typeof from !== 'string' || typeof take !== 'string' || !isObject(where)) return null;
   const filters = Object.entries(where).map(([field, text]): [string, string] => [field, String(text)]);
   return { from, where: Object.fromEntries(filters), take };
+}
+
+/** Equal lookups have equal texts. */
+export function lookupKey(lookup: Lookup): string {
+  return canonicalJson(lookupMarker(lookup));
 }
 
 /** A lookup as it is written in a manifest, for messages and reports. */

@@ -1,7 +1,7 @@
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
-import { canonicalJson, isArray, isObject, type Json, mapJson } from '../model/json.ts';
-import { type Lookup, lookedUpWords, lookupMarker, lookupOf } from '../model/marker.ts';
+import { isArray, isObject, type Json, mapJson } from '../model/json.ts';
+import { type Lookup, lookedUpWords, lookupKey, lookupMarker, lookupOf } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
@@ -73,9 +73,4 @@ export function answerAsked(
 /** Whether there is a lookup in the value that was not answered. */
 export function hasLookup(value: Json): boolean {
   return lookupsAt(value, '').length > 0;
-}
-
-/** Equal lookups have equal texts. */
-function lookupKey(lookup: Lookup): string {
-  return canonicalJson(lookupMarker(lookup));
 }

@@ -72,12 +72,14 @@ async function answer(socket: Socket, programs: Readonly<Record<string, Played>>
 
 /** Each piece costs the script a process, so what follows on the same stream is one. */
 function joined(pieces: readonly Piece[]): readonly Piece[] {
-  return pieces.reduce<readonly Piece[]>((before, piece) => {
-    const last = before.at(-1);
-    if (piece.text === '') return before;
-    if (last?.stream !== piece.stream) return [...before, piece];
-    return [...before.slice(0, -1), { ...last, text: last.text + piece.text }];
-  }, []);
+  const all: Piece[] = [];
+  for (const piece of pieces) {
+    if (piece.text === '') continue;
+    const last = all.at(-1);
+    if (last?.stream === piece.stream) all.splice(-1, 1, { ...last, text: last.text + piece.text });
+    else all.push(piece);
+  }
+  return all;
 }
 
 /** `null`: some of it is still on its way. */
