@@ -99,10 +99,8 @@ function stateWords({ plan, result, error }: FleetMember): string {
 
 function inBrief(rows: readonly MatrixRow[]): readonly MatrixRow[] {
   if (rows.length <= maxRows) return rows;
-  return groupBy(rows, ({ counts, words }) => JSON.stringify([counts, words])).flatMap(([, same]) => {
-    const [first] = same;
-    return first ? [{ ...first, names: same.flatMap(({ names }) => names) }] : [];
-  });
+  const groups = groupBy(rows, ({ counts, words }) => JSON.stringify([counts, words]));
+  return groups.map(([, same]) => ({ ...same[0], names: same.flatMap(({ names }) => names) }));
 }
 
 /** What the same environments have in common: changes, planned or made, or errors. */
@@ -196,19 +194,17 @@ function shareEach<T>(
   items: readonly { readonly name: string; readonly item: T }[],
   signatureOf: (item: T) => unknown,
 ): SharedItem<T>[] {
-  return groupBy(items, ({ item }) => canonicalJson(signatureOf(item))).flatMap(([, group]) => {
-    const [first] = group;
-    return first ? [{ names: [...new Set(group.map(({ name }) => name))], item: first.item }] : [];
-  });
+  const groups = groupBy(items, ({ item }) => canonicalJson(signatureOf(item)));
+  return groups.map(([, same]) => ({
+    names: [...new Set(same.map(({ name }) => name))],
+    item: same[0].item,
+  }));
 }
 
 /** What the same environments share, those of most environments first. */
 function shareGroups<T>(items: readonly SharedItem<T>[]): Shared<T>[] {
   return groupBy(items, ({ names }) => JSON.stringify(names))
-    .flatMap(([, group]) => {
-      const [first] = group;
-      return first ? [{ environments: first.names, items: group.map(({ item }) => item) }] : [];
-    })
+    .map(([, group]) => ({ environments: group[0].names, items: group.map(({ item }) => item) }))
     .toSorted((a, b) => b.environments.length - a.environments.length);
 }
 
