@@ -1,11 +1,11 @@
-import { groupBy } from '../model/group.ts';
+import { type Group, groupBy } from '../model/group.ts';
 import type { Change, Difference } from '../model/plan.ts';
 import { viewOf } from './difference.ts';
 import type { DiffLine } from './line-diff.ts';
 import { diffInline, type Part } from './word-diff.ts';
 
 /** Changes that do the same to several objects, or a single change. */
-export type Family = readonly [Change, ...Change[]];
+export type Family = Readonly<Group<Change>>;
 
 /** Longer runs of text may be cut, so that two that look the same may differ. */
 const maxText = 4000;
@@ -17,9 +17,7 @@ const maxText = 4000;
  * @param maxLines the lines of a difference that the report shows
  */
 export function familiesOf(changes: readonly Change[], maxLines: number): Family[] {
-  return groupBy(changes, (change) => signatureOf(change, maxLines)).flatMap(([, [first, ...others]]) =>
-    first ? [[first, ...others]] : [],
-  );
+  return groupBy(changes, (change) => signatureOf(change, maxLines)).map(([, family]) => family);
 }
 
 function signatureOf(change: Change, maxLines: number): string {

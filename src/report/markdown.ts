@@ -1,7 +1,7 @@
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { ChangeOutcome, ChangeResult, Result } from '../model/result.ts';
 import { fitComment, type Section } from './fit-comment.ts';
-import { foldRemarks } from './folded-remarks.ts';
+import { foldRemarks } from './remarks.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
 import {
   changeOutcomeWords,

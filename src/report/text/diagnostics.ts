@@ -1,6 +1,6 @@
 import type { Diagnostic, Severity } from '../../model/diagnostic.ts';
-import { foldRemarks } from '../folded-remarks.ts';
 import type { ReportOptions } from '../options.ts';
+import { foldRemarks } from '../remarks.ts';
 import { diagnosticCounts, whereOf } from '../words.ts';
 import {
   blank,
