@@ -179,10 +179,10 @@ export async function readReferencedRecords(
   settings: ApiSettings,
 ): Promise<Records> {
   let records: Records = new Map();
-  let missing = collectionsFor(objects, settings);
+  let missing = collectionsFor(objects, { settings, records });
   while (missing.length > 0) {
     records = new Map([...records, ...(await readRecords(client, missing))]);
-    missing = collectionsFor(objects, settings, records);
+    missing = collectionsFor(objects, { settings, records });
   }
   return records;
 }

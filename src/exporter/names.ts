@@ -3,15 +3,8 @@ import { fieldNamed } from '../kinds/kind.ts';
 import type { Printable } from '../loader/print.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { ApiSettings } from '../model/settings.ts';
 import { isList, isMapping } from './printable.ts';
-import { type Records, referencedRecords } from './reference-lookups.ts';
-
-/** What names an id: the tenant's answer, and the records that ids refer to. */
-export interface NameSources {
-  readonly settings: ApiSettings;
-  readonly records: Records;
-}
+import { type NameSources, referencedRecords } from './reference-lookups.ts';
 
 /** The names of the ids in an object's fields, by their places, where the tenant shows both. Safe in a comment. */
 export function namesOf(object: LiveObject, sources: NameSources): ReadonlyMap<Pointer, string> {
@@ -28,7 +21,7 @@ export function namesOf(object: LiveObject, sources: NameSources): ReadonlyMap<P
     for (const [index, item] of value.entries())
       if (typeof item === 'string') add(pointer(name, index), shown.get(item));
   }
-  for (const [at, row] of referencedRecords(object, sources.settings, sources.records))
+  for (const [at, row] of referencedRecords(object, sources))
     add(at, textOf(row, 'label') ?? textOf(row, 'name'));
   return names;
 }

@@ -6,15 +6,11 @@ import type { Member, Printable } from '../loader/print.ts';
 import { unresolved } from '../loader/tree.ts';
 import { isArray, isObject, type Json, own, pick } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { ApiSettings } from '../model/settings.ts';
 import { isWritableKey } from './print-json.ts';
-import { lookupsFor, type NameOf, type Records, referencesFor } from './reference-lookups.ts';
+import { lookupsFor, type NameOf, type NameSources, referencesFor } from './reference-lookups.ts';
 
 /** What is known of the tenant whose objects are drafted. */
-export interface DraftContext {
-  readonly settings: ApiSettings;
-  /** Rows of the collections that lookups may name. */
-  readonly records: Records;
+export interface DraftContext extends NameSources {
   /** Left out: only ids are known. */
   nameOf?: NameOf;
   /** The vendor's default of an object; `null` where there is none. Left out: none is known. */
@@ -39,12 +35,11 @@ export function draftPlainField(
   object: LiveObject,
   context: DraftContext,
 ): Printable | undefined {
-  const { settings, records } = context;
   const shown = own(object.fields, name) ?? null;
   const value = mapIds(field, preferred(field, shown), comparableId);
   if (isUnset(field, value)) return clearedValue(field);
   const named = new Map([
-    ...lookupsFor(object, settings, records),
+    ...lookupsFor(object, context),
     ...referencesFor(name, field, shown, context.nameOf),
   ]);
   return draftPlainValue(declarableIn(field, value), pointer(name), named);

@@ -9,15 +9,20 @@ import type { ApiSettings } from '../model/settings.ts';
 /** The rows of the collections (`/api/<name>`) that lookups may name. */
 export type Records = ReadonlyMap<string, readonly JsonObject[]>;
 
+/** What names an id: the tenant's answer, and the records that ids refer to. */
+export interface NameSources {
+  readonly settings: ApiSettings;
+  readonly records: Records;
+}
+
+/** An object, declared or live. */
+type Referring = Pick<LiveObject, 'kind' | 'fields'>;
+
 /**
  * The collections that have to be read next, so that ids in these objects can be written as lookups; sorted. What has
  * been read may show that further collections are needed, so call it again with all `records` until it returns none.
  */
-export function collectionsFor(
-  objects: readonly Pick<LiveObject, 'kind' | 'fields'>[],
-  settings: ApiSettings,
-  records: Records = new Map(),
-): string[] {
+export function collectionsFor(objects: readonly Referring[], { settings, records }: NameSources): string[] {
   const names = objects.flatMap(({ kind, fields }) =>
     (kind.references?.(fields, settings) ?? []).flatMap((reference) => {
       const { from, when } = reference;
@@ -37,26 +42,18 @@ function isReference({ when }: RecordReference, records: Records): boolean {
 }
 
 /** The records that the ids of an object refer to, by the places of these; none for an id that several records have. */
-export function referencedRecords(
-  object: LiveObject,
-  settings: ApiSettings,
-  records: Records,
-): ReadonlyMap<Pointer, JsonObject> {
-  const found = referencesOf(object, settings, records).flatMap(({ at, id, from }) => {
-    const record = recordWithId(records.get(from) ?? [], id);
+export function referencedRecords(object: Referring, sources: NameSources): ReadonlyMap<Pointer, JsonObject> {
+  const found = referencesOf(object, sources).flatMap(({ at, id, from }) => {
+    const record = recordWithId(sources.records.get(from) ?? [], id);
     return record ? [[at, record] as const] : [];
   });
   return new Map(found);
 }
 
 /** A lookup for each id of an object whose record has a name that no other record has, by its place. */
-export function lookupsFor(
-  object: LiveObject,
-  settings: ApiSettings,
-  records: Records,
-): ReadonlyMap<Pointer, Printable> {
+export function lookupsFor(object: Referring, sources: NameSources): ReadonlyMap<Pointer, Printable> {
   const lookups = new Map<Pointer, Printable>();
-  for (const { at, lookup } of referencesIn(object, settings, records))
+  for (const { at, lookup } of referencesIn(object, sources))
     if (lookup) lookups.set(at, printLookup(lookup));
   return lookups;
 }
@@ -67,23 +64,15 @@ export interface ReferenceToRecord extends Pick<RecordReference, 'at' | 'id' | '
   readonly lookup: Lookup | null;
 }
 
-/** The ids of records in the fields of an object, declared or live. */
-export function referencesIn(
-  object: Pick<LiveObject, 'kind' | 'fields'>,
-  settings: ApiSettings,
-  records: Records,
-): ReferenceToRecord[] {
-  return referencesOf(object, settings, records).map((reference) => {
+/** The ids of records in the fields of an object. */
+export function referencesIn(object: Referring, sources: NameSources): ReferenceToRecord[] {
+  return referencesOf(object, sources).map((reference) => {
     const { at, id, from } = reference;
-    return { at, id, from, lookup: lookupFor(reference, records.get(from) ?? []) };
+    return { at, id, from, lookup: lookupFor(reference, sources.records.get(from) ?? []) };
   });
 }
 
-function referencesOf(
-  { kind, fields }: Pick<LiveObject, 'kind' | 'fields'>,
-  settings: ApiSettings,
-  records: Records,
-): RecordReference[] {
+function referencesOf({ kind, fields }: Referring, { settings, records }: NameSources): RecordReference[] {
   const references = kind.references?.(fields, settings) ?? [];
   return references.filter((reference) => isReference(reference, records));
 }

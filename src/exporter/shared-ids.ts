@@ -13,8 +13,8 @@ import {
 } from '../model/json.ts';
 import { lookupOf, lookupWords } from '../model/marker.ts';
 import { type Pointer, placesIn, pointer } from '../model/pointer.ts';
-import { type NameSources, namesShown } from './names.ts';
-import { type NameOf, referencesIn } from './reference-lookups.ts';
+import { namesShown } from './names.ts';
+import { type NameOf, type NameSources, referencesIn } from './reference-lookups.ts';
 
 /** What a side says about an object. */
 export interface Stated extends Pick<LiveObject, 'kind' | 'fields'> {
@@ -84,8 +84,7 @@ function idsIn({ kind, fields, raw, sources, nameOf }: Stated): Ids {
     const beside = ids.get(at);
     if (beside) ids.set(at, { ...beside, name: textOf(fields, field) });
   }
-  const { settings, records } = sources;
-  for (const { at, id, from, lookup } of referencesIn({ kind, fields }, settings, records))
+  for (const { at, id, from, lookup } of referencesIn({ kind, fields }, sources))
     ids.set(at, { id, scope: from, name: lookup && lookupWords(lookup), ref: null });
   return ids;
 }

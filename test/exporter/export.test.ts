@@ -338,10 +338,9 @@ describe('lookups', () => {
     ]);
 
   it('asks for the collections that ids point into', () => {
-    expect(collectionsFor([search('S', rules), sender('a@b.example')], settings)).toEqual([
-      'ne_attributes',
-      'profile_types',
-    ]);
+    expect(
+      collectionsFor([search('S', rules), sender('a@b.example')], { settings, records: new Map() }),
+    ).toEqual(['ne_attributes', 'profile_types']);
   });
 
   it('writes an id by the first field that one record alone has', () => {
@@ -393,7 +392,10 @@ describe('ids in the values of attribute rules', () => {
 
   it('ask for the collection that the kind of the attribute names, and for no other', () => {
     const needed = (id: string) =>
-      collectionsFor([search('S', [rule(id, 'p1')])], settings, new Map([['ne_attributes', attributes]]));
+      collectionsFor([search('S', [rule(id, 'p1')])], {
+        settings,
+        records: new Map([['ne_attributes', attributes]]),
+      });
     expect(['a1', 'a2', 'a3', 'gone'].map(needed)).toEqual([['profiles'], ['users'], [], []]);
   });
 

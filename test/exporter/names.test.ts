@@ -155,7 +155,10 @@ describe('a lookup', () => {
   const typed = search('S', [rule({ type: 'ProfileTypeRule', value: 't1' })]);
   const at = '/rules/0/value';
   const whereOf = (rows: readonly JsonObject[]) => {
-    const lookups = lookupsFor(typed, contractSettings, new Map([['profile_types', rows]]));
+    const lookups = lookupsFor(typed, {
+      settings: contractSettings,
+      records: new Map([['profile_types', rows]]),
+    });
     const found = lookups.get(at);
     return found === undefined ? null : (partOf(partOf(found, 'where'), 'uid') ?? found);
   };
@@ -215,7 +218,7 @@ describe('a lookup', () => {
       rule({ type: 'ProfileAttributeRule', condition_object_id: 'a1', value: 'p1' }),
     ]);
     const from = (records: Records) => {
-      const found = lookupsFor(object, contractSettings, records).get(at);
+      const found = lookupsFor(object, { settings: contractSettings, records }).get(at);
       return found === undefined ? null : JSON.stringify(found).match(/"from","(\w+)"/)?.[1];
     };
     expect(from(attribute('profile_select'))).toBe('profiles');
