@@ -75,14 +75,9 @@ export interface Result {
 export function countOutcomes(
   changes: readonly Pick<ChangeResult, 'outcome'>[],
 ): Readonly<Record<ChangeOutcome, number>> {
-  const count = (wanted: ChangeOutcome) => changes.filter(({ outcome }) => outcome === wanted).length;
-  return {
-    done: count('done'),
-    failed: count('failed'),
-    skipped: count('skipped'),
-    notAttempted: count('notAttempted'),
-    unknown: count('unknown'),
-  };
+  const counts = { done: 0, failed: 0, skipped: 0, notAttempted: 0, unknown: 0 };
+  for (const { outcome } of changes) counts[outcome] += 1;
+  return counts;
 }
 
 const exitCodes: Readonly<Record<RunOutcome, ExitCode>> = {
