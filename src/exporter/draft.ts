@@ -76,20 +76,20 @@ export function draftObject(
   secrets: DeclaredSecrets = new Map(),
 ): Draft | Refusal {
   const { kind } = object;
+  const refuse = (refused: string, by: Refusal['by'] = 'schema'): Refusal => ({ object, refused, by });
   const why = kind.whyNotExported?.(object.raw) ?? null;
-  if (why !== null) return { object, refused: why, by: 'kind' };
-  const by = 'schema';
+  if (why !== null) return refuse(why, 'kind');
   const key = keyMembers(kind, object);
   if (key.some(([, part]) => part === unresolved))
-    return { object, by, refused: 'its key is a text that tenantctl reserves for itself' };
+    return refuse('its key is a text that tenantctl reserves for itself');
   if (key.some(([, part]) => typeof part === 'string' && !part.isWellFormed()))
-    return { object, by, refused: 'its key holds half of a character, which no address can hold' };
+    return refuse('its key holds half of a character, which no address can hold');
   const drafted = Object.entries(kind.fields).map(([name, field]) =>
     draftField(name, field, object, { ...context, secrets }),
   );
   const written = membersOf(drafted);
   const refused = findInvalid(kind, key, written);
-  if (typeof refused === 'string') return { object, refused, by };
+  if (typeof refused === 'string') return refuse(refused);
   const valid = drafted.filter(({ name }) => !refused.has(name));
   return {
     object,
@@ -163,17 +163,15 @@ function draftField(
   const sideText = sideTextOf(name, field, value);
   if (sideText) return { ...nothing, member: [name, { tag: '!file', value: sideText.ending }], sideText };
   if (field.is === 'json') {
-    const {
-      value: printed,
-      secrets,
-      omissions,
-    } = printJson(printedJson(field, value), rootOf(name, field), field, {
+    const { value: printed, ...print } = printJson(printedJson(field, value), rootOf(name, field), field, {
       hidden: object.hidden,
       declaredSecrets: new Set(places.map(inAnyItem)),
     });
     // An empty mapping would declare that the field is empty.
     const isEmpty = printed === undefined || (isMapping(printed) && printed.members.length === 0);
-    return isEmpty ? { ...nothing, omissions } : { ...nothing, member: [name, printed], secrets, omissions };
+    return isEmpty
+      ? { ...nothing, omissions: print.omissions }
+      : { ...nothing, ...print, member: [name, printed] };
   }
   const printed = draftPlainField(name, field, object, context);
   if (printed === undefined) return { ...nothing, omissions: [{ at, reason: 'notWritable' }] };
