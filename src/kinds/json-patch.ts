@@ -87,11 +87,8 @@ function opaque(value: JsonObject, whole: ReadonlySet<string>): JsonObject {
 }
 
 function isMarker(value: JsonObject): boolean {
-  return (
-    Object.keys(value).length === 1 &&
-    Object.keys(value)[0]?.startsWith('$') === true &&
-    containsMarker(value)
-  );
+  const [name = '', ...others] = Object.keys(value);
+  return name.startsWith('$') && others.length === 0 && containsMarker(value);
 }
 
 /**
