@@ -131,6 +131,9 @@ const idAttributes = [
   { from: 'users', by: ['uid', 'login', 'email'], values: ['user_select', 'user_search'] },
 ];
 
+/** The documents name the types of attributes, but not the field that has the type. */
+const typeFields = ['data_type', 'type'];
+
 /** The ids of other records in the rule at this place of its search. */
 export function ruleReferences(rule: JsonObject, at: number): RecordReference[] {
   const reference = (field: string, from: string, by: readonly string[]): RecordReference[] => {
@@ -141,19 +144,15 @@ export function ruleReferences(rule: JsonObject, at: number): RecordReference[] 
   switch (textOf(rule, 'type')) {
     case 'ProfileTypeRule':
       return reference('value', 'profile_types', ['uid', 'name']);
-    case attributeRule:
-      return [
-        ...reference('condition_object_id', 'ne_attributes', ['uid', 'label', 'name']),
-        ...idAttributes.flatMap(({ from, by, values }) =>
-          reference('value', from, by).flatMap((found): RecordReference[] => {
-            // The documents name the types of attributes, but not the field that has the type.
-            const fields = ['data_type', 'type'];
-            return attribute === null
-              ? []
-              : [{ ...found, when: { from: 'ne_attributes', id: attribute, fields, values } }];
-          }),
-        ),
-      ];
+    case attributeRule: {
+      const found = reference('condition_object_id', 'ne_attributes', ['uid', 'label', 'name']);
+      if (attribute === null) return found;
+      const inValue = idAttributes.flatMap(({ from, by, values }) => {
+        const when = { from: 'ne_attributes', id: attribute, fields: typeFields, values };
+        return reference('value', from, by).map((each) => ({ ...each, when }));
+      });
+      return [...found, ...inValue];
+    }
     default:
       return [];
   }
