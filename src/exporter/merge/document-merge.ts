@@ -114,5 +114,5 @@ export function isIgnored({ lifecycle }: Resource, at: Pointer): boolean {
 
 /** Whether an overlay of the environment gives the value. */
 export function isOverlaid(resource: Resource, at: Pointer): boolean {
-  return resource.locate(at).file !== resource.source().file;
+  return resource.overlayAt(at) !== null;
 }
