@@ -72,9 +72,8 @@ export function mergeExport(input: MergeInput): Merge {
   });
   const documents = found.flatMap((each) => mergeFound(each, input));
   const gone = documents.filter(({ isGone }) => isGone);
-  const removed = input.delete ? gone : [];
   const undeclared = draftUndeclared(found, index, input);
-  const written = writeFiles(input, { files, documents, removed, drafts: undeclared.drafts });
+  const written = writeFiles(input, files, documents, undeclared.drafts);
 
   const lost = found.filter(({ document }) => !document);
   const stillThere = documents.filter(({ resource, live }) => live && resource.ensure === 'absent');
@@ -126,8 +125,10 @@ function mergeFound({ resource, live, document }: Found, input: MergeInput): Doc
 
 /** Drafts for the objects that no manifest declares, or their number, and what is said of those without a draft. */
 function draftUndeclared(found: readonly Found[], index: LiveIndex, input: MergeInput) {
+  // With manifests of their own, two would declare the objects that manifests rename.
   const former = found.flatMap(({ resource, live }) => {
-    const object = formerObject(resource, index);
+    const { renamedFrom } = resource.lifecycle;
+    const object = renamedFrom && index.byKey(resource.kind, renamedFrom);
     return object && object !== live && input.inScope(object) ? [{ object, resource }] : [];
   });
   const named = new Set([...found.map(({ live }) => live), ...former.map(({ object }) => object)]);
@@ -141,26 +142,18 @@ function draftUndeclared(found: readonly Found[], index: LiveIndex, input: Merge
   };
 }
 
-/** The object that a manifest renames. With a manifest of its own, two would declare it. */
-function formerObject({ kind, lifecycle: { renamedFrom } }: Resource, index: LiveIndex): LiveObject | null {
-  return renamedFrom && index.byKey(kind, renamedFrom);
-}
-
-/** What is written to a project. */
-interface Content {
-  readonly files: ReadonlyMap<string, ManifestFile>;
-  readonly documents: readonly Document[];
-  /** Those of the documents that are removed. */
-  readonly removed: readonly Document[];
-  readonly drafts: readonly Draft[];
-}
-
 /** The texts of all files, `null` for those that go. Some documents cannot be edited: they stay as they are. */
-function writeFiles(input: MergeInput, { files, documents, removed, drafts }: Content) {
+function writeFiles(
+  input: MergeInput,
+  files: ReadonlyMap<string, ManifestFile>,
+  documents: readonly Document[],
+  drafts: readonly Draft[],
+) {
   const places = [...secretsOf(drafts), ...documents.flatMap(newSecrets)];
   const taken = new Set(input.resources.flatMap(({ fields }) => secretNamesIn(fields)));
   const nameSecret = secretNames(places, taken);
-  const remaining = documents.filter((each) => !removed.includes(each));
+  const removed = documents.filter(({ isGone }) => input.delete && isGone);
+  const remaining = documents.filter(({ isGone }) => !(input.delete && isGone));
   const sideFiles = mergeSideFiles(remaining);
   const edited = editFiles(files, remaining, removed, nameSecret);
   const texts = new Map([...edited.texts, ...sideFiles]);
