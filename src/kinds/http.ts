@@ -89,7 +89,7 @@ export function pathOf(base: string, ...segments: readonly string[]): string {
 }
 
 /** One segment of a path, percent-encoded. Throws a Failure for one that would walk out of the path. */
-export function encodeSegment(segment: string): string {
+function encodeSegment(segment: string): string {
   // Some servers decode a segment before they walk the path.
   if (!isPathSegment(segment)) {
     throw failure(
