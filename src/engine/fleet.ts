@@ -9,7 +9,7 @@ import { type ApplyOptions, applyPlan, endJournal, requireApproved } from './app
 import type { PlanOptions } from './choices.ts';
 import { FleetJournal } from './fleet-journal.ts';
 import { planChanges, withRevision } from './plan.ts';
-import { refuseSharedChanges } from './shared-tenant.ts';
+import { type EnvironmentPlan, findSharedChanges, refuseSharedChanges } from './shared-tenant.ts';
 import type { PastProjects } from './since.ts';
 import { openTenant, type Tenant, type TenantOptions } from './tenant.ts';
 
@@ -84,9 +84,12 @@ export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Prom
   const journal = await FleetJournal.open(options.root, fleet.digest);
   const members = new Map(fleet.environments.map((member) => [member.name, member]));
   const shared = { ...options, limiters: new Map() };
+  const refusals = findSharedChanges(environmentPlans(fleet, options));
   const outcomes = await forEachEnvironment([...members.keys()], options, async (name) => {
     const plan = members.get(name)?.plan ?? null;
     if (!plan || isRefused(plan)) return null;
+    const refusal = refusals.get(name);
+    if (refusal) throw new Failure([refusal], ExitCode.refused);
     const done = journal.resultOf(plan);
     if (!done) return applyOne(plan, shared, (result) => journal.add(plan, result));
     await endJournal(options.root, plan, done.endedAt);
@@ -102,6 +105,23 @@ export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Prom
   await options.onApplied?.(applied);
   if (applied.summary.failed === 0) await journal.remove();
   return applied;
+}
+
+/** The plans that may be applied. Parts that were planned apart may have the same tenant. */
+function environmentPlans(
+  { environments }: Fleet,
+  { environment }: Pick<FleetApplyOptions, 'environment'>,
+): EnvironmentPlan[] {
+  return environments.flatMap(({ plan }) => {
+    if (!plan || isRefused(plan)) return [];
+    try {
+      return [{ environment: environment(plan.environment).environment, plan }];
+    } catch (error) {
+      // The apply reports an environment that cannot be read.
+      if (error instanceof Failure) return [];
+      throw error;
+    }
+  });
 }
 
 /** @param onDone keeps that the environment is done, before its own journal ends */

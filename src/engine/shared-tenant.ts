@@ -13,19 +13,31 @@ export interface EnvironmentPlan {
 }
 
 /**
- * Refuses plans that change the same object of the same tenant, as where an environment was copied and kept its `baseUrl`:
- * applied at once, each would create the object, or overwrite what the other writes. The other plans stay as they are.
+ * Why plans must not be applied together, by environment: they change the same object of the same tenant, as where an
+ * environment was copied and kept its `baseUrl`. Applied at once, each would create the object, or overwrite what the other
+ * writes. The other plans are not named.
  */
-export function refuseSharedChanges(planned: readonly EnvironmentPlan[]): Plan[] {
+export function findSharedChanges(planned: readonly EnvironmentPlan[]): ReadonlyMap<string, Diagnostic> {
   const byPlace = new Map(groupBy(planned.flatMap(changedPlaces), ({ place }) => place));
-  return planned.map((one) => {
-    const { plan, environment } = one;
-    const shared = changedPlaces(one).flatMap(({ place, address }) => {
-      const names = (byPlace.get(place) ?? []).map(({ name }) => name);
-      const others = names.filter((name) => name !== environment.name);
-      return others.length > 0 ? [{ address, others }] : [];
-    });
-    return shared.length > 0 ? refuse(plan, shared) : plan;
+  return new Map(
+    planned.flatMap((one) => {
+      const { name } = one.environment;
+      const shared = changedPlaces(one).flatMap(({ place, address }) => {
+        const names = (byPlace.get(place) ?? []).map((other) => other.name);
+        const others = names.filter((other) => other !== name);
+        return others.length > 0 ? [{ address, others }] : [];
+      });
+      return shared.length > 0 ? [[name, refusalOf(shared)] as const] : [];
+    }),
+  );
+}
+
+/** The plans, refused where they must not be applied together. */
+export function refuseSharedChanges(planned: readonly EnvironmentPlan[]): Plan[] {
+  const refusals = findSharedChanges(planned);
+  return planned.map(({ environment, plan }) => {
+    const refusal = refusals.get(environment.name);
+    return refusal ? withDigest({ ...plan, diagnostics: [...plan.diagnostics, refusal] }) : plan;
   });
 }
 
@@ -40,18 +52,16 @@ function changedPlaces({ environment, plan }: EnvironmentPlan) {
   });
 }
 
-function refuse(
-  plan: Plan,
+function refusalOf(
   shared: readonly { readonly address: Address; readonly others: readonly string[] }[],
-): Plan {
+): Diagnostic {
   const others = [...new Set(shared.flatMap((each) => each.others))];
   const [first] = shared;
   const more = shared.length > 1 ? ` and ${shared.length - 1} more` : '';
-  const refusal: Diagnostic = {
+  return {
     code: 'shared-tenant',
     severity: 'error',
     message: `${first?.address}${more} would also be changed by ${others.join(', ')} in the same tenant.`,
     hint: 'Give each environment the `baseUrl` of its own tenant. If they share it on purpose, apply them one after the other.',
   };
-  return withDigest({ ...plan, diagnostics: [...plan.diagnostics, refusal] });
 }

@@ -247,6 +247,22 @@ describe('environments that were given the same tenant', () => {
     ]);
     expect(stateOf('eu-1').profileSearches).toHaveLength(1);
   });
+
+  it('are refused that also where they were planned in parts, which `show` has joined', async () => {
+    const rules = [{ type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' }];
+    fleet.declare([{ kind: 'ProfileSearch', label: 'All', rules }]);
+    for (const part of [1, 2, 3]) {
+      const planned = await run('plan', '-e', '*', '--shard', `${part}/3`, '--out', `part-${part}.json`);
+      expect(planned).toMatchObject({ code: 0 });
+    }
+    const joined = await run('show', 'part-1.json', 'part-2.json', 'part-3.json', '--format', 'json');
+    fleet.write('joined.json', joined.stdout);
+    const applied = await fleetOf('apply', 'joined.json');
+    const { digest } = JSON.parse(joined.stdout);
+    expect(applied).toMatchObject({ code: 4, digest, summary: { failed: 2 } });
+    expect(applied.environments[0]?.error?.diagnostics).toMatchObject([{ code: 'shared-tenant' }]);
+    expect(names.map((name) => stateOf(name).profileSearches.length)).toEqual([0, 0, 1]);
+  });
 });
 
 it.each([
