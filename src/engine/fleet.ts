@@ -1,6 +1,6 @@
 import type { Limiters } from '../client/client.ts';
 import type { OpenedProjects, ProjectEnvironment } from '../loader/index.ts';
-import { Failure, failure, interruption, messageOf } from '../model/failure.ts';
+import { ExitCode, Failure, failure, interruption, messageOf } from '../model/failure.ts';
 import { type Fleet, type FleetError, type FleetMember, fleetOf, notRun } from '../model/fleet.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';

@@ -200,6 +200,8 @@ export interface Kind {
   manifestSchema?(): JsonObject;
   /** Fields of the API that only the server sets: an error in a manifest, left out of an export. */
   readonly serverOwned: readonly string[];
+  /** Those of `serverOwned` that say what a manifest says in another field, with that field. */
+  readonly declaredAs?: Readonly<Record<string, string>>;
   /** Whether a manifest may pin the object by `id`. */
   readonly pinnable: boolean;
   /** Whether the API can rename objects (`lifecycle.renamedFrom`). */

@@ -38,6 +38,7 @@ export const profileSearch: Kind = {
   keyFields: [{ name: 'label' }],
   fields: { rules: rulesField },
   serverOwned: ['id', 'uid', 'condition_rules_attributes'],
+  declaredAs: { condition_rules_attributes: 'rules' },
   pinnable: false,
   renamable: true,
   resource,

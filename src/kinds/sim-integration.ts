@@ -57,6 +57,7 @@ export const simIntegration: Kind = {
   keyFields: [{ name: 'name' }],
   fields,
   serverOwned: ['created', 'modified', 'ownerRef', 'clusterRef', 'managedSources', 'provisioningConfig'],
+  declaredAs: { clusterRef: 'cluster', managedSources: 'sources' },
   pinnable: true,
   renamable: true,
   notice: {

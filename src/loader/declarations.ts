@@ -119,12 +119,13 @@ function listFiles(
 ): string[] {
   try {
     // Listed together, since most of the time goes into listing folders.
-    const others = otherEndings(patterns);
-    const listed = source.glob([...patterns, ...others]).filter((path) => !notManifests.includes(path));
-    const paths = others.length === 0 ? listed : listed.filter((path) => path.endsWith('.yaml'));
-    const left = listed.length === paths.length ? [] : listed.filter((path) => !path.endsWith('.yaml'));
-    for (const path of left) {
-      if (holdsManifest(path, kinds, source)) warnOfEnding(path, place, problems);
+    const ending = endingOf(patterns);
+    const all = ending === null ? patterns : [...patterns, ...otherEndings(patterns)];
+    const listed = source.glob(all).filter((path) => !notManifests.includes(path));
+    const paths = listed.filter((path) => ending === null || path.endsWith(ending));
+    for (const path of listed) {
+      const isLeftOut = ending !== null && !path.endsWith(ending) && holdsManifest(path, kinds, source);
+      if (isLeftOut) warnOfEnding(path, ending, place, problems);
     }
     if (paths.length === 0) {
       const message = `No file matches ${patterns.join(', ')}`;
@@ -139,11 +140,16 @@ function listFiles(
   }
 }
 
-/** Globs of the files beside the manifests that end otherwise; none where the globs of the project name other endings too. */
+/** The one ending of all globs; `null` where they have several or others, which a project then chose on purpose. */
+function endingOf(patterns: readonly string[]): '.yaml' | '.yml' | null {
+  const wanted = patterns.filter((glob) => !glob.startsWith('!'));
+  return (['.yaml', '.yml'] as const).find((ending) => wanted.every((glob) => glob.endsWith(ending))) ?? null;
+}
+
+/** Globs of the files beside the manifests, whatever their ending. */
 function otherEndings(patterns: readonly string[]): string[] {
   const wanted = patterns.filter((glob) => !glob.startsWith('!'));
-  const isUsual = wanted.every((glob) => glob.endsWith('.yaml'));
-  return isUsual ? wanted.map((glob) => glob.replace(/\.yaml$/, '.{yml,YAML,YML}')) : [];
+  return wanted.map((glob) => glob.replace(/\.ya?ml$/, '.{yaml,yml,YAML,YML}'));
 }
 
 /** Whether a file names a kind of the project, as a manifest would. Other files may lie beside manifests. */
@@ -153,9 +159,9 @@ function holdsManifest(path: string, kinds: Kinds, source: FileSource): boolean 
 }
 
 /** With `--since`, the objects of a manifest that is not read any more would be deleted. */
-function warnOfEnding(path: string, place: Place, problems: Problems): void {
+function warnOfEnding(path: string, ending: string, place: Place, problems: Problems): void {
   const message = `${path} is not read: no glob of \`manifests\` matches its ending`;
-  const renamed = path.replace(/\.ya?ml$/i, '.yaml');
+  const renamed = path.replace(/\.ya?ml$/i, ending);
   const hint = `Rename it to ${renamed}, or add a glob for it to \`manifests\`.`;
   problems.add('unread-file', message, place, { severity: 'warning', hint, excerpt: false });
 }

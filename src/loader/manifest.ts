@@ -97,7 +97,9 @@ interface Declared extends Checked {
 
 function refuseShape(written: Json, place: Place, problems: Problems): null {
   const message = 'A manifest must be a mapping that begins with `kind:`';
-  const hint = isArray(written) ? 'Write each object without the `-`, and `---` between them.' : null;
+  const hint = isArray(written)
+    ? 'Write each object without the `-`, and `---` between them.'
+    : 'Write `kind: NotificationTemplate` in the first line: a name, a colon, a space and the value. The other fields follow in lines of their own.';
   problems.add('not-a-mapping', message, place, { hint });
   return null;
 }
@@ -201,8 +203,13 @@ function explain(
   }
   if (keyword !== 'additionalProperties') return null;
   if (instancePath === '' && kind.serverOwned.includes(name)) {
-    const message = `\`${name}\` is set by the tenant and cannot be declared`;
-    return { code: 'server-owned-field', message, hint: 'Remove the line.' };
+    const field = Object.entries(kind.declaredAs ?? {}).find(([server]) => server === name)?.[1];
+    const message =
+      field === undefined
+        ? `\`${name}\` is set by the tenant and cannot be declared`
+        : `\`${name}\` is called \`${field}\` in a manifest`;
+    const hint = field === undefined ? 'Remove the line.' : `Declare \`${field}\` in its place.`;
+    return { code: 'server-owned-field', message, hint };
   }
   if (instancePath === '/lifecycle' && name === 'renamedFrom') {
     return {

@@ -9,6 +9,7 @@ import { didYouMean } from '../model/suggest.ts';
 import { joinWords } from '../model/words.ts';
 import type { FoundNode } from './document.ts';
 import type { Problem, Problems } from './problems.ts';
+import { findOddBlank } from './syntax.ts';
 import { type Tree, unresolved } from './tree.ts';
 
 /** Replaces a secret or lookup while a tree is validated: a text that is not known yet. */
@@ -182,8 +183,11 @@ function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name
   // A rule for names alone lists them itself.
   const listed: unknown = parentSchema?.enum;
   const known = Array.isArray(listed) ? listed.map(String) : Object.keys(parentSchema?.properties ?? {});
+  const blank = findOddBlank(name);
   const hint =
-    didYouMean(name, known) ?? (known.length <= 12 ? `The fields are: ${known.join(', ')}.` : undefined);
+    (blank && `Replace the blank ${blank.name} by an ordinary space: it is none for YAML.`) ??
+    didYouMean(name, known) ??
+    (known.length <= 12 ? `The fields are: ${known.join(', ')}.` : undefined);
   return { code: 'unknown-field', message: `There is no field \`${brief(name)}\`${where}`, hint };
 }
 
@@ -206,7 +210,13 @@ function describeType({ params, data, parentSchema }: ErrorObject, subject: stri
   const isQuotable = typeof data === 'number' || typeof data === 'boolean';
   const otherHint = types.includes('boolean') ? hintForTruth(data) : hintForList(types, data);
   const hint = types.includes('string') && isQuotable ? hintForText(String(data), parentSchema) : otherHint;
-  return { code: 'wrong-type', message: `${subject} must be ${wanted}, not ${brief(data)}`, hint };
+  const code = 'wrong-type';
+  const message = `${subject} must be ${wanted}, not `;
+  // A number in quotes looks like the number that is wanted.
+  const isNumber = types.includes('integer') || types.includes('number');
+  if (isNumber && typeof data === 'string' && /^\d+$/.test(data))
+    return { code, message: `${message}the text "${brief(data)}"`, hint: 'Write it without quotes.' };
+  return { code, message: message + brief(data), hint };
 }
 
 /** Suggests quotes, unless the text would not be valid either. */
@@ -217,8 +227,9 @@ function hintForText(text: string, schema: ErrorObject['parentSchema']): string 
 }
 
 function hintForList(types: readonly string[], data: unknown): string | undefined {
-  const isOne = data !== null && typeof data !== 'object' && data !== deferred;
-  return types.includes('array') && isOne ? `Put it in brackets: [${brief(data)}].` : undefined;
+  if (!types.includes('array') || data === null || data === deferred) return undefined;
+  if (typeof data === 'object') return 'Begin each item of the list with `- `, also the only one.';
+  return `Put it in brackets: [${brief(data)}].`;
 }
 
 /** Explains values that are true or false in YAML 1.1, but text in YAML 1.2. */

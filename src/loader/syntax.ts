@@ -21,6 +21,13 @@ interface Words extends Omit<Problem, 'code'> {
   readonly at?: number;
 }
 
+/** The first blank that is none for YAML, as texts from web pages have; `null` where a text has none. */
+export function findOddBlank(text: string): { readonly at: number; readonly name: string } | null {
+  const at = text.search(/[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]/);
+  if (at < 0) return null;
+  return { at, name: `U+${text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')}` };
+}
+
 /** Explains an error of the library. No value of the file is part of the words: it might be a secret. */
 export function explainSyntax(
   { code, message, pos }: YAMLError,
@@ -179,6 +186,14 @@ function explainNoColon(slip: Slip): Words {
   const [name] = /^[\w.-]+:(?=\S)/.exec(line) ?? [];
   if (name !== undefined) {
     return { at: at + name.length, message: 'A colon needs a space after it', hint: 'Write `name: value`.' };
+  }
+  const blank = findOddBlank(line);
+  if (blank) {
+    return {
+      at: at + blank.at,
+      message: `This blank is the character ${blank.name}, which is no space for YAML`,
+      hint: 'Replace it by an ordinary space. Texts that are copied from web pages often have such blanks.',
+    };
   }
   const above = text.slice(0, startOfLine(text, at)).trimEnd();
   if (/(?:^|\s)[|>][-+\d]{0,2}$/.test(above)) {

@@ -40,7 +40,14 @@ const inManifests: [about: string, mistakes: [manifest: string, ...said: Said[]]
         desk('sources: 3'),
         ['wrong-type 3:10', '`sources` must be a list or null, not 3', 'Put it in brackets: [3].'],
       ],
-      [desk('sources: { a: 1 }'), ['wrong-type 3:10', '`sources` must be a list or null, not a mapping']],
+      [
+        desk('sources: { a: 1 }'),
+        [
+          'wrong-type 3:10',
+          '`sources` must be a list or null, not a mapping',
+          'Begin each item of the list with `- `, also the only one.',
+        ],
+      ],
       [
         desk('sources: !secret S'),
         ['wrong-type 3:10', '`sources` must be a list or null, not a secret or lookup'],
@@ -64,7 +71,14 @@ const inManifests: [about: string, mistakes: [manifest: string, ...said: Said[]]
         ['wrong-type 2:8', '`email` must be text, not 5', 'For example: `no-reply@acme.example`.'],
       ],
       [search('[3]'), ['wrong-type 3:9', '`rules[0]` must be a mapping, not 3']],
-      [search('{}'), ['wrong-type 3:8', '`rules` must be a list or null, not a mapping']],
+      [
+        search('{}'),
+        [
+          'wrong-type 3:8',
+          '`rules` must be a list or null, not a mapping',
+          'Begin each item of the list with `- `, also the only one.',
+        ],
+      ],
       [
         desk('beforeProvisioningRule: { type: RULE, id: ~ }'),
         ['wrong-type 3:43', '`beforeProvisioningRule.id` must be text, not null'],
@@ -143,6 +157,35 @@ const inManifests: [about: string, mistakes: [manifest: string, ...said: Said[]]
       [
         'kind: ProfileSearch\nlabel: a\nid: x\n',
         ['server-owned-field 3:1', '`id` is set by the tenant and cannot be declared', 'Remove the line.'],
+      ],
+      [
+        'kind: ProfileSearch\nlabel: a\ncondition_rules_attributes: []\n',
+        [
+          'server-owned-field 3:1',
+          '`condition_rules_attributes` is called `rules` in a manifest',
+          'Declare `rules` in its place.',
+        ],
+      ],
+      [
+        desk('managedSources: []\nclusterRef: x'),
+        [
+          'server-owned-field 3:1',
+          '`managedSources` is called `sources` in a manifest',
+          'Declare `sources` in its place.',
+        ],
+        [
+          'server-owned-field 4:1',
+          '`clusterRef` is called `cluster` in a manifest',
+          'Declare `cluster` in its place.',
+        ],
+      ],
+      [
+        desk('attributes:\n\u00a0\u00a0url: a'),
+        [
+          'unknown-field 4:1',
+          'There is no field `\u00a0\u00a0url`',
+          'Replace the blank U+00A0 by an ordinary space: it is none for YAML.',
+        ],
       ],
       [
         desk('lifecycle: { ignore: [/descrption, /zzzzz] }'),
@@ -424,7 +467,14 @@ const inManifests: [about: string, mistakes: [manifest: string, ...said: Said[]]
           'Write each object without the `-`, and `---` between them.',
         ],
       ],
-      ['a\n', ['not-a-mapping 1:1', 'A manifest must be a mapping that begins with `kind:`']],
+      ...['a\n', 'kind:SenderAddress\n'].map((text): [string, Said] => [
+        text,
+        [
+          'not-a-mapping 1:1',
+          'A manifest must be a mapping that begins with `kind:`',
+          'Write `kind: NotificationTemplate` in the first line: a name, a colon, a space and the value. The other fields follow in lines of their own.',
+        ],
+      ]),
       [
         'kind: AuthProfil\n',
         ['unknown-kind 1:7', 'There is no kind `AuthProfil`', 'Did you mean `AuthProfile`?'],
