@@ -105,7 +105,7 @@ export const command = defineCommand(build, async (args, io) => {
   const unused = isNew ? '' : unusedOptions(args);
   const folder = relative(io.cwd, root);
   const hasLock = existsSync(join(root, 'package-lock.json'));
-  const steps = nextSteps({ choices, isNew, exported, facts, folder, hasLock, pipelines });
+  const steps = nextSteps({ choices, isNew, exported, facts, folder, hasLock, written, pipelines });
   const next = `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`;
   io.stdout.write(`${formatNotes(notes)}\n${unused}${next}`);
   return exported ?? ExitCode.done;

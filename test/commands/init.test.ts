@@ -166,7 +166,18 @@ describe('what is there already', () => {
     const { stdout } = await run(['init']);
     expect(read('.vscode/settings.json')).toBe('{ // mine\n}');
     expect(stdout).toContain('cannot be added to  .vscode/settings.json');
+    expect(stdout).toMatch(/^Next:\n {2}# .vscode\/settings.json has comments or is no JSON: add /m);
   });
+});
+
+it('can be repeated after a file that could not be written', async () => {
+  write('config', 'in the place of a folder');
+  const { code, stderr } = await run(['init']);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('[unwritable-file]')]);
+  rmSync(join(dir, 'config'));
+  const { stdout } = await run(['init']);
+  expect(stdout).toMatch(/^created +tenantctl.yaml$/m);
+  expect(stdout).toMatch(/^created +config\/mail\/senders.yaml$/m);
 });
 
 describe('package.json', () => {
@@ -205,7 +216,9 @@ describe('package.json', () => {
     'stays as it is where it is broken: %s',
     async (text) => {
       write('package.json', text);
-      expect((await run(['init'])).stdout).toContain('cannot be added to  package.json');
+      const { stdout } = await run(['init']);
+      expect(stdout).toContain('cannot be added to  package.json');
+      expect(stdout).toMatch(/^Next:\n {2}# package.json .*"tenantctl": ".*\n {2}npm install/m);
       expect(read('package.json')).toBe(text);
     },
   );

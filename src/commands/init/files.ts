@@ -8,6 +8,7 @@ import { dotEnvName } from '../../loader/dot-env.ts';
 import { loadKinds } from '../../loader/index.ts';
 import { requireInside } from '../../loader/own-folder.ts';
 import { systemCode, unreadableFile, unwritableFile } from '../../model/system-error.ts';
+import { version } from '../../model/version.ts';
 import { packageFile } from '../package-file.ts';
 import { manifestSchema } from '../schemas.ts';
 import type { Choices } from './choices.ts';
@@ -19,6 +20,8 @@ import { hasJobsFor, pipelineFile, wordOf } from './pipelines.ts';
 export interface ProjectFile {
   readonly path: string;
   readonly content: Content;
+  /** What is left to do where nothing can be added to the file. */
+  readonly byHand?: string;
 }
 
 /** A pipeline of a new project. */
@@ -31,6 +34,7 @@ export interface PipelineFile extends ProjectFile {
 export interface Note {
   readonly path: string;
   readonly what: 'created' | 'updated' | 'kept' | 'cannot be added to';
+  readonly byHand?: string;
 }
 
 const ownFile = (path: string) => readFileSync(packageFile(path), 'utf8');
@@ -45,6 +49,8 @@ const newFile = (path: string, text: string): ProjectFile => ({
 /** The folder of the schemas that editors use. It is in the repository, so that a clone has them. */
 const schemaFolder = '.tenantctl/schemas';
 
+const settingsFile = '.vscode/settings.json';
+
 /** The files of a new project without its pipelines. A project file that exists gets no example manifests. */
 export function projectFiles(
   choices: Choices,
@@ -55,9 +61,17 @@ export function projectFiles(
   return [
     newFile('tenantctl.yaml', projectText(choices, detected)),
     ...(isNew ? manifestFiles(choices) : []),
-    { path: 'package.json', content: addDependency },
+    {
+      path: 'package.json',
+      content: addDependency,
+      byHand: `package.json is not the JSON of a package: correct it, with "tenantctl": "${version}" in devDependencies.`,
+    },
     { path: '.gitignore', content: addLines(ignoredPaths) },
-    { path: '.vscode/settings.json', content: addSettings(example('.vscode/settings.json')) },
+    {
+      path: settingsFile,
+      content: addSettings(example(settingsFile)),
+      byHand: `${settingsFile} has comments or is no JSON: add the settings in node_modules/tenantctl/examples/${settingsFile}.`,
+    },
     newFile('.vscode/extensions.json', example('.vscode/extensions.json')),
     schemaFile('manifest', `${JSON.stringify(manifestSchema(kindsIn(root)), null, 2)}\n`),
     ...['project', 'environment', 'kind'].map((name) =>
@@ -144,24 +158,31 @@ function kindsIn(root: string): Kinds {
   return existsSync(configFile) ? loadKinds({ configFile }) : builtInKinds;
 }
 
-/** Writes the files below `root`. Throws a Failure for a file that cannot be read or written, or is outside by a link. */
+/**
+ * Writes the files below `root`, the last one first: the project file makes the folder a project, and where another file
+ * cannot be written, the command can be repeated. Throws a Failure for a file that cannot be read or written, or is
+ * outside by a link.
+ */
 export function writeFiles(root: string, files: readonly ProjectFile[]): Note[] {
-  return files.map(({ path, content }) => {
-    const file = join(root, path);
-    const existing = readIfExists(file);
-    const text = content(existing);
-    if (text === null) return { path, what: 'cannot be added to' };
-    if (text === existing) return { path, what: 'kept' };
-    requireInside(root, path);
-    try {
-      mkdirSync(dirname(file), { recursive: true });
-      // `wx`: a file that somebody created in the meantime is not overwritten.
-      writeFileSync(file, text, { flag: existing === null ? 'wx' : 'w' });
-    } catch (error) {
-      throw unwritableFile(file, error);
-    }
-    return { path, what: existing === null ? 'created' : 'updated' };
-  });
+  const write = (file: ProjectFile) => writeFile(root, file);
+  return files.toReversed().map(write).toReversed();
+}
+
+function writeFile(root: string, { path, content, byHand = '' }: ProjectFile): Note {
+  const file = join(root, path);
+  const existing = readIfExists(file);
+  const text = content(existing);
+  if (text === null) return { path, what: 'cannot be added to', byHand };
+  if (text === existing) return { path, what: 'kept' };
+  requireInside(root, path);
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    // `wx`: a file that somebody created in the meantime is not overwritten.
+    writeFileSync(file, text, { flag: existing === null ? 'wx' : 'w' });
+  } catch (error) {
+    throw unwritableFile(file, error);
+  }
+  return { path, what: existing === null ? 'created' : 'updated' };
 }
 
 function readIfExists(file: string): string | null {

@@ -23,18 +23,21 @@ interface InitResult {
   readonly folder: string;
   /** Whether there is a package-lock.json. */
   readonly hasLock: boolean;
+  /** The other files of the project. */
+  readonly written: readonly Note[];
   readonly pipelines: WrittenPipelines;
 }
 
 /** The commands that come next, and what else there is to do, as comments. */
 export function nextSteps(result: InitResult): string[] {
-  const { choices, isNew, exported, facts, folder, hasLock } = result;
+  const { choices, isNew, exported, facts, folder, hasLock, written } = result;
   const lacksManifests = !isNew && !facts.hasManifests && facts.hosts !== null;
   const isToExport = exported !== ExitCode.done && (choices.from === 'export' || lacksManifests);
   // Without --merge, the export would declare the objects of existing manifests again.
   const merge = facts.hasManifests ? ' --merge' : '';
   return [
     ...(folder === '' ? [] : [`cd ${folder}`]),
+    ...written.flatMap(({ byHand }) => (byHand ? [`# ${byHand}`] : [])),
     ...(hasLock ? [] : ['npm install   # and commit package-lock.json: pipelines install what it says']),
     ...pipelineSteps(result),
     ...variableSteps(result),

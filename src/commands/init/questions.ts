@@ -82,7 +82,11 @@ function asker(prompt: Prompt, io: Io): Ask {
   return async (question, read) => {
     for (;;) {
       const answer = await prompt.ask(question);
-      if (answer === null) throw interruption('Interrupted. Nothing was written.');
+      if (answer === null) {
+        // The question is still on the line.
+        io.stderr.write('\n');
+        throw interruption('Interrupted. Nothing was written.');
+      }
       try {
         return read(answer);
       } catch (error) {
