@@ -1,9 +1,15 @@
-import { applyFleet, planFleet } from '../engine/fleet.ts';
+import {
+  applyFleet,
+  checkFleet,
+  type FleetDryRunOptions,
+  type FleetOptions,
+  planFleet,
+} from '../engine/fleet.ts';
 import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
-import { exitCodeOfFleet, type Fleet, shareDiagnostics } from '../model/fleet.ts';
+import { exitCodeOfFleet, type Fleet, gravestExitCode, shareDiagnostics } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { namesInBrief } from '../report/fleet-view.ts';
@@ -61,22 +67,23 @@ export async function applySeveral(
     if (proofs) requireProven(plan, proofs);
   };
   if (proofs) printDiagnostics(sharedDifferences(fleet, projects, proofs), args, io);
-  if (args.dryRun) {
-    checkAll(fleet, checkPlan);
-    return printDryRun(fleet, args, io);
-  }
-  if ('names' in source) await requireConfirmation(newPlans(fleet), args, io);
+  const conditions = {
+    root: projects.root,
+    environment: projects.environment,
+    isApproved: args.expect !== undefined,
+    maxDeletes: args.maxDeletes,
+    checkPlan,
+  };
+  const isNew = 'names' in source;
+  if (args.dryRun) return runDry(fleet, { ...conditions, isNew }, args, io);
+  if (isNew) await requireConfirmation(newPlans(fleet), args, io);
   let isSaved = true;
   const applied = await withFleetProgress(fleet.environments.length, args, io, (run) =>
     applyFleet(fleet, {
       ...run,
-      root: projects.root,
-      environment: projects.environment,
-      isApproved: args.expect !== undefined,
-      maxDeletes: args.maxDeletes,
+      ...conditions,
       failFast: args.failFast,
       env: io.env,
-      checkPlan,
       onApplied(done) {
         const { result } = args;
         if (result !== undefined) isSaved = isWritten(() => saveFile(done, result, io), io);
@@ -125,24 +132,23 @@ function requireDigest({ digest }: Fleet, approved: string | undefined): void {
   );
 }
 
-/** Checks all plans. Throws one Failure with what is wrong with any of them: a dry run applies none. */
-function checkAll({ environments }: Fleet, check: (plan: Plan) => void): void {
-  const problems = environments.flatMap(({ plan }) => {
-    try {
-      if (plan) check(plan);
-      return [];
-    } catch (error) {
-      if (error instanceof Failure) return error.diagnostics;
-      throw error;
-    }
-  });
-  if (problems.length > 0) throw new Failure(problems, ExitCode.refused);
-}
+type Conditions = Omit<FleetDryRunOptions, keyof FleetOptions>;
 
-function printDryRun(fleet: Fleet, args: ApplyArgs, io: Io): ExitCode {
+/** Prints the requests of all plans. Throws one Failure with why an apply would refuse any of them. */
+async function runDry(fleet: Fleet, conditions: Conditions, args: ApplyArgs, io: Io): Promise<ExitCode> {
+  const outcomes = await withFleetProgress(fleet.environments.length, args, io, (run) =>
+    checkFleet(fleet, { ...run, ...conditions }),
+  );
+  const errors = outcomes.flatMap(({ error }) => error ?? []);
+  if (errors.length > 0) {
+    const all = outcomes.map(({ name, error }) => ({ name, diagnostics: error?.diagnostics ?? [] }));
+    const code = gravestExitCode(errors.map(({ exitCode }) => exitCode));
+    throw new Failure(shareDiagnostics(all, namesInBrief), code);
+  }
+  printDiagnostics(whyNotPlanned(fleet), args, io);
   if (args.format === 'json') printDocument({ is: 'fleet', fleet }, args, io);
   else {
-    for (const { name, plan } of fleet.environments) {
+    for (const { name, value: plan } of outcomes) {
       if (!plan) continue;
       io.stdout.write(
         `# ${oneLine(name)}\n\n${renderRequests(plan, { colour: hasColour(io.stdout, io, args) })}\n`,
@@ -150,4 +156,14 @@ function printDryRun(fleet: Fleet, args: ApplyArgs, io: Io): ExitCode {
     }
   }
   return exitCodeOfFleet(fleet, false);
+}
+
+/** Why environments have no plan, or a refused one. */
+function whyNotPlanned({ environments }: Fleet): Diagnostic[] {
+  const isError = ({ severity }: Diagnostic) => severity === 'error';
+  const all = environments.map(({ name, plan, error }) => ({
+    name,
+    diagnostics: (error ?? plan)?.diagnostics.filter(isError) ?? [],
+  }));
+  return shareDiagnostics(all, namesInBrief);
 }

@@ -5,7 +5,7 @@ import { type Fleet, type FleetError, type FleetMember, fleetOf, notRun } from '
 import { isRefused, type Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { systemCode } from '../model/system-error.ts';
-import { type ApplyOptions, applyPlan, endJournal, requireApproved } from './apply.ts';
+import { type ApplyOptions, applyPlan, endJournal, requireApplicable, requireApproved } from './apply.ts';
 import type { PlanOptions } from './choices.ts';
 import { FleetJournal } from './fleet-journal.ts';
 import { planChanges, withRevision } from './plan.ts';
@@ -60,8 +60,8 @@ export async function planFleet(
   return fleetOf(outcomes.map(({ name, error }) => ({ name, plan: byName.get(name) ?? null, error })));
 }
 
-/** How a fleet is applied. */
-export interface FleetApplyOptions extends FleetOptions, Pick<ApplyOptions, 'env' | 'failFast'> {
+/** What decides whether the plans of a fleet may be applied. */
+export interface FleetCheckOptions extends FleetOptions {
   /** The folder of the project, where it is kept which environments are done. */
   readonly root: string;
   /** The environment of a name. Throws a Failure where there is none. */
@@ -72,6 +72,10 @@ export interface FleetApplyOptions extends FleetOptions, Pick<ApplyOptions, 'env
   readonly isApproved: boolean;
   /** Called before a plan is applied. Throws a Failure where it must not be. */
   checkPlan?(plan: Plan): void;
+}
+
+/** How a fleet is applied. */
+export interface FleetApplyOptions extends FleetCheckOptions, Pick<ApplyOptions, 'env' | 'failFast'> {
   /** Called with the outcome, before it is forgotten which environments are done. */
   onApplied?(applied: Fleet): void | Promise<void>;
 }
@@ -82,19 +86,19 @@ export interface FleetApplyOptions extends FleetOptions, Pick<ApplyOptions, 'env
  */
 export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Promise<Fleet> {
   const journal = await FleetJournal.open(options.root, fleet.digest);
-  const members = new Map(fleet.environments.map((member) => [member.name, member]));
-  const shared = { ...options, limiters: new Map() };
-  const refusals = findSharedChanges(environmentPlans(fleet, options));
-  const outcomes = await forEachEnvironment([...members.keys()], options, async (name) => {
-    const plan = members.get(name)?.plan ?? null;
-    if (!plan || isRefused(plan)) return null;
-    const refusal = refusals.get(name);
-    if (refusal) throw new Failure([refusal], ExitCode.refused);
-    const done = journal.resultOf(plan);
-    if (!done) return applyOne(plan, shared, (result) => journal.add(plan, result));
-    await endJournal(options.root, plan, done.endedAt);
-    return done;
+  const { signal, failFast = false, env } = options;
+  const outcomes = await forEachPlan(fleet, journal, options, {
+    open: (plan, project, tenant) => {
+      // Kept before the journal of the environment ends.
+      const onDone = (result: Result) => journal.add(plan, result);
+      return applyPlan(project, tenant, plan, { signal, failFast, onDone, ...(env ? { env } : {}) });
+    },
+    async done(plan, result) {
+      await endJournal(options.root, plan, result.endedAt);
+      return result;
+    },
   });
+  const members = new Map(fleet.environments.map((member) => [member.name, member]));
   const applied = fleetOf(
     outcomes.map(({ name, value, error }): FleetMember => {
       const { plan = null, error: earlier = null } = members.get(name) ?? {};
@@ -107,10 +111,73 @@ export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Prom
   return applied;
 }
 
+/** How a fleet is checked. */
+export interface FleetDryRunOptions extends FleetCheckOptions {
+  /** Whether the plans were made just now, so that their tenants need not be read again. */
+  readonly isNew: boolean;
+}
+
+/**
+ * The plans that an apply of the fleet would make, or why it would refuse one; `null` for an environment that it would not
+ * touch. Writes nothing.
+ */
+export async function checkFleet(
+  fleet: Fleet,
+  options: FleetDryRunOptions,
+): Promise<FleetOutcome<Plan | null>[]> {
+  const journal = await FleetJournal.open(options.root, fleet.digest);
+  return forEachPlan<Plan | null>(fleet, journal, options, {
+    async open(plan, project, tenant) {
+      if (!options.isNew) await requireApplicable(project, tenant, plan);
+      return plan;
+    },
+    done: async () => null,
+  });
+}
+
+/** What is done with a plan that may be applied, and with one that an earlier run has done. */
+interface PlanWork<T> {
+  open(plan: Plan, project: ProjectEnvironment, tenant: Tenant): Promise<T>;
+  done(plan: Plan, result: Result): Promise<T>;
+}
+
+/** Works on the plans of a fleet; `null` for an environment that has none, or a refused one. */
+function forEachPlan<T>(
+  fleet: Fleet,
+  journal: FleetJournal,
+  options: FleetCheckOptions,
+  work: PlanWork<T>,
+): Promise<FleetOutcome<T | null>[]> {
+  const plans = new Map(fleet.environments.map(({ name, plan }) => [name, plan]));
+  const refusals = findSharedChanges(environmentPlans(fleet, options));
+  const shared = { ...options, limiters: new Map() };
+  return forEachEnvironment([...plans.keys()], options, async (name) => {
+    const plan = plans.get(name) ?? null;
+    if (!plan || isRefused(plan)) return null;
+    const refusal = refusals.get(name);
+    if (refusal) throw new Failure([refusal], ExitCode.refused);
+    const result = journal.resultOf(plan);
+    if (result) return work.done(plan, result);
+    const project = requirePermitted(plan, options);
+    return withTenantOf(project, shared, (tenant) => work.open(plan, project, tenant));
+  });
+}
+
+/** The environment of a plan. Throws a Failure where the plan must not be applied to it. */
+function requirePermitted(
+  plan: Plan,
+  { environment, isApproved, maxDeletes, checkPlan }: FleetCheckOptions,
+): ProjectEnvironment {
+  const project = environment(plan.environment);
+  requireApproved(plan, project.environment, { digest: isApproved ? plan.digest : undefined, maxDeletes });
+  checkPlan?.(plan);
+  return project;
+}
+
 /** The plans that may be applied. Parts that were planned apart may have the same tenant. */
 function environmentPlans(
   { environments }: Fleet,
-  { environment }: Pick<FleetApplyOptions, 'environment'>,
+  { environment }: Pick<FleetCheckOptions, 'environment'>,
 ): EnvironmentPlan[] {
   return environments.flatMap(({ plan }) => {
     if (!plan || isRefused(plan)) return [];
@@ -122,21 +189,6 @@ function environmentPlans(
       throw error;
     }
   });
-}
-
-/** @param onDone keeps that the environment is done, before its own journal ends */
-async function applyOne(
-  plan: Plan,
-  options: FleetApplyOptions,
-  onDone: (result: Result) => Promise<void>,
-): Promise<Result> {
-  const { isApproved, maxDeletes, checkPlan, signal, failFast = false, env } = options;
-  const project = options.environment(plan.environment);
-  requireApproved(plan, project.environment, { digest: isApproved ? plan.digest : undefined, maxDeletes });
-  checkPlan?.(plan);
-  return withTenantOf(project, options, (tenant) =>
-    applyPlan(project, tenant, plan, { signal, failFast, onDone, ...(env ? { env } : {}) }),
-  );
 }
 
 /** What the work on one environment gave, or what stopped it. */

@@ -210,6 +210,30 @@ describe('an apply that got nowhere in any environment', () => {
   });
 });
 
+describe('a dry run of several environments', () => {
+  it('refuses saved plans as their apply would, and says in which environment', async () => {
+    await run('plan', '-e', '*', '--out', 'fleet.json');
+    const sound = await run('apply', 'fleet.json', '--dry-run');
+    expect([sound.code, sound.stdout.match(/^POST /gm)?.length]).toEqual([0, 3]);
+    stateOf('eu-2').senders.push({
+      ...{ id: 's', email: 'a@acme.example', verificationStatus: 'SUCCESS' },
+      ...{ isVerifiedByDomain: false, region: 'eu-central-1', readsLeft: 0 },
+    });
+    const stale = await run('apply', 'fleet.json', '--dry-run');
+    expect([stale.code, stale.stdout]).toEqual([4, '']);
+    expect(stale.stderr.replaceAll(/\s+/g, ' ')).toMatch(/\(only in eu-2\) \[plan-stale\]/);
+    expect(names.map((name) => sendersOf(name).length)).toEqual([0, 1, 0]);
+  });
+
+  it('says why an environment has no plan, and shows the requests of the others', async () => {
+    refuse('eu-2');
+    const { code, stdout, stderr } = await run('apply', '-e', '*', '--dry-run');
+    expect([code, stdout.match(/^# \S+$/gm)]).toEqual([1, ['# eu-1', '# us-1']]);
+    expect(stderr).toContain('403');
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('(only in eu-2)');
+  });
+});
+
 it('results that `show` has joined are not applied: they have no plans', async () => {
   for (const name of ['eu-1', 'us-1'])
     expect(await run('apply', '-e', name, '--yes', '--result', `${name}.json`)).toMatchObject({ code: 0 });
