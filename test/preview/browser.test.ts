@@ -125,6 +125,13 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     expect(await page.locator('h1').innerText()).toBe('other');
   });
 
+  it('opens with a link that was cut inside an escape', async () => {
+    const { page, preview } = await visit(snapshot([mail]));
+    await page.goto(`${preview.url}#NotificationTemplate%2`);
+    await page.reload();
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
   it('renders again with the context that is typed in', async () => {
     const { page } = await visit(snapshot([mail]));
     await inFrame(page, 'After').getByText('Dear Ann Example').waitFor();

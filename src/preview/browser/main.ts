@@ -1,4 +1,4 @@
-import { find, startTheme } from '../../report/html/browser/dom.ts';
+import { decodePart, find, startTheme } from '../../report/html/browser/dom.ts';
 import {
   type ListedTemplate,
   type Refused,
@@ -37,7 +37,7 @@ events.addEventListener('error', () => {
 });
 
 function addressInUrl(): string | null {
-  return decodeURIComponent(location.hash.slice(1)) || null;
+  return decodePart(location.hash.slice(1)) || null;
 }
 
 function select(): void {

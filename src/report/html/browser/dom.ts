@@ -70,3 +70,12 @@ export function searchedTexts(within: Node): Node[] {
     if (node.nodeType === Node.TEXT_NODE) texts.push(node);
   return texts;
 }
+
+/** Part of an address as it was before it was encoded; `''` where it was cut. */
+export function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return '';
+  }
+}

@@ -1,4 +1,4 @@
-import { findAll, press, searchedTexts, wordsIn } from './dom.ts';
+import { decodePart, findAll, press, searchedTexts, wordsIn } from './dom.ts';
 
 /** What a reader has chosen: the filters, the view, and the change that was last looked at. */
 export interface Place {
@@ -15,7 +15,7 @@ export function readPlace(): Place {
   const [path = '', query = ''] = location.hash.slice(1).split('?');
   const parameters = new URLSearchParams(query);
   return {
-    at: decode(path),
+    at: decodePart(path),
     words: parameters.get('q') ?? '',
     group: parameters.get('kind') ?? '',
     filters: parameters.getAll('only'),
@@ -34,14 +34,6 @@ export function writePlace({ at, words, group, filters, view }: Place): void {
   const query = parameters.size === 0 ? '' : `?${parameters}`;
   const path = at.split('/').map(encodeURIComponent).join('/');
   history.replaceState(null, '', path + query === '' ? location.pathname : `#${path}${query}`);
-}
-
-function decode(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return '';
-  }
 }
 
 /** Shows which filters are chosen, on every button that stands for one of them. */
