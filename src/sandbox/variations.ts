@@ -68,7 +68,7 @@ export const ways = {
   /** How the members of such an object that have no value are answered: as null, or not at all. */
   unsetMembers: ['null', 'omitted'],
   /** What the answer to a create of such an object has. */
-  createAnswer: ['object', 'nothing'],
+  createAnswer: ['object', 'withoutId', 'nothing'],
   /** Whether `[]` inside an object is answered as null. */
   emptyAsNull: [false, true],
   /** Whether lists without a meaningful order are answered in another order. */

@@ -125,8 +125,14 @@ function create(kind: CollectionKind, body: Json, tenant: Tenant): Reply {
   const object = { id, ...withoutNulls(given), ...timesOf(kind, tenant.timestamp()) };
   checkPlace(kind, object, tenant);
   objects.push(object);
-  const isShown = tenant.variations.createAnswer === 'object';
-  return { status: 201, changed: true, ...(isShown && { body: show(kind, object, tenant) }) };
+  return { status: 201, changed: true, ...createdAnswer(show(kind, object, tenant), tenant.variations) };
+}
+
+/** The answer to a create, as much of it as the host gives. */
+function createdAnswer(shown: JsonObject, { createAnswer }: Variations): { readonly body?: JsonObject } {
+  if (createAnswer === 'nothing') return {};
+  const { id: _id, ...others } = shown;
+  return { body: createAnswer === 'withoutId' ? others : shown };
 }
 
 /** How an object is changed: the request, and what the members that a client sets are after it. */
