@@ -92,7 +92,7 @@ const hasFailed = (member: FleetMember) => isFailed(member) && !isNotRun(member)
 /** What a reader should know besides the numbers. */
 function stateWords({ plan, result, error }: FleetMember): string {
   if (isNotRun({ error })) return notRunWords;
-  if (error) return error.diagnostics[0]?.code ?? 'failed';
+  if (error) return error.diagnostics.find(({ severity }) => severity === 'error')?.code ?? 'failed';
   if (result) return result.outcome === 'done' ? '' : runWords[result.outcome];
   return plan && isRefused(plan) ? refused : '';
 }

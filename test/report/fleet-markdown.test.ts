@@ -74,6 +74,18 @@ it('of one environment counts it as one', () => {
   expect(renderReport({ is: 'fleet', fleet: one }, 'text', plain)).toContain('1 environment: 1 planned.');
 });
 
+it('names the error of an environment that failed, and not a remark before it', () => {
+  const remark = { ...down('a'), code: 'sim-deprecated', severity: 'info' as const };
+  const failed = fleetOf([
+    { name: 'a', plan: null, error: { exitCode: 1, diagnostics: [remark, down('a')] } },
+    { name: 'b', plan: null, error: { exitCode: 1, diagnostics: [down('b')] } },
+  ]);
+  expect(renderReport({ is: 'fleet', fleet: failed }, 'text', plain)).toMatch(/✖ a +tenant-unreachable\n/);
+  expect(renderReport({ is: 'fleet', fleet: failed }, 'markdown', plain)).toMatch(
+    /\| ❌ a \| \S*tenant-unreachable/,
+  );
+});
+
 describe('environments that were not run', () => {
   const mixed = fleetOf(
     ['a', 'b', 'c', 'd'].map((name) => ({
