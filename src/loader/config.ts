@@ -4,6 +4,7 @@ import { validators } from '../generated/validators.js';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { failure } from '../model/failure.ts';
+import { groupBy } from '../model/group.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { numberOf, objectOf, oneOf, textListsOf, textsOf } from '../model/members.ts';
@@ -52,7 +53,7 @@ export interface ProjectFile extends EnvironmentNames {
   /** The names of the environments in it. */
   readonly inline: readonly string[];
   /** Files that contain one environment each, by its name. */
-  readonly files: ReadonlyMap<string, string>;
+  readonly files: ReadonlyMap<string, readonly string[]>;
   /** Globs of manifests. */
   readonly manifests: readonly string[];
   /** The position of the globs. */
@@ -96,8 +97,8 @@ export function readProjectFile(
   if (!document || !isObject(value)) throw problems.asFailure();
   const { kinds, paths: kindFiles } = readKinds(source, problems);
   const paths = source.glob(environmentFiles);
-  const files = new Map(paths.map((path) => [posix.parse(path).name, path]));
   const inline = Object.keys(objectOf(value, 'environments'));
+  const files = new Map(groupBy(paths, (path) => posix.parse(path).name));
   const names = [...new Set([...inline, ...files.keys()])];
   return {
     root,
@@ -191,13 +192,15 @@ function chooseEnvironment(
   const { document, inline, files, environments: names, source } = project;
   const name = wanted ?? defaultIn(project, problems);
   if (name === null) return null;
-  const path = files.get(name);
+  const [path, other] = files.get(name) ?? [];
   const at = pointer('environments', name);
-  if (inline.includes(name)) {
-    if (path === undefined) return { name, document, at };
-    const place = findNode(document, at).key;
-    problems.add('environment-twice', `The environment \`${name}\` is defined here and in ${path}`, place);
+  const refuseTwice = (place: Place, elsewhere: string) => {
+    const message = `The environment \`${name}\` is defined here and in ${elsewhere}`;
+    problems.add('environment-twice', message, place, { hint: 'Remove one of them.' });
     return null;
+  };
+  if (inline.includes(name)) {
+    return path === undefined ? { name, document, at } : refuseTwice(findNode(document, at).key, path);
   }
   if (path === undefined) {
     const place = wanted === undefined ? findNode(document, '/defaultEnvironment').place : null;
@@ -207,6 +210,7 @@ function chooseEnvironment(
   }
   const file = openSingle(source, path, problems, emptyHint);
   if (!file) return null;
+  if (other !== undefined) return refuseTwice(findNode(file, '').place, other);
   const text = { name, document: file, at: '' };
   checkEnvironment(text, readTree(file, openTagReader(problems), problems).value, problems);
   return text;

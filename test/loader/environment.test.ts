@@ -334,6 +334,13 @@ const bad: {
     error: 'environment-twice tenantctl.yaml:3:3',
   },
   {
+    name: 'two files',
+    text: 'version: 1\nenvironments: {}\ndefaultEnvironment: test',
+    files: { 'environments/test.yaml': '# ours\nsandbox: {}', 'environments/test.yml': 'sandbox: {}' },
+    error: 'environment-twice environments/test.yaml:2:1',
+    hint: 'Remove one of them',
+  },
+  {
     name: 'no tenant',
     text: 'version: 1\nenvironments:\n  a: { variables: {} }',
     error: 'no-tenant tenantctl.yaml:3:6',
