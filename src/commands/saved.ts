@@ -11,7 +11,7 @@ import {
 } from '../applier/saved-file.ts';
 import type { SavedResult } from '../engine/results.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
-import type { Fleet } from '../model/fleet.ts';
+import { type Fleet, type FleetMember, fleetOf } from '../model/fleet.ts';
 import { isArray, isObject, type JsonObject, own, parseJson } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
@@ -91,13 +91,15 @@ function objectIn(file: string, io: Io): JsonObject | null {
 }
 
 /**
- * Reads a file with the plans of several environments. Throws a Failure (exit 4) for one that is cut or edited, or has results
- * without their plans: `show` joins those, too.
+ * Reads the plans of several environments from a file, which may be that of an apply. Throws a Failure (exit 4) for one that is
+ * cut or edited, or has results without their plans: `show` joins those, too.
  */
 export function readFleet(file: string, io: Io): Fleet {
   const fleet = readFleetFile(readText(file, io), file);
   const done = fleet.environments.find(({ plan, error }) => plan === null && error === null);
-  if (!done) return fleet;
+  // What an earlier apply made of the plans is not what the next one makes of them.
+  const plansOf = ({ name, plan, error }: FleetMember) => ({ name, plan, error: plan ? null : error });
+  if (!done) return fleetOf(fleet.environments.map(plansOf));
   throw failure(
     'fleet-inconsistent',
     `${file} has a result of ${JSON.stringify(done.name)} and no plan, so it cannot be applied.`,

@@ -101,9 +101,8 @@ export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Prom
   const members = new Map(fleet.environments.map((member) => [member.name, member]));
   const applied = fleetOf(
     outcomes.map(({ name, value, error }): FleetMember => {
-      const { plan = null, error: earlier = null } = members.get(name) ?? {};
-      // The file of an apply also has the errors of that one.
-      return { name, plan, result: value, error: error ?? (plan ? null : earlier) };
+      const member = members.get(name);
+      return { name, plan: member?.plan ?? null, result: value, error: error ?? member?.error ?? null };
     }),
   );
   await options.onApplied?.(applied);
