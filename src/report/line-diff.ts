@@ -55,6 +55,8 @@ export interface LineDiff {
   readonly notes: readonly string[];
   /** Lines left out because there were too many. */
   readonly hidden: number;
+  /** How many lines are removed and added, also those that are left out. */
+  readonly counts: { readonly before: number; readonly after: number };
 }
 
 const context = 3;
@@ -68,7 +70,10 @@ const maxLineEdits = 1000;
 export function diffLines(before: string | null, after: string | null, maxLines: number): LineDiff {
   const [old, fresh, notes] = alignEndings(before, after);
   const blocks = compare(splitLines(old), splitLines(fresh));
-  return { ...cut(toHunks(blocks), maxLines), notes };
+  const changed = blocks.filter(({ is }) => is === 'changed');
+  const count = (side: 'before' | 'after') => changed.reduce((sum, block) => sum + block[side].length, 0);
+  const counts = { before: count('before'), after: count('after') };
+  return { ...cut(toHunks(blocks), maxLines), notes, counts };
 }
 
 function compare(old: string[], fresh: string[]): Block[] {
@@ -176,7 +181,10 @@ const slice = (block: Block, from: number, to: number): Block => ({
 const sizeOf = ({ is, before, after }: Block): number =>
   is === 'same' ? after.length : before.length + after.length;
 
-function cut({ hunks, gaps }: Pick<LineDiff, 'hunks' | 'gaps'>, maxLines: number): Omit<LineDiff, 'notes'> {
+function cut(
+  { hunks, gaps }: Pick<LineDiff, 'hunks' | 'gaps'>,
+  maxLines: number,
+): Pick<LineDiff, 'hunks' | 'gaps' | 'hidden'> {
   let room = maxLines;
   let hidden = 0;
   const shown: Block[][] = [];

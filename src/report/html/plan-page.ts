@@ -161,9 +161,8 @@ function changedWords(fields: readonly Field[]): string {
   const names = fields.slice(0, maxNames).map(({ difference, view }) => {
     const name = oneLine(pathWords(difference.path));
     if (view.is !== 'lines') return name;
-    const blocks = view.diff.hunks.flat().filter(({ is }) => is === 'changed');
-    const count = (side: 'before' | 'after') => blocks.reduce((sum, block) => sum + block[side].length, 0);
-    return `${name} +${count('after')} −${count('before')}`;
+    const { before, after } = view.diff.counts;
+    return `${name} +${after} −${before}`;
   });
   const rest = fields.length - names.length;
   return [...names, ...(rest > 0 ? [`${rest} more`] : [])].join(' · ');
