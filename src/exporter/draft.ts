@@ -102,7 +102,7 @@ export function draftObject(
     secrets: valid.flatMap((drafted) => drafted.secrets.map((at) => ({ at, name: secrets.get(at) ?? null }))),
     omissions: [
       ...valid.flatMap(({ omissions }) => omissions),
-      ...[...refused].map((name): Omission => ({ at: pointer(name), reason: 'notValid' })),
+      ...[...refused].map(([name, within]): Omission => ({ at: pointer(name), reason: 'notValid', within })),
     ],
   };
 }
@@ -206,23 +206,23 @@ function sideTextOf(name: string, field: Field, value: Json): SideText | null {
 }
 
 /**
- * The fields that do not fit the schema of the kind; a text if the whole object does not, which says why. A tenant may
+ * The fields that do not fit the schema of the kind, each with the place that does not; a text if the whole object does not, which says why. A tenant may
  * hold what a manifest may not, such as a medium that was added after the schema was written.
  */
 function findInvalid(
   kind: Kind,
   key: readonly Member[],
   fields: readonly Member[],
-): ReadonlySet<string> | string {
+): ReadonlyMap<string, Pointer> | string {
   const validate = schemaOf(kind);
-  const invalid = new Set<string>();
+  const invalid = new Map<string, Pointer>();
   if (validate(jsonOf({ members: [['kind', kind.name], ...key, ...fields] }))) return invalid;
   for (const { instancePath, data } of validate.errors ?? []) {
     // It stands for a value that fits.
     if (data === unresolved) continue;
     const [name = 'it'] = segmentsOf(instancePath);
     if (!fields.some(([field]) => field === name)) return inWords(name, data);
-    invalid.add(name);
+    if (!invalid.has(name)) invalid.set(name, instancePath);
   }
   return invalid;
 }

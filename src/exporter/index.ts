@@ -2,7 +2,7 @@ import type { LiveObject } from '../kinds/kind.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type DraftInput, draftAll } from './draft.ts';
 import { createFiles, type ExportedFile } from './files.ts';
-import { refusalDiagnostics } from './omission.ts';
+import { omissionDiagnostics, refusalDiagnostics } from './omission.ts';
 import { type NamedSecret, nameAll, secretNames, secretsOf } from './secret-names.ts';
 
 export { addToEnvExample, envExampleFile } from './env-example.ts';
@@ -23,7 +23,7 @@ export interface Export {
   readonly declared: readonly NewDeclaration[];
   /** The secrets that the manifests name. */
   readonly secrets: readonly NamedSecret[];
-  /** A remark about the objects that no manifest can declare, where there are some. */
+  /** Remarks about the objects and fields that no manifest can declare. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -40,6 +40,6 @@ export function exportObjects(input: DraftInput): Export {
     files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     declared: [...manifests].map(([{ object }, path]) => ({ object, path })),
     secrets: nameAll(places, nameSecret),
-    diagnostics: refusalDiagnostics(refusals),
+    diagnostics: [...refusalDiagnostics(refusals), ...omissionDiagnostics(drafts)],
   };
 }

@@ -10,11 +10,29 @@ export type Reason = 'notShown' | 'credential' | 'notWritable' | 'notValid';
 export interface Omission {
   readonly at: Pointer;
   readonly reason: Reason;
+  /** What the schema does not accept, where that is a part of it. */
+  readonly within?: Pointer;
 }
 
 /** The comment below a manifest that explains an omission. */
-export function remarkOf({ at, reason }: Omission): string {
-  return `${printPlace(at)} is left out: ${reasons[reason]}`;
+export function remarkOf({ at, reason, within = at }: Omission): string {
+  const part = within === at ? '' : ` of ${printPlace(within)}`;
+  return `${printPlace(at)} is left out: ${reasons[reason]}${part}.`;
+}
+
+/** The remarks on fields that no manifest can declare. They are as likely to be missed as a whole object. */
+export function omissionDiagnostics(
+  drafts: readonly { readonly object: LiveObject; readonly omissions: readonly Omission[] }[],
+): Diagnostic[] {
+  return drafts.flatMap(({ object: { address }, omissions }) =>
+    omissions
+      .filter(({ reason }) => reason === 'notValid')
+      .map((omission): Diagnostic => {
+        const message = `${address}: ${remarkOf(omission)}`;
+        const hint = 'It stays as it is in the tenant. All else of the object is exported.';
+        return { code: 'not-declarable', severity: 'warning', message, hint, address };
+      }),
+  );
 }
 
 /** A place for a comment. Member names come from the tenant and must not be able to end the comment. */
@@ -24,10 +42,10 @@ export function printPlace(at: Pointer): string {
 }
 
 const reasons: Readonly<Record<Reason, string>> = {
-  notShown: 'the tenant does not show it. Declare it here to manage it.',
-  credential: 'it may hold a credential, in a place where secrets cannot be compared.',
-  notWritable: 'it holds a value that a manifest cannot express.',
-  notValid: 'the schema of this kind does not accept the value.',
+  notShown: 'the tenant does not show it. Declare it here to manage it',
+  credential: 'it may hold a credential, in a place where secrets cannot be compared',
+  notWritable: 'it holds a value that a manifest cannot express',
+  notValid: 'the schema of this kind does not accept the value',
 };
 
 /** An object that is not exported, and why: no manifest can declare it, or its kind says so. */

@@ -150,13 +150,21 @@ describe('fields', () => {
   it('leaves out, and reports, what the schema of a kind refuses', () => {
     const { files, diagnostics } = run([
       template('a', {}, 'PIGEON'),
-      search('S', [{ type: 'ProfileStatusRule', comparison_operator: '~', value: 'Active' }]),
+      search('S', [
+        { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' },
+        { type: 'ProfileStatusRule', comparison_operator: '~', value: 'Active' },
+      ]),
     ]);
     expect(diagnostics).toMatchObject([
       { code: 'not-declarable', address: 'NotificationTemplate/a/PIGEON/en' },
+      {
+        code: 'not-declarable',
+        address: 'ProfileSearch/S',
+        message: expect.stringContaining(' rules is left out'),
+      },
     ]);
     expect(files.map(({ content }) => content)).toEqual([
-      'kind: ProfileSearch\nlabel: S\n# rules is left out: the schema of this kind does not accept the value.\n',
+      'kind: ProfileSearch\nlabel: S\n# rules is left out: the schema of this kind does not accept the value of rules.1.comparison_operator.\n',
     ]);
   });
 });

@@ -8,7 +8,7 @@ import { type Draft, type DraftInput, draftAll } from '../draft.ts';
 import { applyEdits, type Edit } from '../edit/apply-edits.ts';
 import { addToEnvExample, envExampleFile } from '../env-example.ts';
 import { createFiles, type ExportedFile } from '../files.ts';
-import { refusalDiagnostics } from '../omission.ts';
+import { omissionDiagnostics, refusalDiagnostics } from '../omission.ts';
 import { mapTags } from '../printable.ts';
 import { type NameSecret, nameAll, type SecretPlace, secretNames, secretsOf } from '../secret-names.ts';
 import {
@@ -138,7 +138,11 @@ function draftUndeclared(found: readonly Found[], index: LiveIndex, input: Merge
   return {
     drafts,
     count: 0,
-    diagnostics: [...refusalDiagnostics(refusals), ...former.map(formerDiagnostic)],
+    diagnostics: [
+      ...omissionDiagnostics(drafts),
+      ...refusalDiagnostics(refusals),
+      ...former.map(formerDiagnostic),
+    ],
   };
 }
 
