@@ -132,11 +132,12 @@ const mostReads = 4;
 async function runUnit(unit: readonly Task[], context: LevelContext): Promise<readonly (Ending | Pending)[]> {
   const { created, sightings, isStopped } = context;
   // Where nothing is sent, nothing relies on a read.
-  if (isStopped() || !unit.some(isLeft)) {
-    return (await runChange(unit, null, { ...context, log: [] })) ?? [];
-  }
+  const endUnsent = async () => (await runChange(unit, null, { ...context, log: [] })) ?? [];
+  if (isStopped() || !unit.some(isLeft)) return endUnsent();
   for (let round = 1; ; round += 1) {
     const checked = await checkUnit(unit, sightings);
+    // An interrupt ends a read as well, which says nothing about the objects.
+    if (isStopped()) return endUnsent();
     if (checked.is === 'stale') return unit.map((task) => endStale(task, checked.reasons));
     // With a low rate limit every request has to wait longer: then the last of several reads has to do.
     const notAfter = round < mostReads ? checked.notAfter : null;

@@ -289,6 +289,24 @@ describe('Ctrl-C', () => {
     expect(tenant.reads).toBe(1);
   });
 
+  it('while objects are read again leaves their changes not attempted: nothing went wrong in them', async () => {
+    const clock = steppingClock();
+    const control = new AbortController();
+    const tenant = new FakeTenant({ things: { old, gone } });
+    tenant.onEffect = () => {
+      clock.pass(60_000);
+      tenant.readFault = () => {
+        control.abort();
+        return new Error('interrupted');
+      };
+    };
+    const plan = planOf([createThing('a'), updateThing(old, 'after'), deleteThing(gone)]);
+    const result = await apply(plan, tenant, { concurrency: 1, clock, signal: control.signal });
+    expect(outcomes(result)).toMatchObject({ 'Thing/old': 'notAttempted', 'Thing/gone': 'notAttempted' });
+    expect(result).toMatchObject({ outcome: 'interrupted', summary: { failed: 0 } });
+    expect(tenant.reads).toBe(2);
+  });
+
   it('before anything was read writes nothing', async () => {
     const tenant = new FakeTenant();
     const result = await apply(planOf([createThing('a')]), tenant, { signal: AbortSignal.abort() });
