@@ -38,7 +38,7 @@ export async function check(args: CheckArgs, io: Io): Promise<ExitCode> {
   const kind = describedKind(args.subject, project.environment.kinds);
   const file = descriptorFile(kind, project.root);
   const environment = project.environment.name;
-  const { objects, diagnostics } = await withTenant(project, args, io, (tenant) =>
+  const { objects, exported, diagnostics } = await withTenant(project, args, io, (tenant) =>
     checkKind(tenant, kind, (manifests) => loadWithoutOverlays({ ...options, environment, manifests })),
   );
   // Each line is something to do.
@@ -46,7 +46,8 @@ export async function check(args: CheckArgs, io: Io): Promise<ExitCode> {
   if (isShown) printDocument({ is: 'diagnostics', diagnostics }, { ...args, verbose: true }, io);
   if (hasErrors(diagnostics)) return ExitCode.couldNotRun;
   const say = (text: string) => (args.format === 'text' ? io.stdout : io.stderr).write(`${text}\n`);
-  const which = objects === 1 ? 'its only object' : `its ${objects} objects`;
+  const all = objects === 1 ? 'its only object' : `its ${objects} objects`;
+  const which = exported < objects ? `${exported} of ${all}` : all;
   say(`${kind.name} holds in ${environment}: a plan of the export of ${which} is empty.`);
   if (kind.notice === undefined) return ExitCode.done;
   const isWanted =

@@ -21,6 +21,8 @@ import type { Tenant } from './tenant.ts';
 /** What a check of a kind has found. Without an error, the descriptor holds for the tenant. */
 export interface KindCheck {
   readonly objects: number;
+  /** How many of them manifests can declare: the plan of the others' export shows nothing. */
+  readonly exported: number;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -44,11 +46,13 @@ export async function checkKind(
     ...unstableFields(objects, again.objects),
     ...(isObserved(kind) ? [] : unnamedFields(objects)),
     ...(await checkList(reader, kind, objects)),
-    ...(objects.length === 0 ? [nothingToCheck(kind)] : []),
+    ...(objects.length === 0 ? [nothingToCheck(kind, 0)] : []),
   ];
   // What cannot be read or told apart cannot be exported either.
-  const planned = hasErrors(found) ? [] : await checkPlan(reader, kind, load);
-  return { objects: objects.length, diagnostics: [...found, ...planned] };
+  if (hasErrors(found)) return { objects: objects.length, exported: 0, diagnostics: found };
+  const { exported, diagnostics } = await checkPlan(reader, kind, load);
+  const unproven = exported === 0 ? [nothingToCheck(kind, objects.length)] : [];
+  return { objects: objects.length, exported, diagnostics: [...found, ...diagnostics, ...unproven] };
 }
 
 /** The same client, which sends nothing but GET. */
@@ -78,8 +82,9 @@ async function readTolerantly({ client, environment: { settings } }: Tenant, kin
   return { objects, unreadable };
 }
 
-function nothingToCheck({ name }: Kind): Diagnostic {
-  const message = `The tenant has no ${name}, so there is nothing that could prove the descriptor.`;
+function nothingToCheck({ name }: Kind, objects: number): Diagnostic {
+  const what = objects === 0 ? name : `${name} that a manifest can declare`;
+  const message = `The tenant has no ${what}, so there is nothing that could prove the descriptor.`;
   const hint = `Make one in the admin interface, or check against a tenant that has some.`;
   return { code: 'kind-no-objects', severity: 'error', message, hint };
 }
@@ -190,13 +195,14 @@ async function checkPlan(
   reader: Tenant,
   kind: Kind,
   load: (manifests: FileSource) => Project,
-): Promise<Diagnostic[]> {
+): Promise<Pick<KindCheck, 'exported' | 'diagnostics'>> {
   const exported = await exportTenant(reader, { kinds: [kind.name] });
   const project = load(manifestsIn(exported.files));
   // What an export conceals is in the tenant, wherever the secrets of these manifests may be.
   const secrets = { ...project.secrets, problem: () => null, matches: () => true };
   const plan = await planChanges({ ...project, secrets }, reader);
-  return [...exported.diagnostics, ...planFindings(plan.changes, project.resources.length)];
+  const { length } = project.resources;
+  return { exported: length, diagnostics: [...exported.diagnostics, ...planFindings(plan.changes, length)] };
 }
 
 /** Exported files as the source of a project's manifests. */

@@ -179,6 +179,8 @@ function updateOf({
 
 /** Names of members that a descriptor can have, as schemas/kind.schema.json says. */
 const memberName = /^[A-Za-z_][\w-]{0,99}$/;
+/** A descriptor names no more members of the server, as that schema says. */
+const mostServerOwned = 200;
 /** Names that manifests and JavaScript keep for themselves. */
 const reserved = ['kind', 'ensure', 'lifecycle', 'id', '__proto__', 'constructor', 'prototype'];
 
@@ -210,7 +212,12 @@ function fieldsOf(
   }
   const shown = guessed.length > 3 ? [...guessed.slice(0, 3), '…'] : guessed;
   const notes = guessed.length === 0 ? [] : [`check: no request is described with ${shown.join(', ')}`];
-  return { fields, serverOwned: [...serverOwned], notes };
+  const owned = [...serverOwned];
+  if (owned.length > mostServerOwned)
+    miss(
+      `Of ${owned.length} members that only the server sets, ${mostServerOwned} are listed: more are not allowed.`,
+    );
+  return { fields, serverOwned: owned.slice(0, mostServerOwned), notes };
 }
 
 /** Whether a request is described that sets a field. Where none is described at all, every field counts as set. */

@@ -90,7 +90,10 @@ function targetOf(
   const [byType, byName] = [pascalCase(type.toLowerCase()), wellKnown(name)];
   const to = byName ?? byType;
   if (to === '') return { field: {}, notes: [checkKind] };
-  return { field: { to, ...(/^\w+$/.test(type) ? { type } : {}) }, notes: byType === to ? [] : [checkKind] };
+  return {
+    field: { to, ...(/^\w{1,100}$/.test(type) ? { type } : {}) },
+    notes: byType === to ? [] : [checkKind],
+  };
 }
 
 const referenceMembers = ['type', 'id', 'name', 'displayName', 'email', 'attachmentType', 'attachmentUrl'];

@@ -328,3 +328,19 @@ it.each([
   expect(ran.stderr).toContain(code);
   expect(ran.stderr).toContain(words);
 });
+
+describe('objects that no manifest can declare', () => {
+  const long = thing('long', { name: 'n'.repeat(1025) });
+
+  it('do not count as exported', async () => {
+    const { code, stdout } = await checkThing({ rows: sound([thing('a'), long]) });
+    expect(stdout).toContain('a plan of the export of 1 of its 2 objects is empty');
+    expect(code).toBe(0);
+  });
+
+  it('prove nothing where there are no others', async () => {
+    const { code, stdout, stderr } = await checkThing({ rows: sound([long]) }, '--write');
+    expect(stdout + stderr).toContain('[kind-no-objects]');
+    expect(code).toBe(1);
+  });
+});

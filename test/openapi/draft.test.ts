@@ -324,3 +324,19 @@ it('--out names the kind, and is written', async () => {
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   expect(parse(readFileSync(join(cwd, 'kinds/Gadget.kind.yaml'), 'utf8'))).toMatchObject({ kind: 'Gadget' });
 });
+
+it('is valid where a document has more names, and longer ones, than a descriptor can have', async () => {
+  const many = Array.from(
+    { length: 250 },
+    (_, at) => [`m${at}`, { type: 'string', readOnly: true }] as const,
+  );
+  const owner = {
+    type: 'object',
+    properties: { id: { type: 'string' }, type: { enum: ['T'.repeat(101)] }, name: { type: 'string' } },
+  };
+  const properties = { name: { type: 'string' }, owner, ...Object.fromEntries(many) };
+  const { stdout, stderr } = await draftFrom(thingsOf(properties));
+  expect(parse(stdout)).toMatchObject({ fields: { owner: { is: 'reference', to: 'Identity' } } });
+  expect(parse(stdout).serverOwned).toHaveLength(200);
+  expect(stderr).toContain('Of 251 members that only the server sets, 200 are listed');
+});
