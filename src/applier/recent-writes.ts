@@ -116,7 +116,7 @@ export async function readSettled<T extends { readonly objects: readonly LiveObj
       const young = asked.filter(({ at }) => at + settle > now);
       if (young.length === 0) return 0;
       const index = new LiveIndex(objects);
-      const late = young.filter((write) => isHidden(write, index, objects));
+      const late = young.filter((write) => isHidden(write, { index, objects, writes }));
       if (late.length === 0) return 0;
       const ms = Math.max(...late.map(({ at }) => at + settle - now));
       const addresses = late.map(({ address }) => address);
@@ -157,16 +157,26 @@ function writesAskedFor(
   return [...byIdentity.values()];
 }
 
+interface Seen {
+  readonly index: LiveIndex;
+  readonly objects: readonly LiveObject[];
+  readonly writes: readonly RecentWrite[];
+}
+
 /** Whether the object is as it was before a write, and was another after it. */
 function isHidden(
-  { request: { kind }, key, before, after }: ObjectWrites,
-  index: LiveIndex,
-  objects: readonly LiveObject[],
+  { request: { kind }, key, at, before, after }: ObjectWrites,
+  { index, objects, writes }: Seen,
 ): boolean {
   const found = index.byKey(kind, key);
   const fingerprint = found?.fingerprint() ?? null;
   if (fingerprint === after) return false;
   if (before.includes(fingerprint)) return true;
-  // A rename that does not show yet: the object has its old key.
-  return found === null && objects.some((object) => before.includes(object.fingerprint()));
+  if (found !== null) return false;
+  // A rename that does not show yet: the object has its old key, unless a later write gave it that again.
+  const givenLater = new Set(writes.flatMap((write) => (write.at > at && write.after ? [write.after] : [])));
+  return objects.some((object) => {
+    const print = object.fingerprint();
+    return before.includes(print) && !givenLater.has(print);
+  });
 }

@@ -92,6 +92,14 @@ describe('the objects of recent writes', () => {
     expect(elapsed).toBeLessThan(6000);
   });
 
+  it('are not waited for where a later write took a rename back', async () => {
+    const renamed = { address: 'Thing/b', before: [print(first)], after: print(named('b', 'first')) };
+    const back = { before: [print(named('b', 'first'))], after: print(first) };
+    const both = someOf(thing, [['b'], ['a']]);
+    expect((await read([renamed, back], () => [first], both)).elapsed).toBe(0);
+    expect((await read([back, renamed], () => [first], both)).elapsed).toBe(settle - 1000);
+  });
+
   it('are not waited for where somebody else changed them since, or renamed another one', async () => {
     const write = { before: [print(first)], after: print(second) };
     expect((await read([write], () => [third])).elapsed).toBe(0);
