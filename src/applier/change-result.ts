@@ -6,7 +6,7 @@ import { type IsSensitive, isMapOfSettings, redact, sensitivePlaces } from '../k
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import type { Change, Plan } from '../model/plan.ts';
-import { isWithin, type Pointer, placesIn, pointer, segmentsOf } from '../model/pointer.ts';
+import { isWithin, type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Task } from './preflight.ts';
@@ -102,7 +102,14 @@ interface RecordedFields {
  * or looks like a credential. Of a map of settings, only what the change is about.
  */
 function recordFields(kind: Kind, change: Change, live: LiveObject): RecordedFields {
-  return record(kind, live.fields, { ...disclosedBy(change), hidden: live.hidden });
+  const hidden = live.hidden.filter((at) => !wasCleared(change, live, at));
+  return record(kind, live.fields, { ...disclosedBy(change), hidden });
+}
+
+/** Some tenants show a field only where it is set. After a change that clears it, what they do not show is that it is unset. */
+function wasCleared({ diff }: Change, { fields }: LiveObject, at: Pointer): boolean {
+  const isUnset = (valueAt(fields, at) ?? null) === null;
+  return isUnset && diff.some(({ path, after, sensitive }) => path === at && after === null && !sensitive);
 }
 
 /**

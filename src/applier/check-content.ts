@@ -181,7 +181,9 @@ function assumeUnseen(
   const { fields, unseen, shown } = context;
   const isUnseen =
     secretName(value) === null ? value !== null && unseen.hidden.includes(at) : unseen.secrets.includes(at);
-  if (isUnseen && !shown.some((each) => redacts(each, at))) return valueAt(fields, at);
+  // What the plan shows of a hidden place was asked for with --rotate, or is a rollback's.
+  const isTold = shown.some((each) => redacts(each, at) || isWithin(each.path, at));
+  if (isUnseen && !isTold) return valueAt(fields, at);
   if (isArray(value))
     return value.map((item, index) => assumeUnseen(item, `${at}${pointer(index)}`, context) ?? null);
   if (!isObject(value)) return value;

@@ -151,7 +151,9 @@ export interface PlanSource {
   ): DesiredState | Promise<DesiredState>;
 }
 
-export interface DesiredState extends Pick<PlanInput, 'resources' | 'previous' | 'diagnostics'> {
+export interface DesiredState
+  extends Pick<PlanInput, 'resources' | 'previous' | 'diagnostics'>,
+    Partial<Pick<PlanInput, 'choices'>> {
   /** Adds the warnings about the changes. Throws a Failure where a change must not be made. */
   judge(plan: Plan, planned: Planned): Promise<Plan>;
 }

@@ -39,7 +39,8 @@ export async function planRollback(
       const judge = async (plan: Plan) => annotateRollback(plan, state, input);
       const unmatched = unmatchedGlobs(choices.scope, result.changes, result.changes);
       const diagnostics = [...unmatched, ...state.diagnostics];
-      return { resources: state.resources, previous: null, diagnostics, judge };
+      const { resources: wanted, rotate } = state;
+      return { resources: wanted, previous: null, diagnostics, choices: { ...choices, rotate }, judge };
     },
   };
   return makePlan(source, project, tenant, choices);

@@ -2,10 +2,11 @@ import { readableFields } from '../kinds/field.ts';
 import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { formatAddress, scopeFilter } from '../model/address.ts';
+import { type Address, formatAddress, scopeFilter } from '../model/address.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';
 import { withDigest } from '../model/digest.ts';
 import type { JsonObject } from '../model/json.ts';
+import { containsMarker } from '../model/marker.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { pointer, segmentsOf } from '../model/pointer.ts';
 import type { Result } from '../model/result.ts';
@@ -41,6 +42,8 @@ interface Reversal {
 /** The desired state of a rollback: the objects as the result recorded them before the apply. */
 export interface RollbackState extends Pick<PlanInput, 'resources' | 'diagnostics'> {
   readonly reversals: readonly Reversal[];
+  /** The objects with fields that the tenant does not show any more: what they were is written without a comparison. */
+  readonly rotate: readonly Address[];
 }
 
 /** @param objects what {@link rollbackRequests} asks for */
@@ -68,6 +71,7 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
   ]);
   return {
     reversals,
+    rotate: reversals.filter(restoresHidden).map(({ resource }) => resource.address),
     resources: reversals.map(({ resource }) => resource),
     diagnostics: [
       ...laterRemarks(undos, input.later, input.result, input.environment.kinds),
@@ -75,6 +79,12 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
       ...manualSteps(input),
     ],
   };
+}
+
+/** Places that were not recorded have no value to write, so such an object is compared as ever. */
+function restoresHidden({ live, resource: { fields } }: Reversal): boolean {
+  if (!live || containsMarker(fields)) return false;
+  return Object.keys(fields).some((name) => live.hidden.includes(pointer(name)));
 }
 
 /**
