@@ -12,7 +12,7 @@ import {
 import type { SavedResult } from '../engine/results.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { type Fleet, type FleetMember, fleetOf } from '../model/fleet.ts';
-import { isArray, isObject, type JsonObject, own, parseJson } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { unreadableFile } from '../model/system-error.ts';
@@ -60,11 +60,24 @@ export function readSaved(file: string, io: Io): Document {
     const form = isObject(value) ? formOf(value) : isCutResult(text) ? 'result' : null;
     if (form === 'result') return { is: 'result', result: readResultFile(text, file) };
     if (form === 'fleet') return { is: 'fleet', fleet: readFleetFile(text, file) };
+    if (form === null) refuseKnown(file, text, value);
     return { is: 'plan', plan: readPlanFile(text, file) };
   } catch (error) {
     // Exit 4 would mean that an apply was refused.
     throw error instanceof Failure ? new Failure(error.diagnostics) : error;
   }
+}
+
+/** Throws a Failure for what tenantctl wrote, but what is neither a plan nor a result, or not whole. */
+function refuseKnown(file: string, text: string, value: Json | undefined): void {
+  if (value !== undefined && isObject(value) && Object.hasOwn(value, 'sides'))
+    throw failure('plan-unreadable', `${file} is the diff of two sides, not a plan or a result.`, {
+      hint: 'Run `tenantctl diff` again with the wanted --format, or with --report FILE.',
+    });
+  if (value === undefined && /^\s*\{[^{}[\]]{0,1000}"planDigest"/.test(text))
+    throw failure('result-unreadable', `${file} begins like a result, and was cut.`, {
+      hint: 'The results of an environment are also in `.tenantctl/ENVIRONMENT/results`.',
+    });
 }
 
 /** What a file holds, sound or not: plans, of one environment or several; `null` for anything else. */

@@ -82,3 +82,17 @@ it('finds offline that a MAIL FROM domain is not below its identity', async () =
     expect([mailFromDomain, (await world.run('validate')).code]).toEqual([mailFromDomain, code]);
   }
 });
+
+it('says of a file that show cannot show what it is', async () => {
+  const world = await worldOf([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+  expect(await world.run('diff', 'test', 'config', '--report', 'diff.json')).toMatchObject({ code: 0 });
+  const diff = await world.run('show', 'diff.json');
+  expect(diff).toMatchObject({ code: 1, stderr: expect.stringContaining('is the diff of two sides') });
+  await world.run('apply', '--yes', '--result', 'result.json');
+  world.write('cut.json', world.read('result.json').slice(0, -100));
+  const cut = await world.run('show', 'cut.json');
+  expect(cut).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('begins like a result, and was cut'),
+  });
+});
