@@ -17,6 +17,8 @@ export function newCompiler(options) {
 }
 
 let compiler;
+/** By the text of their schemas: a program that opens a project again and again needs, and keeps, one of each. */
+const validators = new Map();
 
 /**
  * The validator of a schema that the program made. That is not checked itself: to compile its schema takes the longest. Nor
@@ -24,5 +26,8 @@ let compiler;
  */
 export function compile(schema) {
   compiler ??= newCompiler({ meta: false, validateSchema: false, code: { optimize: false } });
-  return compiler.compile(schema);
+  const text = JSON.stringify(schema);
+  const validate = validators.get(text) ?? compiler.compile(schema);
+  validators.set(text, validate);
+  return validate;
 }

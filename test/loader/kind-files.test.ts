@@ -1,5 +1,6 @@
 /** The files in `kinds/`, and what is said of those that describe no kind. */
 import { describe, expect, it } from 'vitest';
+import { schemaOf } from '../../src/loader/schema.ts';
 import { brief, failureOf, load } from './fixture.ts';
 
 const role = (more = '') =>
@@ -21,6 +22,15 @@ it('a kind that a file describes can be declared, beside the built-in ones', () 
   expect(resources.map(({ address }) => address)).toEqual(['Role/a', 'SenderAddress/a%40b.example']);
   expect(resources[0]?.fields).toEqual({ description: 'b' });
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+});
+
+it('a project that is opened again compiles no schema again', () => {
+  const validatorOf = (more = '') => {
+    const { resources } = load({ 'kinds/Role.kind.yaml': role(more), 'config/a.yaml': declared });
+    return schemaOf(resources[0]?.kind ?? expect.fail());
+  };
+  expect(validatorOf()).toBe(validatorOf());
+  expect(validatorOf('  level: text\n')).not.toBe(validatorOf());
 });
 
 it('without a file that describes it, there is no such kind', () => {
