@@ -312,7 +312,7 @@ it('an apply that was killed is finished by the same command: nothing twice, and
   // One after another, so that the others are done when the last one hangs.
   const { child, ended } = fleet.start('apply', 'fleet.json', '--parallel', '1');
   await expect
-    .poll(() => stuck.log.some(({ fault }) => fault === 'hang'), { interval: 5, timeout: 20_000 })
+    .poll(() => stuck.log.some(({ fault }) => fault === 'hang'), { interval: 25, timeout: 20_000 })
     .toBe(true);
   child.kill('SIGKILL');
   await ended;

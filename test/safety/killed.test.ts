@@ -61,7 +61,7 @@ async function killAt(world: World, request: Omit<Fault, 'kind'>): Promise<void>
   const from = log.length;
   const { child, closed } = start(world, '--result', 'result.json');
   const isStuck = () => log.slice(from).some(({ fault }) => fault === 'hang');
-  await expect.poll(isStuck, { interval: 5, timeout: 20_000 }).toBe(true);
+  await expect.poll(isStuck, { interval: 25, timeout: 20_000 }).toBe(true);
   child.kill('SIGKILL');
   await closed;
   faults.clear();

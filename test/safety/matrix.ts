@@ -85,7 +85,7 @@ async function endingCase(
   const isReached = () => sandbox.log.length >= from + nth;
   if (ending === 'SIGKILL before') {
     const isOver = () => isReached() || child.exitCode !== null;
-    await expect.poll(isOver, { interval: 5, timeout: 30_000 }).toBe(true);
+    await expect.poll(isOver, { interval: 25, timeout: 30_000 }).toBe(true);
     child.kill(signal);
   } else {
     stage.onWork = () => {

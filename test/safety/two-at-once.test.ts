@@ -30,7 +30,7 @@ async function startStuckApply(before: readonly string[] = []) {
   });
   const closed = new Promise((resolve) => child.on('close', resolve));
   const isStuck = () => world.sandbox.log.some(({ fault }) => fault === 'hang');
-  await expect.poll(isStuck, { interval: 5, timeout: 30_000 }).toBe(true);
+  await expect.poll(isStuck, { interval: 25, timeout: 30_000 }).toBe(true);
   return { child, closed };
 }
 
