@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { isArray, isObject, own, textOf } from '../../src/model/json.ts';
-import { createRunner, member, type Ran, type Runner } from '../commands/runner.ts';
+import { createRunner, member, npmWithBuilt, type Ran, type Runner } from '../commands/runner.ts';
 import { runProgram } from '../support/world.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const action = parse(readFileSync(`${root}action.yml`, 'utf8'));
 
 let runner: Runner;
-beforeEach(async () => {
-  runner = await createRunner();
+async function start(programs: Readonly<Record<string, string>> = {}): Promise<void> {
+  runner = await createRunner(programs);
   await runProgram(['init', '--pipelines', 'none'], { cwd: runner.dir });
   runner.write('package-lock.json', '{}');
-});
+}
 afterEach(() => runner.close());
 
 interface Step extends Ran {
@@ -58,7 +58,9 @@ async function use(inputs: Readonly<Record<string, string>>): Promise<Step> {
   return { code, output, outputs };
 }
 
-describe('the action', () => {
+describe('the action with the built program', () => {
+  beforeEach(() => start({ npm: npmWithBuilt }));
+
   it('plans, and tells digest and counts', async () => {
     const { code, output, outputs } = await use({});
     expect(code).toBe(0);
@@ -68,6 +70,10 @@ describe('the action', () => {
     expect(runner.read('npm.log')).toBe('ci --ignore-scripts --no-audit --no-fund\n');
     expect(runner.read('summary.md')).toContain(`Digest: \`${outputs.digest}\``);
   });
+});
+
+describe('the action', () => {
+  beforeEach(() => start());
 
   it('takes arguments by the line, and does not call changes a failure', async () => {
     const { code, outputs } = await use({

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
@@ -9,19 +9,29 @@ import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../.
 import { runProgram } from '../support/world.ts';
 import { type Played, playPrograms } from './played.ts';
 
-const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
-
-/** In place of npm: `npm ci` and `npm install --prefix` install tenantctl. Every call is logged. */
-const npm = `#!/bin/sh
+/**
+ * In place of npm: `npm ci` and `npm install --prefix` install tenantctl. Every call is logged.
+ *
+ * @param bin the folder that becomes the package's `dist/bin`
+ */
+const npmThatInstalls = (bin: string) => `#!/bin/sh
 echo "$*" >> npm.log
 folder=.
 if [ "$2" = --prefix ]; then folder=$3; fi
 mkdir -p "$folder/node_modules/.bin" "$folder/node_modules/tenantctl/dist"
 ln -sfn "$(command -v tenantctl)" "$folder/node_modules/.bin/tenantctl"
-ln -sfn '${dirname(program)}' "$folder/node_modules/tenantctl/dist/bin"
+ln -sfn '${bin}' "$folder/node_modules/tenantctl/dist/bin"
 `;
 
-/** The program in this process, which costs a tenth of one of its own. Steps that call Node by name get the built one. */
+/** Installs the built program, for steps that call Node with its file. */
+export const npmWithBuilt = npmThatInstalls(fileURLToPath(new URL('../../dist/bin', import.meta.url)));
+
+/** The file of the program where it is played. */
+const cli = `const { spawnSync } = require('node:child_process');
+process.exitCode = spawnSync('tenantctl', process.argv.slice(2), { stdio: 'inherit' }).status;
+`;
+
+/** The program in this process, which costs a tenth of one of its own. */
 const tenantctl: Played = ({ argv, cwd, env }) => runProgram(argv, { cwd, env });
 
 /** `node -p` in this process, which costs a twentieth of one of its own: steps read JSON with it. */
@@ -59,7 +69,13 @@ export async function createRunner(more: Readonly<Record<string, string | Played
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-pipeline-'));
   const [bin, empty] = [`${dir}.bin`, `${dir}.empty`];
   for (const folder of [bin, empty]) mkdirSync(folder);
-  const programs = Object.entries<string | Played>({ npm, tenantctl, 'node-print': nodePrint, ...more });
+  const programs = Object.entries<string | Played>({
+    npm: npmThatInstalls(bin),
+    'cli.cjs': cli,
+    tenantctl,
+    'node-print': nodePrint,
+    ...more,
+  });
   const played = programs.flatMap(([name, each]) =>
     typeof each === 'string' ? [] : [[name, each] as const],
   );
