@@ -191,7 +191,7 @@ const cases: Case[] = [
   },
   {
     name: 'an endless domain',
-    manifest: `kind: VerifiedDomain\ndomain: ${'a.'.repeat(2_000_000)}b`,
+    manifest: `kind: VerifiedDomain\ndomain: ${'a.'.repeat(200_000)}b`,
     error: 'invalid-value 2:9',
   },
   { name: 'an empty key', manifest: "kind: ProfileSearch\nlabel: ''", error: 'invalid-value 2:8' },
@@ -554,7 +554,7 @@ test('the message of a duplicate names the other place', () => {
 });
 
 test('a file with very many problems is cut short', () => {
-  const keys = Array.from({ length: 20_000 }, (_, index) => `key${index}: 1\nkey${index}: 2\n`).join('');
+  const keys = Array.from({ length: 2000 }, (_, index) => `key${index}: 1\nkey${index}: 2\n`).join('');
   const found = failureOf({ 'config/a.yaml': template + keys });
   expect(found.length).toBeLessThan(60);
   expect(found.map(({ code }) => code)).toContain('too-many-problems');

@@ -36,6 +36,11 @@ describe('layout', () => {
     for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(20);
   });
 
+  it('leaves an accent with its letter at the end of a line', () => {
+    const word = `${'a'.repeat(20)}\u0301${'b'.repeat(5)}`;
+    expect(layout([row(0, span(word))], narrow)).toBe(`${word.slice(0, 21)}\n  bbbbb\n`);
+  });
+
   it('keeps the indentation of lines that are wrapped', () => {
     expect(layout([row(0, span('- '), span('    <p>Hello there, Ada</p>'))], narrow)).toBe(
       '-     <p>Hello\n  there, Ada</p>\n',

@@ -124,17 +124,26 @@ function wrap(spans: readonly Span[], first: number, rest: number): Span[][] {
  * on a line of its own; on an empty line at least one character.
  */
 function takeLine(text: string, room: number, rest: number, isEmpty: boolean): string {
-  let used = 0;
-  let end = 0;
-  for (const { segment } of graphemesOf(text)) {
-    used += widthOf(segment);
-    if (used > room && !(isEmpty && end === 0)) break;
-    end += segment.length;
-  }
+  const end = endOfLine(text, room, isEmpty);
   const blankAt = text.lastIndexOf(' ', end);
   if (text.slice(0, Math.max(0, blankAt)).trim() !== '') return text.slice(0, blankAt + 1);
   const firstWord = /^\s*\S*/.exec(text)?.[0] ?? '';
   return !isEmpty && widthOf(firstWord) <= rest ? '' : text.slice(0, end);
+}
+
+/** Where the characters end that fit; on an empty line at least one does. */
+function endOfLine(text: string, room: number, isEmpty: boolean): number {
+  const least = isEmpty ? 1 : 0;
+  // One more is seen, since it may be the accent of the last one. Most lines have one column for each.
+  if (narrowText.test(text.slice(0, room + 1))) return Math.max(least, Math.min(room, text.length));
+  let used = 0;
+  let end = 0;
+  for (const { segment } of graphemesOf(text)) {
+    used += widthOf(segment);
+    if (used > room && end >= least) break;
+    end += segment.length;
+  }
+  return end;
 }
 
 let segmenter: Intl.Segmenter | null = null;
@@ -163,7 +172,7 @@ export function cut(characters: readonly string[], columns: number): readonly st
 
 /** ASCII, Latin letters, punctuation, arrows and the signs of the reports: one column each. */
 const narrowText =
-  /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u21ff\u22ef\u25cf\u26a0\u2714\u2716]*$/;
+  /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u21ff\u22ef\u2400-\u2426\u25cf\u26a0\u2714\u2716]*$/;
 
 /** Columns that `text` takes in a terminal. Loading string-width takes longer than most reports. */
 export function widthOf(text: string): number {
