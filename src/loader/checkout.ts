@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { Failure, failure } from '../model/failure.ts';
 import { firstLine, type Git, withGit } from './git.ts';
@@ -43,7 +43,7 @@ export async function withRevision<T>(
     const folder = join(git.temporary, 'files');
     mkdirSync(folder);
     checkOut(git, { commit, revision, prefix, folder });
-    redirectLinks(git, folder, root);
+    redirectLinks(folder, root);
     return use({ folder, hidden: listHidden(git, repository) });
   });
 }
@@ -190,11 +190,10 @@ const checkoutEnv = ({ temporary }: Git, folder: string) => ({
 });
 
 /** Redirects links with absolute paths into the project, which would lead to the current files. */
-function redirectLinks(git: Git, folder: string, root: string): void {
-  for (const line of git.run(['ls-files', '--stage', '-z'], checkoutEnv(git, folder)).stdout.split('\0')) {
-    const [, path] = /^120000 [0-9a-f]+ 0\t(.*)$/s.exec(line) ?? [];
-    if (path === undefined) continue;
-    const link = join(folder, path);
+function redirectLinks(folder: string, root: string): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isSymbolicLink()) continue;
+    const link = join(entry.parentPath, entry.name);
     const target = readlinkSync(link);
     const inProject = relative(root, target);
     if (!isAbsolute(target) || inProject.startsWith('..') || isAbsolute(inProject)) continue;
