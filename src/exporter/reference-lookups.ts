@@ -1,6 +1,7 @@
 import type { Field, LiveObject, RecordReference } from '../kinds/kind.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
 import type { Printable } from '../loader/print.ts';
+import { groupBy } from '../model/group.ts';
 import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
@@ -35,7 +36,7 @@ export function collectionsFor(objects: readonly Referring[], { settings, record
 
 function isReference({ when }: RecordReference, records: Records): boolean {
   if (!when) return true;
-  const row = records.get(when.from)?.find((candidate) => textIn(candidate, 'id') === when.id);
+  const [row] = rowsWith(records.get(when.from) ?? [], 'id', when.id);
   if (!row) return false;
   const [shown] = when.fields.flatMap((field) => textIn(row, field) ?? []);
   return shown !== undefined && when.values.includes(shown);
@@ -78,7 +79,7 @@ function referencesOf({ kind, fields }: Referring, { settings, records }: NameSo
 }
 
 function recordWithId(rows: readonly JsonObject[], id: string): JsonObject | null {
-  const [record, ...others] = rows.filter((row) => textIn(row, 'id') === id);
+  const [record, ...others] = rowsWith(rows, 'id', id);
   return record && others.length === 0 ? record : null;
 }
 
@@ -88,7 +89,7 @@ function lookupFor({ id, from, by }: RecordReference, rows: readonly JsonObject[
   if (!record) return null;
   for (const field of by) {
     const value = textIn(record, field);
-    if (value === null || rows.filter((row) => textIn(row, field) === value).length > 1) continue;
+    if (value === null || rowsWith(rows, field, value).length > 1) continue;
     return { from, where: { [field]: value }, take: 'id' };
   }
   return null;
@@ -101,6 +102,17 @@ function printLookup({ from, where, take }: Lookup): Printable {
     ['take', take],
   ] as const;
   return { tag: '!lookup', value: { members } };
+}
+
+type RowsByText = ReadonlyMap<string, readonly JsonObject[]>;
+const indexes = new WeakMap<readonly JsonObject[], Map<string, RowsByText>>();
+
+/** The rows with this text in a field. Thousands of ids may be looked up in thousands of rows, so these are indexed. */
+function rowsWith(rows: readonly JsonObject[], field: string, text: string): readonly JsonObject[] {
+  const byField = indexes.get(rows) ?? new Map<string, RowsByText>();
+  const byText = byField.get(field) ?? new Map(groupBy(rows, (row) => textIn(row, field) ?? ''));
+  indexes.set(rows, byField.set(field, byText));
+  return byText.get(text) ?? [];
 }
 
 /** A field as lookups compare it: as text, also inside `attributes`. */
