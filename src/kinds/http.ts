@@ -37,7 +37,7 @@ export function identityResource(name: string, version: string, segment: string)
 
 /** A resource under a path of either service, or under the one that the environment sets. */
 export function resourceAt(name: string, service: Service, documented: string): ApiResource {
-  const set = ({ paths }: ApiSettings) => (Object.hasOwn(paths, name) ? paths[name] : undefined);
+  const set = ({ paths }: ApiSettings) => own(paths, name);
   const [, version = ''] = documented.split('/');
   return {
     name,

@@ -1,7 +1,7 @@
 import type { Address, Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { groupBy } from '../model/group.ts';
-import type { Json, JsonObject } from '../model/json.ts';
+import { type Json, type JsonObject, own } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
@@ -245,7 +245,7 @@ export interface Kind {
 
 /** The field of that name, or `undefined`. */
 export function fieldNamed({ fields }: Pick<Kind, 'fields'>, name: string): Field | undefined {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return own(fields, name);
 }
 
 /** Whether the API has no call that changes objects of the kind: they can only be observed. */

@@ -103,5 +103,5 @@ export function undocumentedState(reported: string | null): string | null {
 
 function verificationFrom(reported: string | null): Verification {
   const word = wordOf(reported);
-  return (Object.hasOwn(known, word) ? known[word] : undefined) ?? 'unknown';
+  return own(known, word) ?? 'unknown';
 }

@@ -97,7 +97,7 @@ function lintMembers(rule: Rule): Finding[] {
 
 function lintRule(rule: Rule, known: KnownRecords | null): Finding[] {
   const { type, operator, value } = rule;
-  const allowed = Object.hasOwn(operators, type) ? operators[type] : undefined;
+  const allowed = own(operators, type);
   if (allowed && operator !== null && !allowed.includes(operator)) {
     const message = `A ${type} has no operator \`${shorten(operator)}\``;
     return [operatorFinding('rule-operator', rule, message, `Use one of ${allowed.join(' ')}.`)];

@@ -2,7 +2,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { compileSchema, validators } from '../generated/validators.js';
 import type { Kind } from '../kinds/kind.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
-import { type Json, mapJson } from '../model/json.ts';
+import { type Json, mapJson, own } from '../model/json.ts';
 import { lookupOf, refOf, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
@@ -45,7 +45,7 @@ export function schemaOf(kind: Kind): ValidateFunction {
 }
 
 function loadSchema(kind: Kind): ValidateFunction {
-  const known = Object.hasOwn(schemas, kind.name) ? schemas[kind.name] : undefined;
+  const known = own(schemas, kind.name);
   if (known) return known;
   if (!kind.manifestSchema) throw new Error(`There is no schema for ${kind.name}.`);
   return compileSchema(kind.manifestSchema());

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Secrets } from '../kinds/project.ts';
 import { Failure, failure } from '../model/failure.ts';
+import { own } from '../model/json.ts';
 import { systemCode } from '../model/system-error.ts';
 import { decodeText } from './source.ts';
 
@@ -64,7 +65,7 @@ function unsetSecret(env: NodeJS.ProcessEnv, name: string) {
 
 /** The environment variable of that name, but no inherited member such as `constructor`. */
 export function variableOf(env: NodeJS.ProcessEnv, name: string): string | null {
-  return (Object.hasOwn(env, name) ? env[name] : null) ?? null;
+  return own(env, name) ?? null;
 }
 
 /** The largest file of a secret, in bytes. Keys and certificates are far smaller. */

@@ -2,6 +2,7 @@ import picomatch from 'picomatch';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { isSlowGlob } from '../model/glob.ts';
+import { own } from '../model/json.ts';
 import { didYouMean } from '../model/suggest.ts';
 
 /** The environments of a project, in the order of the project file, and its groups of names and globs. */
@@ -69,7 +70,7 @@ type Found = { readonly names: readonly string[] } | { readonly problem: Diagnos
 
 /** The environments of a group, in the order of the project file. */
 export function membersOf(group: string, project: EnvironmentNames): string[] {
-  const globs = Object.hasOwn(project.groups, group) ? (project.groups[group] ?? []) : [];
+  const globs = own(project.groups, group) ?? [];
   return globs.length === 0 ? [] : lessNegated(globs, project, (glob) => namesLike(glob, project));
 }
 

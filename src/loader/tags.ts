@@ -78,7 +78,7 @@ export const tagNames: readonly string[] = Object.keys(readers);
 export function tagReader(context: TagContext): ReadTag {
   return (tag, argument, place) => {
     if (argument === unresolved) return unresolved;
-    const reader = Object.hasOwn(readers, tag) ? readers[tag] : undefined;
+    const reader = own(readers, tag);
     if (!reader) return refuseUnknownTag(tag, context.problems, place);
     return attempt(() => reader(argument, context, place), context.problems, place);
   };

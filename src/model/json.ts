@@ -15,7 +15,7 @@ export function isArray(value: Json | undefined): value is readonly Json[] {
 }
 
 /** The object's own value under `key`; `undefined` where it has none. */
-export function own(object: JsonObject, key: string): Json | undefined {
+export function own<T>(object: { readonly [key: string]: T }, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 

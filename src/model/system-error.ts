@@ -1,4 +1,5 @@
 import { Failure, failure } from './failure.ts';
+import { own } from './json.ts';
 
 /** The operating system's code of an error: `ENOENT`, `EACCES`; `null` for other errors. */
 export function systemCode(error: unknown): string | null {
@@ -27,7 +28,7 @@ const fileHints: Readonly<Record<string, string>> = {
 const portHint = 'Choose another port with --port. Without --port, a free one is taken.';
 
 function fileHint(code: string | null): { readonly hint?: string } {
-  const hint = code !== null && Object.hasOwn(fileHints, code) ? fileHints[code] : undefined;
+  const hint = code === null ? undefined : own(fileHints, code);
   return hint === undefined ? {} : { hint };
 }
 
