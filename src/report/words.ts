@@ -93,7 +93,9 @@ export const runWords: Readonly<Record<RunOutcome, string>> = {
 };
 
 /** What a plan without changes says. */
-export function noChanges({ summary }: Pick<Plan, 'summary'>): string {
+export function noChanges({ summary, undoes }: Pick<Plan, 'summary' | 'undoes'>): string {
+  // What was recorded is compared with the tenant, and not the manifests.
+  if (undoes) return 'No changes. This plan undoes nothing.';
   return summary.unchanged > 0
     ? 'No changes. The tenant equals the manifests.'
     : 'No changes. No declared object is part of this plan.';

@@ -115,6 +115,10 @@ Digest: ${digest}
 
   it('says that nothing differs', () => {
     expect(planText(plan([]))).toContain('No changes. The tenant equals the manifests.');
+    const undoes = { startedAt: '2026-01-01T00:00:00.000Z', planDigest: plan([]).digest };
+    expect(planText({ ...plan([]), undoes })).toMatch(
+      /No changes\. This plan undoes nothing\.(?![\s\S]*manifests)/,
+    );
   });
 
   it('cuts long values with a note, and shows them whole when asked', () => {
