@@ -1,5 +1,6 @@
 import yargs, { type Argv } from 'yargs';
 import { ExitCode } from '../model/failure.ts';
+import { own } from '../model/json.ts';
 import { version } from '../model/version.ts';
 import { checkArguments, parserSettings } from './check-arguments.ts';
 import type { Run } from './command.ts';
@@ -33,7 +34,7 @@ function withHelp(argv: readonly string[]): readonly string[] {
 /** Parses the arguments and runs the command that they name. */
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const { name, rest } = await findCommand(argv);
-  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const entry = own(commands, name);
   // Nothing is run when help is printed.
   let run: Run = async () => ExitCode.done;
   const setRun = (parsed: Run) => {

@@ -134,7 +134,7 @@ const chatFields: Readonly<Record<string, string>> = { SLACK: 'slackTemplate', T
 function draftOf(medium: string, fields: JsonObject): Draft {
   const shown = mapJson(fields, replaceMarker);
   const readable = isObject(shown) ? shown : {};
-  const chat = Object.hasOwn(chatFields, medium) ? chatFields[medium] : undefined;
+  const chat = own(chatFields, medium);
   return chat === undefined ? mailDraft(readable) : chatDraft(own(readable, chat) ?? null);
 }
 

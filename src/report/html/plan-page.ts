@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { groupBy } from '../../model/group.ts';
+import { own } from '../../model/json.ts';
 import {
   actions,
   type Change,
@@ -101,7 +102,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
 }
 
 function renderedOf({ address }: Change, { rendered }: ReportOptions): Rendered | undefined {
-  return rendered && Object.hasOwn(rendered, address) ? rendered[address] : undefined;
+  return rendered && own(rendered, address);
 }
 
 /** How one change is shown. */
