@@ -223,6 +223,7 @@ export function idText(id: Json | undefined): string | null {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : null;
 }
 
+/** The id that a body names, as text. */
 function idIn(body: JsonObject): string | null {
   const id = own(body, 'id') ?? null;
   return id === null || typeof id === 'string' ? id : JSON.stringify(id);
