@@ -45,10 +45,21 @@ export function renderFurther(question: FurtherQuestion, maxCharacters: number):
   };
   const context = contextWith(2);
   const reached = reachedWith({ title: '', context, decided: new Map() }, sides);
-  let left = changedLines(sides).filter(({ arm }) => !reached.has(arm));
-  if (left.length === 0) return { renderings: [], unseen: 0 };
-  const attempts = [...attemptsWithItems(sides, contextWith), ...attemptsFor(left, context)];
+  const missed = changedLines(sides).filter(({ arm }) => !reached.has(arm));
+  if (missed.length === 0) return { renderings: [], unseen: 0 };
+  const attempts = [...attemptsWithItems(sides, contextWith), ...attemptsFor(missed, context)];
+  return renderFewest(attempts, missed, sides, maxCharacters);
+}
+
+/** Renders what reaches the most of the missed lines, then of those that are left, and so on up to the limits. */
+function renderFewest(
+  attempts: readonly Attempt[],
+  missed: readonly Line[],
+  sides: BothSides,
+  maxCharacters: number,
+): Further {
   const tried = attempts.map((attempt) => ({ attempt, arms: reachedWith(attempt, sides) }));
+  let left = missed;
   const renderings: FurtherRendering[] = [];
   let characters = maxCharacters;
   while (renderings.length < maxRenderings) {
