@@ -100,34 +100,29 @@ function readSearch(call: Call): Fields {
  * The rules of `search` after the nested records of a body: changed and unchanged ones in their order, without removed
  * ones, then new ones. Throws a 400.
  */
-function updateRules(search: ProfileSearch, fields: Fields, { state, variations }: Tenant): ConditionRule[] {
+function updateRules(search: ProfileSearch, fields: Fields, tenant: Tenant): ConditionRule[] {
+  const { state, variations } = tenant;
   const rules = new Map(search.rules.map((rule) => [rule.id, rule]));
   const seen = new Set<string>();
-  fields.list('condition_rules_attributes', (item, at) => {
-    const { objectType, ...sent } = readRule(item, at, variations);
-    const { id } = sent;
-    const check = (rule: ConditionRule): void => {
-      checkRule(rule, state, variations.searchRules);
-      checkObjectType(objectType, rule, at, { state, variations });
-    };
-    if (id === null) {
-      const rule = completeRule(sent, null, at);
-      check(rule);
-      const ruleId = newId(state, 'ConditionRule', search.id, [...rules.values(), ...search.rules]);
-      rules.set(ruleId, { ...rule, id: ruleId });
-      return;
-    }
-    const live = search.rules.find((candidate) => candidate.id === id);
+  const takeLive = (id: string, at: string): ConditionRule => {
+    const live = search.rules.find((rule) => rule.id === id);
     if (live === undefined) throw badRequest(`${at}.id: the search has no rule ${id}`);
     if (seen.has(id)) throw badRequest(`${at}.id: rule ${id} is given twice`);
     seen.add(id);
-    if (sent.destroy) {
-      rules.delete(id);
+    return live;
+  };
+  fields.list('condition_rules_attributes', (item, at) => {
+    const sent = readRule(item, at, variations);
+    const live = sent.id === null ? null : takeLive(sent.id, at);
+    if (live && sent.destroy) {
+      rules.delete(live.id);
       return;
     }
     const rule = completeRule(sent, live, at);
-    check(rule);
-    rules.set(id, rule);
+    checkRule(rule, state, variations.searchRules);
+    checkObjectType(sent.objectType, rule, at, tenant);
+    const id = live?.id ?? newId(state, 'ConditionRule', search.id, [...rules.values(), ...search.rules]);
+    rules.set(id, { ...rule, id });
   });
   return [...rules.values()];
 }
@@ -135,15 +130,12 @@ function updateRules(search: ProfileSearch, fields: Fields, { state, variations 
 /** A rule as a client sends it; null for what it leaves out. */
 type SentRule = { readonly [K in keyof Omit<ConditionRule, 'more'>]: ConditionRule[K] | null } & {
   readonly destroy: boolean;
+  readonly objectType: string | null;
   /** What the documents do not know. */
   readonly more: JsonObject;
 };
 
-function readRule(
-  item: Json,
-  at: string,
-  { ruleObjectType }: Variations,
-): SentRule & { readonly objectType: string | null } {
+function readRule(item: Json, at: string, { ruleObjectType }: Variations): SentRule {
   const fields = new Fields(item, at);
   const sent = {
     id: fields.textOrNull('id'),
