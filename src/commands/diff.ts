@@ -19,8 +19,8 @@ import {
   group,
   list,
   projectFileOptions,
-  projectOptions,
   scopeOptions,
+  selectedEnvironment,
 } from './options.ts';
 import { checkOutput, outputDocument } from './output.ts';
 
@@ -87,16 +87,10 @@ function sidesOf(args: Args, io: Io): NamedSides {
     throw failure('usage', '--env names the environment whose variables the manifests of a folder get.', {
       hint: 'Name the environments to compare as arguments: `tenantctl diff test production`.',
     });
-  const environment = args.env.length > 0 ? environmentIn(args, io) : environments[0];
+  const environment = args.env.length > 0 ? selectedEnvironment(args, io) : environments[0];
   if (first && second) return { projects, environment, sides: [first, second] };
   if (first?.is !== 'manifests') throw oneSide();
   return { projects, environment, sides: [{ is: 'tenant', environment: first.environment }, first] };
-}
-
-/** The environment that --env names. */
-function environmentIn(args: Args, io: Io): string | undefined {
-  const options = projectOptions(args, io);
-  return 'environment' in options ? options.environment : undefined;
 }
 
 const oneSide = () =>

@@ -153,20 +153,25 @@ export function projectFileOptions({ config }: Pick<ProjectArgs, 'config'>, io: 
   };
 }
 
+/** The project and environment to load, as the loader takes them: see {@link selectedEnvironment}. */
+export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string) {
+  const options = projectFileOptions(args, io);
+  const environment = selectedEnvironment(args, io, ofFile);
+  return environment === undefined ? options : { ...options, environment };
+}
+
 /**
- * The project and environment to load, as the loader takes them. Throws a Failure where several environments are selected.
+ * The environment that a command works on; left out: the default of the project. Throws a Failure where several are
+ * selected.
  *
  * @param ofFile the environment that a plan or result file is for: it counts more than TENANTCTL_ENV
  */
-export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string) {
-  const options = projectFileOptions(args, io);
+export function selectedEnvironment(args: ProjectArgs, io: Io, ofFile?: string): string | undefined {
   const selectors = selectorsOf(args, io, ofFile);
   const [first, second] = selectors;
-  if (first === undefined) return options;
-  if (second === undefined && isPlainName(first)) return { ...options, environment: first };
-  const names = selectEnvironments(selectors, loadEnvironmentNames(options));
-  const [environment, other] = names;
-  if (environment !== undefined && other === undefined) return { ...options, environment };
+  if (first === undefined || (second === undefined && isPlainName(first))) return first;
+  const names = selectEnvironments(selectors, loadEnvironmentNames(projectFileOptions(args, io)));
+  if (names.length === 1) return names[0];
   throw failure(
     'several-environments',
     `This command works on one environment, and --env selects ${names.length}: ${names.join(', ')}.`,
