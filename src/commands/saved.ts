@@ -55,12 +55,10 @@ export function readResults(files: readonly string[], io: Io): Result[] {
 export function readSaved(file: string, io: Io): Document {
   try {
     const text = readText(file, io);
-    const value = parseJson(text);
-    // The result of a run that was killed may be cut, and then it is no JSON.
-    const form = isObject(value) ? formOf(value) : isCutResult(text) ? 'result' : null;
+    const form = formOfText(text);
     if (form === 'result') return { is: 'result', result: readResultFile(text, file) };
     if (form === 'fleet') return { is: 'fleet', fleet: readFleetFile(text, file) };
-    if (form === null) refuseKnown(file, text, value);
+    if (form === null) refuseKnown(file, text);
     return { is: 'plan', plan: readPlanFile(text, file) };
   } catch (error) {
     // Exit 4 would mean that an apply was refused.
@@ -69,8 +67,9 @@ export function readSaved(file: string, io: Io): Document {
 }
 
 /** Throws a Failure for what tenantctl wrote, but what is neither a plan nor a result, or not whole. */
-function refuseKnown(file: string, text: string, value: Json | undefined): void {
-  if (value !== undefined && isObject(value) && Object.hasOwn(value, 'sides'))
+function refuseKnown(file: string, text: string): void {
+  const value = parseJson(text);
+  if (isObject(value) && Object.hasOwn(value, 'sides'))
     throw failure('plan-unreadable', `${file} is the diff of two sides, not a plan or a result.`, {
       hint: 'Run `tenantctl diff` again with the wanted --format, or with --report FILE.',
     });
@@ -78,6 +77,13 @@ function refuseKnown(file: string, text: string, value: Json | undefined): void 
     throw failure('result-unreadable', `${file} begins like a result, and was cut.`, {
       hint: 'The results of an environment are also in `.tenantctl/ENVIRONMENT/results`.',
     });
+}
+
+/** The result of a run that was killed may be cut, and then it is no JSON. */
+function formOfText(text: string) {
+  const value = parseJson(text);
+  if (isObject(value)) return formOf(value);
+  return isCutResult(text) ? 'result' : null;
 }
 
 /** What a file holds, sound or not: plans, of one environment or several; `null` for anything else. */
@@ -89,11 +95,13 @@ export function plansIn(file: string, io: Io): 'plan' | 'fleet' | null {
 
 /** Whether a file holds plans that nobody has applied yet: the results of several environments hold plans too. */
 export function holdsOpenPlans(file: string, io: Io): boolean {
-  if (plansIn(file, io) === null) return false;
-  const environments = own(objectIn(file, io) ?? {}, 'environments');
-  return !(
-    isArray(environments) && environments.some((each) => isObject(each) && Object.hasOwn(each, 'result'))
-  );
+  const value = objectIn(file, io);
+  if (value === null) return false;
+  const form = formOf(value);
+  if (form !== 'fleet') return form === 'plan';
+  const environments = own(value, 'environments');
+  const isApplied = (each: Json) => isObject(each) && Object.hasOwn(each, 'result');
+  return !(isArray(environments) && environments.some(isApplied));
 }
 
 function objectIn(file: string, io: Io): JsonObject | null {

@@ -101,7 +101,8 @@ function unwrapBody(value: Json): Json {
 }
 
 function revertDifference(value: Json, { path, before, sensitive, op }: Difference): Json {
-  return replaceValue(value, segmentsOf(path), sensitive ? redacted : op === 'add' ? null : before);
+  const earlier = op === 'add' ? null : before;
+  return replaceValue(value, segmentsOf(path), sensitive ? redacted : earlier);
 }
 
 /**

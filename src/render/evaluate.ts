@@ -54,9 +54,10 @@ class GuardedCompile extends Compile {
   }
 
   override getExpression(node: Tree[number]): string {
-    // The library only asks whether it is empty.
     const decided = this.#trace?.decide(node);
-    return decided === undefined ? super.getExpression(node) : decided ? 'true' : '';
+    if (decided === undefined) return super.getExpression(node);
+    // The library only asks whether it is empty.
+    return decided ? 'true' : '';
   }
 
   /** The library asks this before every step of a reference. Inherited members cannot be reached. */

@@ -109,7 +109,8 @@ async function contextFor(
   const { attributes } = choice;
   const texts = drafts.flatMap((draft) => Object.values(draft?.texts ?? {}));
   const sampled = await renderer.sample(texts, attributes);
-  return sampled.is === 'rendered' ? sampled.value : attributes ? { __global: attributes } : {};
+  if (sampled.is === 'rendered') return sampled.value;
+  return attributes ? { __global: attributes } : {};
 }
 
 async function renderSide(

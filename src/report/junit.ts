@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Diff, differs } from '../model/diff.ts';
-import { type Fleet, type FleetError, isNotRun } from '../model/fleet.ts';
+import { type Fleet, type FleetError, type FleetMember, isNotRun } from '../model/fleet.ts';
 import { groupBy } from '../model/group.ts';
 import { type Change, hasChanges, type Plan } from '../model/plan.ts';
 import type { ChangeOutcome, ChangeResult, Result } from '../model/result.ts';
@@ -69,11 +69,16 @@ function resultCases(result: Result): TestCase[] {
 
 /** The plans or results of several environments as tests: a suite for each environment. */
 export function fleetJunit({ environments }: Fleet): string {
-  const cases = environments.flatMap(({ name, plan, result, error }) => {
-    const found = error ? errorCases(error) : result ? resultCases(result) : plan ? planCases(plan) : [];
-    return found.map((each) => ({ ...each, suite: name, name: `${each.suite}: ${each.name}` }));
-  });
+  const cases = environments.flatMap((member) =>
+    memberCases(member).map((each) => ({ ...each, suite: member.name, name: `${each.suite}: ${each.name}` })),
+  );
   return document('tenantctl environments', cases);
+}
+
+function memberCases({ plan, result, error }: FleetMember): TestCase[] {
+  if (error) return errorCases(error);
+  if (result) return resultCases(result);
+  return plan ? planCases(plan) : [];
 }
 
 /** An environment that was not run has not failed. */

@@ -12,9 +12,9 @@ export function startList(onFilter: () => void): void {
   changedOnly.addEventListener('change', onFilter);
   focusOnSlash(filter);
   list.addEventListener('keydown', (event) => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (step === 0) return;
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
     event.preventDefault();
+    const step = event.key === 'ArrowDown' ? 1 : -1;
     const links = findLinks();
     links[links.findIndex(isFocused) + step]?.focus();
   });
