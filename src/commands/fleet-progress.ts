@@ -3,7 +3,7 @@ import type { TenantOptions } from '../engine/tenant.ts';
 import { printable } from '../report/safe.ts';
 import { namesAndMore } from '../report/words.ts';
 import { logLine } from './event-words.ts';
-import { type Io, printNote, type Verbosity, widthOf } from './io.ts';
+import { type Io, printNote, takesEscapes, type Verbosity, widthOf } from './io.ts';
 
 /** Shows on stderr how far the work on several environments is. */
 export interface FleetProgress {
@@ -34,7 +34,7 @@ export function createFleetProgress(total: number, args: Verbosity, io: Io): Fle
   const isShown = !args.quiet && args.progress;
   const atWork = new Set<string>();
   let ended = 0;
-  const isTerminal = io.stderr.isTTY === true && !args.verbose;
+  const isTerminal = takesEscapes(io.stderr, io) && !args.verbose;
   const draw = () => {
     // Those that began first are the slowest.
     const [first, second, third, ...others] = atWork;

@@ -78,11 +78,16 @@ export interface Verbosity {
   readonly progress: boolean;
 }
 
+/** Whether an output is a terminal that obeys escapes. One in an editor says that it does not: TERM=dumb. */
+export function takesEscapes(output: Output, { env }: Pick<ProgramIo, 'env'>): boolean {
+  return output.isTTY === true && env.TERM !== 'dumb';
+}
+
 /** Whether to print colors: on a terminal, unless `--no-color`, NO_COLOR or FORCE_COLOR says otherwise. */
 export function hasColour(output: Output, io: ProgramIo, { color }: Pick<Verbosity, 'color'>): boolean {
   const { NO_COLOR, FORCE_COLOR } = io.env;
   if (!color || NO_COLOR || FORCE_COLOR === '0') return false;
-  return Boolean(FORCE_COLOR) || output.isTTY === true;
+  return Boolean(FORCE_COLOR) || takesEscapes(output, io);
 }
 
 /** The columns of the terminal; 100 for other outputs. A terminal of unknown size reports 0: 80 is used. */

@@ -3,7 +3,7 @@ import { openTenant, type Tenant } from '../engine/tenant.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { printable } from '../report/safe.ts';
 import { eventWords, logLine, type RunEvent, settlingWords } from './event-words.ts';
-import { type Io, type ProgramIo, printNote, type Verbosity, widthOf } from './io.ts';
+import { type Io, type ProgramIo, printNote, takesEscapes, type Verbosity, widthOf } from './io.ts';
 
 /**
  * Opens the environment's tenant for `use`, shows on stderr what happens meanwhile, and closes the tenant. Rejects with
@@ -43,7 +43,7 @@ export function createProgress(io: ProgramIo, args: Verbosity): Progress {
   if (args.quiet) return silent;
   if (args.verbose) return trafficLog(io);
   if (!args.progress) return silent;
-  if (io.stderr.isTTY === true) return bar(io);
+  if (takesEscapes(io.stderr, io)) return bar(io);
   return io.env.CI ? plainLines(io) : waitsOnly(io);
 }
 

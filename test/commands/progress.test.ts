@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Output } from '../../src/commands/io.ts';
+import { hasColour, type Output } from '../../src/commands/io.ts';
 import { createProgress } from '../../src/commands/progress.ts';
 import { createWorld, type World } from '../support/world.ts';
 
@@ -44,6 +44,19 @@ const finished = {
 const waiting = { type: 'rate-limit-wait', version: 'v2025', ms: 4000 } as const;
 
 describe('progress', () => {
+  it('is no bar, and has no colors, on a terminal that obeys no escapes', () => {
+    const screen = new Screen(true);
+    const env = { TERM: 'dumb' };
+    const progress = progressOn(screen, {}, env);
+    progress.onClient(started);
+    progress.end();
+    expect(screen.text).toBe('');
+    const io = { cwd: '/', env, stdin: Readable.from([]), stdout: screen, stderr: screen };
+    const signal = new AbortController().signal;
+    expect(hasColour(screen, { ...io, signal }, { color: true })).toBe(false);
+    expect(hasColour(screen, { ...io, signal, env: {} }, { color: true })).toBe(true);
+  });
+
   it('is a bar with counts and what is waited for on a terminal, and goes away', () => {
     const screen = new Screen(true);
     const progress = progressOn(screen);
