@@ -1,5 +1,14 @@
 import deepDiff from 'deep-diff';
-import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJson } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  own,
+  sameJson,
+} from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
@@ -93,16 +102,25 @@ function compareJson(
   before: JsonObject,
   after: JsonObject,
 ): FieldDifference[] {
+  if (sameJson(before, after)) return [];
   const found =
-    deepDiff.diff<Json, Json>(before, after, {
+    deepDiff.diff<Json, Json>(nameMembers(before), nameMembers(after), {
       normalize: (_path, _key, lhs, rhs) =>
         secretName(rhs) === null ? undefined : [JSON.stringify(lhs), JSON.stringify(rhs)],
     }) ?? [];
   return found.map((entry) => {
-    const path = [...(entry.path ?? []), ...(entry.kind === 'A' ? [entry.index] : [])];
+    const names = (entry.path ?? []).map((name) => (typeof name === 'string' ? name.slice(1) : name));
+    const path = [...names, ...(entry.kind === 'A' ? [entry.index] : [])];
     const below = pointer(...path);
     return difference([...at, ...path], valueAt(before, below), valueAt(after, below));
   });
+}
+
+/** The value with a dot before the name of each member: deep-diff passes over an added member whose name is empty. */
+function nameMembers(value: Json): Json {
+  if (isArray(value)) return value.map(nameMembers);
+  if (!isObject(value) || secretName(value) !== null) return value;
+  return objectFrom(Object.entries(value).map(([name, item]) => [`.${name}`, nameMembers(item)]));
 }
 
 /** A difference between two values. `undefined` is no value; inside JSON, this is another thing than `null`. */

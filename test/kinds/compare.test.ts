@@ -42,6 +42,17 @@ describe('a plain field', () => {
   });
 });
 
+it.each<[Json, Json, string[]]>([
+  [{ '': 'x' }, {}, ['add /f/ null -> "x"']],
+  [{ a: { '': 'x', b: 1 } }, { a: { b: 1 } }, ['add /f/a/ null -> "x"']],
+  [{ '': { '': [{ '': 'x' }] } }, { '': { '': [{}] } }, ['add /f///0/ null -> "x"']],
+  [{ '': 'y' }, { '': 'x' }, ['replace /f/ "x" -> "y"']],
+  [{ a: 1 }, { a: 1, '': 'x' }, ['remove /f/ "x" -> null']],
+  [{ '': 'x' }, { '': 'x' }, []],
+])('a member without a name is compared like others: declared %j, live %j', (declared, live, expected) => {
+  expect(diff(whole, declared, live)).toEqual(expected);
+});
+
 describe('a list without order', () => {
   it('shows what leaves and what comes, each once', () => {
     expect(diff({ is: 'set' }, ['b', 'c', 'c'], ['a', 'b'])).toEqual([
