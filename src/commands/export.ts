@@ -23,6 +23,7 @@ import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { unreadableFile } from '../model/system-error.ts';
 import { oneLine } from '../report/safe.ts';
+import { countIs } from '../report/words.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
 import { commonOptions, flag, projectOptions, scopeOptions, text } from './options.ts';
@@ -182,10 +183,6 @@ function summaryOf({ changed, created, deleted, undeclared }: Merge): string {
   ];
   const counts = `Files: ${changed.length} changed, ${created.length} new, ${deleted.length} removed.`;
   const rest =
-    undeclared === 0
-      ? []
-      : [
-          `${undeclared} ${undeclared === 1 ? 'object is' : 'objects are'} in no manifest. Add them with --all.`,
-        ];
+    undeclared === 0 ? [] : [`${countIs(undeclared, 'object')} in no manifest. Add them with --all.`];
   return `${[...lines.map(oneLine), counts, ...rest].join('\n')}\n`;
 }

@@ -2,6 +2,7 @@ import type { Argv } from 'yargs';
 import { joinValidations, type Validation, validateProject } from '../engine/validate.ts';
 import { loadProject, openProjects } from '../loader/index.ts';
 import { ExitCode } from '../model/failure.ts';
+import { countIs } from '../report/words.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import type { Io } from './io.ts';
 import {
@@ -43,7 +44,7 @@ export const command = defineCommand(build, async (args, io) => {
   const { diagnostics, exitCode, resources } = validateSelected(args, io);
   printDocument({ is: 'diagnostics', diagnostics }, args, io);
   if (exitCode === ExitCode.done && args.format === 'text' && !args.quiet) {
-    io.stdout.write(resources === 1 ? '1 resource is valid.\n' : `${resources} resources are valid.\n`);
+    io.stdout.write(`${countIs(resources, 'resource')} valid.\n`);
   }
   return exitCode;
 });

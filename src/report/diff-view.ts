@@ -1,5 +1,5 @@
 import type { Diff, DiffObject } from '../model/diff.ts';
-import { joinParts, pluralize } from './words.ts';
+import { countIs, joinParts } from './words.ts';
 
 /** The sign of each sort of object, and of the values of the sides. */
 export const diffSymbols: Readonly<Record<DiffObject['in'], string>> = { both: '~', first: '-', second: '+' };
@@ -29,7 +29,7 @@ export function diffSummaryWords({ summary, sides: [first, second] }: Diff): str
 /** What a diff without differences says. */
 export function noDifferences({ summary: { equal }, sides: [first, second] }: Diff): string {
   if (equal === 0) return `No differences: there is nothing to compare in ${first.name} and ${second.name}.`;
-  return `No differences: ${pluralize(equal, 'object')} ${equal === 1 ? 'is' : 'are'} equal in ${first.name} and ${second.name}.`;
+  return `No differences: ${countIs(equal, 'object')} equal in ${first.name} and ${second.name}.`;
 }
 
 /** What an object is, in words. */

@@ -167,6 +167,11 @@ export function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** `1 error is`, `2 errors are` */
+export function countIs(count: number, noun: string): string {
+  return `${pluralize(count, noun)} ${count === 1 ? 'is' : 'are'}`;
+}
+
 /** The place of a manifest or a problem: `file:line`, `file:line:column`. */
 export function place({ file, line, column }: { file: string; line: number; column?: number }): string {
   return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
