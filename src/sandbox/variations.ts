@@ -105,55 +105,6 @@ export interface Variations extends Ways {
   readonly beforeFurtherPage: (() => void) | null;
 }
 
-export const contract: Variations = {
-  jsonText: 'text',
-  slackTeams: 'text',
-  chatFilled: false,
-  chatNullSubject: 'taken',
-  mediumCase: 'upper',
-  foreignTemplates: false,
-  simStatusMap: 'top',
-  simSecrets: 'clear',
-  simSources: 'managedSources',
-  simCluster: 'ids',
-  simPatchBody: 'operations',
-  simPatchOps: 'all',
-  collections: 'metadata',
-  unknownFilter: 'refused',
-  offsetZero: 'taken',
-  offsetBeyondEnd: 'empty',
-  nothingFound: 'list',
-  listsChange: 'never',
-  ruleObjectType: 'object_type',
-  searchRules: 'contract',
-  profileSearchPath: '/api/advanced_search',
-  profileSearchDelete: false,
-  refuseHeaderFooter: false,
-  bulkDelete: 'enabled',
-  bulkDeleteGone: 'ignored',
-  mailFromMissing: 'badRequest',
-  mailFromIdentity: 'asked',
-  preferenceMissing: 'notFound',
-  dkimStates: 'documented',
-  twinProfiles: false,
-  verifyAfterReads: null,
-  sameKey: 'taken',
-  unsetMembers: 'null',
-  createAnswer: 'object',
-  emptyAsNull: false,
-  shuffleLists: false,
-  emailLowerCase: false,
-  resolveNames: false,
-  repeatPages: false,
-  beforeFurtherPage: null,
-  domainPages: 'refused',
-  experimentalHeader: 'X-Service-Experimental',
-  headerMissing: 'badRequest',
-  sendTest: 'documented',
-  retryAfter: 'seconds',
-  identityPaths: 'versions',
-};
-
 /** Text that does not describe a variation; `message` says what does. */
 export class VariationSyntaxError extends Error {
   override readonly name = 'VariationSyntaxError';
@@ -188,6 +139,25 @@ function choose<K extends keyof Ways>(name: K, text: string): Partial<Variations
   const chosen: { -readonly [P in keyof Ways]?: Ways[P] } = {};
   chosen[name] = value;
   return chosen;
+}
+
+/** What the API documents say: the first of all ways. */
+export const contract: Variations = {
+  ...firstWays(),
+  profileSearchPath: '/api/advanced_search',
+  experimentalHeader: 'X-Service-Experimental',
+  verifyAfterReads: null,
+  beforeFurtherPage: null,
+};
+
+function firstWays(): Ways {
+  const first = parseVariations(Object.entries(ways).map(([name, [way]]) => `${name}=${way}`));
+  if (!hasAllWays(first)) throw new Error('A variation has no first way.');
+  return first;
+}
+
+function hasAllWays(chosen: Partial<Variations>): chosen is Partial<Variations> & Ways {
+  return Object.keys(ways).every((name) => Object.hasOwn(chosen, name));
 }
 
 /** The body of an answer with `emptyAsNull` and `shuffleLists` applied (api-notes, "server rewrites"). */
