@@ -48,7 +48,7 @@ describe('progress', () => {
     const screen = new Screen(true);
     const env = { TERM: 'dumb' };
     const progress = progressOn(screen, {}, env);
-    progress.onClient(started);
+    progress.onEvent(started);
     progress.end();
     expect(screen.text).toBe('');
     const io = { cwd: '/', env, stdin: Readable.from([]), stdout: screen, stderr: screen };
