@@ -1,7 +1,7 @@
 import type { Change } from '../model/plan.ts';
 
 /** What a reviewer should read before anything else, the gravest first. */
-export const concerns = ['lockout', 'delete', 'mail', 'manual', 'leave', 'undo'] as const;
+const concerns = ['lockout', 'delete', 'mail', 'manual', 'leave', 'undo'] as const;
 export type Concern = (typeof concerns)[number];
 
 /** One concern: how much of it there is, and the changes it is about. */

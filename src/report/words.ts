@@ -59,7 +59,7 @@ export const riskWords: Readonly<
   'sends-mail': { label: 'SENDS E-MAIL', meaning: 'a verification message goes out', isGrave: false },
 };
 
-export const originWords: Readonly<Record<Origin, string>> = {
+const originWords: Readonly<Record<Origin, string>> = {
   repo: 'changed in the repository',
   tenant: 'changed in the tenant',
   both: 'changed in the repository and in the tenant',

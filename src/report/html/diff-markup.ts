@@ -54,7 +54,7 @@ function newLine({ number, parts }: DiffLine): Markup {
 }
 
 /** A part of a text, marked where it differs. */
-export function partMarkup({ text, changed }: Part): Markup {
+function partMarkup({ text, changed }: Part): Markup {
   return changed ? html`<mark>${highlight(text)}</mark>` : highlight(text);
 }
 
