@@ -29,13 +29,13 @@ export const list = (describe: string) =>
 export const format = <const Word extends string>(choices: readonly [Word, ...Word[]]) =>
   ({ choices, default: choices[0], describe: 'Output format', requiresArg: true }) as const;
 
-/** A check that the value of an option is a whole number from 0 to `largest`. */
-export function wholeNumber(name: string, largest = Number.MAX_SAFE_INTEGER) {
+/** A check that the value of an option is a whole number from `least` to `most`. */
+export function wholeNumber(name: string, { least = 0, most = Number.MAX_SAFE_INTEGER } = {}) {
   return (args: Readonly<Record<string, unknown>>): true => {
     const value = args[name];
     if (value === undefined) return true;
-    if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= largest) return true;
-    const range = largest < Number.MAX_SAFE_INTEGER ? `from 0 to ${largest}` : '0 or more';
+    if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return true;
+    const range = most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `${least} or more`;
     throw failure('usage', `--${name} takes a whole number, ${range}.`);
   };
 }
@@ -50,7 +50,7 @@ export function checkPositive(name: string, code: string, value: number | undefi
 export function portOption<T>(yargs: Argv<T>) {
   return yargs
     .option('port', { ...number('Port. 0: any free port'), default: 0 })
-    .check(wholeNumber('port', 65_535));
+    .check(wholeNumber('port', { most: 65_535 }));
 }
 
 /** The groups of options in the help. */
@@ -129,10 +129,7 @@ export function planOptions<T>(yargs: Argv<T>) {
 export function fleetOptions<T>(yargs: Argv<T>) {
   return yargs
     .option('parallel', { ...number('How many environments to work on at once'), default: 8 })
-    .check(({ parallel }) => {
-      checkPositive('parallel', 'usage', parallel);
-      return true;
-    })
+    .check(wholeNumber('parallel', { least: 1 }))
     .option('shard', text('Only this part of the environments, such as 2/4: each part is always the same'))
     .group(['parallel', 'shard'], group.fleet);
 }
