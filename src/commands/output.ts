@@ -42,8 +42,7 @@ export function printDocument(
   io: Io,
   extras: Extras = {},
 ): void {
-  const view = viewOf(io.stdout, args, io);
-  const options = { ...view, colour: view.colour && args.format === 'text', ...optionsFrom(io, extras) };
+  const options = { ...viewOf(io.stdout, args, io), ...optionsFrom(io, extras) };
   const output = isClean(document, args.format) ? io.data : io.stdout;
   output.write(addLineEnd(renderReport(document, args.format, options)));
 }

@@ -131,7 +131,7 @@ export function readFleet(file: string, io: Io): Fleet {
 
 /** Writes a plan, a fleet or a result as a file. Throws a Failure where it cannot be written. */
 export function saveFile(value: Plan | Fleet, file: string, io: Io): void {
-  writeText(file, toText(value), io);
+  writeText(file, `${JSON.stringify(value, null, 2)}\n`, io);
 }
 
 /**
@@ -150,10 +150,6 @@ export function printSaved(
   const isWhole = saved.length === files.length;
   if (saved[0] !== undefined && (!quiet || !isWhole)) printNote(`Result file: ${saved[0]}`, io);
   return isWhole;
-}
-
-function toText(value: Plan | Fleet): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 function readText(file: string, io: Io): string {

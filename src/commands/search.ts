@@ -29,7 +29,6 @@ export const command = defineCommand(build, async (args, io) => {
   checkPositive('limit', 'limit-syntax', args.limit);
   const { resources, ...project } = loadProject(projectOptions(args, io));
   const found = await withTenant(project, args, io, (tenant) => runSearch(resources, tenant, args));
-  const { colour, width } = viewOf(io.stdout, args, io);
-  io.stdout.write(renderSearch(found, args.format, { colour: colour && args.format === 'table', width }));
+  io.stdout.write(renderSearch(found, args.format, viewOf(io.stdout, args, io)));
   return ExitCode.done;
 });

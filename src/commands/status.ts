@@ -69,7 +69,7 @@ export const command = defineCommand(build, async (args, io) => {
     const { status, unmatched } = await read(project, tenant, () => progress.end());
     progress.end();
     printDiagnostics(unmatched, args, io);
-    io.stdout.write(render(status, args, io));
+    io.stdout.write(renderStatus(status, args.format, viewOf(io.stdout, args, io)));
     return exitCodeOf(status, args, io);
   });
 });
@@ -97,7 +97,8 @@ async function statusOfSeveral(
   for (const { name, value, error } of outcomes) {
     if (value && args.format !== 'json') {
       const heading = args.format === 'zone' ? `; ${oneLine(name)}` : oneLine(name);
-      io.stdout.write(`${heading}\n\n${render(value.status, args, io)}\n`);
+      const text = renderStatus(value.status, args.format, viewOf(io.stdout, args, io));
+      io.stdout.write(`${heading}\n\n${text}\n`);
     }
     if (error) {
       printNote(oneLine(name), io);
@@ -142,11 +143,6 @@ async function dnsChecker({ dns, resolver, dnsTimeout }: Args): Promise<DnsCheck
   const timeout = durationOf('dns-timeout', dnsTimeout);
   if (!dns && resolver === undefined) return null;
   return createDnsChecker({ server: resolver ?? null, timeout });
-}
-
-function render(status: Status, args: Args, io: Io): string {
-  const { colour, width } = viewOf(io.stdout, args, io);
-  return renderStatus(status, args.format, { colour: colour && args.format === 'text', width });
 }
 
 /** With `--wait`, what is not verified makes the command incomplete, and is named. */
