@@ -5,7 +5,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isSameTenant } from '../model/tenant.ts';
 import { fieldsOf, type SideObject } from '../planner/compare-sides.ts';
-import { type Pair, subjectOf } from '../planner/diff.ts';
+import { objectsIn, type Pair, subjectOf } from '../planner/diff.ts';
 import { fillLookups } from '../planner/fill-lookups.ts';
 import { referencesIn, resolveReferences } from '../planner/references.ts';
 import { environmentOf, type OpenSide, onBothSides, type Sides } from './diff-sides.ts';
@@ -20,30 +20,28 @@ interface Named extends Pick<ReferenceNames, 'remarksOn'> {
 export async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Named> {
   const names = await onBothSides(namesOn(sides[0], pairs, 0), namesOn(sides[1], pairs, 1));
   // The ids in manifests are those of the tenant that answers their lookups and references.
-  const [first, second] = [sides[0].reader ? names[0] : names[1], sides[1].reader ? names[1] : names[0]];
-  const filled = fillReferences(await answerLookups(pairs, sides), sides, first);
+  const tenants = [sides[0].reader ? 0 : 1, sides[1].reader ? 1 : 0] as const;
+  const filled = fillReferences(await answerLookups(pairs, sides), sides, names[tenants[0]]);
   if (isOneTenant(sides)) return { pairs: filled, remarksOn: () => [] };
-  const both = filled.filter(({ first: one, second: other }) => one !== null && other !== null);
-  const objects = both.flatMap((pair) => [...statedIn(pair.first), ...statedIn(pair.second)]);
-  const ofSide = (at: 0 | 1) => both.flatMap((pair) => statedIn(at === 0 ? pair.first : pair.second));
+  const both = filled.filter(isOnBoth);
   const isAlone = sides.some(({ reader }) => reader === null);
-  const readRecords = (at: 0 | 1) =>
-    sides[at].reader?.records(isAlone ? objects : ofSide(at)) ?? Promise.resolve(noRecords);
+  const readRecords = (at: 0 | 1) => {
+    const objects = both.flatMap(({ sides: own }) => (isAlone ? own : [own[at]]));
+    return sides[at].reader?.records(objects.flatMap(statedIn)) ?? Promise.resolve(noRecords);
+  };
   const records = await onBothSides(readRecords(0), readRecords(1));
   const stated = (object: SideObject, at: 0 | 1): Stated => ({
     kind: subjectOf(object).kind,
     fields: fieldsOf(object),
     raw: object.is === 'live' ? object.live.raw : null,
-    nameOf: (at === 0 ? first : second).nameOf,
-    sources: {
-      records: records[sides[at].reader === null ? (at === 0 ? 1 : 0) : at],
-      settings: environmentOf(sides[at].source).settings,
-    },
+    nameOf: names[tenants[at]].nameOf,
+    sources: { records: records[tenants[at]], settings: environmentOf(sides[at].source).settings },
   });
-  const shared = filled.map((pair) => {
-    if (pair.first === null || pair.second === null) return pair;
-    const [before, after] = shareIds([stated(pair.first, 0), stated(pair.second, 1)]);
-    return { ...pair, first: replaceFields(pair.first, before), second: replaceFields(pair.second, after) };
+  const shared = filled.map((pair): Pair => {
+    const [first, second] = pair.sides;
+    if (first === null || second === null) return pair;
+    const [before, after] = shareIds([stated(first, 0), stated(second, 1)]);
+    return { ...pair, sides: [replaceFields(first, before), replaceFields(second, after)] };
   });
   return {
     pairs: shared,
@@ -51,19 +49,15 @@ export async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Nam
   };
 }
 
+const isOnBoth = (pair: Pair): boolean => objectsIn(pair).length === 2;
+
 const noRecords: Records = new Map();
 const noNames: ReferenceNames = { objects: [], nameOf: () => null, remarksOn: () => [] };
 
 /** The names of what the ids on a side belong to, where it is a tenant and something is compared with them. */
 async function namesOn({ reader }: OpenSide, pairs: readonly Pair[], at: 0 | 1): Promise<ReferenceNames> {
   if (!reader) return noNames;
-  const both = pairs.filter(({ first, second }) => first !== null && second !== null);
-  return reader.names(
-    both.flatMap(({ first, second }) => {
-      const object = at === 0 ? first : second;
-      return object?.is === 'live' ? [object.live] : [];
-    }),
-  );
+  return reader.names(pairs.filter(isOnBoth).flatMap(({ sides }) => liveOf(sides[at])));
 }
 
 /** The references of manifests as the ids that they stand for in the tenant beside them. */
@@ -71,9 +65,7 @@ function fillReferences(pairs: readonly Pair[], sides: Sides, names: ReferenceNa
   if (sides.every(({ reader }) => reader === null)) return pairs;
   const resources = declaredIn(pairs);
   if (resources.length === 0) return pairs;
-  const live = pairs.flatMap(({ first, second }) =>
-    [first, second].flatMap((object) => (object?.is === 'live' ? [object.live] : [])),
-  );
+  const live = pairs.flatMap(objectsIn).flatMap(liveOf);
   const { kinds } = environmentOf(sides[0].source);
   const objects = [...names.objects, ...live];
   const references = resolveReferences(referencesIn(resources, kinds), {
@@ -83,6 +75,8 @@ function fillReferences(pairs: readonly Pair[], sides: Sides, names: ReferenceNa
   });
   return mapDeclared(pairs, (resource) => references.fill(resource));
 }
+
+const liveOf = (object: SideObject | null): LiveObject[] => (object?.is === 'live' ? [object.live] : []);
 
 const statedIn = (object: SideObject | null): (LiveObject | Resource)[] =>
   object ? [subjectOf(object)] : [];
@@ -104,15 +98,13 @@ async function answerLookups(pairs: readonly Pair[], sides: Sides): Promise<read
 }
 
 function declaredIn(pairs: readonly Pair[]): Resource[] {
-  return pairs.flatMap(({ first, second }) =>
-    [first, second].flatMap((object) => (object?.is === 'declared' ? [object.resource] : [])),
-  );
+  return pairs.flatMap(objectsIn).flatMap((object) => (object.is === 'declared' ? [object.resource] : []));
 }
 
 function mapDeclared(pairs: readonly Pair[], fill: (resource: Resource) => Resource): readonly Pair[] {
   const change = (object: SideObject | null): SideObject | null =>
     object?.is === 'declared' ? { is: 'declared', resource: fill(object.resource) } : object;
-  return pairs.map((pair) => ({ ...pair, first: change(pair.first), second: change(pair.second) }));
+  return pairs.map(({ kind, sides: [first, second] }) => ({ kind, sides: [change(first), change(second)] }));
 }
 
 /** Whether the ids of both sides are those of one tenant: it may show another name than a manifest has beside an id. */

@@ -12,6 +12,7 @@ import { compareSides, type SideObject } from '../planner/compare-sides.ts';
 import {
   addressOf,
   diffPairs,
+  objectsIn,
   type Pair,
   pairObjects,
   type SideContent,
@@ -70,13 +71,13 @@ export async function diffSides(
     .filter((pair) => selection.includes(addressOf(pair)));
   const unusable = contents.map((content) => content.unusable);
   const isSound = (object: SideObject) => unusable.every((each) => each.why(subjectOf(object)) === null);
-  const sound = pairs.filter(({ first, second }) => [first, second].every((each) => !each || isSound(each)));
+  const sound = pairs.filter((pair) => objectsIn(pair).every(isSound));
   const comparable = await leaveOutUndeclarable(sound, [first, second]);
   const complete = await addDefaults(comparable, [first, second]);
   const { pairs: shared, remarksOn } = await nameIds(complete, [first, second]);
   const { objects, notComparable, summary } = diffPairs(shared, {
     secrets: [first.source.secrets, second.source.secrets],
-    declarations: (pair) => [declared(first, pair.first), declared(second, pair.second)],
+    declarations: ({ sides }) => [declared(first, sides[0]), declared(second, sides[1])],
   });
   return {
     formatVersion: diffFormat,
@@ -193,31 +194,32 @@ async function leaveOutUndeclarable(pairs: readonly Pair[], sides: Sides): Promi
   const [live] = sides.filter(({ source }) => source.is === 'tenant');
   if (!live) return pairs;
   const why = await undeclarability(environmentOf(live.source).settings);
-  return pairs.filter(({ first, second }) => {
-    const alone = first === null ? second : second === null ? first : null;
-    if (alone?.is !== 'live') return true;
+  return pairs.filter((pair) => {
+    const [alone, ...others] = objectsIn(pair);
+    if (alone?.is !== 'live' || others.length > 0) return true;
     return why(alone.live) === null && (alone.live.kind.whyNotExported?.(alone.live.raw) ?? null) === null;
   });
 }
 
 /** Where a tenant has only the vendor's default of an object, and that equals the other side, the sides are equal. */
 async function addDefaults(pairs: readonly Pair[], sides: Sides): Promise<readonly Pair[]> {
-  const missing = (side: 0 | 1) =>
-    pairs.flatMap(({ first, second }) => {
-      const [own, other] = side === 0 ? [first, second] : [second, first];
-      return own === null && other !== null ? [subjectOf(other)] : [];
-    });
+  const missing = (at: 0 | 1) =>
+    pairs
+      .filter((pair) => pair.sides[at] === null)
+      .flatMap(objectsIn)
+      .map(subjectOf);
   const [inFirst, inSecond] = await onBothSides(
     sides[0].reader?.defaults(missing(0)) ?? Promise.resolve(null),
     sides[1].reader?.defaults(missing(1)) ?? Promise.resolve(null),
   );
   const secrets = [sides[0].source.secrets, sides[1].source.secrets] as const;
-  return pairs.map((pair) => {
-    const first = pair.first ?? standardOf(inFirst, pair.second);
-    const second = pair.second ?? standardOf(inSecond, pair.first);
+  return pairs.map((pair): Pair => {
+    const { kind, sides: own } = pair;
+    const first = own[0] ?? standardOf(inFirst, own[1]);
+    const second = own[1] ?? standardOf(inSecond, own[0]);
     if (first === null || second === null) return pair;
-    const { differences } = compareSides({ kind: pair.kind, objects: [first, second], secrets });
-    return differences.length === 0 ? { ...pair, first, second } : pair;
+    const { differences } = compareSides({ kind, objects: [first, second], secrets });
+    return differences.length === 0 ? { kind, sides: [first, second] } : pair;
   });
 }
 

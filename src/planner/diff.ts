@@ -14,30 +14,36 @@ export type SideContent =
   | { readonly is: 'live'; readonly objects: readonly LiveObject[] }
   | { readonly is: 'declared'; readonly resources: readonly Resource[] };
 
-/** An object on the first and on the second side; `null` where a side does not have it. */
+/** An object on both sides. */
 export interface Pair {
   readonly kind: Kind;
-  readonly first: SideObject | null;
-  readonly second: SideObject | null;
+  /** The object on the first and on the second side; `null` where a side does not have it. */
+  readonly sides: readonly [SideObject | null, SideObject | null];
+}
+
+/** The object of a pair on each side that has it. */
+export function objectsIn({ sides }: Pair): SideObject[] {
+  return sides.filter((object) => object !== null);
 }
 
 /** Every object that one of the sides has, beside the same object of the other one. */
 export function pairObjects(first: SideContent, second: SideContent): Pair[] {
   if (first.is === 'live' && second.is === 'declared') return pairDeclared(first, second);
   if (first.is === 'declared' && second.is === 'live')
-    return pairDeclared(second, first).map((pair) => ({ ...pair, first: pair.second, second: pair.first }));
+    return pairDeclared(second, first).map(({ kind, sides: [live, declared] }) => ({
+      kind,
+      sides: [declared, live],
+    }));
   const others = new Map(objectsOf(second).map((object) => [identityIn(object), object]));
   const pairs = objectsOf(first).map((object): Pair => {
     const identity = identityIn(object);
     const other = others.get(identity) ?? null;
     others.delete(identity);
-    return { kind: subjectOf(object).kind, first: object, second: other };
+    return { kind: subjectOf(object).kind, sides: [object, other] };
   });
-  const left = [...others.values()].map((object) => ({
-    kind: subjectOf(object).kind,
-    first: null,
-    second: object,
-  }));
+  const left = [...others.values()].map(
+    (object): Pair => ({ kind: subjectOf(object).kind, sides: [null, object] }),
+  );
   return [...pairs, ...left];
 }
 
@@ -51,12 +57,12 @@ function pairDeclared(
   const declared = resources.map((resource): Pair => {
     const live = index.of(resource);
     if (live) left.delete(live);
-    return { kind: resource.kind, first: live && { is: 'live', live }, second: presentIn(resource) };
+    return { kind: resource.kind, sides: [live && { is: 'live', live }, presentIn(resource)] };
   });
   const undeclared = [...left].map(
-    (live): Pair => ({ kind: live.kind, first: { is: 'live', live }, second: null }),
+    (live): Pair => ({ kind: live.kind, sides: [{ is: 'live', live }, null] }),
   );
-  return [...declared, ...undeclared].filter(({ first, second }) => first !== null || second !== null);
+  return [...declared, ...undeclared].filter((pair) => objectsIn(pair).length > 0);
 }
 
 /** A manifest that declares an object absent says that there is none. */
@@ -80,12 +86,12 @@ function identityIn(object: SideObject): string {
 }
 
 /** The address of a pair: that of its manifest, else the first in the alphabet, so that both directions have the same. */
-export function addressOf({ first, second }: Pick<Pair, 'first' | 'second'>): Address {
-  return leadOf(first, second)?.address ?? '';
+export function addressOf(pair: Pair): Address {
+  return leadOf(pair)?.address ?? '';
 }
 
-function leadOf(first: SideObject | null, second: SideObject | null) {
-  const objects = [first, second].filter((object) => object !== null);
+function leadOf(pair: Pair) {
+  const objects = objectsIn(pair);
   const declared = objects.filter(({ is }) => is === 'declared');
   const [lead] = (declared.length > 0 ? declared : objects)
     .map(subjectOf)
@@ -132,7 +138,8 @@ interface PairCompared {
 }
 
 function diffPair(pair: Pair, context: PairContext): PairCompared {
-  const { kind, first, second } = pair;
+  const { kind } = pair;
+  const [first, second] = pair.sides;
   if (first === null || second === null) {
     return { object: objectOf(pair, first === null ? 'second' : 'first', []), notCompared: null };
   }
@@ -153,25 +160,20 @@ function redactAll(
   differences: readonly FieldDifference[],
   { declarations }: PairContext,
 ): DiffObject['diff'] {
-  const objects = [pair.first, pair.second].filter((object) => object !== null);
-  const isSensitive = sensitiveOnSides(pair.kind, objects, declarations(pair));
+  const isSensitive = sensitiveOnSides(pair.kind, objectsIn(pair), declarations(pair));
   return differences.map((entry) => {
     const { origin: _origin, ...shown } = redactDifference(entry, isSensitive);
     return shown;
   });
 }
 
-function objectOf(
-  { kind, first, second }: Pair,
-  where: DiffObject['in'],
-  diff: DiffObject['diff'],
-): DiffObject {
-  const lead = leadOf(first, second);
-  const declared = [second, first].find((object) => object?.is === 'declared');
+function objectOf(pair: Pair, where: DiffObject['in'], diff: DiffObject['diff']): DiffObject {
+  const lead = leadOf(pair);
+  const declared = objectsIn(pair).findLast(({ is }) => is === 'declared');
   const source = declared?.is === 'declared' ? declared.resource.source() : null;
   return {
     address: lead?.address ?? '',
-    kind: kind.name,
+    kind: pair.kind.name,
     key: lead?.key ?? [],
     in: where,
     source: source && { file: source.file, line: source.line },
