@@ -11,7 +11,7 @@ import { unshownValues } from './check-content.ts';
 import { wrongReferences } from './check-references.ts';
 import { namesInDeletes, quote, wrongRequests } from './check-requests.ts';
 import type { CreatedIds } from './created.ts';
-import { finderIn, type KindChange, keysOf } from './find.ts';
+import { type Finder, finderIn, type KindChange, keysOf } from './find.ts';
 import type { Journal } from './journal.ts';
 import { readinessOf } from './readiness.ts';
 import { editedPlan } from './saved-file.ts';
@@ -72,42 +72,48 @@ export function withKinds(changes: readonly Change[], kinds: Kinds): KindChange[
 export function checkLive(
   entries: readonly KindChange[],
   state: TenantState,
-  { journal, settings, created, protect }: Present,
+  present: Present,
 ): { tasks: Task[]; stale: Diagnostic[] } {
-  const stale: Diagnostic[] = [];
   const find = finderIn(state);
-  const isProtected = matchAddresses(protect, { nocase: true });
-  created.find(entries, find);
-  const tasks = entries.flatMap((planned): Task[] => {
-    const entry = created.fill(planned);
-    const { address } = entry.change;
-    const found = find(entry);
-    // A plan names an object by its id alone where its manifest did. What protects it names it as the tenant does.
-    const names = found.live && entry.change.action === 'delete' ? addressesOf(found.live) : [];
-    const protectedName = names.find(isProtected);
-    if (protectedName !== undefined) {
-      stale.push(protectedDelete(address, protectedName));
-      return [];
-    }
-    const progress = journal.progress(address);
-    const readiness = readinessOf(entry, found, progress);
-    const unshown = progress ? [] : unshownValues(planned, found.live ?? found.standard, settings);
-    if (readiness.is === 'ready' && unshown.length > 0) {
-      stale.push(notWhatItShows(address, `they set ${unshown.join(', ')} to another value`));
-      return [];
-    }
-    if (readiness.is === 'ready' && !isOther(entry, found.live)) {
-      return [{ ...entry, live: found.live, from: readiness.from, resumed: readiness.resumed }];
-    }
-    const why = readiness.is === 'stale' ? readiness.why : 'its id and its key are not those of one object';
-    const message = `${address} has changed since the plan was made: ${why}.`;
-    const hint = progress
-      ? `Make a new plan. If it is refused as well, move ${journal.file} away.`
-      : 'Make a new plan and review it.';
-    stale.push(refusal('plan-stale', message, { hint, address }));
-    return [];
-  });
-  return { tasks, stale };
+  const isProtected = matchAddresses(present.protect, { nocase: true });
+  present.created.find(entries, find);
+  const judged = entries.map((entry) => judge(entry, find, { ...present, isProtected }));
+  return {
+    tasks: judged.flatMap((each) => ('change' in each ? [each] : [])),
+    stale: judged.flatMap((each) => ('code' in each ? [each] : [])),
+  };
+}
+
+interface Judging extends Present {
+  isProtected(address: Address): boolean;
+}
+
+/** The task of a change that holds; of any other, why it does not. */
+function judge(
+  planned: KindChange,
+  find: Finder,
+  { journal, settings, created, isProtected }: Judging,
+): Task | Diagnostic {
+  const entry = created.fill(planned);
+  const { address, action } = entry.change;
+  const found = find(entry);
+  const { live } = found;
+  // A plan names an object by its id alone where its manifest did. What protects it names it as the tenant does.
+  const names = live && action === 'delete' ? addressesOf(live) : [];
+  const protectedName = names.find(isProtected);
+  if (protectedName !== undefined) return protectedDelete(address, protectedName);
+  const progress = journal.progress(address);
+  const hint = progress
+    ? `Make a new plan. If it is refused as well, move ${journal.file} away.`
+    : 'Make a new plan and review it.';
+  const stale = (why: string) =>
+    refusal('plan-stale', `${address} has changed since the plan was made: ${why}.`, { hint, address });
+  const readiness = readinessOf(entry, found, progress);
+  if (readiness.is === 'stale') return stale(readiness.why);
+  const unshown = progress ? [] : unshownValues(planned, live ?? found.standard, settings);
+  if (unshown.length > 0) return notWhatItShows(address, `they set ${unshown.join(', ')} to another value`);
+  if (isOther(entry, live)) return stale('its id and its key are not those of one object');
+  return { ...entry, live, from: readiness.from, resumed: readiness.resumed };
 }
 
 /**
