@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { measure, median, repeat, type Usage } from './measure.ts';
 import { atMost, exactly, type Row } from './row.ts';
 import { templateManifest, templates } from './templates.ts';
-import { type World, withWorld } from './world.ts';
+import { parser, type World, withWorld } from './world.ts';
 
-const parser = join(import.meta.dirname, 'parse.mjs');
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 const all = ['plan', '-e', '*', '--detailed-exitcode'];
 const first = ({ names }: World, count: number) => [
@@ -42,10 +41,12 @@ function cpuAndMemory(runs: number): Promise<Row[]> {
         '50 tenants of 2,100 templates: CPU ÷ (parsing the YAML once + 50 × comparing one)',
         1.3,
         cpu('fleet') / least,
-        '',
-        detail,
+        { detail },
       ),
-      atMost('Peak memory, 50 tenants of 2,100 templates', 512, memory, ' MB', 'of the plan of all'),
+      atMost('Peak memory, 50 tenants of 2,100 templates', 512, memory, {
+        unit: ' MB',
+        detail: 'of the plan of all',
+      }),
     ];
   });
 }
@@ -68,8 +69,7 @@ function wall(runs: number): Promise<Row> {
       '50 tenants of 200 templates, `--parallel 50`: time ÷ one tenant alone',
       1.5,
       (fleetWall ?? 0) / (slowest ?? 1),
-      '',
-      detail,
+      { detail },
     );
   });
 }
@@ -82,9 +82,9 @@ function manySmall(): Promise<Row[]> {
     const { requests, refused, most } = await world.counts();
     const detail = `${requests} requests in all`;
     return [
-      atMost('500 tenants of 20 objects: requests of the tenant that was asked most', 10, most, '', detail),
+      atMost('500 tenants of 20 objects: requests of the tenant that was asked most', 10, most, { detail }),
       exactly('Requests refused with a 429 meanwhile, 500 tenants', 0, [refused], ''),
-      atMost('The same: time of the plan', 60, time / 1000, ' s', 'with 8 at once'),
+      atMost('The same: time of the plan', 60, time / 1000, { unit: ' s', detail: 'with 8 at once' }),
     ];
   });
 }

@@ -120,14 +120,17 @@ function rowsOf(size: number, visits: readonly Visit[]): Row[] {
     );
   const byClock = (time: number) => `CPU of the page; by the clock ${time.toFixed(0)} ms`;
   return [
-    atMost('HTML report of 2,000 changed templates: size', 6, size / 1_000_000, ' MB', 'both sides rendered'),
-    atMost('… until it can be used', 1000, least(ready, 'cpu'), ' ms', byClock(least(ready, 'clock'))),
-    atMost(
-      '… the slowest of three filters',
-      200,
-      typingPause + slowest('cpu'),
-      ' ms',
-      `${byClock(slowest('clock'))}; both with the ${typingPause} ms that it waits for more typing`,
-    ),
+    atMost('HTML report of 2,000 changed templates: size', 6, size / 1_000_000, {
+      unit: ' MB',
+      detail: 'both sides rendered',
+    }),
+    atMost('… until it can be used', 1000, least(ready, 'cpu'), {
+      unit: ' ms',
+      detail: byClock(least(ready, 'clock')),
+    }),
+    atMost('… the slowest of three filters', 200, typingPause + slowest('cpu'), {
+      unit: ' ms',
+      detail: `${byClock(slowest('clock'))}; both with the ${typingPause} ms that it waits for more typing`,
+    }),
   ];
 }

@@ -9,7 +9,12 @@ export interface Row {
 }
 
 /** A row whose figure may be at most `most`. */
-export function atMost(what: string, most: number, value: number, unit: string, detail: string): Row {
+export function atMost(
+  what: string,
+  most: number,
+  value: number,
+  { unit = '', detail }: { readonly unit?: string; readonly detail: string },
+): Row {
   const digits = Number.isInteger(most) ? 0 : 2;
   // Judged as it is shown.
   const shown = value.toFixed(unit === '' && !Number.isInteger(value) ? 2 : digits);

@@ -6,7 +6,7 @@ import { measure, median, repeat, type Usage } from './measure.ts';
 import { report } from './report.ts';
 import { atMost, exactly, type Row } from './row.ts';
 import { absentManifest, type Template, templateManifest, templates } from './templates.ts';
-import { program, type World, withWorld } from './world.ts';
+import { parser, program, type World, withWorld } from './world.ts';
 
 /**
  * Measures something, and says it in one or more rows.
@@ -16,7 +16,6 @@ import { program, type World, withWorld } from './world.ts';
  */
 export type Scenario = (runs: number, nodes: readonly string[]) => Promise<Row[]>;
 
-const parser = join(import.meta.dirname, 'parse.mjs');
 const cpuOf = (usages: readonly Usage[]) => median(usages.map(({ cpu }) => cpu));
 const ms = (value: number) => `${Math.round(value)} ms`;
 
@@ -73,7 +72,7 @@ const cpu: Scenario = async (runs) => {
   return [
     timesParsing('`plan` of 2,100 templates: CPU ÷ parsing the YAML alone', 1.6, plans),
     timesParsing('`validate` of 5,000 integrations: the same', 2, validations),
-    atMost('Peak memory, 2,100 templates', 250, memory, ' MB', 'of the plan'),
+    atMost('Peak memory, 2,100 templates', 250, memory, { unit: ' MB', detail: 'of the plan' }),
   ];
 };
 
@@ -91,7 +90,7 @@ async function besideParsing(world: World, argv: readonly string[]): Promise<Bes
 function timesParsing(what: string, most: number, measured: readonly BesideParsing[]): Row {
   const parsing = cpuOf(measured.map((each) => each.parsing));
   const run = cpuOf(measured.map((each) => each.run));
-  return atMost(what, most, run / parsing, '', `${ms(run)} ÷ ${ms(parsing)}`);
+  return atMost(what, most, run / parsing, { detail: `${ms(run)} ÷ ${ms(parsing)}` });
 }
 
 /** How an apply of hundreds of requests keeps to the tenant's limit. */
@@ -104,7 +103,7 @@ const rate: Scenario = () =>
     const allowed = Math.floor((sent - 2) / 100) * 10_000;
     const detail = `${sent - 1} requests, ${writes} of them writes, in ${(wall / 1000).toFixed(1)} s; the limit allows them in ${allowed / 1000} s`;
     return [
-      atMost('300 changes under 100 per 10 s: time ÷ what the limit allows', 1.1, wall / allowed, '', detail),
+      atMost('300 changes under 100 per 10 s: time ÷ what the limit allows', 1.1, wall / allowed, { detail }),
       exactly('Requests refused with a 429 meanwhile', 0, [refused], ''),
     ];
   });
@@ -135,14 +134,10 @@ async function startOf(node: string, runs: number, world: World): Promise<Row[]>
   const [bare, version, plan] = [wall('bare'), wall('version'), wall('plan')];
   const what = `\`plan\` of one object, tenant on loopback ÷ \`node -e 0\`, Node ${release}`;
   return [
-    atMost(
-      `\`--version\` ÷ \`node -e 0\`, Node ${release}`,
-      1.6,
-      version / bare,
-      '',
-      `${ms(version)} ÷ ${ms(bare)}`,
-    ),
-    atMost(what, keepsCode ? 4 : 7, plan / bare, '', `${ms(plan)} ÷ ${ms(bare)}`),
+    atMost(`\`--version\` ÷ \`node -e 0\`, Node ${release}`, 1.6, version / bare, {
+      detail: `${ms(version)} ÷ ${ms(bare)}`,
+    }),
+    atMost(what, keepsCode ? 4 : 7, plan / bare, { detail: `${ms(plan)} ÷ ${ms(bare)}` }),
   ];
 }
 
@@ -163,9 +158,9 @@ const growth: Scenario = async (runs) => {
   const [hundreds, thousands] = [await deletesOf(500), await deletesOf(5000)];
   const deletes = `${ms(thousands.cpu)} ÷ ${ms(hundreds.cpu)}`;
   return [
-    atMost('CPU of a plan, 20,000 ÷ 1,000 objects', 22, many / few, '', `${ms(many)} ÷ ${ms(few)}`),
-    atMost('Peak memory, 20,000 templates of 3 KB', 1024, memory, ' MB', 'of the plan'),
-    atMost('CPU of an apply, 5,000 ÷ 500 deletes', 11, thousands.cpu / hundreds.cpu, '', deletes),
+    atMost('CPU of a plan, 20,000 ÷ 1,000 objects', 22, many / few, { detail: `${ms(many)} ÷ ${ms(few)}` }),
+    atMost('Peak memory, 20,000 templates of 3 KB', 1024, memory, { unit: ' MB', detail: 'of the plan' }),
+    atMost('CPU of an apply, 5,000 ÷ 500 deletes', 11, thousands.cpu / hundreds.cpu, { detail: deletes }),
   ];
 };
 
@@ -198,7 +193,7 @@ const described: Scenario = async (runs) => {
   const own = cpuOf(plans.map((each) => each.own));
   const builtIn = cpuOf(plans.map((each) => each.builtIn));
   const what = "CPU of a plan of 5,000 objects, a kind of the project's own ÷ a built-in kind";
-  return [atMost(what, 1.2, own / builtIn, '', `${ms(own)} ÷ ${ms(builtIn)}`)];
+  return [atMost(what, 1.2, own / builtIn, { detail: `${ms(own)} ÷ ${ms(builtIn)}` })];
 };
 
 export const scenarios: Readonly<Record<string, Scenario>> = {

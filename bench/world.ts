@@ -9,6 +9,8 @@ import { type MeasureOptions, measure, type Usage } from './measure.ts';
 import type { Counts, TenantAccess, TenantOptions } from './tenant.ts';
 
 export const program = process.env.BENCH_PROGRAM ?? 'dist/bin/cli.cjs';
+/** What only parses manifests, to compare with. */
+export const parser = join(import.meta.dirname, 'parse.mjs');
 
 /** A project folder and generated tenants, served by a process of its own so that its work is not counted. */
 export interface World {
