@@ -235,7 +235,7 @@ function hintForList(types: readonly string[], data: unknown): string | undefine
 /** Explains values that are true or false in YAML 1.1, but text in YAML 1.2. */
 function hintForTruth(data: unknown): string | undefined {
   if (data === 'true' || data === 'false') {
-    return `This is text, because it is in quotes: write \`${data}\` without them.`;
+    return `This is text, because it is in quotes or comes from \`!env\`: write \`${data}\` without quotes, or use \`!var\`.`;
   }
   const truth = otherTruths.get(String(data).toLowerCase());
   return truth === undefined ? undefined : `YAML 1.2 reads \`${data}\` as text: write \`${truth}\`.`;

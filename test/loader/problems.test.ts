@@ -174,7 +174,7 @@ const cases: Case[] = [
     name: 'true in quotes',
     manifest: 'kind: AuthProfile\nname: a\noffNetwork: "true"',
     error: 'wrong-type 3:13',
-    hint: 'write `true` without them',
+    hint: 'write `true` without quotes',
   },
   { name: 'a null key', manifest: 'kind: SenderAddress\nemail:', error: 'wrong-type 2:7' },
   {

@@ -117,7 +117,7 @@ const inManifests: [about: string, mistakes: [manifest: string, ...said: Said[]]
         [
           'wrong-type 3:13',
           `\`offNetwork\` must be true or false, not ${truth}`,
-          `This is text, because it is in quotes: write \`${truth}\` without them.`,
+          `This is text, because it is in quotes or comes from \`!env\`: write \`${truth}\` without quotes, or use \`!var\`.`,
         ],
       ]),
       ...['maybe', '1'].map((written): [string, Said] => [
