@@ -1,5 +1,5 @@
-import type { ReadRequest } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
+import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Plan } from '../model/plan.ts';
 import type { ChangeResult, Result, RunOutcome } from '../model/result.ts';

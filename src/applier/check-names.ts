@@ -1,6 +1,7 @@
 import type { Kinds } from '../kinds/catalog.ts';
-import { type Kind, type LiveObject, type ReadRequest, someOf } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { distinctKeys, identityOf, LiveIndex } from '../kinds/live-objects.ts';
+import { type ReadRequest, someOf } from '../kinds/read-request.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Pointer } from '../model/pointer.ts';

@@ -1,5 +1,6 @@
-import type { Kind, LiveObject, ReadRequest } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { keyBefore, LiveIndex, type TenantState } from '../kinds/live-objects.ts';
+import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Key } from '../model/address.ts';
 import type { Change } from '../model/plan.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../client/clock.ts';
-import type { ReadRequest } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
+import type { ReadRequest } from '../kinds/read-request.ts';
 import { messageOf } from '../model/failure.ts';
 import { type Finder, finderIn, type KindChange, readRequestsFor } from './find.ts';
 

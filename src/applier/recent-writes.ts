@@ -1,8 +1,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../client/clock.ts';
-import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
+import type { ReadRequest } from '../kinds/read-request.ts';
 import { type Address, parseAddress } from '../model/address.ts';
 import { ifThere } from '../model/system-error.ts';
 import { isSameTenant, type TenantName } from '../model/tenant.ts';

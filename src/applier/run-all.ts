@@ -1,5 +1,5 @@
-import type { ReadRequest } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
+import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Address } from '../model/address.ts';
 import { messageOf } from '../model/failure.ts';
 import type { ChangeResult } from '../model/result.ts';

@@ -1,6 +1,7 @@
 import { apiRequest, type Call } from '../kinds/http.ts';
-import type { Kind, List, LiveObject, Read, ReadRequest } from '../kinds/kind.ts';
+import type { Kind, List, LiveObject, Read } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
+import type { ReadRequest } from '../kinds/read-request.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { isObject, type JsonObject, textOf } from '../model/json.ts';

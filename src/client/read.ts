@@ -1,6 +1,7 @@
 import { type Call as ApiCall, apiRequest, identityResource } from '../kinds/http.ts';
-import { allOf, type Kind, type LiveObject, type ReadRequest, someOf } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { candidateKeys, distinctKeys, LiveIndex, type TenantState } from '../kinds/live-objects.ts';
+import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { canonicalJson, isObject, type JsonObject, own } from '../model/json.ts';

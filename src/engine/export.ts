@@ -15,9 +15,10 @@ import {
 import { notExported } from '../exporter/omission.ts';
 import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
 import type { Kinds } from '../kinds/catalog.ts';
-import { defaultsOf, isObserved, type Kind, type LiveObject } from '../kinds/kind.ts';
+import { isObserved, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
+import { defaultsOf } from '../kinds/read-request.ts';
 import type { Declarations } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';

@@ -1,8 +1,9 @@
 import type { Client } from '../client/client.ts';
 import { readRecords } from '../client/lookups.ts';
 import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
-import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
+import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import {
   deletedSenders,

@@ -1,9 +1,10 @@
 import type { Client } from '../client/client.ts';
 import { type LookupAnswers, resolveLookups } from '../client/lookups.ts';
 import { readDefaults, readObjects, readObjectsAndOthers } from '../client/read.ts';
-import { allOf, type Kind, type LiveObject, type ReadRequest } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { addressesOf, identityOf } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
+import { allOf, type ReadRequest } from '../kinds/read-request.ts';
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import { questionsOf } from '../lint/index.ts';
 import { type Address, scopeFilter } from '../model/address.ts';

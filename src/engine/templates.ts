@@ -1,9 +1,9 @@
 import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
 import { readableFields } from '../kinds/field.ts';
-import { someOf } from '../kinds/kind.ts';
 import { LiveIndex, type TenantState } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Project } from '../kinds/project.ts';
+import { someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import type { JsonObject } from '../model/json.ts';

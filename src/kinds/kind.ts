@@ -1,6 +1,5 @@
 import type { Address, Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { groupBy } from '../model/group.ts';
 import { type Json, type JsonObject, own } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
@@ -256,47 +255,4 @@ export function isObserved({ operations }: Kind): boolean {
 /** Whether manifests can only refer to objects of the kind: there is nothing of them to declare. */
 export function isOnlyReferredTo(kind: Kind): boolean {
   return isObserved(kind) && Object.keys(kind.fields).length === 0;
-}
-
-/** What has to be read of one kind. */
-export interface ReadRequest {
-  readonly kind: Kind;
-  readonly keys: readonly Key[];
-  /** Ids that manifests pin. */
-  readonly ids: readonly string[];
-  /** Whether all objects of the kind are needed, declared or not. */
-  readonly complete: boolean;
-  /** Those of the keys that two objects may have: they are only referred to, and what uses them has to see that. */
-  readonly allowsTwins?: readonly Key[];
-  /**
-   * Whether the objects were just written. A single object may then be read by its own call; objects whose fingerprints
-   * are compared are always read the same way.
-   */
-  readonly written?: boolean;
-  /**
-   * Called for an object that is left out, since its answer cannot be used: the tenant refuses its key, answers about
-   * another object, or has several with the key. Left out: then reading fails.
-   */
-  onUnusable?(object: Pick<LiveObject, 'kind' | 'key'>, why: string): void;
-}
-
-/** The request for all objects of a kind. */
-export function allOf(kind: Kind): ReadRequest {
-  return { kind, keys: [], ids: [], complete: true };
-}
-
-/** The request for the objects with these keys. */
-export function someOf(kind: Kind, keys: readonly Key[]): ReadRequest {
-  return { kind, keys, ids: [], complete: false };
-}
-
-/** The requests for the vendor's defaults of these objects. Most kinds have none. */
-export function defaultsOf(objects: readonly Pick<LiveObject, 'kind' | 'key'>[]): ReadRequest[] {
-  const withDefaults = objects.filter(({ kind }) => kind.defaults);
-  return [...groupBy(withDefaults, ({ kind }) => kind)].map(([kind, same]) =>
-    someOf(
-      kind,
-      same.map(({ key }) => key),
-    ),
-  );
 }

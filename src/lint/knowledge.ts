@@ -1,7 +1,7 @@
 import type { LiveObject } from '../kinds/kind.ts';
-import { allOf, type ReadRequest, someOf } from '../kinds/kind.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import { profileSearch } from '../kinds/profile-search.ts';
+import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';

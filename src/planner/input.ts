@@ -1,7 +1,8 @@
 import type { Kinds } from '../kinds/catalog.ts';
-import { allOf, defaultsOf, type Kind, type LiveObject, type ReadRequest } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { distinctKeys, identityOf } from '../kinds/live-objects.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
+import { allOf, defaultsOf, type ReadRequest } from '../kinds/read-request.ts';
 import { keysOf, type Resource } from '../kinds/resource.ts';
 import { type Address, type Key, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';

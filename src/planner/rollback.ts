@@ -1,6 +1,7 @@
 import { readableFields } from '../kinds/field.ts';
-import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
+import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, scopeFilter } from '../model/address.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';

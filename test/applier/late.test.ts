@@ -5,7 +5,8 @@ import { readRecentWrites } from '../../src/applier/recent-writes.ts';
 import type { ApplyEvent } from '../../src/applier/run-context.ts';
 import { catalogOf } from '../../src/kinds/catalog.ts';
 import { apiRequest, type Call } from '../../src/kinds/http.ts';
-import type { Kind, ReadRequest } from '../../src/kinds/kind.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import type { Request } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
 import { type RecentWrite, readRecentWrites, readSettled } from '../../src/applier/recent-writes.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
-import { allOf, someOf } from '../../src/kinds/kind.ts';
+import { allOf, someOf } from '../../src/kinds/read-request.ts';
 import { note, objectOf, thing } from './fake.ts';
 import { newFolder, steppingClock } from './run.ts';
 

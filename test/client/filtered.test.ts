@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
 import { readTenant } from '../../src/client/read.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import { someOf } from '../../src/kinds/kind.ts';
+import { someOf } from '../../src/kinds/read-request.ts';
 import type { Json } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { answered, fakeClient } from './support.ts';

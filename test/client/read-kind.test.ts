@@ -5,7 +5,7 @@ import { readRows } from '../../src/client/pages.ts';
 import { readAgain, readObjects, readObjectsAndOthers } from '../../src/client/read.ts';
 import { readDefaultsOfKind, readKind, readListRows } from '../../src/client/read-kind.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import type { ReadRequest } from '../../src/kinds/kind.ts';
+import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import { formatAddress } from '../../src/model/address.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure } from '../../src/model/failure.ts';

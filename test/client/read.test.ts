@@ -4,7 +4,7 @@ import type { Client } from '../../src/client/client.ts';
 import { readRows } from '../../src/client/pages.ts';
 import { allOrFailure, readOnce, readTenant } from '../../src/client/read.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import { allOf, type ReadRequest, someOf } from '../../src/kinds/kind.ts';
+import { allOf, type ReadRequest, someOf } from '../../src/kinds/read-request.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure, failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';

@@ -7,9 +7,8 @@ import { resolveLookups } from '../../src/client/lookups.ts';
 import { readTenant } from '../../src/client/read.ts';
 import type { Call } from '../../src/kinds/http.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-
-import type { ReadRequest } from '../../src/kinds/kind.ts';
 import type { RateLimit } from '../../src/kinds/project.ts';
+import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import {
   type Fault,

@@ -1,7 +1,8 @@
 /** How the objects of each kind are read, written by hand from the API documents. */
 import { describe, expect, it } from 'vitest';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import { allOf, fieldNamed, type Kind, type List, someOf } from '../../src/kinds/kind.ts';
+import { fieldNamed, type Kind, type List } from '../../src/kinds/kind.ts';
+import { allOf, someOf } from '../../src/kinds/read-request.ts';
 import type { Key } from '../../src/model/address.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { liveFrom } from '../support/plan.ts';
