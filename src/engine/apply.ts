@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { applyPlan as applyChanges, findRefusals } from '../applier/apply.ts';
 import { openJournal } from '../applier/journal.ts';
 import type { ApplyEvent } from '../applier/run-context.ts';
@@ -13,7 +14,7 @@ import type { Result } from '../model/result.ts';
 import { type Approval, findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
 import { moveOldRecords } from './old-records.ts';
-import { journalFolder, recentWrites } from './recent.ts';
+import { journalFolder, recentWrites, requireUncommitted } from './recent.ts';
 import { openResults, type Results, resultsFolder, type SavedResult } from './results.ts';
 import { portOf, type Tenant } from './tenant.ts';
 
@@ -108,12 +109,14 @@ export async function endJournal(root: string, plan: Plan, at: string): Promise<
 async function conditionsOf(root: string, tenant: Tenant, plan: Plan) {
   const { clock, environment } = tenant;
   const { name, kinds, settings, limits, policy } = environment;
+  const journal = await openJournal(journalFolder(root, name), plan);
+  if (existsSync(journal.file)) await requireUncommitted(root, journal.file);
   return {
     environment: name,
     kinds,
     protect: policy.protect,
     settings,
-    journal: await openJournal(journalFolder(root, name), plan),
+    journal,
     recent: await recentWrites(root, tenant),
     concurrency: limits.concurrency,
     settle: limits.settle,

@@ -1,13 +1,12 @@
 import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readResultFile } from '../applier/saved-file.ts';
-import { isInRepository } from '../loader/checkout.ts';
 import { ownFolder, requireOwnFolder } from '../loader/own-folder.ts';
-import { ExitCode, type Failure, failure } from '../model/failure.ts';
 import { isObject, parseJson, textOf } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { ifThere, unwritableFile } from '../model/system-error.ts';
+import { requireUncommitted } from './recent.ts';
 
 /** What tells a plan of a fleet from an equal one. */
 type FleetPlan = Pick<Plan, 'environment' | 'createdAt'>;
@@ -36,7 +35,7 @@ export class FleetJournal {
     const hex = /^sha256:([0-9a-f]{64})$/.exec(digest)?.[1] ?? '';
     const file = join(root, ownFolder, 'fleets', `${hex}.jsonl`);
     const text = (await ifThere(readFile(file, 'utf8'))) ?? '';
-    if (text !== '' && (await isInRepository(root, file))) throw committedJournal(file);
+    if (text !== '') await requireUncommitted(root, file);
     return new FleetJournal(file, new Map(text.split('\n').flatMap((line) => recordIn(line, file))));
   }
 
@@ -81,15 +80,6 @@ export class FleetJournal {
     await this.#last;
     await rm(this.#file, { force: true });
   }
-}
-
-function committedJournal(file: string): Failure {
-  return failure(
-    'committed-journal',
-    `The journal ${file} is a file of the git repository, so it does not show what an earlier run did.`,
-    { hint: 'Remove it with `git rm`, and make a new plan. `.gitignore` has to list `.tenantctl/*`.' },
-    ExitCode.refused,
-  );
 }
 
 /** The record in a line; none in one that a crash cut off. */

@@ -5,13 +5,29 @@ import { readAgain, readAll } from '../client/read.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { allOf, type ReadRequest } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { isInRepository } from '../loader/checkout.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
+import { ExitCode, failure } from '../model/failure.ts';
 import type { Tenant } from './tenant.ts';
 import { Unusable } from './unusable.ts';
 
 /** The folder of the journals of an environment. */
 export function journalFolder(root: string, environment: string): string {
   return join(environmentFolder(root, environment), 'journal');
+}
+
+/**
+ * Throws a Failure (exit 4) for a journal that came with the repository: what it calls done, nobody has done. Not all of that
+ * shows in the tenant, such as a secret.
+ */
+export async function requireUncommitted(root: string, file: string): Promise<void> {
+  if (!(await isInRepository(root, file))) return;
+  throw failure(
+    'committed-journal',
+    `The journal ${file} is a file of the git repository, so it does not show what an earlier run did.`,
+    { hint: 'Remove it with `git rm`, and make a new plan. `.gitignore` has to list `.tenantctl/*`.' },
+    ExitCode.refused,
+  );
 }
 
 /** The writes of the last runs from this folder that the tenant may not show yet. Throws a Failure for a damaged journal. */

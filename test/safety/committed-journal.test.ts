@@ -1,4 +1,4 @@
-/** The journal of an apply of several environments that somebody put into the repository: it would show what nobody did. */
+/** The journal of an apply that somebody put into the repository: it would show what nobody did. */
 import { cpSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -72,6 +72,25 @@ describe('is refused, and nothing is sent', () => {
     git(fleet.dir, 'update-index', '--add', '--cacheinfo', `100644,${blob},.Tenantctl/Fleets/${name}`);
     await isRefused();
   });
+});
+
+it('of an apply to one environment is refused as well: a secret that was not sent does not show in the tenant', async () => {
+  const { faults, log } = fleet.sandboxOf('second');
+  await fleet.run('plan', '-e', 'second', '--out', 'plan.json');
+  faults.add({ kind: 'status', status: 403, method: 'POST', path: '/v2025' });
+  expect(await fleet.run('apply', 'plan.json')).toMatchObject({ code: 3 });
+  faults.clear();
+  git(fleet.dir, 'init', '-q');
+  git(fleet.dir, 'add', '--force', '.tenantctl/second/journal');
+  const posts = () => log.filter(({ operation }) => operation === 'create-verified-from-address').length;
+  const before = posts();
+  for (const more of [[], ['--dry-run']]) {
+    const { code, stderr } = await fleet.run('apply', 'plan.json', ...more);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('[committed-journal]')]);
+  }
+  expect(posts()).toBe(before);
+  rmSync(join(fleet.dir, '.git'), { recursive: true });
+  expect(await fleet.run('apply', 'plan.json')).toMatchObject({ code: 0 });
 });
 
 describe('is believed', () => {
