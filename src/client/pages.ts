@@ -33,8 +33,8 @@ const concurrentPages = 16;
 /** A host that lists more rows never ends. */
 const mostRows = 2_000_000;
 
-/** A first page of a round number of rows may be a host's own limit rather than the end of the list. */
-const roundNumbers = [10, 25];
+/** A first page of exactly this length may be a host's own limit rather than the end of the list. */
+const usualLimits = [10, 20, 25, 30, 40, 50, 75, 100, 150, 200];
 
 /** How often a list that changes while it is read is read again. */
 const rereads = 3;
@@ -130,7 +130,7 @@ async function readAt({ client, source, again }: Reading, offset: number): Promi
 
 /** Whether there may be more rows after a first page of so many. */
 function isFull(count: number, pageSize: number): boolean {
-  return count >= pageSize || (count > 0 && roundNumbers.some((round) => count % round === 0));
+  return count >= pageSize || usualLimits.includes(count);
 }
 
 /** The pages after the first of a list of unknown length: until one is short. */
