@@ -1,5 +1,5 @@
 import type { Sent } from '../client/answer.ts';
-import { isErrorBody } from '../kinds/http.ts';
+import { isErrorBody, isInconclusive } from '../kinds/http.ts';
 import type { Address } from '../model/address.ts';
 import { messageOf } from '../model/failure.ts';
 import type { Request } from '../model/plan.ts';
@@ -137,7 +137,7 @@ function verdictOf({ method }: Request, answer: Sent, isRepetition: boolean): Ve
   switch (answer.outcome) {
     case 'answered':
       if (isSuccess(answer)) return isErrorBody(answer.body) ? 'unclear' : 'done';
-      if (answer.status >= 500 || wasSentBefore) return 'unclear';
+      if (isInconclusive(answer) || wasSentBefore) return 'unclear';
       return method === 'DELETE' && [404, 410].includes(answer.status) ? 'unclear' : 'refused';
     case 'lost':
       return 'unclear';
@@ -148,7 +148,7 @@ function verdictOf({ method }: Request, answer: Sent, isRepetition: boolean): Ve
 
 /** Whether the tenant neither accepted nor refused the request. */
 function isWithoutAnswer(answer: Sent): boolean {
-  return answer.outcome === 'lost' || (answer.outcome === 'answered' && answer.status >= 500);
+  return answer.outcome === 'lost' || (answer.outcome === 'answered' && isInconclusive(answer));
 }
 
 /** Whether the request had no effect, or deleted only some of its objects: no other request is shared. */

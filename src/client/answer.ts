@@ -1,4 +1,4 @@
-import { isErrorBody } from '../kinds/http.ts';
+import { isErrorBody, isInconclusive } from '../kinds/http.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 
@@ -92,6 +92,6 @@ export function holdsMessage({ status, body }: Answered): boolean {
 
 /** Whether the request may have been carried out, success or not. */
 export function mayHaveHappened(answer: Answer): boolean {
-  if (answer.outcome === 'answered') return isSuccess(answer) || answer.status >= 500;
+  if (answer.outcome === 'answered') return isSuccess(answer) || isInconclusive(answer);
   return answer.outcome === 'lost';
 }

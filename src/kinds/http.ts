@@ -137,3 +137,11 @@ export function isErrorBody(body: Json): boolean {
     return typeof value === 'object' ? itemsOf(value).length > 0 : Boolean(value);
   });
 }
+
+/**
+ * Whether an answer with this status leaves open whether its request was carried out: an error of the server, a 408 of a
+ * gateway that waited too long, or a 303, which says where the result is (RFC 9110, 15.4.4).
+ */
+export function isInconclusive({ status }: { readonly status: number }): boolean {
+  return status >= 500 || status === 408 || status === 303;
+}

@@ -110,9 +110,9 @@ describe('an error with a status of success', () => {
 });
 
 describe('a server fault', () => {
-  it('that hid a success is no failure', async () => {
+  it.each([303, 408, 503])('that hid a success is no failure (%d)', async (code) => {
     const tenant = new FakeTenant();
-    tenant.fault = () => status(503, true);
+    tenant.fault = () => status(code, true);
     expect(outcomes(await apply(planOf([createThing('a')]), tenant))).toEqual({ 'Thing/a': 'done' });
     expect(tenant.carriedOut).toHaveLength(1);
   });
