@@ -17,7 +17,7 @@ import {
   readWritten,
   type WrittenManifest,
 } from './manifest.ts';
-import { openFile, parseDocuments } from './parse.ts';
+import { openFile, parseDocuments, readBytes } from './parse.ts';
 import { Problems } from './problems.ts';
 import { type FileSource, matchGlobs } from './source.ts';
 import { tagNoter } from './tags.ts';
@@ -152,9 +152,12 @@ function otherEndings(patterns: readonly string[]): string[] {
   return wanted.map((glob) => glob.replace(/\.ya?ml$/, '.{yaml,yml,YAML,YML}'));
 }
 
-/** Whether a file names a kind of the project, as a manifest would. Other files may lie beside manifests. */
+/**
+ * Whether a file names a kind of the project, as a manifest would. Other files may lie beside manifests: only their bytes are
+ * read, which do not count for `sizeLimit`.
+ */
 function holdsManifest(path: string, kinds: Kinds, source: FileSource): boolean {
-  const text = openFile(source, path, new Problems())?.text ?? '';
+  const text = Buffer.from(readBytes(source, path)).toString();
   return [...text.matchAll(/^kind:[ \t]*(\w+)/gm)].some(([, name = '']) => kinds.find(name) !== undefined);
 }
 

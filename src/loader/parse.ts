@@ -42,7 +42,8 @@ function findInvalidByte(source: FileSource, path: string): Place {
   return { file: new SourceFile(path, text), offset: lenientDecoder.decode(bytes.subarray(0, fault)).length };
 }
 
-function readBytes(source: FileSource, path: string): Uint8Array {
+/** The bytes of a file; none where it cannot be read. */
+export function readBytes(source: FileSource, path: string): Uint8Array {
   try {
     return source.read(path);
   } catch (error) {
