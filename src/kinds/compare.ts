@@ -109,7 +109,10 @@ function compareJson(
         secretName(rhs) === null ? undefined : [JSON.stringify(lhs), JSON.stringify(rhs)],
     }) ?? [];
   return found.map((entry) => {
-    const names = (entry.path ?? []).map((name) => (typeof name === 'string' ? name.slice(1) : name));
+    // The name in a marker has no dot.
+    const names = (entry.path ?? []).map((name) =>
+      typeof name === 'string' ? name.replace(/^\./, '') : name,
+    );
     const path = [...names, ...(entry.kind === 'A' ? [entry.index] : [])];
     const below = pointer(...path);
     return difference([...at, ...path], valueAt(before, below), valueAt(after, below));

@@ -123,6 +123,13 @@ describe('JSON that is declared by member', () => {
 });
 
 describe('JSON that is declared whole', () => {
+  it('names a member as the tenant does where that looks like a marker', () => {
+    expect(diff(whole, { a: { b: 1 } }, { a: { $secret: 'x' } })).toEqual([
+      'remove /f/a/$secret "x" -> null',
+      'add /f/a/b null -> 1',
+    ]);
+  });
+
   it('shows the members that differ, with those that the manifest leaves out', () => {
     expect(diff(whole, { a: 1, b: [1, 2] }, { a: 1, b: [1], x: 9 })).toEqual([
       'add /f/b/1 null -> 2',
