@@ -104,13 +104,13 @@ function printLookup({ from, where, take }: Lookup): Printable {
   return { tag: '!lookup', value: { members } };
 }
 
-type RowsByText = ReadonlyMap<string, readonly JsonObject[]>;
+type RowsByText = ReadonlyMap<string | null, readonly JsonObject[]>;
 const indexes = new WeakMap<readonly JsonObject[], Map<string, RowsByText>>();
 
 /** The rows with this text in a field. Thousands of ids may be looked up in thousands of rows, so these are indexed. */
 function rowsWith(rows: readonly JsonObject[], field: string, text: string): readonly JsonObject[] {
   const byField = indexes.get(rows) ?? new Map<string, RowsByText>();
-  const byText = byField.get(field) ?? new Map(groupBy(rows, (row) => textIn(row, field) ?? ''));
+  const byText = byField.get(field) ?? new Map(groupBy(rows, (row) => textIn(row, field)));
   indexes.set(rows, byField.set(field, byText));
   return byText.get(text) ?? [];
 }

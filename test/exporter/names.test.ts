@@ -207,6 +207,12 @@ describe('a lookup', () => {
     expect(whereOf(rows)).toBeNull();
   });
 
+  it('is none for an empty id, though a record shows none', () => {
+    const empty = search('S', [rule({ type: 'ProfileTypeRule', value: '' })]);
+    const records = new Map([['profile_types', [{ uid: 'a' }]]]);
+    expect(lookupsFor(empty, { settings: contractSettings, records })).toEqual(new Map());
+  });
+
   it('of a value needs an attribute that holds ids', () => {
     const attribute = (dataType: string | null): Records =>
       new Map<string, JsonObject[]>([
