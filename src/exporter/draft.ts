@@ -206,8 +206,8 @@ function sideTextOf(name: string, field: Field, value: Json): SideText | null {
 }
 
 /**
- * The fields that do not fit the schema of the kind, each with the place that does not; a text if the whole object does not, which says why. A tenant may
- * hold what a manifest may not, such as a medium that was added after the schema was written.
+ * The fields that do not fit the schema of the kind, each with the place that does not; a text if the whole object does not,
+ * which says why. A tenant may hold what a manifest may not, such as a medium that was added after the schema was written.
  */
 function findInvalid(
   kind: Kind,

@@ -203,7 +203,7 @@ function explain(
   }
   if (keyword !== 'additionalProperties') return null;
   if (instancePath === '' && kind.serverOwned.includes(name)) {
-    const field = Object.entries(kind.declaredAs ?? {}).find(([server]) => server === name)?.[1];
+    const field = kind.declaredAs && own(kind.declaredAs, name);
     const message =
       field === undefined
         ? `\`${name}\` is set by the tenant and cannot be declared`
