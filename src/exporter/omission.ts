@@ -1,6 +1,7 @@
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { groupBy } from '../model/group.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 
 /** Why a value of the tenant is not in its manifest. */
@@ -15,24 +16,39 @@ export interface Omission {
 }
 
 /** The comment below a manifest that explains an omission. */
-export function remarkOf({ at, reason, within = at }: Omission): string {
-  const part = within === at ? '' : ` of ${printPlace(within)}`;
-  return `${printPlace(at)} is left out: ${reasons[reason]}${part}.`;
+export function remarkOf(omission: Omission): string {
+  return `${printPlace(omission.at)} is left out: ${whyOf(omission)}.`;
 }
 
-/** The remarks on fields that no manifest can declare. They are as likely to be missed as a whole object. */
+function whyOf({ at, reason, within = at }: Omission): string {
+  return within === at ? reasons[reason] : `${reasons[reason]} of ${printPlace(within)}`;
+}
+
+/**
+ * The remarks on fields that no manifest can declare, one for each field of a kind: a wrong description of a field concerns
+ * all objects. They are as likely to be missed as a whole object.
+ */
 export function omissionDiagnostics(
   drafts: readonly { readonly object: LiveObject; readonly omissions: readonly Omission[] }[],
 ): Diagnostic[] {
-  return drafts.flatMap(({ object: { address }, omissions }) =>
-    omissions
-      .filter(({ reason }) => reason === 'notValid')
-      .map((omission): Diagnostic => {
-        const message = `${address}: ${remarkOf(omission)}`;
-        const hint = 'It stays as it is in the tenant. All else of the object is exported.';
-        return { code: 'not-declarable', severity: 'warning', message, hint, address };
-      }),
+  const omitted = drafts.flatMap(({ object, omissions }) =>
+    omissions.filter(({ reason }) => reason === 'notValid').map((omission) => ({ object, omission })),
   );
+  const fields = groupBy(omitted, ({ object, omission }) => `${object.kind.name}${omission.at}`);
+  return fields.map(([, group]): Diagnostic => {
+    const [{ object, omission }, ...others] = group;
+    const [code, severity] = ['not-declarable', 'warning'] as const;
+    if (others.length === 0) {
+      const message = `${object.address}: ${remarkOf(omission)}`;
+      const hint = 'It stays as it is in the tenant. All else of the object is exported.';
+      return { code, severity, message, hint, address: object.address };
+    }
+    const count = countOf(object.kind, group);
+    const message = `${count}: ${printPlace(omission.at)} is left out. The first: ${whyOf(omission)}.`;
+    const hint =
+      'They stay as they are in the tenant, and a comment in each manifest says why. All else is exported.';
+    return { code, severity, message, hint };
+  });
 }
 
 /** A place for a comment. Member names come from the tenant and must not be able to end the comment. */
@@ -107,8 +123,8 @@ function undeclarable(refusals: readonly Refusal[]): Diagnostic[] {
 /** How many objects of a kind a remark names. */
 const longestList = 3;
 
-function countOf(kind: Kind, refusals: readonly Refusal[]): string {
-  const addresses = refusals.filter(({ object }) => object.kind === kind).map(({ object }) => object.address);
+function countOf(kind: Kind, objects: readonly Pick<Refusal, 'object'>[]): string {
+  const addresses = objects.filter(({ object }) => object.kind === kind).map(({ object }) => object.address);
   const more = addresses.length > longestList ? ', …' : '';
   return `${addresses.length} × ${kind.name} (${addresses.slice(0, longestList).join(', ')}${more})`;
 }

@@ -147,6 +147,14 @@ describe('fields', () => {
     ]);
   });
 
+  it('reports a field once that the schema refuses in many objects', () => {
+    const odd = { type: 'ProfileStatusRule', comparison_operator: '~', value: 'Active' };
+    const { diagnostics } = run(['A', 'B', 'C', 'D'].map((label) => search(label, [odd])));
+    expect(diagnostics.map(({ message }) => message)).toEqual([
+      '4 × ProfileSearch (ProfileSearch/A, ProfileSearch/B, ProfileSearch/C, …): rules is left out. The first: the schema of this kind does not accept the value of rules.0.comparison_operator.',
+    ]);
+  });
+
   it('leaves out, and reports, what the schema of a kind refuses', () => {
     const { files, diagnostics } = run([
       template('a', {}, 'PIGEON'),
