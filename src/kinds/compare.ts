@@ -106,13 +106,10 @@ function compareJson(
   const found =
     deepDiff.diff<Json, Json>(nameMembers(before), nameMembers(after), {
       normalize: (_path, _key, lhs, rhs) =>
-        secretName(rhs) === null ? undefined : [JSON.stringify(lhs), JSON.stringify(rhs)],
+        isNamedSecret(rhs) ? [JSON.stringify(lhs), JSON.stringify(rhs)] : undefined,
     }) ?? [];
   return found.map((entry) => {
-    // The name in a marker has no dot.
-    const names = (entry.path ?? []).map((name) =>
-      typeof name === 'string' ? name.replace(/^\./, '') : name,
-    );
+    const names = (entry.path ?? []).map((name) => (typeof name === 'string' ? name.slice(1) : name));
     const path = [...names, ...(entry.kind === 'A' ? [entry.index] : [])];
     const below = pointer(...path);
     return difference([...at, ...path], valueAt(before, below), valueAt(after, below));
@@ -122,8 +119,13 @@ function compareJson(
 /** The value with a dot before the name of each member: deep-diff passes over an added member whose name is empty. */
 function nameMembers(value: Json): Json {
   if (isArray(value)) return value.map(nameMembers);
-  if (!isObject(value) || secretName(value) !== null) return value;
+  if (!isObject(value)) return value;
   return objectFrom(Object.entries(value).map(([name, item]) => [`.${name}`, nameMembers(item)]));
+}
+
+/** Whether a value was a secret's marker before its member was named. */
+function isNamedSecret(value: Json | undefined): boolean {
+  return isObject(value) && Object.keys(value).length === 1 && typeof own(value, '.$secret') === 'string';
 }
 
 /** A difference between two values. `undefined` is no value; inside JSON, this is another thing than `null`. */

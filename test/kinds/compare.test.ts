@@ -128,6 +128,13 @@ describe('JSON that is declared whole', () => {
       'remove /f/a/$secret "x" -> null',
       'add /f/a/b null -> 1',
     ]);
+    expect(diff(whole, { a: { $secret: 2, b: 1 } }, { a: { $secret: 'x', b: 1 } })).toEqual([
+      'replace /f/a/$secret "x" -> 2',
+    ]);
+    expect(diff(whole, { a: { $secret: 2, b: 1 } }, { a: { $secret: 'x' } })).toEqual([
+      'replace /f/a/$secret "x" -> 2',
+      'add /f/a/b null -> 1',
+    ]);
   });
 
   it('shows the members that differ, with those that the manifest leaves out', () => {
