@@ -67,9 +67,9 @@ function sightingInAnswer(
   const live = objectOf(task, last.answer.body, context);
   // Even where the answer does not show all that was asked for, it has the id.
   if (action === 'create' && live) context.created.learn(task.change.address, live);
-  // What refers to a new object needs its id, which some answers leave out.
-  const lacksId = action === 'create' && live?.id === null;
-  return live && !lacksId && hasEffect(task.kind, task.change, live) ? { live } : null;
+  // What refers to a new object needs its id, which some answers leave out. Some kinds have none at all.
+  if (context.created.isAwaited(task.change.address)) return null;
+  return live && hasEffect(task.kind, task.change, live) ? { live } : null;
 }
 
 /**

@@ -9,12 +9,15 @@ import type { Finder, KindChange } from './find.ts';
 /** The ids of the objects that a plan creates, as they become known. */
 export class CreatedIds {
   readonly #ids = new Map<Address, string>();
+  /** What changes of the plan refer to. */
+  readonly #needed = new Set<Address>();
   readonly #outcomes = new Map<Address, ChangeOutcome>();
 
-  /** Takes the ids of the objects that earlier runs of the plan created. */
+  /** Takes what changes refer to, and the ids of the objects that earlier runs of the plan created. */
   find(entries: readonly KindChange[], find: Finder): void {
     for (const entry of entries) {
       const { action, address } = entry.change;
+      for (const needed of neededBy(entry.change)) this.#needed.add(needed);
       const live = action === 'create' ? find(entry).live : null;
       if (live) this.learn(address, live);
     }
@@ -49,6 +52,11 @@ export class CreatedIds {
   /** The objects that a change refers to and whose ids are not known. */
   missingFor({ change }: KindChange): Address[] {
     return neededBy(change).filter((address) => !this.#ids.has(address));
+  }
+
+  /** Whether other changes need the id of an object, and it is not known. */
+  isAwaited(address: Address): boolean {
+    return this.#needed.has(address) && !this.#ids.has(address);
   }
 
   /** Why a change cannot be made, as a sentence. */

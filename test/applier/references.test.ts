@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { readRequestsWith } from '../../src/applier/check-names.ts';
 import { withKinds } from '../../src/applier/preflight.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
-import type { Change } from '../../src/model/plan.ts';
+import type { Change, Request } from '../../src/model/plan.ts';
 import {
   change,
   createThing,
   deleteThing,
   diff,
   FakeTenant,
+  type Fault,
   kinds,
   note,
   objectOf,
@@ -44,6 +45,26 @@ describe('an object and what refers to it, in one plan', () => {
     const result = await apply(planOf([upper, lower]), tenant);
     expect(tenant.sent[1]?.body).toEqual({ name: 'lower', above: 'new-1' });
     expect(outcomes(result)).toEqual({ 'Thing/upper': 'done', 'Thing/lower': 'done' });
+  });
+
+  const withoutId = (request: Request): Fault | null =>
+    request.method === 'POST' ? { is: 'status', status: 201, done: true, body: request.body } : null;
+
+  it('is looked up where the answer to the create has no id', async () => {
+    const tenant = new FakeTenant();
+    tenant.fault = withoutId;
+    const result = await apply(planOf([upper, lower]), tenant);
+    expect(outcomes(result)).toEqual({ 'Thing/upper': 'done', 'Thing/lower': 'done' });
+    expect(tenant.sent[1]?.body).toEqual({ name: 'lower', above: 'new-1' });
+  });
+
+  it('is not looked up for an id that nothing needs', async () => {
+    const [answered, withoutIds] = [new FakeTenant(), new FakeTenant()];
+    withoutIds.fault = withoutId;
+    await apply(planOf([upper]), answered);
+    const result = await apply(planOf([upper]), withoutIds);
+    expect(outcomes(result)).toEqual({ 'Thing/upper': 'done' });
+    expect(withoutIds.reads).toBe(answered.reads);
   });
 
   it('is looked up where the answer is lost, also by a tenant that shows it late', async () => {
