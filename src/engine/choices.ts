@@ -109,16 +109,18 @@ export function unmatchedGlobs(
 
 /**
  * A warning for each glob of `--except` that names a declared object only as the tenant does. A manifest that pins an object
- * by its id or renames it gives it the name that counts: the object is not left out.
+ * by its id or renames it gives it the name that counts: the object is not left out, unless another option does that.
  */
 export function misnamedExceptions(
-  { except }: Pick<Globs, 'except'>,
+  scope: Pick<Globs, 'only' | 'except'>,
   resources: readonly Resource[],
   objects: readonly LiveObject[],
 ): Diagnostic[] {
+  const { except } = scope;
   if (except.length === 0) return [];
   const index = new LiveIndex(objects);
-  const declared = resources.filter(({ ensure }) => ensure === 'present');
+  const isInScope = scopeFilter(scope);
+  const declared = resources.filter(({ ensure, address }) => ensure === 'present' && isInScope(address));
   const named = declared.flatMap((resource) => {
     const live = index.of(resource);
     const others = live ? addressesOf(live).filter((address) => address !== resource.address) : [];
@@ -126,7 +128,7 @@ export function misnamedExceptions(
   });
   return except.flatMap((glob) => {
     const matches = matchAddresses([glob]);
-    const found = named.filter(({ address, other }) => matches(other) && !matches(address));
+    const found = named.filter(({ other }) => matches(other));
     return found.map(({ address, other }): Diagnostic => {
       const message = `--except \`${glob}\` does not leave out ${address}, which is ${other} in the tenant: the name in the manifest counts.`;
       const hint = `Leave it out with --except '${address}'.`;

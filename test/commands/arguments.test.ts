@@ -190,6 +190,7 @@ describe('a glob', () => {
 
   it('of --except that names an object as the tenant does, not its manifest, is told', async () => {
     const named = await createTestWorld({
+      environment: { prune: { kinds: ['SimIntegration'] } },
       files: { 'config/a.yaml': 'kind: SimIntegration\nid: i1\nname: New\n' },
       seed: 'simIntegrations: [{ id: i1, name: Old, type: T, attributes: {} }]\n',
     });
@@ -203,6 +204,8 @@ describe('a glob', () => {
     ]);
     expect(await except('SimIntegration/New')).toEqual([0]);
     expect(await except('SimIntegration/*')).toEqual([0]);
+    const both = ['--except', 'SimIntegration/Old', '--except', 'SimIntegration/New'];
+    expect(await named.plan('--prune', ...both)).toMatchObject({ changes: [], diagnostics: [] });
   });
 
   it.each(['--only', '--except', '--rotate'])('that matches nothing is told (%s)', async (option) => {
