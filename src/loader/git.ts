@@ -156,6 +156,9 @@ const overrides = [
   ['core.fsmonitor', 'false'],
 ].flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
+const whyGit =
+  'Install git: --since needs it, and so does finishing an apply in a repository, whose journal must not have come with it.';
+
 function runGit(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): GitOutcome {
   const { status, stdout, stderr, error } = spawnSync('git', ['--no-pager', ...overrides, ...args], {
     cwd,
@@ -163,7 +166,7 @@ function runGit(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): G
     encoding: 'utf8',
     env,
   });
-  if (error) throw failure('git-unavailable', `git cannot be run (${error.message}), and this needs it.`);
+  if (error) throw failure('git-unavailable', `git cannot be run (${error.message}).`, { hint: whyGit });
   return { status: status ?? 128, stdout, stderr };
 }
 

@@ -1,7 +1,8 @@
 /** The journal of an apply that somebody put into the repository: it would show what nobody did. */
-import { cpSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
 import { commitAll, git } from '../support/repository.ts';
 
@@ -91,6 +92,18 @@ it('of an apply to one environment is refused as well: a secret that was not sen
   expect(posts()).toBe(before);
   rmSync(join(fleet.dir, '.git'), { recursive: true });
   expect(await fleet.run('apply', 'plan.json')).toMatchObject({ code: 0 });
+});
+
+it('says why it needs git, where that cannot be run', async () => {
+  git(fleet.dir, 'init', '-q');
+  const noPrograms = mkdtempSync(join(tmpdir(), 'tenantctl-no-git-'));
+  vi.stubEnv('PATH', noPrograms);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(noPrograms, { recursive: true });
+  });
+  const { code, stderr } = await apply();
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/\[git-unavailable\][\s\S]*Install git/)]);
 });
 
 describe('is believed', () => {
