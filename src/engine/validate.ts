@@ -1,4 +1,5 @@
 import type { Kinds } from '../kinds/catalog.ts';
+import type { Notice } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lint } from '../lint/index.ts';
@@ -33,10 +34,10 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
     checkScope(scope, environment.kinds);
     const selected = resources.filter(({ address }) => selection.includes(address));
     const findings = lint({ resources, known: null, levels });
-    const notices = noticesOfOthers(environment.kinds, selected);
+    const others = noticesOfOthers(environment.kinds, selected);
     const diagnostics = [...selection.unmatched(), ...problems, ...findings]
       .filter(isShown)
-      .filter(({ code }) => !notices.has(code));
+      .filter((diagnostic) => !others.some((notice) => isNotice(diagnostic, notice)));
     return {
       diagnostics,
       exitCode: hasErrors(diagnostics) ? ExitCode.couldNotRun : ExitCode.done,
@@ -48,10 +49,15 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
   }
 }
 
-/** The codes of notices about kinds of which nothing is selected. */
-function noticesOfOthers(kinds: Kinds, selected: readonly Resource[]): ReadonlySet<string> {
+/** The notices about kinds of which nothing is selected. */
+function noticesOfOthers(kinds: Kinds, selected: readonly Resource[]): readonly Notice[] {
   const shown = new Set(selected.map(({ kind }) => kind));
-  return new Set(kinds.all.flatMap((kind) => (kind.notice && !shown.has(kind) ? [kind.notice.code] : [])));
+  return kinds.all.flatMap((kind) => (kind.notice && !shown.has(kind) ? [kind.notice] : []));
+}
+
+/** Whether a diagnostic is this notice. All kinds that are unproven share one code. */
+function isNotice({ code, message }: Diagnostic, notice: Notice): boolean {
+  return code === notice.code && message === notice.message;
 }
 
 /** What can be said about several environments of a project: problems that all of them have are told once. */

@@ -183,7 +183,7 @@ interface RecordCondition {
 export type SecondCreate = 'refused' | 'replaces' | 'duplicates';
 
 /** A remark about a kind, in the form of a diagnostic. */
-type Notice = Pick<Diagnostic, 'code' | 'severity' | 'message' | 'hint'>;
+export type Notice = Pick<Diagnostic, 'code' | 'severity' | 'message' | 'hint'>;
 
 /**
  * Everything that tenantctl knows about a kind of object: data and pure functions. Loader, planner, client, applier and

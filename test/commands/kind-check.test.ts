@@ -55,6 +55,22 @@ describe('a descriptor that holds', () => {
     },
   );
 
+  it('is unproven in validate as far as its objects are selected, also where others have none', async () => {
+    const { run } = await exampleWorld();
+    const unproven = async (...argv: string[]) => {
+      const { stdout } = await run('validate', '--format', 'json', ...argv);
+      const all: { code: string; message: string }[] = JSON.parse(stdout).diagnostics;
+      return all.filter(({ code }) => code === 'kind-unproven').map(({ message }) => message);
+    };
+    // Nothing declares the kinds that are only referred to.
+    expect(await unproven()).toEqual([
+      'AccessProfile is unproven',
+      'Role is unproven',
+      'Transform is unproven',
+    ]);
+    expect(await unproven('--only', 'Role/**')).toEqual(['Role is unproven']);
+  });
+
   it('is unproven in plans until it is marked, and again when it changes', async () => {
     const { run, write, read } = await exampleWorld();
     const warnings = async () => {
