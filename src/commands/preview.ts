@@ -38,7 +38,8 @@ export const command = defineCommand(build, async (args, io) => {
   // A glob that can match nothing is no reason to wait for a change of a file.
   checkScope(args, environment.kinds);
   const load = createLoader(args, io);
-  const reader = args.offline ? offline : onlineReader(args, io);
+  let refreshAgain = () => {};
+  const reader = args.offline ? offline : onlineReader(args, io, () => refreshAgain());
   const empty = {
     environment: environment.name,
     root,
@@ -59,6 +60,7 @@ export const command = defineCommand(build, async (args, io) => {
   };
   try {
     await repeatUntil(io.signal, refresh, (request) => {
+      refreshAgain = request;
       preview.onReload(() => {
         reader.forget();
         request();
@@ -149,19 +151,45 @@ interface Reader {
 const unread: Live = { live: null, moved: new Map(), diagnostics: [] };
 const offline: Reader = { read: async () => unread, forget: () => {} };
 
+/** What a tenant answered, or will, and for what it was asked. */
+interface NamedAnswer {
+  readonly name: string;
+  readonly answer: Promise<Live>;
+}
+
 /**
  * Reads the tenant again only when it is another one, could not be read, or other templates are declared, or other bases
- * of them. An edited text sends no request.
+ * of them. An edited text sends no request to a tenant that was read. One that was not may take long to fail again: the text
+ * does not wait for it, and `onRead` is called once the tenant is read.
  */
-function onlineReader(args: Args, io: Io): Reader {
-  let last: (Live & { readonly name: string }) | null = null;
+function onlineReader(args: Args, io: Io, onRead: () => void): Reader {
+  let last: NamedAnswer | null = null;
+  let isRetried = false;
+  const retry = async (failed: NamedAnswer, project: Project) => {
+    const answer = readLiveTemplates(project, args, io);
+    isRetried = true;
+    const isOver = await answer.then(
+      ({ live }) => live !== null,
+      () => true,
+    );
+    isRetried = false;
+    if (last !== failed) return;
+    last = { name: failed.name, answer };
+    if (isOver && !io.signal.aborted) onRead();
+  };
   const read: ReadLive = async (project) => {
     const { name: environment, tenant, settings } = project.environment;
     const addresses = project.resources.map(({ address }) => address).filter(isTemplate);
     const bases = project.resources.map(({ lifecycle }) => lifecycle.basedOn ?? '');
     const name = JSON.stringify([environment, tenant, settings, addresses.toSorted(), bases.toSorted()]);
-    if (last?.name !== name || !last.live) last = { name, ...(await readLiveTemplates(project, args, io)) };
-    return last;
+    if (last?.name !== name) {
+      last = { name, answer: readLiveTemplates(project, args, io) };
+      return last.answer;
+    }
+    const known = last;
+    const answer = await known.answer;
+    if (answer.live === null && !isRetried) void retry(known, project);
+    return answer;
   };
   const forget = () => {
     last = null;

@@ -173,6 +173,24 @@ it('reads the tenant again after wrong credentials are put right', async () => {
   await expect.poll(async () => (await list()).templates[0]?.base, { interval: 20 }).toBe('tenant');
 });
 
+it('shows an edited text while a tenant that could not be read is tried again', async () => {
+  world.declare([{ ...declared, subject: 'Hi' }]);
+  const secret = world.env.CLIENT_SECRET;
+  world.env.CLIENT_SECRET = 'wrong';
+  const { list, render } = await visit(await preview());
+  world.env.CLIENT_SECRET = secret;
+  world.sandbox.faults.add({ kind: 'hang' });
+  const isStuck = () => world.sandbox.log.some(({ fault }) => fault === 'hang');
+  const inbox = async () => sidesIn((await render(address)).markup)[1]?.inbox;
+  world.declare([{ ...declared, subject: 'Hello' }]);
+  await expect.poll(isStuck, { interval: 20 }).toBe(true);
+  for (const subject of ['Hello', 'Good morning']) {
+    world.declare([{ ...declared, subject }]);
+    await expect.poll(inbox, { interval: 20 }).toContain(subject);
+  }
+  expect((await list()).templates).toMatchObject([{ base: 'not-read' }]);
+});
+
 it('reads the tenant again when the page is opened again, as after an apply', async () => {
   world.declare([{ ...declared, subject: 'Hi' }]);
   const url = await preview();
