@@ -69,7 +69,7 @@ function hasMistakes(file: SourceFile, problems: Problems): boolean {
       report('This line sets no variable', 'Write `NAME=value`, or begin the line with # for a comment.');
     if (close < 0)
       report(`The value of ${name} begins with a quote that is not closed`, `Add a ${quote} at its end.`);
-    else if (name !== '' && isCutShort(text.slice(quote === '' ? from - 1 : close, at), quote))
+    else if (name !== '' && isCutShort(text.slice(close, at), quote))
       report(
         `The value of ${name} ends before the end of its line`,
         'Put it in quotes that it does not contain (\', " or `). Write a blank before the # of a comment.',
@@ -87,7 +87,9 @@ function hasMistakes(file: SourceFile, problems: Problems): boolean {
  * Whether Node's parser leaves out what looks like a part of the value: after a # within it, or after the closing quote,
  * which no backslash escapes.
  *
- * @param end the line from the closing quote on, or from the last letter before a value without quotes
+ * A value that begins with a # is none, as other programs that share the file read it: what needs it says that it is not set.
+ *
+ * @param end the line from the closing quote on, or from the value on where it has no quotes
  */
 function isCutShort(end: string, quote: string): boolean {
   return quote === '' ? /^[^#]*[^\s#]#/.test(end) : !/^.\s*(#|$)/.test(end);
