@@ -66,7 +66,7 @@ export function readSaved(file: string, io: Io): Document {
   }
 }
 
-/** Throws a Failure for what tenantctl wrote, but what is neither a plan nor a result, or not whole. */
+/** Throws a Failure that names what the file is: a diff, or a result that was cut. */
 function refuseKnown(file: string, text: string): void {
   const value = parseJson(text);
   if (isObject(value) && Object.hasOwn(value, 'sides'))

@@ -36,7 +36,7 @@ export function checkChoices(
 ): void {
   checkGlobs({ ...scope, rotate, allowDeleteAll }, kinds);
   if (maxDeletes !== null && !(Number.isSafeInteger(maxDeletes) && maxDeletes >= 0)) {
-    throw failure('usage', `\`maxDeletes\` takes a whole number, 0 or more; ${maxDeletes} is none.`);
+    throw failure('usage', `\`maxDeletes\` must be a whole number of 0 or more, not ${maxDeletes}.`);
   }
   if (!scope.prune || policy.prune.kinds.length > 0) return;
   throw failure('prune-kinds', `The environment ${name} does not say which kinds --prune may delete.`, {

@@ -87,7 +87,7 @@ function hasMistakes(file: SourceFile, problems: Problems): boolean {
  * Whether Node's parser leaves out what looks like a part of the value: after a # within it, or after the closing quote,
  * which no backslash escapes.
  *
- * A value that begins with a # is none, as other programs that share the file read it: what needs it says that it is not set.
+ * A value that begins with a # is empty for all programs that read the file. What needs it says so.
  *
  * @param end the line from the closing quote on, or from the value on where it has no quotes
  */

@@ -185,7 +185,7 @@ function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name
   const known = Array.isArray(listed) ? listed.map(String) : Object.keys(parentSchema?.properties ?? {});
   const blank = findOddBlank(name);
   const hint =
-    (blank && `Replace the blank ${blank.name} by an ordinary space: it is none for YAML.`) ??
+    (blank && `Replace the character ${blank.name} by an ordinary space: YAML does not count it as one.`) ??
     didYouMean(name, known) ??
     (known.length <= 12 ? `The fields are: ${known.join(', ')}.` : undefined);
   return { code: 'unknown-field', message: `There is no field \`${brief(name)}\`${where}`, hint };

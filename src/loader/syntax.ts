@@ -21,7 +21,7 @@ interface Words extends Omit<Problem, 'code'> {
   readonly at?: number;
 }
 
-/** The first blank that is none for YAML, as texts from web pages have; `null` where a text has none. */
+/** The first blank that YAML does not count as a space, as texts from web pages have; `null` where there is none. */
 export function findOddBlank(text: string): { readonly at: number; readonly name: string } | null {
   const at = text.search(/[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]/);
   if (at < 0) return null;
@@ -191,7 +191,7 @@ function explainNoColon(slip: Slip): Words {
   if (blank) {
     return {
       at: at + blank.at,
-      message: `This blank is the character ${blank.name}, which is no space for YAML`,
+      message: `This blank is the character ${blank.name}, which YAML does not count as a space`,
       hint: 'Replace it by an ordinary space. Texts that are copied from web pages often have such blanks.',
     };
   }

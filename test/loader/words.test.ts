@@ -184,7 +184,7 @@ const inManifests: [about: string, mistakes: [manifest: string, ...said: Said[]]
         [
           'unknown-field 4:1',
           'There is no field `\u00a0\u00a0url`',
-          'Replace the blank U+00A0 by an ordinary space: it is none for YAML.',
+          'Replace the character U+00A0 by an ordinary space: YAML does not count it as one.',
         ],
       ],
       [
