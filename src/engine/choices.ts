@@ -107,11 +107,34 @@ export function unmatchedGlobs(
     }));
 }
 
+/** What a plan compares, for the warnings about its globs. */
+interface Compared {
+  readonly resources: readonly Resource[];
+  readonly previous: readonly Resource[] | null;
+  readonly objects: readonly LiveObject[];
+}
+
+/** The warnings about the globs of a plan: those that match nothing, and those that miss what they mean. */
+export function globWarnings(
+  { scope, rotate }: Pick<PlanChoices, 'scope' | 'rotate'>,
+  { resources, previous, objects }: Compared,
+): Diagnostic[] {
+  const globs = { ...scope, rotate };
+  // The names of thousands of objects take a while.
+  if (givenGlobs(globs).length === 0) return [];
+  // A delete is left out by either name of its object.
+  const names = objects.flatMap((live) => addressesOf(live).map((address) => ({ address })));
+  return [
+    ...unmatchedGlobs(globs, [...resources, ...(previous ?? []), ...names], resources),
+    ...misnamedExceptions(scope, resources, objects),
+  ];
+}
+
 /**
  * A warning for each glob of `--except` that names a declared object only as the tenant does. A manifest that pins an object
  * by its id or renames it gives it the name that counts: the object is not left out, unless another option does that.
  */
-export function misnamedExceptions(
+function misnamedExceptions(
   scope: Pick<Globs, 'only' | 'except'>,
   resources: readonly Resource[],
   objects: readonly LiveObject[],

@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { type LookupAnswers, resolveLookups } from '../client/lookups.ts';
 import { readDefaults, readObjects, readObjectsAndOthers } from '../client/read.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { addressesOf, identityOf } from '../kinds/live-objects.ts';
+import { identityOf } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
 import { allOf, type ReadRequest } from '../kinds/read-request.ts';
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
@@ -33,13 +33,7 @@ import type { MovedDefault } from '../planner/moved-defaults.ts';
 import { nameReferences } from '../planner/name-references.ts';
 import { type ResolvedReferences, referencesIn, resolveReferences } from '../planner/references.ts';
 import { findUnsetSecrets } from '../planner/unset-secrets.ts';
-import {
-  checkChoices,
-  choicesFrom,
-  misnamedExceptions,
-  type PlanOptions,
-  unmatchedGlobs,
-} from './choices.ts';
+import { checkChoices, choicesFrom, globWarnings, type PlanOptions } from './choices.ts';
 import { addImpact } from './impact.ts';
 import { lintPlan, type Planned } from './lint.ts';
 import { readSettledObjects } from './recent.ts';
@@ -168,7 +162,7 @@ async function loadManifests(
   const { environment, diagnostics } = project;
   const complete = (each: Resource) => completeResource(each, environment.settings);
   const resources = project.resources.map(complete);
-  const { scope, rotate } = choices;
+  const { scope } = choices;
   const past = await loadPast(project, scope.since, { env, shared });
   const previous = past?.resources.map(complete) ?? null;
   const isInScope = scopeFilter(scope);
@@ -204,12 +198,7 @@ async function loadManifests(
         resources: fill(resources, resolved),
         previous: previous && fill(previous, resolvePast(previous, objects)),
         diagnostics: [
-          ...unmatchedGlobs(
-            { ...scope, rotate },
-            [...resources, ...(previous ?? []), ...namesIn(objects)],
-            resources,
-          ),
-          ...misnamedExceptions(scope, resources, objects),
+          ...globWarnings(choices, { resources, previous, objects }),
           // `validate` shows information about manifests. In a plan it would distract from the changes.
           ...diagnostics.filter(({ severity }) => severity !== 'info'),
           ...(past?.diagnostics ?? []),
@@ -223,10 +212,6 @@ async function loadManifests(
     },
   };
 }
-
-/** All names of live objects: a delete is left out by either. */
-const namesIn = (objects: readonly LiveObject[]) =>
-  objects.flatMap((live) => addressesOf(live).map((address) => ({ address })));
 
 /** What the revision of `since` declared. */
 async function loadPast(

@@ -70,15 +70,15 @@ export function differencesHere(
   const isPlanned = ({ address, declaration }: Resource) =>
     changed.has(address) && declaration?.digest() === plan.desired[address];
   const planned = resources.filter(isPlanned);
-  const own = new Map(planned.map((each) => [each.address, each.declaration?.differsHere() ?? []]));
+  const places = new Map(planned.map((each) => [each.address, each.declaration?.differsHere() ?? []]));
   const others = [...proving].filter(([name]) => name !== plan.environment);
   return [
     ...planned.flatMap((resource) =>
-      differs(resource, 'here', 'this environment', own.get(resource.address) ?? []),
+      differs(resource, 'here', 'this environment', places.get(resource.address) ?? []),
     ),
     ...others.flatMap(([name, declared]) =>
       declared.filter(isPlanned).flatMap((resource) => {
-        const here = own.get(resource.address) ?? [];
+        const here = places.get(resource.address) ?? [];
         const there = resource.declaration?.differsHere().filter((place) => !here.includes(place)) ?? [];
         return differs(resource, `in ${name}, which proves it`, name, there);
       }),
