@@ -5,7 +5,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isSameTenant } from '../model/tenant.ts';
 import { fieldsOf, type SideObject } from '../planner/compare-sides.ts';
-import { objectsIn, type Pair, subjectOf } from '../planner/diff.ts';
+import { type Pair, presentSides, subjectOf } from '../planner/diff.ts';
 import { fillLookups } from '../planner/fill-lookups.ts';
 import { referencesIn, resolveReferences } from '../planner/references.ts';
 import { environmentOf, type OpenSide, onBothSides, type Sides } from './diff-sides.ts';
@@ -49,7 +49,7 @@ export async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Nam
   };
 }
 
-const isOnBoth = (pair: Pair): boolean => objectsIn(pair).length === 2;
+const isOnBoth = (pair: Pair): boolean => presentSides(pair).length === 2;
 
 const noRecords: Records = new Map();
 const noNames: ReferenceNames = { objects: [], nameOf: () => null, remarksOn: () => [] };
@@ -65,7 +65,7 @@ function fillReferences(pairs: readonly Pair[], sides: Sides, names: ReferenceNa
   if (sides.every(({ reader }) => reader === null)) return pairs;
   const resources = declaredIn(pairs);
   if (resources.length === 0) return pairs;
-  const live = pairs.flatMap(objectsIn).flatMap(liveOf);
+  const live = pairs.flatMap(presentSides).flatMap(liveOf);
   const { kinds } = environmentOf(sides[0].source);
   const objects = [...names.objects, ...live];
   const references = resolveReferences(referencesIn(resources, kinds), {
@@ -98,7 +98,7 @@ async function answerLookups(pairs: readonly Pair[], sides: Sides): Promise<read
 }
 
 function declaredIn(pairs: readonly Pair[]): Resource[] {
-  return pairs.flatMap(objectsIn).flatMap((object) => (object.is === 'declared' ? [object.resource] : []));
+  return pairs.flatMap(presentSides).flatMap((object) => (object.is === 'declared' ? [object.resource] : []));
 }
 
 function mapDeclared(pairs: readonly Pair[], fill: (resource: Resource) => Resource): readonly Pair[] {

@@ -12,9 +12,9 @@ import { compareSides, type SideObject } from '../planner/compare-sides.ts';
 import {
   addressOf,
   diffPairs,
-  objectsIn,
   type Pair,
   pairObjects,
+  presentSides,
   type SideContent,
   subjectOf,
 } from '../planner/diff.ts';
@@ -71,7 +71,7 @@ export async function diffSides(
     .filter((pair) => selection.includes(addressOf(pair)));
   const unusable = contents.map((content) => content.unusable);
   const isSound = (object: SideObject) => unusable.every((each) => each.why(subjectOf(object)) === null);
-  const sound = pairs.filter((pair) => objectsIn(pair).every(isSound));
+  const sound = pairs.filter((pair) => presentSides(pair).every(isSound));
   const comparable = await leaveOutUndeclarable(sound, [first, second]);
   const complete = await addDefaults(comparable, [first, second]);
   const { pairs: shared, remarksOn } = await nameIds(complete, [first, second]);
@@ -195,7 +195,7 @@ async function leaveOutUndeclarable(pairs: readonly Pair[], sides: Sides): Promi
   if (!live) return pairs;
   const why = await undeclarability(environmentOf(live.source).settings);
   return pairs.filter((pair) => {
-    const [alone, ...others] = objectsIn(pair);
+    const [alone, ...others] = presentSides(pair);
     if (alone?.is !== 'live' || others.length > 0) return true;
     return why(alone.live) === null && (alone.live.kind.whyNotExported?.(alone.live.raw) ?? null) === null;
   });
@@ -206,7 +206,7 @@ async function addDefaults(pairs: readonly Pair[], sides: Sides): Promise<readon
   const missing = (at: 0 | 1) =>
     pairs
       .filter((pair) => pair.sides[at] === null)
-      .flatMap(objectsIn)
+      .flatMap(presentSides)
       .map(subjectOf);
   const [inFirst, inSecond] = await onBothSides(
     sides[0].reader?.defaults(missing(0)) ?? Promise.resolve(null),

@@ -22,7 +22,7 @@ export interface Pair {
 }
 
 /** The object of a pair on each side that has it. */
-export function objectsIn({ sides }: Pair): SideObject[] {
+export function presentSides({ sides }: Pair): SideObject[] {
   return sides.filter((object) => object !== null);
 }
 
@@ -62,7 +62,7 @@ function pairDeclared(
   const undeclared = [...left].map(
     (live): Pair => ({ kind: live.kind, sides: [{ is: 'live', live }, null] }),
   );
-  return [...declared, ...undeclared].filter((pair) => objectsIn(pair).length > 0);
+  return [...declared, ...undeclared].filter((pair) => presentSides(pair).length > 0);
 }
 
 /** A manifest that declares an object absent says that there is none. */
@@ -91,7 +91,7 @@ export function addressOf(pair: Pair): Address {
 }
 
 function leadOf(pair: Pair) {
-  const objects = objectsIn(pair);
+  const objects = presentSides(pair);
   const declared = objects.filter(({ is }) => is === 'declared');
   const [lead] = (declared.length > 0 ? declared : objects)
     .map(subjectOf)
@@ -160,7 +160,7 @@ function redactAll(
   differences: readonly FieldDifference[],
   { declarations }: PairContext,
 ): DiffObject['diff'] {
-  const isSensitive = sensitiveOnSides(pair.kind, objectsIn(pair), declarations(pair));
+  const isSensitive = sensitiveOnSides(pair.kind, presentSides(pair), declarations(pair));
   return differences.map((entry) => {
     const { origin: _origin, ...shown } = redactDifference(entry, isSensitive);
     return shown;
@@ -169,7 +169,7 @@ function redactAll(
 
 function objectOf(pair: Pair, where: DiffObject['in'], diff: DiffObject['diff']): DiffObject {
   const lead = leadOf(pair);
-  const declared = objectsIn(pair).findLast(({ is }) => is === 'declared');
+  const declared = presentSides(pair).findLast(({ is }) => is === 'declared');
   const source = declared?.is === 'declared' ? declared.resource.source() : null;
   return {
     address: lead?.address ?? '',
