@@ -13,7 +13,7 @@ if (!existsSync(program))
 const folder = mkdtempSync(join(tmpdir(), 'tenantctl-bench-'));
 try {
   await build({
-    entryPoints: ['main', 'server', 'parse'].map((name) => join(here, `${name}.ts`)),
+    entryPoints: ['main.ts', 'server.ts', 'parse.ts', 'two-requests.mjs'].map((name) => join(here, name)),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,

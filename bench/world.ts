@@ -11,6 +11,8 @@ import type { Counts, TenantAccess, TenantOptions } from './tenant.ts';
 export const program = process.env.BENCH_PROGRAM ?? 'dist/bin/cli.cjs';
 /** What only parses manifests, to compare with. */
 export const parser = join(import.meta.dirname, 'parse.mjs');
+/** What only sends two requests, to compare with. */
+export const twoRequests = join(import.meta.dirname, 'two-requests.mjs');
 
 /** A project folder and generated tenants, served by a process of its own so that its work is not counted. */
 export interface World {
@@ -21,6 +23,8 @@ export interface World {
   run(argv: readonly string[], options?: Pick<MeasureOptions, 'env' | 'node'>): Promise<Usage>;
   /** The names of the environments, one for each tenant. */
   readonly names: readonly string[];
+  /** The origin of the first tenant. */
+  readonly url: string;
   /** What the tenants have counted since they were last asked. */
   counts(): Promise<Counts>;
 }
@@ -59,6 +63,7 @@ export async function withWorld<T>(
     );
     return await use({
       names,
+      url: tenants[0]?.url ?? '',
       manifests,
       declare(all) {
         rmSync(manifests, { recursive: true, force: true });
