@@ -15,7 +15,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   isLost = true;
   process.stderr.write(`error  The output cannot be written (${error.code}).\n`);
 });
-// Nobody may be reading progress and logs any more: that is no reason to leave a tenant half changed.
+// The reader of progress and logs may have gone away. A tenant must not stay half changed because of that.
 process.stderr.on('error', () => {});
 process.on('exit', (code) => {
   const isDone = code === ExitCode.done || code === ExitCode.changes;
@@ -35,7 +35,7 @@ async function run(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       // The first Ctrl-C lets requests in flight finish; a second one ends the process at once. CI systems send
-      // different signals one after the other: that is no hurry of a person.
+      // different signals one after the other: that is not a person in a hurry.
       if (received.has(signal)) {
         process.stderr.write('Ended at once. Requests in flight may have been carried out.\n');
         process.exit(ExitCode.interrupted);

@@ -131,7 +131,7 @@ function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): Reco
   return { ...again, withheld: [...new Set([...sensitive, ...withheld, ...again.withheld])] };
 }
 
-/** What a plan tells about an object: the values that its change shows, and the places that it conceals. */
+/** What a plan says about an object: the values that its change shows, and the places that it conceals. */
 interface Disclosed {
   readonly shown: JsonObject;
   readonly marked: readonly Pointer[];

@@ -52,7 +52,7 @@ export function unshownValues(
   return [...names, ...foreignIn({ kind, change }, written, before)];
 }
 
-/** The fields as the requests write them, markers filled in except for secrets; `null` where that cannot be told. */
+/** The fields as the requests write them, markers filled in except for secrets; `null` where that is not known. */
 function writtenBy(
   operations: readonly Operation[],
   { kind, change }: KindChange,
@@ -77,7 +77,7 @@ function writtenBy(
 const unsetOf = (fields: Readonly<Record<string, Field>>): [string, Json][] =>
   Object.keys(fields).map((name) => [name, null]);
 
-/** What is no field of the kind has to stay as it is. */
+/** Whatever is not a field of the kind has to stay as it is. */
 function foreignIn({ kind, change }: KindChange, written: JsonObject, { raw }: Before): string[] {
   const known = new Set([...Object.keys(kind.fields), ...kind.keyFields.map(({ name }) => name), 'id']);
   const isNew = change.action === 'create';

@@ -52,7 +52,7 @@ function wrongIn(change: Change, kind: Kind, created: ReadonlySet<Address>): str
   for (const entry of diff) {
     for (const to of refsIn(entry.after)) {
       if (takesIdOf(kind, entry, to)) shown.add(to);
-      else misplaced.push(`${entry.path} is no place for the id of ${to}`);
+      else misplaced.push(`${entry.path} is not a place for the id of ${to}`);
     }
   }
   const sent = neededBy(change);

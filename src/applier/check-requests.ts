@@ -40,7 +40,7 @@ export function namesInDeletes(entries: readonly KindChange[]): Deletes {
 }
 
 /**
- * What a change's requests do besides what it shows (design, section 6): a plan file is untrusted, reviewers read its
+ * What a change's requests do beyond what it shows (design, section 6): a plan file is untrusted, reviewers read its
  * changes, and its requests carry the token. Each request has to be a call of the change's kind for its action, to its
  * object and to no other, and every field that it sets has to be among the differences.
  */
@@ -98,7 +98,7 @@ function wrongParts(
 ): string[] {
   const { method, path, query } = request;
   const { action, address } = entry.change;
-  if (!operation) return [`${method} ${quote(path)} is no call of the API to ${action} ${address}`];
+  if (!operation) return [`${method} ${quote(path)} is not a call of the API to ${action} ${address}`];
   const hasQuery = Object.keys(query).length > 0;
   return [
     ...wrongHeaders(request, operation, context.settings),
@@ -135,7 +135,7 @@ function wrongBody(request: Request, operation: Operation, entry: KindChange, co
 /**
  * How a body names other objects than that of the change; `null` where it does not.
  *
- * @param others what it may name besides: the objects of other deletes that the same call makes
+ * @param others what else it may name: the objects of other deletes that the same call makes
  */
 function wrongObjects(
   { objects }: Said,

@@ -57,7 +57,7 @@ function isRefused(end: End): end is Ending {
   return change.action === 'delete' && kind.removalOf !== undefined && end.requests.at(-1)?.status === 400;
 }
 
-/** `null` where it is not known what the tenant has: then the refusal is told. */
+/** `null` where it is not known what the tenant has: then the refusal is reported. */
 async function readAgain(ends: readonly Ending[], context: RunContext): Promise<Sight | null> {
   const readAt = context.clock.now();
   const tasks = ends.map(({ task }) => task);

@@ -122,7 +122,7 @@ class RecordFile {
   }
 }
 
-/** Whether the runs were of an earlier plan and ended before this one was made. The same plan needs no clock to tell. */
+/** Whether the runs were of an earlier plan and ended before this one was made. The same plan needs no clock for that. */
 function isOlder({ header, records }: JournalContent, { createdAt }: JournalPlan): boolean {
   if (header?.createdAt === createdAt) return false;
   const times = records.flatMap((record) => ('at' in record ? [Date.parse(record.at)] : []));

@@ -78,7 +78,7 @@ async function silenceOf(file: string): Promise<number> {
   }
 }
 
-/** The boot of the system and the process namespace; `null` on systems that do not tell. */
+/** The boot of the system and the process namespace; `null` on systems that do not say. */
 async function placeOfThisProcess(): Promise<string | null> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');

@@ -50,7 +50,7 @@ export function readRows(client: Sender, source: PageSource): Promise<JsonObject
 /**
  * What `select` makes of the rows of a list; rows that it makes `null` of are not kept. An incomplete list never looks
  * like a whole one: pages overlap by one row, and a list that changed between its pages is read again, up to three
- * times. Throws a Failure for an answer that failed or is no list, a row that comes twice, a page that does not
+ * times. Throws a Failure for an answer that failed or is not a list, a row that comes twice, a page that does not
  * continue the one before, and a total that is not reached.
  */
 export async function selectRows<T>(

@@ -11,7 +11,7 @@ export class Redactor {
   readonly #secrets = new Set<string>();
   #matcher: Matcher | null = null;
 
-  /** From now on `secret` is replaced wherever it occurs. Texts of less than 4 characters are no secrets. */
+  /** From now on `secret` is replaced wherever it occurs. Texts of less than 4 characters do not count as secrets. */
   learn(secret: string): void {
     if (secret.length < shortest || this.#secrets.has(secret)) return;
     this.#secrets.add(secret);
@@ -181,7 +181,7 @@ function withPadding(text: string, end: number): number {
   return until;
 }
 
-/** Whether what begins and ends here is no part of a longer word. */
+/** Whether what begins and ends here is not part of a longer word. */
 function isWord(text: string, start: number, end: number): boolean {
   const isPart = (at: number) => /[A-Za-z0-9]/.test(text.charAt(at));
   return !(start > 0 && isPart(start - 1)) && !isPart(end);

@@ -28,7 +28,7 @@ export function applyOptions<T>(yargs: Argv<T>) {
     .group(['format', 'result', 'report'], group.output);
 }
 
-/** The arguments of an apply, besides the plan file. */
+/** The arguments of an apply, apart from the plan file. */
 export type ApplyArgs = PlanArgs & ArgsOf<typeof applyOptions<unknown>>;
 
 /** What the manifests declare for the environments that results are of, by name; nothing for one that cannot be read. */

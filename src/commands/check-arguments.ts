@@ -1,7 +1,7 @@
 import { failure } from '../model/failure.ts';
 import { nameOf, positionalsIn } from './usage.ts';
 
-/** Settings for all parsers: `--a.b` is no nested option, and `-esandbox` is not seven short options. */
+/** Settings for all parsers: `--a.b` is not a nested option, and `-esandbox` is not seven short options. */
 export const parserSettings = { 'dot-notation': false, 'short-option-groups': false } as const;
 
 type Args = Readonly<Record<string, unknown>>;

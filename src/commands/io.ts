@@ -19,7 +19,7 @@ export interface ProgramIo {
   readonly signal: AbortSignal;
 }
 
-/** What a command uses besides the file system and the network. Both streams leave out secrets. */
+/** What a command uses apart from the file system and the network. Both streams leave out secrets. */
 export interface Io extends ProgramIo {
   /** For documents without secrets, of which not a character may be replaced: plans and results as JSON, and pages. */
   readonly data: Output;

@@ -62,7 +62,7 @@ export async function check(args: CheckArgs, io: Io): Promise<ExitCode> {
   return ExitCode.done;
 }
 
-/** Throws a Failure for a name that is no kind. */
+/** Throws a Failure for a name that is not a kind. */
 function describedKind(name: string, kinds: Kinds): Kind {
   const kind = kinds.find(name);
   if (kind) return kind;

@@ -14,7 +14,7 @@ import {
 import { type Io, printNote, type Verbosity, viewOf } from './io.ts';
 import { checkWritable, writeText } from './write-file.ts';
 
-/** What reports say besides their document: the rendered templates of a plan, for pages, and how it is applied. */
+/** What reports say in addition to their document: the rendered templates of a plan, for pages, and how it is applied. */
 export type Extras = Pick<ReportOptions, 'rendered' | 'applyWith'>;
 
 /** The arguments that say in which formats a document is printed and written. */
@@ -55,7 +55,7 @@ function isClean({ is }: Document, format: Format): boolean {
   return format === 'html' || (format === 'json' && is !== 'diagnostics');
 }
 
-/** Prints a document on stderr that was not requested. With `--quiet`, problems that are no errors are not printed. */
+/** Prints a document on stderr that was not requested. With `--quiet`, only errors are printed. */
 export function printRemarks(document: Document, args: Verbosity, io: Io): void {
   if (args.quiet && document.is === 'diagnostics' && !hasErrors(document.diagnostics)) return;
   io.stderr.write(addLineEnd(renderReport(document, 'text', viewOf(io.stderr, args, io))));

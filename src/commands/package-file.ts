@@ -5,7 +5,7 @@ import { isObject, parseJson, textOf } from '../model/json.ts';
 
 const root = dirname(createRequire(import.meta.url).resolve('tenantctl/package.json'));
 
-/** The absolute path of a file that the package contains besides the program: examples, schemas, the codes' page. */
+/** The absolute path of a file that the package contains in addition to the program: examples, schemas, the codes' page. */
 export function packageFile(path: string): string {
   return join(root, path);
 }

@@ -162,7 +162,7 @@ class Countdown {
 
   start(wait: LimitWait): void {
     const until = Date.now() + wait.ms;
-    // The requests of a version wait together: each of them tells of what is left.
+    // The requests of a version wait together: each of them reports what is left.
     if (this.#wait && until <= this.#until) return;
     this.stop();
     [this.#wait, this.#until] = [wait, until];
@@ -205,7 +205,7 @@ function cutMiddle(text: string, room: number): string {
   return `${text.slice(0, start)}…${end === 0 ? '' : text.slice(-end)}`;
 }
 
-/** An apply prints about this many lines at most, besides one for each change that is not done. */
+/** An apply prints at most about this many lines, plus one for each change that is not done. */
 const mostLines = 20;
 const requestsPerLine = 100;
 

@@ -24,7 +24,7 @@ export function openPrompt(io: ProgramIo): Prompt {
       return nextLine();
     },
     async askHidden(question) {
-      // What is no terminal shows nothing by itself.
+      // Without a terminal, nothing is echoed.
       if (!io.stdin.setRawMode) return this.ask(question);
       lines.close();
       // The terminal is silent before it asks.

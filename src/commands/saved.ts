@@ -20,12 +20,12 @@ import type { Document } from '../report/index.ts';
 import { type Io, printNote } from './io.ts';
 import { writeText } from './write-file.ts';
 
-/** Reads a plan file. Throws a Failure (exit 4) for a file that is no plan, or was cut or edited. */
+/** Reads a plan file. Throws a Failure (exit 4) for a file that is not a plan, or was cut or edited. */
 export function readPlan(file: string, io: Io): Plan {
   return readPlanFile(readText(file, io), file);
 }
 
-/** Reads a result file. Throws a Failure for a file that is no result. */
+/** Reads a result file. Throws a Failure for a file that is not a result. */
 export function readResult(file: string, io: Io): Result {
   return readResultFile(readText(file, io), file);
 }
@@ -42,7 +42,7 @@ export function resultFiles(patterns: readonly string[], io: Io): string[] {
   });
 }
 
-/** The results in files, of one environment or several. Throws a Failure where a file is no result. */
+/** The results in files, of one environment or several. Throws a Failure where a file is not a result. */
 export function readResults(files: readonly string[], io: Io): Result[] {
   return files.flatMap((file) => {
     const document = readSaved(file, io);

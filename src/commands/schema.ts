@@ -22,7 +22,7 @@ function build(yargs: Argv) {
 }
 
 export const command = defineCommand(build, async ({ kind: name, ...args }, io) => {
-  // A project that cannot be read is no reason not to say what is right in it.
+  // Where the project cannot be read, the schemas of the built-in kinds still help.
   const kinds = name !== undefined && isInPackage(name) ? builtInKinds : kindsHere(args, io);
   const names = [...kinds.all.map((kind) => kind.name), ...otherSchemas];
   if (name === undefined) {

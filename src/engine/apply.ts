@@ -24,7 +24,7 @@ export interface ApplyOptions {
   /** Whether to stop after the first failed change. */
   readonly failFast?: boolean;
   readonly onEvent?: (event: ApplyEvent) => void;
-  /** A file for the result, absolute, besides the one in the project. */
+  /** A file for the result, absolute, in addition to the one in the project. */
   readonly resultFile?: string;
   /** Called with the result when every change is done, before that is forgotten: see the applier's option. */
   readonly onDone?: (result: Result) => Promise<void>;

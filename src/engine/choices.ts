@@ -51,7 +51,7 @@ export interface Selection {
   unmatched(): Diagnostic[];
 }
 
-/** Throws a Failure where `--only` or `--except` have globs that can match nothing, and `--kinds` names that are no kinds. */
+/** Throws a Failure where `--only` or `--except` have globs that can match nothing, and `--kinds` names that are not kinds. */
 export function checkScope(
   {
     only,

@@ -187,7 +187,7 @@ function declared({ source }: OpenSide, object: SideObject | null) {
   return source.is === 'tenant' ? source.declarations.fieldsOf(object.live) : {};
 }
 
-/** Beside manifests, an object that no manifest could declare is no difference. */
+/** Compared with manifests, an object that no manifest could declare does not count as a difference. */
 async function leaveOutUndeclarable(pairs: readonly Pair[], sides: Sides): Promise<readonly Pair[]> {
   const isDeclared = sides.map(({ source }) => source.is === 'manifests');
   if (isDeclared[0] === isDeclared[1]) return pairs;

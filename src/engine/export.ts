@@ -52,7 +52,7 @@ export function usualKinds({ all }: Kinds): Kind[] {
 
 /**
  * Reads the tenant and returns it as manifests and side files, which the caller writes. Throws a Failure where the
- * tenant cannot be read, and for names that are no kinds.
+ * tenant cannot be read, and for names that are not kinds.
  *
  * @example
  * const { files } = await exportTenant(tenant, { kinds: ['NotificationTemplate'] });
@@ -240,7 +240,7 @@ export function refuseDeclared(
 }
 
 /**
- * A remark where no glob matches new manifests, so that no plan would read them. It is no error: an export may be meant
+ * A remark where no glob matches new manifests, so that no plan would read them. It is not an error: an export may be meant
  * for reading only.
  */
 export function unreadManifests(

@@ -8,7 +8,7 @@ import type { Result } from '../model/result.ts';
 import { ifThere, unwritableFile } from '../model/system-error.ts';
 import { requireUncommitted } from './recent.ts';
 
-/** What tells a plan of a fleet from an equal one. */
+/** What distinguishes a plan of a fleet from an equal one. */
 type FleetPlan = Pick<Plan, 'environment' | 'createdAt'>;
 
 /** What is recorded of an environment that is done; `createdAt` is that of its plan. */
@@ -46,7 +46,7 @@ export class FleetJournal {
 
   /**
    * The result of a plan that an earlier run has done. A plan that was made later is another one, even if it is equal: its
-   * tenant was read again, and does not have these changes any more. The same plan needs no clock to tell.
+   * tenant was read again, and does not have these changes any more. The same plan needs no clock for that.
    */
   resultOf({ environment, createdAt }: FleetPlan): Result | undefined {
     const record = this.#records.get(environment);

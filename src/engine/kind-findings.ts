@@ -19,7 +19,7 @@ const inWords = ({ count, of, example }: Seen) =>
 
 const word = (name: string) => `\`${inBrief(name, 100)}\``;
 
-/** Rows of the list that are no objects of the kind. */
+/** Rows of the list that are not objects of the kind. */
 export function unreadableRows(kind: Kind, rows: readonly JsonObject[]): Diagnostic[] {
   const [first] = rows;
   if (!first) return [];

@@ -37,7 +37,7 @@ export async function lintPlan(plan: Plan, project: Project, planned: Planned): 
   const { input, defaults } = planned;
   const writes = plan.changes.filter(({ action }) => action === 'create' || action === 'update');
   const written = new Set(writes.map(({ address }) => address));
-  // A declared template that equals its default, and is not customised, is no change. Its findings are shown too.
+  // A declared template that equals its default, and is not customised, is not a change. Its findings are shown too.
   const live = new Set(input.objects.map(({ address }) => address));
   const isInScope = scopeFilter(plan.scope);
   const standard = defaults

@@ -111,7 +111,7 @@ export async function makePlan(
   return judge(told, { input, defaults, client });
 }
 
-/** The objects of these kinds, as far as they can be read: they are only told in hints. */
+/** The objects of these kinds, as far as they can be read: they are only named in hints. */
 async function readNear(
   client: Client,
   kinds: readonly Kind[],

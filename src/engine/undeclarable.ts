@@ -45,9 +45,9 @@ interface Listed {
 
 /**
  * Adds to the plan the objects in the tenant that no manifest names, as far as their lists were read anyway: so a manifest
- * that was removed shows. They are no changes and not part of the digest, since an approval covers what a run does, and
+ * that was removed shows. They are neither changes nor part of the digest, since an approval covers what a run does, and
  * they are none of its business. What `prune.keep` names is known to be undeclared, and what no manifest could declare had
- * none that was removed: neither is told.
+ * none that was removed: neither is reported.
  */
 export async function addUndeclared(plan: Plan, { input, matched, others }: Listed): Promise<Plan> {
   const found = findUndeclared(input, matched, others);

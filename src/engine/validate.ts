@@ -60,7 +60,7 @@ function isNotice({ code, message }: Diagnostic, notice: Notice): boolean {
   return code === notice.code && message === notice.message;
 }
 
-/** What can be said about several environments of a project: problems that all of them have are told once. */
+/** What can be said about several environments of a project: problems that all of them have are reported once. */
 export function joinValidations(all: readonly (Validation & { readonly name: string })[]): Validation {
   return {
     diagnostics: shareDiagnostics(all, (names) => names.join(', ')),

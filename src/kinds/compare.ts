@@ -128,7 +128,7 @@ function isNamedSecret(value: Json | undefined): boolean {
   return isObject(value) && Object.keys(value).length === 1 && typeof own(value, '.$secret') === 'string';
 }
 
-/** A difference between two values. `undefined` is no value; inside JSON, this is another thing than `null`. */
+/** A difference between two values. `undefined` means that there is no value, which inside JSON differs from `null`. */
 function difference(
   path: readonly (string | number)[],
   before: Json | undefined,

@@ -102,7 +102,7 @@ function describedField(value: Json): Field {
       return own(given, 'text') === true ? json : { ...json, plain: true };
     }
     default:
-      throw new TypeError(`"${is}" is no type of field.`);
+      throw new TypeError(`"${is}" is not a field type.`);
   }
 }
 

@@ -111,7 +111,7 @@ export interface Facts {
   readonly fields: JsonObject;
   /** Declarable fields that the answer does not show. */
   readonly hidden?: readonly Pointer[];
-  /** What a write of the whole object contains besides `fields`: part of the fingerprint. */
+  /** What a write of the whole object contains in addition to `fields`: part of the fingerprint. */
   carried?(): JsonObject;
 }
 
@@ -238,7 +238,7 @@ export interface Kind {
   refusalAdvice?(request: Request): string | null;
   /** Ids of other records in the object's fields, for export. */
   references?(fields: JsonObject, settings: ApiSettings): readonly RecordReference[];
-  /** Declared fields with lookups of what the tenant wants besides, as the settings say. */
+  /** Declared fields with the lookups that the tenant also needs, as the settings say. */
   complete?(fields: JsonObject, settings: ApiSettings): JsonObject;
 }
 

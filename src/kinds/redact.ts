@@ -30,7 +30,7 @@ export interface Disclosure {
 /**
  * Sensitive are values that a manifest declares with `!secret`, values that the tenant hides, and what looks like a
  * credential. Of a map of settings everything that the manifest does not declare is sensitive too: such settings belong to
- * another system, and no name tells what they hold.
+ * another system, and no name says what they hold.
  */
 export function sensitivePlaces(kind: Kind, { marked, declared, values }: Disclosure): IsSensitive {
   const inItems = new Set(marked.map(inAnyItem));

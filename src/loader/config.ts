@@ -58,7 +58,7 @@ export interface ProjectFile extends EnvironmentNames {
   readonly manifests: readonly string[];
   /** The position of the globs. */
   readonly place: Place;
-  /** YAML files that are no manifests, even where a glob matches them. */
+  /** YAML files that are not manifests, even where a glob matches them. */
   readonly notManifests: readonly string[];
   /** How large manifests and side files may be together, in MB. */
   readonly sizeLimit: number;

@@ -127,10 +127,10 @@ function buildEnvironment(name: string, value: JsonObject, context: BuildContext
   };
 }
 
-/** What has a path of its own besides kinds. */
+/** What has a path of its own and is not a kind. */
 const otherResources = ['NotificationTemplateDefault', 'NotificationTemplateContext', 'TestNotification'];
 
-/** Paths of what is no kind of the identity service are reported, since they would have no effect, and those of another kind. */
+/** Reports paths of names that are not kinds of the identity service: they would have no effect. */
 function checkPaths(value: JsonObject, { kinds, problems, find }: BuildContext): void {
   const known = [
     ...kinds.all.flatMap(({ name, resource }) =>

@@ -13,7 +13,7 @@ export interface ManifestFolder {
   readonly manifests: readonly string[];
 }
 
-/** The YAML files of a folder without those of a project that are no manifests. */
+/** The YAML files of a folder without those of a project that are not manifests. */
 const manifestsBelow = ['**/*.yaml', '**/*.yml', `!${projectFileName}`, '!environments/*', '!**/*.kind.yaml'];
 
 /**

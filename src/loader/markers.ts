@@ -32,7 +32,7 @@ export function checkMarkers(checked: Checked): boolean {
 
 /**
  * Refuses secrets and lookups in what identifies an object: it must be known before the tenant is read. Where a value
- * besides the fields could not be read, it is not known what the manifest asks for.
+ * apart from the fields could not be read, it is not known what the manifest asks for.
  */
 function checkIdentity({ kind, value, find, problems }: Checked): boolean {
   const names = [...kind.keyFields.map(({ name }) => name), 'id', 'ensure'];

@@ -47,7 +47,7 @@ const dots = (text: string): string => '•'.repeat(text.length);
 
 /** A name whose value begins on the next line. */
 const opening = /([\w-]{1,64})["']?\s{0,9}:\s{0,9}(?:[|>][-+\d]{0,2}\s{0,9})?$/;
-/** A line that is no plain text: a setting, a comment, or something that is not secret. */
+/** A line that is not plain text: a setting, a comment, or something that is not secret. */
 const otherLine = /^\s*(?:(?:- +)*["']?[\w.-]+["']?\s*:(?:\s|$)|[!&*#{[])/;
 
 /** Whether a line is the value of a credential that the line above names, or was meant to be. */

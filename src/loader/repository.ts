@@ -55,7 +55,7 @@ function gitFolderOf(entry: string): string | null {
   const named = stats.isFile() ? /^gitdir: (.+)$/.exec(readLine(entry) ?? '')?.[1] : '.git';
   const folder = named === undefined ? null : resolve(dirname(entry), named);
   if (folder !== null && statOf(join(folder, 'HEAD'))?.isFile()) return realpathSync.native(folder);
-  if (stats.isFile()) throw noRepository(`${entry} names ${folder ?? 'nothing'}, which is no repository.`);
+  if (stats.isFile()) throw noRepository(`${entry} names ${folder ?? 'nothing'}, which is not a repository.`);
   return null;
 }
 

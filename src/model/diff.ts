@@ -61,7 +61,7 @@ export interface Diff {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Whether the two sides differ. What could not be compared is no difference. */
+/** Whether the two sides differ. What could not be compared does not count. */
 export function differs({ objects }: Pick<Diff, 'objects'>): boolean {
   return objects.length > 0;
 }

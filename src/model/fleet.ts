@@ -76,7 +76,7 @@ export function fleetOf(members: readonly FleetMember[]): Fleet {
   };
 }
 
-/** Whether a fleet tells of an apply, also of one that got nowhere: then its results are `null`. */
+/** Whether a fleet is the report of an apply, also of one that got nowhere: then its results are `null`. */
 export function isApplied({ environments }: Fleet): boolean {
   return environments.some(({ result }) => result !== undefined);
 }

@@ -35,7 +35,7 @@ export function itemsOf(value: Json): readonly Json[] {
   return typeof value === 'object' && value !== null ? Object.values(value) : [];
 }
 
-/** The objects in a list; none where the value is no list. */
+/** The objects in a list; none where the value is not a list. */
 export function objectsIn(value: Json | undefined): JsonObject[] {
   return isArray(value) ? value.filter(isObject) : [];
 }

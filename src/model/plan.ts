@@ -43,7 +43,7 @@ export interface Difference {
   readonly overlay?: { readonly file: string; readonly line: number };
 }
 
-/** What a reviewer should notice besides the fields. */
+/** What a reviewer should notice apart from the fields. */
 export const risks = ['lockout', 'delete', 'back-to-default', 'undoes-tenant-change', 'sends-mail'] as const;
 export type Risk = (typeof risks)[number];
 

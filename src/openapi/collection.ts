@@ -116,7 +116,7 @@ export interface Rows {
   readonly member: string | null;
 }
 
-/** Finds the objects in the answer of a list; `null` where the answer is no list of objects. */
+/** Finds the objects in the answer of a list; `null` where the answer is not a list of objects. */
 export function rowsOf(api: OpenApi, { list, path }: Collection): Rows | null {
   const answer = shapeOf(api, answerOf(api, list));
   if (answer.items) return { shape: shapeOf(api, answer.items), member: null };

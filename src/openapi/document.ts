@@ -24,13 +24,13 @@ export class OpenApi {
   readonly #followed = new Set<string>();
   readonly #unread = new Map<string, string>();
 
-  /** Throws a Failure for a file that cannot be read, or that is no OpenAPI 3 document. */
+  /** Throws a Failure for a file that cannot be read, or that is not an OpenAPI 3 document. */
   constructor(source: FileSource, file: string) {
     this.#source = source;
     const value = this.#open(file);
     const version = isObject(value) ? own(value, 'openapi') : undefined;
     if (!isObject(value) || !/^3\.[01](\.|$)/.test(String(version)))
-      throw failure('openapi-version', `${file} is no OpenAPI document of version 3.0 or 3.1.`, {
+      throw failure('openapi-version', `${file} is not an OpenAPI document of version 3.0 or 3.1.`, {
         hint: 'Convert older documents first, with swagger2openapi for example.',
       });
     this.root = { value, file };
@@ -126,7 +126,7 @@ function readYaml(text: string, file: string): Json {
     const [error] = document.errors;
     if (error === undefined) return document.toJS();
     const [{ line, col } = { line: 1, col: 1 }] = error.linePos ?? [];
-    const message = `${file} is no valid YAML: ${error.message.split('\n')[0]?.replace(/ at line .*$/, '')}.`;
+    const message = `${file} is not valid YAML: ${error.message.split('\n')[0]?.replace(/ at line .*$/, '')}.`;
     throw failure('openapi-syntax', message, { hint, source: { file, line, column: col } });
   } catch (error) {
     // Aliases that grow without end, and nesting that exhausts the stack.

@@ -119,7 +119,7 @@ export function pascalCase(name: string): string {
   return /^[A-Z]/.test(joined) ? joined.slice(0, 64) : '';
 }
 
-/** The English singular of a word, as well as a rule can tell. */
+/** The English singular of a word, as far as a rule can find it. */
 export function singular(word: string): string {
   if (/(ss|us|is)$/i.test(word)) return word;
   if (/ies$/i.test(word)) return word.replace(/ies$/i, 'y');

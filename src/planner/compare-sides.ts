@@ -110,7 +110,7 @@ function hiddenOn(sides: Fields, objects: readonly SideObject[]): Pointer[] {
   return [...new Set(places)].filter((at) => sides.some((side) => (valueAt(side, at) ?? null) !== null));
 }
 
-/** What is known of the secrets that two manifests declare at the same places: which are equal, and which cannot be told. */
+/** What is known of the secrets that two manifests declare at the same places: which are equal, and which cannot be compared. */
 interface SecretsCompared {
   readonly equal: readonly Pointer[];
   readonly unknown: readonly Pointer[];
@@ -153,7 +153,7 @@ function differencesBetween(kind: Kind, sides: Fields): FieldDifference[] {
 /** Between two tenants, or two manifests, a member that one of them does not have is a difference. */
 const wholeField = (field: Field): Field => (field.is === 'json' ? { ...field, declares: 'whole' } : field);
 
-/** Members are told one by one whichever side has none. */
+/** Members are listed one by one, whichever side has none. */
 function differencesIn(name: string, field: Field, first: Json, second: Json): FieldDifference[] {
   if (comparable(field, second) === null) return compareField(name, field, first, second).map(mirrored);
   return field.is === 'records'

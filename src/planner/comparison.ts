@@ -9,7 +9,7 @@ import { livePlace, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
 import { isRename, type Match } from './match.ts';
 
-/** What a comparison needs besides the two sides. */
+/** What a comparison needs apart from the two sides. */
 export interface CompareContext {
   readonly secrets: Secrets;
   /** Write secrets and hidden values in any case. */

@@ -75,7 +75,7 @@ export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; 
  * The live objects in scope, of kinds that manifests declare, that no manifest names, and that the plan does not delete or
  * `prune.keep` names.
  *
- * @param others objects that were read besides those of the input
+ * @param others objects that were read in addition to those of the input
  */
 export function findUndeclared(
   { resources, objects, environment, choices }: PlanInput,

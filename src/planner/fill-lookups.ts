@@ -5,7 +5,7 @@ import { type Lookup, lookedUpWords, lookupKey, lookupMarker, lookupOf } from '.
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
-/** The resource with lookups of what its tenant wants besides, as its kind and the settings say. */
+/** The resource with the lookups that its tenant also needs, as its kind and the settings say. */
 export function completeResource(resource: Resource, settings: ApiSettings): Resource {
   const fields = resource.kind.complete?.(resource.fields, settings);
   return fields === undefined ? resource : { ...resource, fields };

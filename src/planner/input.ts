@@ -25,7 +25,7 @@ export interface PlanChoices {
   readonly allowDeleteAll: readonly string[];
 }
 
-/** What a plan is made from, besides the vendor's defaults. */
+/** What a plan is made from, apart from the vendor's defaults. */
 export interface PlanInput {
   readonly tool: Plan['tool'];
   readonly createdAt: string;
@@ -73,7 +73,7 @@ export function readRequestsFor({
     const isWhole = ofKind.some(({ ensure }) => scope.since !== null || ensure === 'absent');
     const ids = [...new Set(wanted.flatMap(({ id }) => (id === null ? [] : [id])))];
     const complete = isPruned || isWhole;
-    // Two objects with one key are told where a manifest refers to them.
+    // Two objects with one key are reported where a manifest refers to them.
     const allowsTwins = keysBeside(kind, referred, ofKind);
     // An object that is declared both now and at the revision is one object: read twice, it would look like two.
     const keys = distinctKeys(kind, wanted.flatMap(keysOf));

@@ -50,7 +50,7 @@ export function restoreChanges({ kind, record }: Undo, live: LiveObject): Restor
     return isByMember ? restoreMembers(sides, pointer(name), withheld) : old;
   });
   // Marked, so that the plan shows them neither in differences nor in requests.
-  // Of a field that stays as it is no part may be marked alone: what it declares would be all there is.
+  // No part of an unchanged field may be marked alone: what it declares would become the whole field.
   const marked = withheld.map((place) => (isIn(restored, place) ? place : topOf(place)));
   const fields = [...new Set(marked)].filter((place) => isShown(place, current)).reduce(markPlace, restored);
   return { fields, lost: [...new Set([...withheld, ...lost])] };
@@ -114,7 +114,7 @@ function restoreMembers({ old, next, now }: Sides, at: Pointer, withheld: readon
   return objectFrom(differing);
 }
 
-/** Whether an object has members besides those that a result shows, at any depth. */
+/** Whether an object has other members than those that a result shows, at any depth. */
 function hasOthers(now: Json | undefined, shown: JsonObject): boolean {
   if (!isObject(now)) return false;
   return Object.entries(now).some(([name, value]) => {

@@ -170,7 +170,7 @@ function withoutNowhere({ source, ...rest }: Diagnostic): Diagnostic {
 /** The change without a place in the manifests, and with a warning where it would undo later work of others. */
 function annotate(change: Change, entry: Reversal | undefined): Change {
   const placeless = { ...change, source: null };
-  // A run that was killed does not know what it did. That is no sign of somebody else's work.
+  // A run that was killed does not know what it did. That does not mean that somebody else worked on the tenant.
   if (entry?.live && entry.undo.record.outcome === 'unknown') {
     return { ...placeless, warnings: [...change.warnings, unknownOutcome] };
   }

@@ -114,7 +114,7 @@ function partsFrom(item: Json, depth: number): ChatPart[] {
   return isObject(item) ? partsOf(item, depth + 1) : ownText(item);
 }
 
-/** Columns side by side; a single one is no row. */
+/** Columns side by side; a single one is not a row. */
 function rowOf(columns: readonly (readonly ChatPart[])[]): readonly ChatPart[] {
   const shown = columns.filter(({ length }) => length > 0);
   return shown.length > 1 ? [{ is: 'row', columns: shown }] : shown.flat();

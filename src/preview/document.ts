@@ -56,7 +56,7 @@ function firstWords(content: string): string {
 
 /**
  * A rendered template, or why there is none, as a whole HTML document for a frame without scripts; `null` where there
- * is no template. The sender and the subject of an e-mail are shown outside of it, where its style does not reach.
+ * is not a template. The sender and the subject of an e-mail are shown outside of it, where its style does not reach.
  */
 function documentOf(outcome: Outcome<Message> | null): string | null {
   if (outcome === null) return null;

@@ -69,7 +69,7 @@ export async function renderPlanTemplates(
 /**
  * The fields of a NotificationTemplate before and after a planned change. After is the body of its request, or the
  * vendor's default where it is deleted. Before is the same with every difference reverted. Both are `null` where the
- * plan does not tell: of a delete it holds only what differs from the default.
+ * plan does not say: of a delete it holds only what differs from the default.
  *
  * @param base the fields of the vendor's default that a delete goes back to
  */

@@ -23,7 +23,7 @@ export interface FleetView {
   readonly changes: readonly Shared[];
   /** What to read first. */
   readonly points: readonly Point[];
-  /** What plans and results remark besides errors, by code. */
+  /** The remarks of plans and results, without errors, by code. */
   readonly remarks: readonly (readonly [code: string, remarks: readonly Diagnostic[]])[];
 }
 
@@ -89,7 +89,7 @@ const notRunWords = 'not run';
 /** Whether something went wrong in an environment. */
 const hasFailed = (member: FleetMember) => isFailed(member) && !isNotRun(member);
 
-/** What a reader should know besides the numbers. */
+/** What a reader should know apart from the numbers. */
 function stateWords({ plan, result, error }: FleetMember): string {
   if (isNotRun({ error })) return notRunWords;
   if (error) return error.diagnostics.find(({ severity }) => severity === 'error')?.code ?? 'failed';
@@ -172,7 +172,7 @@ function sharedErrors({ environments }: Fleet): Shared<Diagnostic>[] {
   return [...share(environments.filter((each) => !isNotRun(each))), ...share(environments.filter(isNotRun))];
 }
 
-/** What plans and results remark besides errors, each remark once, by code. One that not all share says whose it is. */
+/** The remarks of plans and results, without errors, each once, by code. One that not all share says whose it is. */
 function sharedRemarks({ environments }: Fleet): [code: string, remarks: Diagnostic[]][] {
   const all = environments.map(({ name, plan, result }) => ({
     name,

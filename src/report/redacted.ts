@@ -85,7 +85,7 @@ export function redactDiff(diff: Diff, redact: Redact): Diff {
   };
 }
 
-/** What a report shows besides its document, without secrets. */
+/** What a report shows in addition to its document, without secrets. */
 export function redactOptions(options: ReportOptions, redact: Redact): ReportOptions {
   const { rendered, sourceUrl, applyWith } = options;
   const templates = Object.entries(rendered ?? {}).map(

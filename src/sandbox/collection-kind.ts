@@ -61,7 +61,7 @@ export const readKind = objectReader((fields, at) => {
 /** The pages of the lists of each service (api-notes, "page size"). */
 const usualPage = { identity: 250, profiles: 100 };
 
-/** `name`, `{name: email, foldCase: true}`, or a list of those. The tenant tells names apart by case in any case. */
+/** `name`, `{name: email, foldCase: true}`, or a list of those. The tenant always distinguishes names by case. */
 function readKeys(value: Json, at: string): readonly string[] {
   const parts = isArray(value) ? value : [value];
   if (value === null || parts.length === 0) throw new ShapeError(`${at} must name a member`);

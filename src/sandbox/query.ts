@@ -94,7 +94,7 @@ const maxDepth = 32;
 
 /**
  * Parses the `filters` expression of a request: `field op "value"`, `and`, `or`, `not`, parentheses (api-notes, "filter
- * grammar"). The result tells whether a record matches; it gets a function that reads the record's fields. Without
+ * grammar"). The result says whether a record matches; it gets a function that reads the record's fields. Without
  * `filters`, every record matches. Throws a 400 for a syntax error, and for a field or operator not in `fields`.
  */
 export function parseFilters(query: Query, fields: FilterFields): Predicate {

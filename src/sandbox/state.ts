@@ -26,7 +26,7 @@ export function loadState(
   return readFile(seed, (text) => readState(parseYaml(text), described, readSeedObjects));
 }
 
-/** The kinds that the tenant serves besides those of the API documents: its own, and `described`, which come first. */
+/** The kinds that the tenant serves in addition to those of the API documents: its own, and `described`, which come first. */
 export function servedKinds(
   { kinds }: { readonly kinds: readonly Json[] },
   described: readonly CollectionKind[],

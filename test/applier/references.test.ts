@@ -158,7 +158,7 @@ describe('a plan is refused before anything is sent', () => {
     [
       'with an id in a field that takes none',
       [upper, update(ref('upper'), { text: ref('upper') }, '/text')],
-      '/text is no place for the id of Thing/upper',
+      '/text is not a place for the id of Thing/upper',
     ],
     [
       'that shows an id as an object of no kind',

@@ -259,7 +259,7 @@ describe('hostile plans', () => {
     [
       'an update that deletes another object',
       { ...updateThing(old, 'after'), requests: deleteThing(gone).requests },
-      /DELETE "\/v2024\/things\/t2" is no call of the API to update/,
+      /DELETE "\/v2024\/things\/t2" is not a call of the API to update/,
     ],
     [
       'an update that deletes its own object',

@@ -85,7 +85,7 @@ describe('where each resource is under its own path', () => {
     const before = world.sandbox.log.length;
     const { code, stderr, stdout } = await world.run('apply', 'plan.json');
     expect(code).toBe(4);
-    expect(stderr + stdout).toMatch(/"\/verified-from-addresses\/v1" is no call of the API/);
+    expect(stderr + stdout).toMatch(/"\/verified-from-addresses\/v1" is not a call of the API/);
     expect(world.sandbox.log.slice(before).filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 

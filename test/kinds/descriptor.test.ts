@@ -245,7 +245,7 @@ describe('a descriptor says of each field', () => {
   });
 
   it.each<[Json]>([['txt'], [{}], [7], ['records']])('nothing that it does not know: %j', (given) => {
-    expect(() => descriptorFrom(withField(given))).toThrow(/^".*" is no type of field\.$/);
+    expect(() => descriptorFrom(withField(given))).toThrow(/^".*" is not a field type\.$/);
   });
 });
 

@@ -74,13 +74,13 @@ describe('there is none', () => {
   ])('where the file `.git` says %j, whatever is above', (text, named) => {
     const root = project({ ...head, 'a/.git': text });
     const file = join(root, 'a/.git');
-    expect(refusalAt(join(root, 'a'))).toEqual(refused(`${file} names ${named}, which is no repository.`));
+    expect(refusalAt(join(root, 'a'))).toEqual(refused(`${file} names ${named}, which is not a repository.`));
   });
 
   it('where the file `.git` names a folder without HEAD', () => {
     const root = project({ ...head, 'a/.git': 'gitdir: ../none\n' });
     expect(refusalAt(join(root, 'a'))).toEqual(
-      refused(`${join(root, 'a/.git')} names ${join(root, 'none')}, which is no repository.`),
+      refused(`${join(root, 'a/.git')} names ${join(root, 'none')}, which is not a repository.`),
     );
   });
 

@@ -27,7 +27,7 @@ export interface PipelineFacts {
   readonly unset: readonly string[];
   /** The secrets of manifests that have no value on this machine. A plan needs only those that the tenant shows. */
   readonly unsetSecrets: readonly string[];
-  /** The hosts of the tenants, which alone may be called; `null` where the project file does not tell them. */
+  /** The hosts of the tenants, which alone may be called; `null` where the project file does not name them. */
   readonly hosts: readonly string[] | null;
   /** The environment of a pipeline for one. */
   readonly environment: string;

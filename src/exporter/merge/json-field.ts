@@ -158,7 +158,7 @@ function mergeItems(pair: Pair<readonly Json[]>, where: Where, walk: Walk): void
   }
 }
 
-/** Items move while they are merged, so a place is no name for a new secret. */
+/** Items move while they are merged, so a new secret cannot be named after its place. */
 function placeInList(where: Where, index: number): Where {
   return { ...itemPlace(where, index), comparable: false };
 }

@@ -12,7 +12,7 @@ interface Place {
 
 let last = read();
 
-/** Takes up the filter of the page before it was loaded again, and remembers the place when it is left. */
+/** Restores the filter of the page before it was loaded again, and remembers the place when it is left. */
 export function startPlace(selectedAddress: () => string | null): void {
   const [filter, only] = [find('filter', HTMLInputElement), find('changed-only', HTMLInputElement)];
   filter.value = last.filter;

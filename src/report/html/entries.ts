@@ -13,7 +13,7 @@ export interface Entry {
   readonly isOpen: boolean;
   readonly summary: Markup;
   readonly body: Markup;
-  /** What a search finds besides the title. */
+  /** What a search finds in addition to the title. */
   readonly text: string;
   /** Entries that show the same of other objects. */
   readonly same: readonly Entry[];

@@ -38,7 +38,7 @@ interface Page {
   readonly groups: readonly EntryGroup[];
   /** What the names of the groups are: `kind`, `environment`. */
   readonly named: string;
-  /** Objects that are no entries, such as those that no manifest names, folded; `null`: none. */
+  /** Objects without an entry, such as those that no manifest names, folded; `null`: none. */
   readonly others?: OtherObjects | null;
   /** What to copy to apply what the page shows; `null` where that cannot be applied. */
   readonly command?: string | null;

@@ -216,7 +216,7 @@ function chatAsObject(text: string): Json {
   return isObject(parsed) ? parsed : { text };
 }
 
-/** Reads one item of a bulk deletion: tells whether a template is to be deleted. */
+/** Reads one item of a bulk deletion: whether a template is to be deleted. */
 function readBulkDelete(item: Json, index: number): (template: TemplateDefault) => boolean {
   const fields = new Fields(item, `body[${index}]`);
   const key = fields.text('key');

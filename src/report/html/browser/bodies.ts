@@ -8,7 +8,7 @@ type Packed = readonly [body: string, summary: string];
 export class Bodies {
   readonly entries: readonly HTMLDetailsElement[];
   readonly #markup = new Packs<Packed>(findAll('template.markup', HTMLTemplateElement));
-  /** What the search finds besides titles. */
+  /** What the search finds in addition to titles. */
   readonly #packedTexts = new Packs<string>(findAll('template.texts', HTMLTemplateElement));
   readonly #texts = new Map<Element, string>();
   readonly #indexes: ReadonlyMap<Element, number>;
