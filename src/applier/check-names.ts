@@ -55,7 +55,7 @@ export function readRequestsWith(entries: readonly KindChange[], names: readonly
     const asked = request ?? someOf(kind, []);
     return distinct.length === 0
       ? asked
-      : { ...asked, keys: [...asked.keys, ...distinct], allowsTwins: distinct };
+      : { ...asked, keys: [...asked.keys, ...distinct], allowsDuplicates: distinct };
   });
 }
 

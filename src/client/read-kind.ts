@@ -9,8 +9,14 @@ import type { ApiSettings } from '../model/settings.ts';
 import { isSuccess, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, isBadRequest, looksLikeHtml, readFailure } from './describe.ts';
+import {
+  describeDuplicates,
+  groupDuplicates,
+  hintOnDuplicates,
+  nameById,
+  refuseDuplicates,
+} from './duplicates.ts';
 import { type PageSource, readRows, selectRows } from './pages.ts';
-import { adviceOnTwins, groupTwins, nameById, refuseDuplicates, sayTwins } from './twins.ts';
 
 /** What is read, and how. */
 interface Reader extends ReadRequest {
@@ -43,7 +49,7 @@ export async function readKind(
   const isNeeded = neededBy(request);
   const needed = all.filter(isNeeded);
   const objects = kind.pinnable ? nameById(kind, needed, keys) : needed;
-  return { objects: withoutTwins(request, objects), others: all.filter((object) => !isNeeded(object)) };
+  return { objects: withoutDuplicates(request, objects), others: all.filter((object) => !isNeeded(object)) };
 }
 
 /** The vendor's defaults of a kind: of the keys asked for with their relatives, or all of them. */
@@ -63,14 +69,14 @@ export async function readDefaultsOfKind(
 
 /**
  * The objects without those that share a key, where the request leaves these out. Otherwise throws where two have a key that
- * is asked for: twins that nobody names stop nothing.
+ * is asked for: duplicates that no manifest names stop nothing.
  */
-function withoutTwins(
-  { kind, keys, allowsTwins = [], onUnusable }: ReadRequest,
+function withoutDuplicates(
+  { kind, keys, allowsDuplicates = [], onUnusable }: ReadRequest,
   objects: readonly LiveObject[],
 ): readonly LiveObject[] {
   if (!onUnusable) {
-    const allowed = new Set(allowsTwins.map((key) => identityOf(kind, key)));
+    const allowed = new Set(allowsDuplicates.map((key) => identityOf(kind, key)));
     const named = new Set(keys.map((key) => identityOf(kind, key)).filter((name) => !allowed.has(name)));
     refuseDuplicates(
       kind,
@@ -78,9 +84,9 @@ function withoutTwins(
     );
     return objects;
   }
-  const twins = groupTwins(objects);
-  for (const same of twins) onUnusable(same[0], `${sayTwins(same)} ${adviceOnTwins(kind)}`);
-  const left = new Set(twins.flat());
+  const duplicates = groupDuplicates(objects);
+  for (const same of duplicates) onUnusable(same[0], `${describeDuplicates(same)} ${hintOnDuplicates(kind)}`);
+  const left = new Set(duplicates.flat());
   return objects.filter((object) => !left.has(object));
 }
 

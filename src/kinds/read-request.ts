@@ -11,7 +11,7 @@ export interface ReadRequest {
   /** Whether all objects of the kind are needed, declared or not. */
   readonly complete: boolean;
   /** Those of the keys that two objects may have: they are only referred to, and what uses them has to see that. */
-  readonly allowsTwins?: readonly Key[];
+  readonly allowsDuplicates?: readonly Key[];
   /**
    * Whether the objects were just written. A single object may then be read by its own call; objects whose fingerprints
    * are compared are always read the same way.

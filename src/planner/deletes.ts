@@ -102,8 +102,9 @@ function keeper({ prune, objects, whyUndeclarable }: DeleteRequest): (live: Live
   const sharing = new Map(groupBy(prune ? objects : [], ({ identity }) => identity));
   return (live) => {
     if (addressesOf(live).some(isKept)) return 'prune.keep names it';
-    const twins = sharing.get(live.identity)?.length ?? 1;
-    if (twins > 1) return `no manifest could declare it, since the tenant has ${twins} objects with this key`;
+    const duplicates = sharing.get(live.identity)?.length ?? 1;
+    if (duplicates > 1)
+      return `no manifest could declare it, since the tenant has ${duplicates} objects with this key`;
     const undeclarable = whyUndeclarable(live);
     if (undeclarable !== null) return `no manifest could declare it, since ${undeclarable}`;
     const deletes = live.kind.operations.delete;

@@ -74,10 +74,10 @@ export function readRequestsFor({
     const ids = [...new Set(wanted.flatMap(({ id }) => (id === null ? [] : [id])))];
     const complete = isPruned || isWhole;
     // Two objects with one key are reported where a manifest refers to them.
-    const allowsTwins = keysBeside(kind, referred, ofKind);
+    const allowsDuplicates = keysBeside(kind, referred, ofKind);
     // An object that is declared both now and at the revision is one object: read twice, it would look like two.
     const keys = distinctKeys(kind, wanted.flatMap(keysOf));
-    return [{ kind, keys, ids, complete, allowsTwins }];
+    return [{ kind, keys, ids, complete, allowsDuplicates }];
   });
 }
 

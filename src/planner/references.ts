@@ -142,9 +142,9 @@ function targetFor(
     return missing('ref-deleted', message, 'Remove one of the two.');
   }
   const live = declared ? index.of(declared) : index.byKey(kind, key);
-  const twins = live ? withoutRepeats(objects.get(live.identity) ?? []) : [];
-  if (twins.length > 1) {
-    const message = `The tenant has ${twins.length} objects of the kind ${kind.name} with the key "${key.join('/')}": ids ${twins.map(({ id }) => id ?? 'no id').join(', ')}.`;
+  const duplicates = live ? withoutRepeats(objects.get(live.identity) ?? []) : [];
+  if (duplicates.length > 1) {
+    const message = `The tenant has ${duplicates.length} objects of the kind ${kind.name} with the key "${key.join('/')}": ids ${duplicates.map(({ id }) => id ?? 'no id').join(', ')}.`;
     return missing(
       'ambiguous-ref',
       message,

@@ -198,10 +198,10 @@ describe('what is read for the names beside ids', () => {
     name: `${kind.name}/${key}`,
   });
   const asked = (names: readonly ReturnType<typeof shown>[], entries = [entry]) =>
-    readRequestsWith(withKinds(entries, kinds), names).map(({ kind, keys, allowsTwins = [] }) => ({
+    readRequestsWith(withKinds(entries, kinds), names).map(({ kind, keys, allowsDuplicates = [] }) => ({
       kind: kind.name,
       keys,
-      twins: allowsTwins,
+      twins: allowsDuplicates,
     }));
 
   it('are their objects, each once, which may have twins', () => {

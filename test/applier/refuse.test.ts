@@ -264,12 +264,12 @@ describe('hostile plans', () => {
     [
       'an update that deletes its own object',
       { ...updateThing(old, 'after'), requests: deleteThing(old).requests },
-      /no call of the API to update/,
+      /not a call of the API to update/,
     ],
     [
       'an update of another object',
       { ...updateThing(old, 'after'), requests: updateThing(gone, 'after').requests },
-      /no call of the API to update/,
+      /not a call of the API to update/,
     ],
     [
       'an update of a field that it does not show',
@@ -385,7 +385,7 @@ describe('hostile plans', () => {
     [
       'an id that leaves the path',
       { ...deleteThing(old), id: '..', requests: [request('DELETE', '/v2024/things/..')] },
-      /no call of the API to delete/,
+      /not a call of the API to delete/,
     ],
   ];
   it.each(shownAs)('%s', async (_name, entry, expected) => {

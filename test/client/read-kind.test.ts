@@ -62,9 +62,9 @@ describe('a list', () => {
     const jira = { keys: [['Jira']], ids: [] };
     const [problem] = await failureOf(readKind(tenant(), wanted('SimIntegration', jira), settings));
     expect(problem).toMatchObject({ code: 'duplicate-live-key' });
-    const referred = wanted('SimIntegration', { ...jira, allowsTwins: [['Jira']] });
+    const referred = wanted('SimIntegration', { ...jira, allowsDuplicates: [['Jira']] });
     expect(keysOf((await readKind(tenant(), referred, settings)).objects)).toEqual(['Jira', 'Jira']);
-    const other = wanted('SimIntegration', { ...jira, allowsTwins: [['Desk']] });
+    const other = wanted('SimIntegration', { ...jira, allowsDuplicates: [['Desk']] });
     expect(await failureOf(readKind(tenant(), other, settings))).toHaveLength(1);
   });
 

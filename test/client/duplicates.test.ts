@@ -1,6 +1,6 @@
 /** How objects of a tenant that share a key are known, and what is said of them. */
 import { describe, expect, test } from 'vitest';
-import { nameById, refuseDuplicates } from '../../src/client/twins.ts';
+import { nameById, refuseDuplicates } from '../../src/client/duplicates.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure } from '../../src/model/failure.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';

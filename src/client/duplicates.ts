@@ -14,39 +14,39 @@ export function nameById(kind: Kind, objects: readonly LiveObject[], keys: reado
     const { id, identity } = object;
     if (id === null) return object;
     const own = identityOf(kind, [id]);
-    const isTwin = (sharing.get(identity)?.length ?? 0) > 1 && !meant.has(identity);
-    if (own === identity || !(isTwin || meant.has(own))) return object;
+    const isDuplicate = (sharing.get(identity)?.length ?? 0) > 1 && !meant.has(identity);
+    if (own === identity || !(isDuplicate || meant.has(own))) return object;
     return { ...object, key: [id], address: formatAddress(kind.name, [id]), identity: own };
   });
 }
 
 /** The objects that share a key with others, by key. */
-export function groupTwins(objects: readonly LiveObject[]): readonly Group<LiveObject>[] {
+export function groupDuplicates(objects: readonly LiveObject[]): readonly Group<LiveObject>[] {
   const groups = groupBy(objects, ({ identity }) => identity).map(([, group]) => group);
   return groups.filter(({ length }) => length > 1);
 }
 
-/** That they are twins, in words, with their ids. */
-export function sayTwins([first, ...others]: Group<LiveObject>): string {
+/** That they share a key, in words, with their ids. */
+export function describeDuplicates([first, ...others]: Group<LiveObject>): string {
   const ids = [first, ...others].map(({ id }) => inBrief(id ?? 'no id', 100)).join(', ');
   const key = inBrief(first.key.join('/'), 200);
   return `The tenant has ${others.length + 1} objects of kind ${first.kind.name} with the key "${key}": ids ${ids}.`;
 }
 
-/** What to do about twins. */
-export function adviceOnTwins(kind: Kind): string {
+/** What to do about objects that share a key. */
+export function hintOnDuplicates(kind: Kind): string {
   const pin = kind.pinnable ? ' Or declare each by its `id` alone, without the name.' : '';
   return `Rename or delete all but one of them in the tenant.${pin}`;
 }
 
 /** Throws where two live objects share a key: it is unclear which one a manifest means (design, section 5). */
 export function refuseDuplicates(kind: Kind, objects: readonly LiveObject[]): void {
-  const problems = groupTwins(objects).map(
+  const problems = groupDuplicates(objects).map(
     (same): Diagnostic => ({
       code: 'duplicate-live-key',
       severity: 'error',
-      message: sayTwins(same),
-      hint: adviceOnTwins(kind),
+      message: describeDuplicates(same),
+      hint: hintOnDuplicates(kind),
       address: same[0].address,
     }),
   );
