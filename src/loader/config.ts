@@ -2,44 +2,25 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, posix, resolve } from 'node:path';
 import { validators } from '../generated/validators.js';
 import type { Kinds } from '../kinds/catalog.ts';
-import type { Environment, Secrets } from '../kinds/project.ts';
+import type { Environment } from '../kinds/project.ts';
 import { failure } from '../model/failure.ts';
 import { groupBy } from '../model/group.ts';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { isArray, isObject, itemsOf, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { numberOf, objectOf, oneOf, textListsOf, textsOf } from '../model/members.ts';
 import { once } from '../model/once.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
-import { didYouMean } from '../model/suggest.ts';
-import { findNode, placesWithin, type YamlDocument } from './document.ts';
-import {
-  authPlaces,
-  checkEnvironment,
-  type EnvironmentText,
-  type ReadEnvironment,
-  readEnvironment,
-} from './environment.ts';
+import { pointer, valueAt } from '../model/pointer.ts';
+import { noteIn, notesIn, withoutNotes } from './declaration.ts';
+import { findNode, isWithinValue, type YamlDocument } from './document.ts';
 import type { Place } from './file.ts';
 import { readKinds } from './kind-files.ts';
 import { openSingle } from './parse.ts';
 import { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
-import { defaultOf, type EnvironmentNames } from './selection.ts';
+import type { EnvironmentNames } from './selection.ts';
 import type { FileSource } from './source.ts';
-import { openTagReader, type TagUses } from './tags.ts';
-import { type ReadTag, readTree, unresolved } from './tree.ts';
-
-/** A project and one of its environments. */
-export interface LoadOptions {
-  /** The path of the project file, from the working directory. */
-  readonly configFile: string;
-  /** Default: that of the project file, or its only environment. */
-  readonly environment?: string;
-  /** Environment variables. Default: those of the process. */
-  readonly env?: NodeJS.ProcessEnv;
-  /** Called with the text of each secret when it is read first. */
-  onSecret?(text: string): void;
-}
+import { tagNoter } from './tags.ts';
+import { type ReadTag, readTree } from './tree.ts';
 
 /** What a project file says of all environments. */
 export interface ProjectFile extends EnvironmentNames {
@@ -49,7 +30,8 @@ export interface ProjectFile extends EnvironmentNames {
   /** The source of the project file and of environments. */
   readonly source: FileSource;
   readonly document: YamlDocument;
-  readonly value: JsonObject;
+  /** With notes for its tags, which only environments may have. */
+  readonly noted: Json;
   /** The names of the environments in it. */
   readonly inline: readonly string[];
   /** Files that contain one environment each, by its name. */
@@ -62,25 +44,20 @@ export interface ProjectFile extends EnvironmentNames {
   readonly notManifests: readonly string[];
   /** How large manifests and side files may be together, in MB. */
   readonly sizeLimit: number;
+  /** The levels of lint rules that it sets. */
+  readonly lint: JsonObject;
   /** The names of the credentials and secrets of all environments. */
   credentialNames(): ReadonlySet<string>;
 }
 
 const defaultSizeLimit = 100;
-const emptyHint = '`tenantctl init` makes a project with a file to begin with.';
+export const emptyHint = '`tenantctl init` makes a project with a file to begin with.';
 const defaultManifests = ['config/**/*.yaml'];
 /** Files that contain one environment each. */
 export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 
-/** What an environment is read with. */
-export interface Reading {
-  readonly env: NodeJS.ProcessEnv;
-  /** What tags are looked up in: `env`, and `.env` where it counts. */
-  readonly values: NodeJS.ProcessEnv;
-  readonly secrets: Secrets;
-  readonly uses: TagUses;
-  readonly problems: Problems;
-}
+/** The places of credentials, whose lines are not shown. */
+export const authPlaces = /\/auth(\/|$)/;
 
 /**
  * Reads the project file. Problems are reported; throws a Failure if the file is unusable.
@@ -93,7 +70,8 @@ export function readProjectFile(
 ): ProjectFile {
   const configFile = resolve(file);
   const document = openSingle(source, basename(configFile), problems, emptyHint);
-  const value = document && readProjectValue(document, problems);
+  const noted = document && noteProject(document, problems);
+  const value = noted === null ? null : withoutNotes(noted);
   if (!document || !isObject(value)) throw problems.asFailure();
   const { kinds, paths: kindFiles } = readKinds(source, problems);
   const paths = source.glob(environmentFiles);
@@ -106,7 +84,8 @@ export function readProjectFile(
     kinds,
     source,
     document,
-    value,
+    noted,
+    lint: objectOf(value, 'lint'),
     inline,
     files,
     groups: textListsOf(value, 'groups'),
@@ -118,43 +97,29 @@ export function readProjectFile(
     notManifests: [basename(configFile), ...paths, ...kindFiles],
     sizeLimit: numberOf(value, 'sizeLimit') ?? defaultSizeLimit,
     credentialNames: once(() => {
-      const documents = paths.flatMap((path) => openSingle(source, path, new Problems(), emptyHint) ?? []);
-      const inFiles = documents.flatMap((each) => credentialsIn(each, ['']));
-      const places = inline.map((name) => pointer('environments', name));
-      return new Set([...credentialsIn(document, places), ...inFiles]);
+      const ignored = new Problems();
+      const documents = paths.flatMap((path) => openSingle(source, path, ignored, emptyHint) ?? []);
+      const inFiles = documents.map((each) => noteDocument(each, ignored));
+      const environments = [...inFiles, ...itemsOf(valueAt(noted, '/environments') ?? null)];
+      return new Set(environments.flatMap(credentialsIn));
     }),
   };
 }
 
-/** Reads one environment of a project. Problems are reported. */
-export function readProjectEnvironment(
-  project: ProjectFile,
-  name: string | undefined,
-  reading: Reading,
-): ReadEnvironment {
-  const text = chooseEnvironment(project, name, reading.problems);
-  if (!text) return { environment: null, variables: null, overlays: [] };
-  const { root, kinds, source } = project;
-  return readEnvironment(text, { ...reading, root, kinds, source, variables: {} });
+/** The value of a document with notes for its tags. Problems are reported. */
+export function noteDocument(document: YamlDocument, problems: Problems): Json {
+  return readTree(document, tagNoter(problems), problems).value;
 }
 
-/** The names that the environments at these places give to tokens, client secrets and other secrets. */
-function credentialsIn(document: YamlDocument, environments: readonly Pointer[]): string[] {
-  const places = environments.flatMap((at) =>
-    ['identity', 'profiles'].flatMap((service) =>
-      ['token', 'clientSecret'].map((name) => `${at}${pointer(service, 'auth', name)}`),
-    ),
+/** The names that an environment gives to tokens, client secrets and other secrets. */
+function credentialsIn(environment: Json): string[] {
+  const places = ['identity', 'profiles'].flatMap((service) =>
+    ['token', 'clientSecret'].map((name) => pointer(service, 'auth', name)),
   );
-  const found = places.map((at) => findNode(document, at)).filter(({ match }) => match === 'exact');
-  const offsets = new Set(found.map(({ place }) => place.offset));
-  const names: string[] = [];
-  const readTag: ReadTag = (tag, argument, place) => {
-    const isNamed = tag === '!secret' || (tag === '!env' && offsets.has(place.offset));
-    if (isNamed && typeof argument === 'string') names.push(argument);
-    return unresolved;
-  };
-  readTree(document, readTag, new Problems());
-  return names;
+  const given = places.flatMap((at) => noteIn(valueAt(environment, at)) ?? []);
+  const secrets = notesIn(environment).filter(({ tag }) => tag === '!secret');
+  const notes = [...given.filter(({ tag }) => tag === '!env'), ...secrets];
+  return notes.map(({ argument }) => argument).filter((name) => typeof name === 'string');
 }
 
 /** The folder of a project file, links resolved. Throws a Failure `config-not-found`. */
@@ -169,69 +134,27 @@ export function projectRoot(configFile: string): string {
   }
 }
 
-/** The value of the project file with its tags unresolved. Only environments may have tags. */
-function readProjectValue(document: YamlDocument, problems: Problems): Json {
-  const isInEnvironment = placesWithin(document, '/environments');
-  const open = openTagReader(problems);
+/** The value of the project file with notes for its tags. Only environments may have tags. */
+function noteProject(document: YamlDocument, problems: Problems): Json {
+  const isInEnvironment = isWithinValue(document, '/environments');
+  const note = tagNoter(problems);
   const readTag: ReadTag = (tag, argument, place) => {
     if (!isInEnvironment(place)) problems.add('misplaced-tag', 'Only environments may have tags', place);
-    return open(tag, argument, place);
+    return note(tag, argument, place);
   };
-  const tree = readTree(document, readTag, problems);
+  const { value } = readTree(document, readTag, problems);
+  const tree = { value: withoutNotes(value), tagged: true };
   const find = (at: string) => findNode(document, at);
   checkSchema(validators.project, tree, { problems, find, unshown: authPlaces });
-  return tree.value;
-}
-
-/** The environment that the options or the project select; `null`, and a problem, where there is none. */
-function chooseEnvironment(
-  project: ProjectFile,
-  wanted: string | undefined,
-  problems: Problems,
-): EnvironmentText | null {
-  const { document, inline, files, environments: names, source } = project;
-  const name = wanted ?? defaultIn(project, problems);
-  if (name === null) return null;
-  const [path, other] = files.get(name) ?? [];
-  const at = pointer('environments', name);
-  const refuseTwice = (place: Place, elsewhere: string) => {
-    const message = `The environment \`${name}\` is defined here and in ${elsewhere}`;
-    problems.add('environment-twice', message, place, { hint: 'Remove one of them.' });
-    return null;
-  };
-  if (inline.includes(name)) {
-    return path === undefined ? { name, document, at } : refuseTwice(findNode(document, at).key, path);
-  }
-  if (path === undefined) {
-    const place = wanted === undefined ? findNode(document, '/defaultEnvironment').place : null;
-    const hint = didYouMean(name, names) ?? `The environments are: ${names.join(', ') || 'none'}.`;
-    problems.add('unknown-environment', `There is no environment \`${name}\``, place, { hint });
-    return null;
-  }
-  const file = openSingle(source, path, problems, emptyHint);
-  if (!file) return null;
-  if (other !== undefined) return refuseTwice(findNode(file, '').place, other);
-  const text = { name, document: file, at: '' };
-  checkEnvironment(text, readTree(file, openTagReader(problems), problems).value, problems);
-  return text;
-}
-
-function defaultIn(project: ProjectFile, problems: Problems): string | null {
-  try {
-    return defaultOf(project);
-  } catch (error) {
-    problems.addFailure(error, null);
-    return null;
-  }
+  return value;
 }
 
 /** The level of each lint rule: that of the project file, else that of the rule. */
-export function readLintLevels({ value }: ProjectFile, environment: Environment | null): LintLevels {
-  const set = objectOf(value, 'lint');
+export function readLintLevels({ lint }: ProjectFile, environment: Environment | null): LintLevels {
   const isEmbedded = environment?.connection.to === 'sandbox';
   const level = ([code, rule]: [string, LintRule]) => {
     const byDefault = (isEmbedded ? rule.embedded : undefined) ?? rule.level;
-    return [code, oneOf(set, code, ['error', 'warning', 'info', 'off'], byDefault)] as const;
+    return [code, oneOf(lint, code, ['error', 'warning', 'info', 'off'], byDefault)] as const;
   };
   return Object.fromEntries(Object.entries(lintRules).map(level));
 }

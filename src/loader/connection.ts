@@ -1,12 +1,12 @@
 import { isAbsolute, join } from 'node:path';
-import type { Kinds } from '../kinds/catalog.ts';
-import type { Auth, Connection, EmbeddedTenant, Endpoint, Secrets, Setting } from '../kinds/project.ts';
+import type { Auth, Connection, Endpoint, Secrets, Setting } from '../kinds/project.ts';
 import { Failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { objectOf } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { TenantName } from '../model/tenant.ts';
+import type { ProjectFile } from './config.ts';
 import type { FoundNode } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
 import { kindsFolderIn } from './find-project.ts';
@@ -14,14 +14,13 @@ import { readNetwork } from './network.ts';
 import { requireInside } from './own-folder.ts';
 import { projectPath } from './paths.ts';
 import type { Problem, Problems } from './problems.ts';
+import type { Inputs } from './secrets.ts';
 import { unresolved } from './tree.ts';
 
 /** What an environment is built with. */
 export interface BuildContext {
-  readonly root: string;
-  readonly kinds: Kinds;
-  readonly env: NodeJS.ProcessEnv;
-  readonly secrets: Secrets;
+  readonly project: ProjectFile;
+  readonly inputs: Inputs;
   readonly problems: Problems;
   /** The position of a value of the environment. */
   find(at: Pointer): FoundNode;
@@ -54,12 +53,9 @@ function readSandbox(value: JsonObject, context: BuildContext): TenantConnection
   const [seed, data] = [readPath(value, 'seed', context), readPath(value, 'data', context)];
   if (seed === undefined || data === undefined) return undefined;
   const name = `sandbox:${data ?? seed ?? 'memory'}`;
-  const absolute = (path: string | null) => path && join(context.root, path);
-  const sandbox: EmbeddedTenant = {
-    seed: absolute(seed),
-    data: absolute(data),
-    kinds: kindsFolderIn(context.root),
-  };
+  const { root } = context.project;
+  const absolute = (path: string | null) => path && join(root, path);
+  const sandbox = { seed: absolute(seed), data: absolute(data), kinds: kindsFolderIn(root) };
   return { tenant: { identity: name, profiles: name }, connection: { to: 'sandbox', sandbox } };
 }
 
@@ -67,7 +63,7 @@ function readSandbox(value: JsonObject, context: BuildContext): TenantConnection
 function readPath(
   value: JsonObject,
   name: string,
-  { root, problems, find }: BuildContext,
+  { project: { root }, problems, find }: BuildContext,
 ): string | null | undefined {
   const path = textOf(value, name);
   if (path === null) return null;
@@ -88,7 +84,12 @@ function readEndpoints(value: JsonObject, context: BuildContext): TenantConnecti
   if (identity === undefined || profiles === undefined) return undefined;
   return {
     tenant: { identity: identity?.baseUrl ?? '', profiles: profiles?.baseUrl ?? '' },
-    connection: { to: 'tenant', identity, profiles, network: readNetwork(context.env, context.problems) },
+    connection: {
+      to: 'tenant',
+      identity,
+      profiles,
+      network: readNetwork(context.inputs.env, context.problems),
+    },
   };
 }
 
@@ -194,7 +195,7 @@ function readAuth(
 function readCredential(
   value: Json | undefined,
   at: Pointer,
-  { secrets, problems, find }: BuildContext,
+  { inputs: { secrets }, problems, find }: BuildContext,
 ): (() => string) | undefined {
   const name = secretName(value);
   if (name !== null) return () => revealAt(name, secrets, find(at).place);

@@ -1,10 +1,19 @@
 import type { Declaration } from '../kinds/resource.ts';
 import { sha256 } from '../model/digest.ts';
-import { isArray, isObject, type Json, type JsonObject, mapJson, own, sameJson } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  itemsOf,
+  type Json,
+  type JsonObject,
+  mapJson,
+  own,
+  sameJson,
+} from '../model/json.ts';
 import { once } from '../model/once.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { SourceFile } from './file.ts';
-import type { ReadTag } from './tree.ts';
+import { type ReadTag, unresolved } from './tree.ts';
 
 /** A tag as a manifest writes it: what it stands for depends on the environment. */
 export function noteOf(tag: string, argument: Json, offset: number): JsonObject {
@@ -19,14 +28,26 @@ export function resolveNotes(value: Json, file: SourceFile, readTag: ReadTag): J
   });
 }
 
+/** The value with nothing known of what has a note. */
+export function withoutNotes(value: Json): Json {
+  return mapJson(value, (item) => (noteIn(item) ? unresolved : item));
+}
+
 interface Note {
   readonly tag: string;
   readonly argument: Json;
   readonly offset: number;
 }
 
-/** A manifest cannot have the key of a note. */
-function noteIn(value: Json | undefined): Note | null {
+/** The notes in a value, also in the arguments of others. */
+export function notesIn(value: Json): Note[] {
+  const below = itemsOf(value).flatMap(notesIn);
+  const note = noteIn(value);
+  return note ? [note, ...below] : below;
+}
+
+/** The note that a value is; `null` for any other. A file cannot have the key of a note. */
+export function noteIn(value: Json | undefined): Note | null {
   const content = isObject(value) ? own(value, '$tag') : undefined;
   const [tag, argument = null, offset] = isArray(content) ? content : [];
   return typeof tag === 'string' && typeof offset === 'number' ? { tag, argument, offset } : null;

@@ -19,20 +19,13 @@ import {
 } from './manifest.ts';
 import { openFile, parseDocuments, readBytes } from './parse.ts';
 import { Problems } from './problems.ts';
-import { type FileSource, matchGlobs } from './source.ts';
-import { tagNoter } from './tags.ts';
+import { diskSource, type FileSource, limitSize, matchGlobs } from './source.ts';
+import { manifestNoter } from './tags.ts';
 
-/** What the manifests of a project are read with, for one environment. */
-export interface ProjectContext extends ManifestContext {
-  readonly project: ProjectFile;
-  readonly documents: Documents;
-}
-
-/** Every resource that the manifests declare, in the order of files and documents. Problems are reported. */
-export function readResources(context: ProjectContext): Resource[] {
-  const manifests = readManifests(context);
-  refuseDuplicates(manifests, context.problems);
-  addNotices(manifests, context.problems);
+/** Every resource that manifests declare, in the order of files and documents. Problems are reported. */
+export function resourcesOf(manifests: readonly Manifest[], problems: Problems): Resource[] {
+  refuseDuplicates(manifests, problems);
+  addNotices(manifests, problems);
   return manifests.flatMap(({ resource }) => resource ?? []);
 }
 
@@ -51,11 +44,13 @@ export interface Declarations {
 }
 
 /** The declarations of a project. Its manifests are read when the first object is looked up. */
-export function declarationsOf(context: ProjectContext): Declarations {
-  const { manifests: patterns, notManifests, place } = context.project;
+export function declarationsOf(
+  { manifests: patterns, notManifests, place }: ProjectFile,
+  read: () => readonly Manifest[],
+): Declarations {
   const isMatch = matchGlobs(patterns);
   const isEnvironment = matchGlobs(environmentFiles);
-  const byIdentity = once(() => indexManifests(readManifests(context)));
+  const byIdentity = once(() => indexManifests(read()));
   const manifestOf = (object: LiveObject) => declarerOf(byIdentity(), object);
   return {
     globs: { patterns, source: sourceOf(place) },
@@ -73,47 +68,44 @@ export function declarationsOf(context: ProjectContext): Declarations {
   };
 }
 
+/** Every document that declares an object in an environment, even one that does not fit its schema. Problems are reported. */
+export function readManifests(documents: Documents, context: ManifestContext): Manifest[] {
+  return documents(context.problems).flatMap((document) => readManifest(document, context) ?? []);
+}
+
+/** The documents of all manifest files, in order. Their problems are reported to each environment. */
+export type Documents = (problems: Problems) => readonly WrittenManifest[];
+
 /**
- * Every document that declares an object, even one that does not fit its schema. Problems are reported.
+ * The documents of a project, which are read once, when they are asked for first.
  *
+ * @param files default: the disk
  * @param withErrors whether documents with errors of syntax are read too
  */
-export function readManifests(context: ProjectContext, withErrors = false): Manifest[] {
-  const documents = context.documents(context.problems, withErrors);
-  return documents.flatMap((document) => readManifest(document, context) ?? []);
-}
-
-/** The documents of all manifest files, in order. Problems are reported. */
-export type Documents = (problems: Problems, withErrors: boolean) => readonly WrittenManifest[];
-
-/** Reads the files when they are asked for, and keeps nothing: for one environment. */
-export function readDocuments(project: ManifestFiles, source: FileSource): Documents {
-  return (problems, withErrors) => {
-    const readTag = tagNoter({ source, problems });
-    return listFiles(project, source, problems).flatMap((path) => {
-      const file = openFile(source, path, problems);
-      const documents = file ? parseDocuments(file, problems, withErrors) : [];
-      return documents.map((document) => readWritten(document, readTag, problems));
-    });
-  };
-}
-
-/** The same documents for several environments: what they say is kept, and their problems are reported to each. */
-export function keepDocuments(documents: Documents): Documents {
+export function documentsOf(
+  project: ProjectFile,
+  files: FileSource = diskSource(project.root),
+  withErrors = false,
+): Documents {
   const found = new Problems();
-  let kept: readonly WrittenManifest[] | null = null;
-  return (problems, withErrors) => {
-    kept ??= documents(found, withErrors);
+  const source = limitSize(files, project.sizeLimit);
+  const documents = once(() => {
+    const readTag = manifestNoter(source, found);
+    return listFiles(project, source, found).flatMap((path) => {
+      const file = openFile(source, path, found);
+      const parsed = file ? parseDocuments(file, found, withErrors) : [];
+      return parsed.map((document) => readWritten(document, readTag, found));
+    });
+  });
+  return (problems) => {
+    const all = documents();
     problems.addAll(found);
-    return kept;
+    return all;
   };
 }
-
-/** Which files of a project are manifests. */
-type ManifestFiles = Pick<ProjectFile, 'manifests' | 'notManifests' | 'place' | 'kinds'>;
 
 function listFiles(
-  { manifests: patterns, notManifests, place, kinds }: ManifestFiles,
+  { manifests: patterns, notManifests, place, kinds }: ProjectFile,
   source: FileSource,
   problems: Problems,
 ): string[] {

@@ -48,16 +48,11 @@ export function findNode({ file, root }: YamlDocument, at: Pointer): FoundNode {
   return found('exact');
 }
 
-/** Whether a place is in the text of one of the values; of none that the document does not have. */
-export function placesWithin(
-  document: YamlDocument,
-  ...values: readonly Pointer[]
-): (place: Place) => boolean {
-  const ranges = values.flatMap((at) => {
-    const { node, match } = findNode(document, at);
-    return match === 'exact' && isNode(node) && node.range ? [node.range] : [];
-  });
-  return ({ offset }) => ranges.some(([start, end]) => offset >= start && offset <= end);
+/** Whether a place is in the text of a value; of none that the document does not have. */
+export function isWithinValue(document: YamlDocument, at: Pointer): (place: Place) => boolean {
+  const { node, match } = findNode(document, at);
+  const range = match === 'exact' && isNode(node) ? node.range : null;
+  return ({ offset }) => !!range && offset >= range[0] && offset <= range[1];
 }
 
 /**

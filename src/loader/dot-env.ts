@@ -5,6 +5,7 @@ import type { SourceFile } from './file.ts';
 import { isForeign } from './owner.ts';
 import { openFile } from './parse.ts';
 import type { Problems } from './problems.ts';
+import { type Inputs, secretsFrom } from './secrets.ts';
 import { diskSource } from './source.ts';
 
 /** The name of the file with values for runs on somebody's own machine. */
@@ -14,15 +15,32 @@ export const dotEnvName = '.env';
 const largest = 64 * 1024;
 
 /**
- * The variables that `!env`, `!secret` and credentials are looked up in: those of the environment, and those of `.env`
- * beside the project file that the environment does not set. Nothing else in the program sees the file's variables: they
- * choose no host, proxy or option. A CI job gets none, since a pull request could bring the file with it.
+ * What a project is given. `!env`, `!secret` and credentials are looked up in the variables of the environment, and in those
+ * of `.env` beside the project file that the environment does not set. Nothing else in the program sees the file's
+ * variables: they choose no host, proxy or option. A CI job gets none, since a pull request could bring the file with it.
  *
  * Problems with the file are reported, and it then counts as empty.
  *
  * @param root the folder of the project, absolute, links resolved
  */
-export function valuesFor(root: string, env: NodeJS.ProcessEnv, problems: Problems): NodeJS.ProcessEnv {
+export function readInputs(
+  root: string,
+  { env = process.env, onSecret }: InputOptions,
+  problems: Problems,
+): Inputs {
+  const values = withDotEnv(root, env, problems);
+  return { env, values, secrets: secretsFrom(values, onSecret) };
+}
+
+/** What the caller of the program gives instead of the machine. */
+export interface InputOptions {
+  /** Environment variables. Default: those of the process. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Called with the text of each secret when it is read first. */
+  onSecret?(text: string): void;
+}
+
+function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): NodeJS.ProcessEnv {
   if (env.CI || !lstatSync(join(root, dotEnvName), { throwIfNoEntry: false })) return env;
   const file = openDotEnv(root, problems);
   if (!file || hasMistakes(file, problems)) return env;

@@ -1,220 +1,179 @@
 import { validators } from '../generated/validators.js';
-import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
-import type { Connection, Environment, Limits, Policy } from '../kinds/project.ts';
-import { isObject, itemsOf, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import type { Environment } from '../kinds/project.ts';
+import { isObject, type Json } from '../model/json.ts';
 import { isFilledInLater, refOf, secretMarker } from '../model/marker.ts';
-import { numberOf, objectOf, oneOf, textMembersOf, textsOf } from '../model/members.ts';
-import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
-import { type ApiSettings, contractSettings } from '../model/settings.ts';
+import { type Pointer, pointer, valueAt, withValueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
-import { type BuildContext, readConnection } from './connection.ts';
-import { findNode, placesWithin, type YamlDocument } from './document.ts';
-import { collectionTaken, holderOf } from './kind-files.ts';
-import { type Overlay, readOverlays } from './overlay.ts';
+import { authPlaces, emptyHint, noteDocument, type ProjectFile } from './config.ts';
+import { noteOf, resolveNotes } from './declaration.ts';
+import { findNode, isWithinValue, type YamlDocument } from './document.ts';
+import type { Place } from './file.ts';
+import { noOverlays, type Overlays, readOverlays } from './overlay.ts';
+import { openSingle } from './parse.ts';
 import type { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
+import { defaultOf } from './selection.ts';
+import { buildEnvironment } from './settings.ts';
 import { type TagContext, tagReader } from './tags.ts';
-import { type ReadTag, readTree, unresolved } from './tree.ts';
+import { type ReadTag, unresolved } from './tree.ts';
+
+/** A read environment. The problems of what could not be read have been reported. */
+export interface ReadEnvironment {
+  readonly environment: Environment | null;
+  readonly overlays: Overlays;
+  /** Resolves tags with the variables of the environment. */
+  readonly readTag: ReadTag;
+}
+
+/** What an environment is read with. */
+export type Reading = Pick<TagContext, 'inputs' | 'uses' | 'problems'>;
+
+/**
+ * Reads one environment of a project: resolves its tags, checks it and builds it. Problems are reported.
+ *
+ * @param name left out: the default of the project
+ */
+export function readEnvironment(
+  project: ProjectFile,
+  name: string | undefined,
+  reading: Reading,
+): ReadEnvironment {
+  const { inputs, problems } = reading;
+  const context = { ...reading, source: project.source };
+  const text = chooseEnvironment(project, name, problems);
+  const variables = text && readVariables(text, context);
+  const readTag = tagReader({ ...context, variables: isObject(variables) ? variables : null });
+  const value = text && readValue(text, variables, { readTag, problems });
+  const isValid = text !== null && checkEnvironment(text, value, problems);
+  if (!isValid || !isObject(value)) return { environment: null, overlays: noOverlays, readTag };
+  const find = (at: Pointer) => findNode(text.document, `${text.at}${at}`);
+  const build = { project, inputs, problems, find };
+  return {
+    environment: buildEnvironment(text.name, value, build),
+    overlays: readOverlays(value, build),
+    readTag,
+  };
+}
 
 /** The text of an environment: a member of the project file, or a file of its own. */
-export interface EnvironmentText {
+interface EnvironmentText {
   readonly name: string;
   readonly document: YamlDocument;
   /** The environment inside the document; `''` where it is the whole document. */
   readonly at: Pointer;
+  /** Its value with notes for its tags. */
+  readonly noted: Json;
 }
 
-/** A read environment. What could not be read is `null`, and its problems have been reported. */
-export interface ReadEnvironment {
-  readonly environment: Environment | null;
-  readonly variables: JsonObject | null;
-  readonly overlays: readonly Overlay[];
-}
-
-/** What an environment is read with. */
-type EnvironmentContext = TagContext & Omit<BuildContext, 'find'>;
-
-/** The places of credentials, whose lines are not shown. */
-export const authPlaces = /\/auth(\/|$)/;
-
-/** Resolves the tags of one environment, checks it and builds it. Tags of other environments are ignored. */
-export function readEnvironment(text: EnvironmentText, context: EnvironmentContext): ReadEnvironment {
-  const { problems } = context;
-  const problemsBefore = problems.count;
-  const variables = readVariables(text, context);
-  const value = readValues(text, { ...context, variables });
-  if (!isObject(value)) return { environment: null, variables, overlays: [] };
-  const whole = { ...value, ...(variables && { variables }) };
-  const find = (at: Pointer) => findNode(text.document, `${text.at}${at}`);
-  const isValid = checkEnvironment(text, whole, problems);
-  if (hasUnresolved(whole) && problems.count === problemsBefore) {
-    const message = 'An alias refers to a value with a tag in another environment';
-    const hint = 'Write the value with its tag here.';
-    problems.add('foreign-tag', message, find('').place, { hint });
+/** The environment that the options or the project select; `null`, and a problem, where there is none. */
+function chooseEnvironment(
+  project: ProjectFile,
+  wanted: string | undefined,
+  problems: Problems,
+): EnvironmentText | null {
+  const { document, inline, files, environments: names, source } = project;
+  const name = wanted ?? defaultIn(project, problems);
+  if (name === null) return null;
+  const [path, other] = files.get(name) ?? [];
+  const at = pointer('environments', name);
+  const refuseTwice = (place: Place, elsewhere: string) => {
+    const message = `The environment \`${name}\` is defined here and in ${elsewhere}`;
+    problems.add('environment-twice', message, place, { hint: 'Remove one of them.' });
+    return null;
+  };
+  if (inline.includes(name)) {
+    if (path !== undefined) return refuseTwice(findNode(document, at).key, path);
+    return { name, document, at, noted: ownNotes(project, at, problems) };
   }
-  const overlays = isValid ? readOverlays(whole, find) : [];
-  const environment = isValid ? buildEnvironment(text.name, whole, { ...context, find }) : null;
-  return { environment, variables, overlays };
+  if (path === undefined) {
+    const place = wanted === undefined ? findNode(document, '/defaultEnvironment').place : null;
+    const hint = didYouMean(name, names) ?? `The environments are: ${names.join(', ') || 'none'}.`;
+    problems.add('unknown-environment', `There is no environment \`${name}\``, place, { hint });
+    return null;
+  }
+  const file = openSingle(source, path, problems, emptyHint);
+  if (!file) return null;
+  if (other !== undefined) return refuseTwice(findNode(file, '').place, other);
+  return { name, document: file, at: '', noted: noteDocument(file, problems) };
 }
 
-/** Checks an environment against the schema of the project file. Its tags may be unresolved. */
-export function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems): boolean {
+function defaultIn(project: ProjectFile, problems: Problems): string | null {
+  try {
+    return defaultOf(project);
+  } catch (error) {
+    problems.addFailure(error, null);
+    return null;
+  }
+}
+
+/** Checks an environment against the schema of the project file. */
+function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems): boolean {
   const project = { version: 1, environments: { [text.name]: value } };
   const prefix = pointer('environments', text.name);
+  const find = (at: Pointer) => findNode(text.document, `${text.at}${at.slice(prefix.length)}`);
   return checkSchema(
     validators.project,
     { value: project, tagged: true },
-    {
-      problems,
-      unshown: authPlaces,
-      find: (at) => findNode(text.document, `${text.at}${at.slice(prefix.length)}`),
-    },
+    { problems, find, unshown: authPlaces },
   );
 }
 
-function readVariables({ document, at }: EnvironmentText, context: TagContext): JsonObject | null {
-  const isVariable = placesWithin(document, `${at}/variables`);
-  const resolve = tagReader(context);
-  const readTag: ReadTag = (tag, argument, place) => {
-    if (!isVariable(place)) return unresolved;
+/** The value of an environment in the project file. A tag that an alias brings from another environment is refused. */
+function ownNotes({ document, noted }: ProjectFile, at: Pointer, problems: Problems): Json {
+  const isOwn = isWithinValue(document, at);
+  return resolveNotes(valueAt(noted, at) ?? null, document.file, (tag, argument, place) => {
+    if (isOwn(place)) return noteOf(tag, argument, place.offset);
+    const message = 'An alias refers to a value with a tag in another environment';
+    const hint = 'Write the value with its tag here.';
+    problems.add('foreign-tag', message, findNode(document, at).place, { hint });
+    return unresolved;
+  });
+}
+
+/** The variables of an environment, with their tags resolved. */
+function readVariables({ noted, document }: EnvironmentText, context: Omit<TagContext, 'variables'>): Json {
+  const resolve = tagReader({ ...context, variables: null });
+  return resolveNotes(valueAt(noted, '/variables') ?? {}, document.file, (tag, argument, place) => {
     if (tag !== '!var' && tag !== '!format') return resolve(tag, argument, place);
     context.problems.add('variable-in-variable', 'A variable cannot be made of other variables', place);
     return unresolved;
-  };
-  const { value } = readTree(document, readTag, context.problems);
-  const variables = valueAt(value, `${at}/variables`) ?? {};
-  return isObject(variables) ? variables : null;
+  });
 }
 
-function readValues({ document, at }: EnvironmentText, context: TagContext): Json | undefined {
-  const isInside = placesWithin(document, at);
-  const isVariable = placesWithin(document, `${at}/variables`);
-  const isCredential = placesWithin(document, `${at}/identity/auth`, `${at}/profiles/auth`);
-  const isOverlay = placesWithin(document, `${at}/overlays`);
-  const resolve = tagReader(context);
-  const readTag: ReadTag = (tag, argument, place) => {
-    if (!isInside(place) || isVariable(place)) return unresolved;
-    const isName = ['!env', '!secret'].includes(tag) && typeof argument === 'string';
-    if (isName && isCredential(place)) return secretMarker(argument);
-    const resolved = resolve(tag, argument, place);
-    if (isOverlay(place) || isCredential(place) || !isFilledInLater(resolved)) return resolved;
-    const what = refOf(resolved) === null ? 'A secret or lookup' : 'A `!ref`';
-    context.problems.add('misplaced-tag', `${what} cannot be a setting of an environment`, place, {
+/** The environment with its tags resolved. Credentials stay names of secrets, which are read when they are needed. */
+function readValue(
+  { noted, document: { file } }: EnvironmentText,
+  variables: Json,
+  { readTag, problems }: { readonly readTag: ReadTag; readonly problems: Problems },
+): Json {
+  const readCredential: ReadTag = (tag, argument, place) =>
+    ['!env', '!secret'].includes(tag) && typeof argument === 'string'
+      ? secretMarker(argument)
+      : readTag(tag, argument, place);
+  const readSetting: ReadTag = (tag, argument, place) => {
+    const value = readTag(tag, argument, place);
+    if (!isFilledInLater(value)) return value;
+    const what = refOf(value) === null ? 'A secret or lookup' : 'A `!ref`';
+    problems.add('misplaced-tag', `${what} cannot be a setting of an environment`, place, {
       hint: 'Settings must be known at once: write the value itself, `!env NAME` or `!var NAME`.',
     });
     return unresolved;
   };
-  return valueAt(readTree(document, readTag, context.problems).value, at);
-}
-
-function hasUnresolved(value: Json): boolean {
-  return value === unresolved || itemsOf(value).some(hasUnresolved);
-}
-
-/** Builds an environment that fits the schema, with defaults filled in; `null` where its tenant cannot be used. */
-function buildEnvironment(name: string, value: JsonObject, context: BuildContext): Environment | null {
-  const connection = readConnection(value, context);
-  if (!connection) return null;
-  checkPaths(value, context);
-  return {
-    name,
-    kinds: context.kinds,
-    ...connection,
-    settings: readSettings(value),
-    limits: readLimits(objectOf(value, 'limits'), connection.connection),
-    policy: readPolicy(value, context),
-    variables: objectOf(value, 'variables'),
-  };
-}
-
-/** What has a path of its own and is not a kind. */
-const otherResources = ['NotificationTemplateDefault', 'NotificationTemplateContext', 'TestNotification'];
-
-/** Reports paths of names that are not kinds of the identity service: they would have no effect. */
-function checkPaths(value: JsonObject, { kinds, problems, find }: BuildContext): void {
-  const known = [
-    ...kinds.all.flatMap(({ name, resource }) =>
-      resource.lane(contractSettings).service === 'identity' ? [name] : [],
-    ),
-    ...otherResources,
+  const readers: readonly [Pointer, ReadTag][] = [
+    ['/overlays', readTag],
+    ['/identity/auth', readCredential],
+    ['/profiles/auth', readCredential],
+    ['', readSetting],
   ];
-  for (const [name, path] of Object.entries(textMembersOf(objectOf(value, 'identity'), 'paths'))) {
-    const at = pointer('identity', 'paths', name);
-    const kind = kinds.find(name);
-    const holder = kind && holderOf(path, kind, kinds);
-    if (holder) problems.report(collectionTaken(path, holder), find(at).place);
-    if (known.includes(name)) continue;
-    const message = `There is no kind \`${name.slice(0, 80)}\` in the identity service of this project`;
-    const hint = didYouMean(name, known) ?? `\`identity.paths\` takes ${known.join(', ')}.`;
-    problems.add('unknown-kind', message, find(at).key, { hint });
-  }
+  return readers.reduce<Json>(
+    (value, [at, read]) => resolveAt(value, at, (given) => resolveNotes(given, file, read)),
+    isObject(noted) ? { ...noted, variables } : noted,
+  );
 }
 
-/** How the API of the tenant differs from the contract. */
-function readSettings(value: JsonObject): ApiSettings {
-  const identity = objectOf(value, 'identity');
-  const profiles = objectOf(value, 'profiles');
-  const contract = contractSettings;
-  return {
-    experimentalHeader: textOf(identity, 'experimentalHeader') ?? contract.experimentalHeader,
-    paths: textMembersOf(identity, 'paths'),
-    jsonText: oneOf(identity, 'jsonText', ['text', 'object'], contract.jsonText),
-    simUpdate: oneOf(identity, 'simUpdate', ['patch', 'put'], contract.simUpdate),
-    simPatchBody: oneOf(identity, 'simPatchBody', ['operations', 'array'], contract.simPatchBody),
-    simPatchOps: oneOf(identity, 'simPatchOps', ['all', 'replace'], contract.simPatchOps),
-    sendTest: oneOf(identity, 'sendTest', ['documented', 'extended'], contract.sendTest),
-    profileSearchPath: textOf(profiles, 'profileSearchPath') ?? contract.profileSearchPath,
-    profileSearchDelete: own(profiles, 'profileSearchDelete') === true,
-    profileSearchObjectType: oneOf(
-      profiles,
-      'profileSearchObjectType',
-      ['object_type', 'condition_object_type', 'attribute_class'],
-      contract.profileSearchObjectType,
-    ),
-    dkimSuffix: textOf(identity, 'dkimSuffix') ?? contract.dkimSuffix,
-  };
-}
-
-/** How many requests may be sent, and how long they and their effects may take. */
-function readLimits(limits: JsonObject, { to }: Connection): Limits {
-  return {
-    requests: numberOf(limits, 'requests') ?? 100,
-    per: readDuration(textOf(limits, 'per') ?? '') ?? 10_000,
-    concurrency: numberOf(limits, 'concurrency') ?? 8,
-    timeout: readDuration(textOf(limits, 'timeout') ?? ''),
-    // The embedded tenant shows a write at once.
-    settle: readDuration(textOf(limits, 'settle') ?? '') ?? (to === 'sandbox' ? 0 : 60_000),
-  };
-}
-
-/** What a run may do. Unknown kinds, and globs that can never match, are reported. */
-function readPolicy(value: JsonObject, { kinds, problems, find }: BuildContext): Policy {
-  const prune = objectOf(value, 'prune');
-  const pruned = textsOf(prune, 'kinds');
-  const keep = textsOf(prune, 'keep');
-  const protect = textsOf(value, 'protect');
-  const report = (problem: GlobProblem | null, at: Pointer): void => {
-    if (problem) problems.report(problem, find(at).place);
-  };
-  for (const [index, name] of pruned.entries()) {
-    report(kinds.find(name) ? null : unknownKind(name, kinds), pointer('prune', 'kinds', index));
-  }
-  // With a typo in such a glob, the objects it should protect could be deleted.
-  for (const [index, glob] of protect.entries()) report(globProblem(glob, kinds), pointer('protect', index));
-  for (const [index, glob] of keep.entries())
-    report(globProblem(glob, kinds), pointer('prune', 'keep', index));
-  return {
-    protect,
-    prune: { kinds: pruned, keep },
-    maxDeletes: numberOf(objectOf(value, 'limits'), 'maxDeletes') ?? 10,
-  };
-}
-
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
-/** The milliseconds in a duration such as `10s`, `500ms`, `2m` or `1.5h`; `null` for any other text. */
-export function readDuration(text: string): number | null {
-  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
-  const factor = units[unit];
-  return amount === undefined || factor === undefined ? null : Math.round(Number(amount) * factor);
+/** The value with what `resolve` makes of its part at a place. */
+function resolveAt(value: Json, at: Pointer, resolve: (part: Json) => Json): Json {
+  const part = valueAt(value, at);
+  if (part === undefined) return value;
+  return at === '' || !isObject(value) ? resolve(part) : withValueAt(value, at, resolve(part));
 }

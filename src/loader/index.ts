@@ -2,39 +2,40 @@ import { dirname, resolve } from 'node:path';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import {
-  type LoadOptions,
-  type ProjectFile,
-  projectRoot,
-  type Reading,
-  readLintLevels,
-  readProjectEnvironment,
-  readProjectFile,
-} from './config.ts';
+import { type ProjectFile, projectRoot, readLintLevels, readProjectFile } from './config.ts';
 import {
   type Declarations,
+  type Documents,
   declarationsOf,
-  keepDocuments,
-  type ProjectContext,
-  readDocuments,
+  documentsOf,
   readManifests,
-  readResources,
+  resourcesOf,
 } from './declarations.ts';
-import { valuesFor } from './dot-env.ts';
-import type { ReadEnvironment } from './environment.ts';
+import { type InputOptions, readInputs } from './dot-env.ts';
+import { type ReadEnvironment, type Reading, readEnvironment } from './environment.ts';
 import type { ManifestFolder } from './folder.ts';
 import type { Manifest } from './manifest.ts';
-import { prepareOverlays } from './overlay.ts';
+import { noOverlays } from './overlay.ts';
 import { Problems } from './problems.ts';
-import { secretsFrom } from './secrets.ts';
 import type { EnvironmentNames } from './selection.ts';
-import { diskSource, type FileSource, limitSize, singleFile } from './source.ts';
-import { refuseSecretTexts, tagReader } from './tags.ts';
+import { diskSource, type FileSource, singleFile } from './source.ts';
+import { refuseSecretTexts } from './tags.ts';
 
-export type { LoadOptions } from './config.ts';
 export type { Declarations } from './declarations.ts';
-export { readDuration } from './environment.ts';
+export { readDuration } from './settings.ts';
 export { type FileSource, largestFile } from './source.ts';
+
+/** A project file, and what a program gives it. */
+interface OpenOptions extends InputOptions {
+  /** The path of the project file, from the working directory. */
+  readonly configFile: string;
+}
+
+/** A project and one of its environments. */
+export interface LoadOptions extends OpenOptions {
+  /** Default: that of the project file, or its only environment. */
+  readonly environment?: string;
+}
 
 /** A project without its manifests, for commands that only need the tenant. */
 export interface ProjectEnvironment {
@@ -55,14 +56,13 @@ export interface LoadProjectOptions extends LoadOptions {
  * Works offline: neither the credentials of the environment nor the secrets of manifests are read.
  */
 export function loadProject(options: LoadProjectOptions): Project {
-  const opened = openOne(options);
-  return readProject(opened, manifestsOf(opened, options.manifests));
+  return openProjects(options).load(options.environment);
 }
 
 /** The same as {@link loadProject} without the overlays of the environment: for manifests that say what the tenant has. */
 export function loadWithoutOverlays(options: LoadProjectOptions): Project {
   const opened = withoutOverlays(openOne(options));
-  return readProject(opened, manifestsOf(opened, options.manifests));
+  return readProject(opened, documentsOf(opened.project, options.manifests));
 }
 
 /**
@@ -70,7 +70,7 @@ export function loadWithoutOverlays(options: LoadProjectOptions): Project {
  * if the project file itself cannot be read.
  */
 export function loadDeclarations(options: LoadOptions): Declarations {
-  return declarationsOf(prepareManifests(openOne(options)));
+  return openProjects(options).declarations(options.environment);
 }
 
 /** The names in a project, for shell completion. */
@@ -88,12 +88,12 @@ export interface ProjectNames {
 export function loadNames(options: LoadOptions): ProjectNames {
   const opened = openOne(options);
   const { environments, kinds } = opened.project;
-  return { environments, kinds, objects: readManifests(prepareManifests(opened), true) };
+  return { environments, kinds, objects: manifestsIn(opened, documentsOf(opened.project, undefined, true)) };
 }
 
 /** Loads the project file for one environment, and no manifest. Throws one Failure with all its problems. */
 export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
-  return requireSafeEnvironment(openOne(options));
+  return openProjects(options).environment(options.environment);
 }
 
 /**
@@ -106,7 +106,7 @@ export function loadUnwritten(text: string, options: LoadOptions): ProjectEnviro
 }
 
 /** The environments and groups of a project. Throws a Failure if the project file itself cannot be read. */
-export function loadEnvironmentNames(options: Omit<LoadOptions, 'environment'>): EnvironmentNames {
+export function loadEnvironmentNames(options: OpenOptions): EnvironmentNames {
   const { problems, project } = openProject(options);
   problems.throwIfAny();
   const { environments, groups, defaultEnvironment } = project;
@@ -114,7 +114,7 @@ export function loadEnvironmentNames(options: Omit<LoadOptions, 'environment'>):
 }
 
 /** The kinds of a project. Throws a Failure if the project file or the description of a kind cannot be read. */
-export function loadKinds(options: Omit<LoadOptions, 'environment'>): Kinds {
+export function loadKinds(options: OpenOptions): Kinds {
   return openProject(options).project.kinds;
 }
 
@@ -122,14 +122,11 @@ export function loadKinds(options: Omit<LoadOptions, 'environment'>): Kinds {
  * What a project in a folder is given: the environment, and `.env` there. The folder need not exist. Throws a Failure for
  * a `.env` that cannot be used.
  */
-export function valuesIn(
-  folder: string,
-  { env = process.env, onSecret }: Omit<LoadOptions, 'configFile'>,
-): Secrets {
+export function valuesIn(folder: string, options: InputOptions): Secrets {
   const problems = new Problems();
-  const values = valuesFor(resolve(folder), env, problems);
+  const { secrets } = readInputs(resolve(folder), options, problems);
   problems.throwIfAny();
-  return secretsFrom(values, onSecret);
+  return secrets;
 }
 
 /** A project whose files are read once, for several of its environments. */
@@ -137,20 +134,20 @@ export interface OpenedProjects extends EnvironmentNames {
   readonly root: string;
   readonly configFile: string;
   /** The project for one environment, as {@link loadProject} loads it. */
-  load(environment: string): Project;
+  load(environment: string | undefined): Project;
   /** One environment without the manifests, as {@link loadEnvironment} loads it. */
-  environment(name: string): ProjectEnvironment;
+  environment(name: string | undefined): ProjectEnvironment;
   /** What the manifests declare in an environment, as {@link loadDeclarations} finds it. */
-  declarations(name: string): Declarations;
+  declarations(name: string | undefined): Declarations;
   /** The project for one environment, with other manifests than its own. They get its variables, and no overlays. */
   loadFolder(folder: ManifestFolder, environment: string | undefined): Project;
 }
 
 /** Opens a project for several environments. Throws a Failure if the project file itself cannot be read. */
-export function openProjects(options: LoadProjectOptions): OpenedProjects {
+export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): OpenedProjects {
   const opened = openProject(options);
   const { environments, groups, defaultEnvironment, root, configFile } = opened.project;
-  const manifests = keepManifests(manifestsOf(opened, options.manifests));
+  const documents = documentsOf(opened.project, options.manifests);
   return {
     environments,
     groups,
@@ -158,12 +155,15 @@ export function openProjects(options: LoadProjectOptions): OpenedProjects {
     root,
     configFile,
     environment: (name) => requireSafeEnvironment(openEnvironment(opened, name)),
-    load: (environment) => readProject(openEnvironment(opened, environment), manifests),
-    declarations: (name) => declarationsOf(prepareManifests(openEnvironment(opened, name), manifests)),
-    loadFolder({ source, manifests: patterns }, environment) {
-      const project = { ...opened.project, manifests: patterns, notManifests: [] };
+    load: (environment) => readProject(openEnvironment(opened, environment), documents),
+    declarations(name) {
+      const environment = openEnvironment(opened, name);
+      return declarationsOf(opened.project, () => manifestsIn(environment, documents));
+    },
+    loadFolder({ source, manifests }, environment) {
+      const project = { ...opened.project, manifests, notManifests: [] };
       const folder = withoutOverlays(openEnvironment({ ...opened, project }, environment));
-      return readProject(folder, manifestsOf(folder, source));
+      return readProject(folder, documentsOf(project, source));
     },
   };
 }
@@ -178,13 +178,10 @@ const forgotten = ['env-unset', 'env-secret'];
  *
  * @param present the folder of the project as it is today, whose `.env` counts
  */
-export function openPastProjects(
-  options: Omit<LoadOptions, 'environment'>,
-  present: string,
-): Pick<OpenedProjects, 'load'> {
+export function openPastProjects(options: OpenOptions, present: string): Pick<OpenedProjects, 'load'> {
   const opened = openProject(options, { tolerated: forgotten, dotEnvIn: present });
-  const manifests = keepManifests(manifestsOf(opened));
-  return { load: (environment) => readProject(openEnvironment(opened, environment), manifests) };
+  const documents = documentsOf(opened.project);
+  return { load: (environment) => readProject(openEnvironment(opened, environment), documents) };
 }
 
 /** How a project is opened that is not simply that of today. */
@@ -197,40 +194,34 @@ interface Opening {
   readonly text?: string;
 }
 
-/** A project file that was read, and what its environments are read with. */
-interface OpenProject extends Pick<Reading, 'env' | 'values' | 'secrets'> {
+/** A project file that was read. */
+interface OpenProject extends Pick<Reading, 'inputs' | 'problems'> {
   readonly project: ProjectFile;
-  readonly tolerated: readonly string[];
-  /** What is wrong with the project file in all environments. */
-  readonly problems: Problems;
 }
 
-function openProject(options: Omit<LoadOptions, 'environment'>, opening: Opening = {}): OpenProject {
-  const { tolerated = [], dotEnvIn, text } = opening;
+function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
+  const { tolerated, dotEnvIn, text } = opening;
   const problems = new Problems(tolerated);
-  const env = options.env ?? process.env;
   const configFile = resolve(options.configFile);
   const root = text === undefined ? projectRoot(configFile) : dirname(configFile);
   const source = text === undefined ? diskSource(root) : singleFile(text);
-  const values = valuesFor(dotEnvIn ?? root, env, problems);
-  const secrets = secretsFrom(values, options.onSecret);
-  const project = readProjectFile(configFile, { root, source, problems });
-  return { env, values, secrets, project, tolerated, problems };
+  const inputs = readInputs(dotEnvIn ?? root, options, problems);
+  return { inputs, project: readProjectFile(configFile, { root, source, problems }), problems };
 }
 
-/** A project with one of its environments, whose problems are its own. */
+/** A project with one of its environments. Its problems are those of the project file, and its own. */
 interface OpenEnvironment extends OpenProject, Reading {
-  readonly problems: Problems;
   readonly read: ReadEnvironment;
 }
 
 /** @param name left out: the default of the project */
-function openEnvironment(opened: OpenProject, name: string | undefined): OpenEnvironment {
-  const problems = new Problems(opened.tolerated);
-  problems.addAll(opened.problems);
+function openEnvironment(
+  { project, inputs, problems }: OpenProject,
+  name: string | undefined,
+): OpenEnvironment {
   const uses = { secrets: new Set<string>(), texts: [] };
-  const reading = { ...opened, uses, problems };
-  return { ...reading, read: readProjectEnvironment(opened.project, name, reading) };
+  const reading = { inputs, uses, problems: problems.copy() };
+  return { ...reading, project, read: readEnvironment(project, name, reading) };
 }
 
 function openOne(options: LoadOptions, opening?: Opening): OpenEnvironment {
@@ -238,53 +229,32 @@ function openOne(options: LoadOptions, opening?: Opening): OpenEnvironment {
 }
 
 function withoutOverlays(opened: OpenEnvironment): OpenEnvironment {
-  return { ...opened, read: { ...opened.read, overlays: [] } };
+  return { ...opened, read: { ...opened.read, overlays: noOverlays } };
 }
 
-/** The manifests of a project before an environment is chosen. */
-interface ManifestReader extends Pick<ProjectContext, 'documents' | 'shared'> {
-  readonly source: FileSource;
-}
-
-/** @param files default: the disk */
-function manifestsOf({ project }: OpenProject, files = diskSource(project.root)): ManifestReader {
-  const source = limitSize(files, project.sizeLimit);
-  return { source, documents: readDocuments(project, source), shared: new Map() };
-}
-
-/** The same for several environments. */
-function keepManifests(manifests: ManifestReader): ManifestReader {
-  return { ...manifests, documents: keepDocuments(manifests.documents) };
-}
-
-function prepareManifests(opened: OpenEnvironment, reader = manifestsOf(opened)): ProjectContext {
-  const { problems, values, uses, project, read } = opened;
-  const { source, documents, shared } = reader;
-  return {
-    project,
-    kinds: project.kinds,
-    documents,
-    shared,
-    readTag: tagReader({ values, uses, variables: read.variables, source, problems }),
-    overlays: prepareOverlays(read.overlays, { kinds: project.kinds, problems }),
-    problems,
-  };
+/** The manifests of an environment. Problems are reported. */
+function manifestsIn(
+  { project: { kinds }, read, problems }: OpenEnvironment,
+  documents: Documents,
+): Manifest[] {
+  const { readTag, overlays } = read;
+  return readManifests(documents, { kinds, readTag, overlays, problems });
 }
 
 /** Reads every manifest. Throws one Failure with all problems of the project. */
-function readProject(opened: OpenEnvironment, manifests: ManifestReader): Project {
-  const context = prepareManifests(opened, manifests);
-  const resources = readResources(context);
-  context.overlays.reportUnused();
+function readProject(opened: OpenEnvironment, documents: Documents): Project {
+  const resources = resourcesOf(manifestsIn(opened, documents), opened.problems);
+  opened.read.overlays.reportUnused();
   const project = requireSafeEnvironment(opened);
   return { ...project, lint: readLintLevels(opened.project, project.environment), resources };
 }
 
 /** Throws a Failure if the project has errors. */
-function requireEnvironment({ project, read, secrets, problems }: OpenEnvironment): ProjectEnvironment {
+function requireEnvironment({ project, read, inputs, problems }: OpenEnvironment): ProjectEnvironment {
   problems.throwIfAny();
   const { root, configFile } = project;
   if (!read.environment) throw problems.asFailure();
+  const { secrets } = inputs;
   return { root, configFile, environment: read.environment, secrets, diagnostics: problems.diagnostics };
 }
 

@@ -9,13 +9,14 @@ import { isObject } from '../model/json.ts';
 import { pointer } from '../model/pointer.ts';
 import { contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/suggest.ts';
+import { withoutNotes } from './declaration.ts';
 import { findNode, type YamlDocument } from './document.ts';
 import type { Place } from './file.ts';
 import { openSingle } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import type { FileSource } from './source.ts';
-import { openTagReader } from './tags.ts';
+import { tagNoter } from './tags.ts';
 import { type ReadTag, readTree } from './tree.ts';
 
 /** Where a project describes kinds of its own. */
@@ -96,24 +97,24 @@ interface Described {
 function readKindFile(path: string, source: FileSource, problems: Problems): Described | null {
   const document = openSingle(source, path, problems, 'Describe a kind in it, or remove it.');
   if (!document) return null;
-  const tree = readTree(document, tagRefuser(problems), problems);
+  const { value, tagged } = readTree(document, tagRefuser(problems), problems);
   const find = (at: string) => findNode(document, at);
-  const isValid = checkSchema(validators.kind, tree, { problems, find });
-  if (!isValid || tree.tagged || !isObject(tree.value)) return null;
-  const descriptor = descriptorFrom(tree.value);
+  const isValid = checkSchema(validators.kind, { value: withoutNotes(value), tagged }, { problems, find });
+  if (!isValid || tagged || !isObject(value)) return null;
+  const descriptor = descriptorFrom(value);
   for (const { at, message } of mistakesIn(descriptor))
     problems.add('invalid-value', message, find(at).place);
-  const kind = { ...kindFrom(descriptor), ...noticeOfProof(descriptor.kind, tree.value) };
+  const kind = { ...kindFrom(descriptor), ...noticeOfProof(descriptor.kind, value) };
   checkName(kind.name, document, find('/kind').place, problems);
   return { kind, document };
 }
 
 function tagRefuser(problems: Problems): ReadTag {
-  const open = openTagReader(problems);
+  const note = tagNoter(problems);
   return (tag, argument, place) => {
     const hint = 'It is the same in all environments: write the value itself.';
     problems.add('misplaced-tag', 'The description of a kind may not have tags', place, { hint });
-    return open(tag, argument, place);
+    return note(tag, argument, place);
   };
 }
 

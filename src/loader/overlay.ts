@@ -1,38 +1,13 @@
 import { globProblem } from '../kinds/address-glob.ts';
-import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
 import { isObject, type Json, type JsonObject, objectFrom, objectsIn, own, textOf } from '../model/json.ts';
 import { isFilledInLater } from '../model/marker.ts';
 import { objectOf } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
+import type { BuildContext } from './connection.ts';
 import type { FoundNode } from './document.ts';
-import type { Place } from './file.ts';
 import type { Problems } from './problems.ts';
-
-/** A change to declared resources in one environment. */
-export interface Overlay {
-  readonly target: string;
-  readonly merge: JsonObject;
-  /** The position of `target`. */
-  readonly place: Place;
-  /** The position of a value of `merge`. */
-  find(at: Pointer): FoundNode;
-}
-
-/**
- * The overlays of an environment that fits the schema.
- *
- * @param find gives the position of a value of the environment
- */
-export function readOverlays(environment: JsonObject, find: (at: Pointer) => FoundNode): Overlay[] {
-  return objectsIn(own(environment, 'overlays')).map((overlay, index) => ({
-    target: textOf(overlay, 'target') ?? '',
-    merge: objectOf(overlay, 'merge'),
-    place: find(pointer('overlays', index, 'target')).place,
-    find: (at) => find(`${pointer('overlays', index, 'merge')}${at}`),
-  }));
-}
 
 /** The overlays of an environment, ready to be applied to its manifests. */
 export interface Overlays {
@@ -57,16 +32,32 @@ export interface Overlaid {
 /** Besides its key, what can be declared of an object with `ensure: absent`. */
 const absentMembers = ['kind', 'id', 'ensure', 'lifecycle'];
 
-/** Prepares overlays for use, in the order in which they are written: later ones win. */
-export function prepareOverlays(
-  overlays: readonly Overlay[],
-  { kinds, problems }: { readonly kinds: Kinds; readonly problems: Problems },
+/** The overlays of an environment that has none. */
+export const noOverlays: Overlays = { match: () => false, apply: () => null, reportUnused() {} };
+
+/** A change to declared resources in one environment. */
+interface Overlay {
+  readonly merge: JsonObject;
+  /** The position of a value of `merge`. */
+  find(at: Pointer): FoundNode;
+}
+
+/** The overlays of an environment that fits the schema, in the order in which they are written: later ones win. */
+export function readOverlays(
+  environment: JsonObject,
+  { project: { kinds }, problems, find: findIn }: BuildContext,
 ): Overlays {
-  const prepared = overlays.map((overlay) => ({
-    ...overlay,
-    matches: globProblem(overlay.target, kinds) ? () => false : matchAddresses([overlay.target]),
-    used: false,
-  }));
+  const prepared = objectsIn(own(environment, 'overlays')).map((overlay, index) => {
+    const target = textOf(overlay, 'target') ?? '';
+    return {
+      target,
+      merge: objectOf(overlay, 'merge'),
+      place: findIn(pointer('overlays', index, 'target')).place,
+      find: (at: Pointer) => findIn(`${pointer('overlays', index, 'merge')}${at}`),
+      matches: globProblem(target, kinds) ? () => false : matchAddresses([target]),
+      used: false,
+    };
+  });
   return {
     match: (address) => prepared.some(({ matches }) => matches(address)),
     apply(manifest, address, kind) {

@@ -61,11 +61,17 @@ export class Problems {
   }
 
   /** Adds what others have found. */
-  addAll({ diagnostics }: Pick<Problems, 'diagnostics'>): void {
-    for (const diagnostic of diagnostics) {
-      const { code, message, source } = diagnostic;
-      this.#found.set(JSON.stringify([code, message, source ?? null]), diagnostic);
-    }
+  addAll(others: Problems): void {
+    for (const [id, diagnostic] of others.#found) this.#found.set(id, diagnostic);
+    for (const [path, count] of others.#perFile)
+      this.#perFile.set(path, count + (this.#perFile.get(path) ?? 0));
+  }
+
+  /** The same problems, to which others can be added. */
+  copy(): Problems {
+    const copy = new Problems(this.#tolerated);
+    copy.addAll(this);
+    return copy;
   }
 
   /** All problems, sorted by file and position. */

@@ -5,6 +5,16 @@ import { own } from '../model/json.ts';
 import { systemCode } from '../model/system-error.ts';
 import { decodeText } from './source.ts';
 
+/** What the machine gives a project. */
+export interface Inputs {
+  /** Environment variables. */
+  readonly env: NodeJS.ProcessEnv;
+  /** What tags are looked up in: `env`, and `.env` where it counts. */
+  readonly values: NodeJS.ProcessEnv;
+  /** The secrets in `values`. */
+  readonly secrets: Secrets;
+}
+
 /**
  * The secrets in environment variables: `NAME` is the variable of that name, else the content of the file that the
  * variable `NAME_FILE` names: UTF-8 text, without a line ending at its end. An empty one is not set: pipelines pass on as empty what

@@ -8,14 +8,13 @@ import { noteOf } from './declaration.ts';
 import type { Place } from './file.ts';
 import { sideFilePath } from './paths.ts';
 import type { Problems } from './problems.ts';
-import { variableOf } from './secrets.ts';
+import { type Inputs, variableOf } from './secrets.ts';
 import type { FileSource } from './source.ts';
 import { type ReadTag, unresolved } from './tree.ts';
 
 /** What tags are resolved with. */
 export interface TagContext {
-  /** The variables of `!env`: those of the environment and of `.env`. */
-  readonly values: NodeJS.ProcessEnv;
+  readonly inputs: Inputs;
   /** Collects the names that tags use. */
   readonly uses: TagUses;
   /** `null` where the environment could not be read, which has been reported. */
@@ -38,7 +37,7 @@ export interface TagUses {
  * So does the value: jobs have addresses with a password in them, such as those of proxies and of their repository.
  */
 export function refuseSecretTexts(
-  { uses, values, problems }: Pick<TagContext, 'uses' | 'values' | 'problems'>,
+  { uses, inputs, problems }: Pick<TagContext, 'uses' | 'inputs' | 'problems'>,
   project: { credentialNames(): Iterable<string> },
 ): void {
   if (uses.texts.length === 0) return;
@@ -46,7 +45,9 @@ export function refuseSecretTexts(
   const reasonFor = (name: string): string | null => {
     if (credentials.has(name)) return 'is a credential of this project';
     if (namesCredential(name)) return 'is named like a credential';
-    return looksLikeCredential(variableOf(values, name) ?? '') ? 'has the value of a credential' : null;
+    return looksLikeCredential(variableOf(inputs.values, name) ?? '')
+      ? 'has the value of a credential'
+      : null;
   };
   for (const { name, place } of uses.texts) {
     const reason = reasonFor(name);
@@ -74,33 +75,33 @@ const readers: Readonly<Record<string, Reader>> = {
 /** All tags that a manifest may use. */
 export const tagNames: readonly string[] = Object.keys(readers);
 
-/** Reads tags by resolving them. Problems are reported. */
+/** Reads the tags of notes by resolving them. Problems are reported. */
 export function tagReader(context: TagContext): ReadTag {
   return (tag, argument, place) => {
-    if (argument === unresolved) return unresolved;
     const reader = own(readers, tag);
-    if (!reader) return refuseUnknownTag(tag, context.problems, place);
+    if (!reader || argument === unresolved) return unresolved;
     return attempt(() => reader(argument, context, place), context.problems, place);
   };
 }
 
-/**
- * Reads tags as notes, which {@link resolveNotes} resolves for an environment. Side files and references are the same
- * everywhere: they are read at once.
- */
-export function tagNoter({ source, problems }: Pick<TagContext, 'source' | 'problems'>): ReadTag {
+/** Reads tags as notes, which {@link resolveNotes} resolves for an environment. Unknown tags are reported. */
+export function tagNoter(problems: Problems): ReadTag {
+  return (tag, argument, place) => {
+    if (argument === unresolved) return unresolved;
+    if (Object.hasOwn(readers, tag)) return noteOf(tag, argument, place.offset);
+    return refuseUnknownTag(tag, problems, place);
+  };
+}
+
+/** The same for manifests: side files and references are the same in all environments, and are read at once. */
+export function manifestNoter(source: FileSource, problems: Problems): ReadTag {
+  const note = tagNoter(problems);
   return (tag, argument, place) => {
     if (argument === unresolved) return unresolved;
     if (tag === '!file') return attempt(() => readSideFile(argument, { source }, place), problems, place);
     if (tag === '!ref') return attempt(() => readReference(argument), problems, place);
-    return noteOf(tag, argument, place.offset);
+    return note(tag, argument, place);
   };
-}
-
-/** Reads tags without resolving them: checks their names and returns `unresolved`. */
-export function openTagReader(problems: Problems): ReadTag {
-  return (tag, _argument, place) =>
-    Object.hasOwn(readers, tag) ? unresolved : refuseUnknownTag(tag, problems, place);
 }
 
 function refuseUnknownTag(tag: string, problems: Problems, place: Place): Json {
@@ -137,7 +138,7 @@ function readVariable(name: string, { variables }: TagContext): Json {
   throw failure('variable-unset', `The environment has no variable \`${name}\``, { hint });
 }
 
-function readEnv(name: string, { values, uses }: TagContext, place: Place): Json {
+function readEnv(name: string, { inputs: { values }, uses }: TagContext, place: Place): Json {
   uses.texts.push({ name, place });
   const value = variableOf(values, name);
   if (value !== null) return value;
