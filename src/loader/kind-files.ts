@@ -97,10 +97,11 @@ interface Described {
 function readKindFile(path: string, source: FileSource, problems: Problems): Described | null {
   const document = openSingle(source, path, problems, 'Describe a kind in it, or remove it.');
   if (!document) return null;
+  const before = problems.count;
   const { value, tagged } = readTree(document, tagRefuser(problems), problems);
   const find = (at: string) => findNode(document, at);
-  const isValid = checkSchema(validators.kind, { value: withoutNotes(value), tagged }, { problems, find });
-  if (!isValid || tagged || !isObject(value)) return null;
+  checkSchema(validators.kind, { value: withoutNotes(value), tagged }, { problems, find });
+  if (problems.count > before || !isObject(value)) return null;
   const descriptor = descriptorFrom(value);
   for (const { at, message } of mistakesIn(descriptor))
     problems.add('invalid-value', message, find(at).place);

@@ -270,6 +270,13 @@ describe('choosing an environment', () => {
     const text = `${two}  c: { sandbox: {}, variables: &v { x: 1 } }\n  d: { sandbox: {}, variables: *v }\n`;
     expect(environment(text, {}, 'd').variables).toEqual({ x: 1 });
   });
+
+  test('an alias is a tagged value of the same environment again', () => {
+    const text = `${two}  c: { variables: { x: &x !env X }, sandbox: { seed: *x } }\n`;
+    const { variables, connection } = environment(text, { X: 'seed.yaml' }, 'c');
+    expect(variables).toEqual({ x: 'seed.yaml' });
+    expect(connection).toMatchObject({ sandbox: { seed: expect.stringMatching(/seed\.yaml$/) } });
+  });
 });
 
 const bad: {

@@ -24,6 +24,12 @@ it('a kind that a file describes can be declared, beside the built-in ones', () 
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
 });
 
+it('the description of a kind may have aliases', () => {
+  const text = role().replace('description: text', 'description: &t text\n  level: *t');
+  const { resources } = load({ 'kinds/Role.kind.yaml': text, 'config/a.yaml': `${declared}level: c\n` });
+  expect(resources[0]?.fields).toEqual({ description: 'b', level: 'c' });
+});
+
 it('a project that is opened again compiles no schema again', () => {
   const validatorOf = (more = '') => {
     const { resources } = load({ 'kinds/Role.kind.yaml': role(more), 'config/a.yaml': declared });
