@@ -66,7 +66,8 @@ function readPath(
   { project: { root }, problems, find }: BuildContext,
 ): string | null | undefined {
   const path = textOf(value, name);
-  if (path === null) return null;
+  // What could not be read has been reported.
+  if (path === null || path === unresolved) return null;
   try {
     const normal = projectPath(isAbsolute(path) ? path : join('.', path));
     requireInside(root, normal);

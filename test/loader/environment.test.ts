@@ -438,6 +438,11 @@ const bad: {
     error: 'env-unset tenantctl.yaml:5:16',
   },
   {
+    name: 'an unset variable in a path, which is one error',
+    text: config().replace('{}', '{ seed: !env UNSET }'),
+    error: 'env-unset tenantctl.yaml:4:22',
+  },
+  {
     name: 'a seed out of the project',
     text: config().replace('{}', '{ seed: ../s.yaml }'),
     error: 'outside-project tenantctl.yaml:4:22',
