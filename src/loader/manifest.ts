@@ -1,9 +1,9 @@
-import type { ErrorObject } from 'ajv';
 import { unknownKind } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
+import { noteOverlay } from '../model/diagnostic.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers, own, textOf } from '../model/json.ts';
 import { objectOf, textsOf } from '../model/members.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
@@ -16,7 +16,8 @@ import { type Checked, checkMarkers } from './markers.ts';
 import type { Overlaid, Overlays } from './overlay.ts';
 import { reopenDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
-import { checkSchema, schemaOf } from './schema.ts';
+import { faultsIn, placeOf, schemaOf } from './schema.ts';
+import { explainFault, type SchemaFault } from './schema-words.ts';
 import { dropUnresolved, type ReadTag, readTree, type Tree, unresolved } from './tree.ts';
 
 /** A document that declares an object: it has a known kind and a key, but may have other problems. */
@@ -174,22 +175,19 @@ function isKeyPart(part: string | null): part is string {
 
 function checkManifest(declared: Declared, address: Address | null): boolean {
   const { kind, find, overlaid, problems } = declared;
-  const fitsSchema = checkSchema(schemaOf(kind), declared, {
-    problems,
-    ...(address !== null && { address }),
-    find,
-    isOverlaid: (at) => Boolean(overlaid?.find(at)),
-    explain: (error, name) => explain(kind, error, name),
-  });
-  return checkMarkers(declared) && fitsSchema;
+  const faults = faultsIn(schemaOf(kind), declared);
+  for (const fault of faults) {
+    const { message, ...problem } = explain(kind, fault) ?? explainFault(fault);
+    const noted = noteOverlay(message, Boolean(overlaid?.find(fault.at)));
+    const about = address === null ? {} : { address };
+    problems.report({ ...problem, message: noted }, placeOf(fault, find), about);
+  }
+  return checkMarkers(declared) && faults.length === 0;
 }
 
 /** Explains an error of the schema in terms of manifests; `null` where the general message is good enough. */
-function explain(
-  kind: Kind,
-  { keyword, instancePath, propertyName, data }: ErrorObject,
-  name: string,
-): Problem | null {
+function explain(kind: Kind, { error, name }: SchemaFault): Problem | null {
+  const { keyword, instancePath, propertyName, data } = error;
   if (data === null && propertyName === undefined) return explainNull(kind, instancePath);
   if (keyword === 'pattern' && typeof data === 'string' && !data.isWellFormed()) {
     return {
@@ -202,7 +200,7 @@ function explain(
     const message = `With \`ensure: absent\`, only the key is allowed, not \`${name}\``;
     return { code: 'absent-with-fields', message, hint: 'Remove the field, or `ensure: absent`.' };
   }
-  if (keyword !== 'additionalProperties') return null;
+  if (name === null) return null;
   if (instancePath === '' && kind.serverOwned.includes(name)) {
     const field = kind.declaredAs && own(kind.declaredAs, name);
     const message =
