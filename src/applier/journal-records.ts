@@ -47,13 +47,15 @@ export interface Settled {
 interface RequestProgress {
   readonly before: string | null;
   readonly state: 'intended' | Verdict;
+  /** When that was recorded. */
+  readonly at: string;
 }
 
 /** What earlier runs of a plan did for one change. */
 export interface Progress {
   readonly requests: ReadonlyMap<number, RequestProgress>;
-  /** The fields that the tenant ignored or rewrote; `null` before that was checked. */
-  readonly unmet: readonly Pointer[] | null;
+  /** What its object showed when it was checked; `null` before that. */
+  readonly settled: Settled | null;
 }
 
 /** A line as a record, or `null` where it is not one. */
@@ -98,9 +100,9 @@ export function parseRecord(line: string): JournalRecord | null {
 
 /** The records of a journal by change. A later record of a request replaces an earlier one. */
 export function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Address, Progress> {
-  const byChange = new Map<Address, { requests: Map<number, RequestProgress>; unmet: Progress['unmet'] }>();
+  const byChange = new Map<Address, { requests: Map<number, RequestProgress>; settled: Settled | null }>();
   const entry = (address: Address) => {
-    const existing = byChange.get(address) ?? { requests: new Map(), unmet: null };
+    const existing = byChange.get(address) ?? { requests: new Map(), settled: null };
     byChange.set(address, existing);
     return existing;
   };
@@ -110,18 +112,18 @@ export function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Addre
         break;
       case 'intent':
         for (const [address, before] of record.before) {
-          entry(address).requests.set(record.request, { before, state: 'intended' });
+          entry(address).requests.set(record.request, { before, state: 'intended', at: record.at });
         }
         break;
       case 'result':
         for (const address of record.changes) {
           const { requests } = entry(address);
           const before = requests.get(record.request)?.before ?? null;
-          requests.set(record.request, { before, state: record.verdict });
+          requests.set(record.request, { before, state: record.verdict, at: record.at });
         }
         break;
       case 'settled':
-        entry(record.change).unmet = record.unmet;
+        entry(record.change).settled = record;
         break;
     }
   }

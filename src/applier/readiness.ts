@@ -43,7 +43,7 @@ export function readinessOf(entry: KindChange, found: Found, progress: Progress 
   const count = change.requests.length;
   const next = change.requests.findIndex((_, at) => progress.requests.get(at)?.state !== 'done');
   if (next < 0) {
-    if (hasEffect(kind, change, live, progress.unmet ?? [])) return resume(count);
+    if (hasEffect(kind, change, live, progress.settled?.unmet ?? [])) return resume(count);
     return stale('an earlier run of this plan made the change, and the object has changed since');
   }
   const sent = progress.requests.get(next);

@@ -8,7 +8,7 @@ import { type Address, parseAddress } from '../model/address.ts';
 import { ifThere } from '../model/system-error.ts';
 import { isSameTenant, type TenantName } from '../model/tenant.ts';
 import { readJournal } from './journal.ts';
-import type { JournalRecord } from './journal-records.ts';
+import { type JournalRecord, progressOf } from './journal-records.ts';
 import { lookUntil } from './look-until.ts';
 
 /** A write that the tenant may not show yet: what a journal says of it. */
@@ -51,41 +51,12 @@ export async function readRecentWrites(
 
 /** The writes of one journal. What the tenant refused is none. */
 function writesIn(records: readonly JournalRecord[]): RecentWrite[] {
-  const sent = new Map<string, { address: Address; before: string | null; at: number; isRefused: boolean }>();
-  const after = new Map<Address, string | null>();
-  for (const record of records) {
-    switch (record.type) {
-      case 'plan':
-        break;
-      case 'intent':
-        for (const [address, before] of record.before) {
-          const at = Date.parse(record.at);
-          sent.set(`${record.request} ${address}`, { address, before, at, isRefused: false });
-        }
-        break;
-      case 'result':
-        for (const address of record.changes) {
-          const request = sent.get(`${record.request} ${address}`);
-          if (!request) continue;
-          request.at = Date.parse(record.at);
-          request.isRefused = record.verdict === 'refused';
-        }
-        break;
-      case 'settled':
-        if (record.after !== undefined) after.set(record.change, record.after);
-        break;
-    }
-  }
-  const made = [...sent.values()].filter(({ isRefused }) => !isRefused);
-  return [...new Set(made.map(({ address }) => address))].map((address) => {
-    const own = made.filter((request) => request.address === address);
-    const seen = after.get(address);
-    return {
-      address,
-      at: Math.max(...own.map(({ at }) => at)),
-      before: own.map(({ before }) => before),
-      ...(seen === undefined ? {} : { after: seen }),
-    };
+  return [...progressOf(records)].flatMap(([address, { requests, settled }]) => {
+    const made = [...requests.values()].filter(({ state }) => state !== 'refused');
+    if (made.length === 0) return [];
+    const at = Math.max(...made.map((request) => Date.parse(request.at)));
+    const before = made.map((request) => request.before);
+    return [{ address, at, before, ...(settled?.after === undefined ? {} : { after: settled.after }) }];
   });
 }
 

@@ -16,7 +16,7 @@ describe('the names that changes show beside ids', () => {
   const shownIn = async (changes: readonly Change[], begun: readonly string[] = []) => {
     const journal = await openJournal(await newFolder(), planOf(changes));
     const progress = (address: string) =>
-      begun.includes(address) ? { requests: new Map(), unmet: null } : null;
+      begun.includes(address) ? { requests: new Map(), settled: null } : null;
     return shownNames(withKinds(changes, kinds), kinds, { ...journal, progress });
   };
 

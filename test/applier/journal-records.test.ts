@@ -111,10 +111,10 @@ describe('the progress of a change', () => {
     ]);
     expect(found.get('Thing/a')).toEqual({
       requests: new Map([
-        [0, { before: 'y', state: 'done' }],
-        [1, { before: 'z', state: 'intended' }],
+        [0, { before: 'y', state: 'done', at: '' }],
+        [1, { before: 'z', state: 'intended', at: '' }],
       ]),
-      unmet: null,
+      settled: null,
     });
     expect([...found.keys()]).toEqual(['Thing/a']);
   });
@@ -127,6 +127,7 @@ describe('the progress of a change', () => {
     ).toEqual({
       before: null,
       state: 'refused',
+      at: '',
     });
   });
 });

@@ -38,10 +38,14 @@ describe('a journal', () => {
     await journalWithNotes(folder);
     const again = await openJournal(folder, plan);
     expect(again.progress('Thing/a')).toEqual({
-      requests: new Map([[0, { before: null, state: 'done' }]]),
-      unmet: ['/text'],
+      requests: new Map([[0, { before: null, state: 'done', at: 't2' }]]),
+      settled: { type: 'settled', at: 't3', change: 'Thing/a', unmet: ['/text'], after: null },
     });
-    expect(again.progress('Thing/b')?.requests.get(0)).toEqual({ before: 'sha256:b', state: 'intended' });
+    expect(again.progress('Thing/b')?.requests.get(0)).toEqual({
+      before: 'sha256:b',
+      state: 'intended',
+      at: 't1',
+    });
     expect(again.progress('Thing/c')).toBeNull();
   });
 
@@ -113,10 +117,10 @@ describe('a journal', () => {
     for (let length = lastLine; length < whole.length; length++) {
       await writeFile(file, whole.subarray(0, length));
       const journal = await openJournal(folder, plan);
-      expect(journal.progress('Thing/a')?.unmet).toBeNull();
+      expect(journal.progress('Thing/a')?.settled).toBeNull();
       await journal.settle('Thing/a', { unmet: ['/z'], after: null }, 't4');
       await journal.close();
-      expect((await openJournal(folder, plan)).progress('Thing/a')?.unmet).toEqual(['/z']);
+      expect((await openJournal(folder, plan)).progress('Thing/a')?.settled?.unmet).toEqual(['/z']);
     }
   });
 
@@ -212,7 +216,7 @@ describe('a journal', () => {
     await Promise.all(names.map((name) => journal.settle(name, { unmet: [name], after: null }, 't')));
     await journal.close();
     const again = await openJournal(folder, plan);
-    expect(names.every((name) => again.progress(name)?.unmet?.[0] === name)).toBe(true);
+    expect(names.every((name) => again.progress(name)?.settled?.unmet[0] === name)).toBe(true);
   });
 
   it('writes notes together that are made while others are written', async () => {

@@ -50,8 +50,10 @@ interface Known {
 
 function readyFor(planned: Change, { live: raw = old, base, sent, unmet }: Known): unknown {
   const found: Found = { live: live(raw), others: [], standard: base ? objectOf(note, base) : null };
-  const requests = new Map((sent ?? []).map(([state, before], at) => [at, { state, before: mark(before) }]));
-  const progress: Progress | null = sent ? { requests, unmet: unmet ?? null } : null;
+  const requests = new Map(
+    (sent ?? []).map(([state, before], at) => [at, { state, before: mark(before), at: '' }]),
+  );
+  const progress: Progress | null = sent ? { requests, settled: unmet ? { unmet } : null } : null;
   const kind = planned.kind === note.name ? note : thing;
   const readiness = readinessOf({ kind, change: planned }, found, progress);
   return readiness.is === 'stale' ? readiness.why : [readiness.from, readiness.resumed];

@@ -178,9 +178,10 @@ describe('the writes of earlier runs', () => {
     const found = await readRecentWrites(folder, tenant, since);
     expect(found).toEqual([
       { address: 'Thing/c', at: expect.any(Number), before: [null] },
+      { address: 'Thing/d', at: expect.any(Number), before: [null] },
       { address: 'Thing/a', at: expect.any(Number), before: ['sha256:1', 'sha256:2'], after: 'sha256:3' },
     ]);
-    expect(found.map(({ at }) => at - began)).toEqual([-19_000, -7_000]);
+    expect(found.map(({ at }) => at - began)).toEqual([-19_000, -19_000, -7_000]);
   });
 
   it('are none where there is no journal', async () => {
