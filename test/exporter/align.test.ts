@@ -1,14 +1,42 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findGaps } from '../../src/exporter/merge/align.ts';
+import { alignItems, editItems } from '../../src/exporter/merge/align.ts';
+import { type Json, sameJson } from '../../src/model/json.ts';
 
-/** The declared list with each gap filled from the live one: what a merge makes of it. */
-function fill<T>(declared: readonly T[], live: readonly T[], gaps: ReturnType<typeof findGaps>): T[] {
-  return gaps.reduce(
-    (list, { from, to, liveFrom, liveTo }) =>
-      list.toSpliced(from, to - from, ...live.slice(liveFrom, liveTo)),
-    [...declared],
-  );
+/** A range in which two lists differ. */
+interface Gap {
+  readonly from: number;
+  to: number;
+  readonly liveFrom: number;
+  liveTo: number;
+}
+
+/** The ranges in which the pairs are not of equal items, last range first. */
+function findGaps(declared: readonly Json[], live: readonly Json[]): Gap[] {
+  const gaps: Gap[] = [];
+  let [at, liveAt, isInGap] = [0, 0, false];
+  for (const [one, other] of alignItems(declared, live)) {
+    const isEqual = one !== null && other !== null && sameJson(declared[one] ?? null, live[other] ?? null);
+    if (!isEqual && !isInGap) gaps.unshift({ from: at, to: at, liveFrom: liveAt, liveTo: liveAt });
+    isInGap = !isEqual;
+    if (one !== null) at += 1;
+    if (other !== null) liveAt += 1;
+    const [gap] = gaps;
+    if (gap && isInGap) [gap.to, gap.liveTo] = [at, liveAt];
+  }
+  expect([at, liveAt]).toEqual([declared.length, live.length]);
+  return gaps;
+}
+
+/** What a merge makes of the declared list. */
+function edited(declared: readonly Json[], live: readonly Json[]): Json[] {
+  const list = [...declared];
+  editItems(alignItems(declared, live), declared.length, {
+    change: (at, from) => list.splice(at, 1, live[from] ?? null),
+    insert: (at, from) => list.splice(at, 0, live[from] ?? null),
+    remove: (at) => list.splice(at, 1),
+  });
+  return list;
 }
 
 describe('the gaps between two lists', () => {
@@ -18,7 +46,7 @@ describe('the gaps between two lists', () => {
     fc.assert(
       fc.property(items, items, (declared, live) => {
         const gaps = findGaps(declared, live);
-        expect(fill(declared, live, gaps)).toEqual(live);
+        expect(edited(declared, live)).toEqual(live);
         expect(gaps.map(({ from }) => from)).toEqual(gaps.map(({ from }) => from).toSorted((a, b) => b - a));
         for (const { from, to, liveFrom, liveTo } of gaps)
           expect(to - from + liveTo - liveFrom).toBeGreaterThan(0);

@@ -4,10 +4,10 @@ import type { Resource } from '../../kinds/resource.ts';
 import type { Printable } from '../../loader/print.ts';
 import type { Json } from '../../model/json.ts';
 import { secretNamesIn } from '../../model/marker.ts';
-import { isWithin, type Pointer, segmentsOf } from '../../model/pointer.ts';
+import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../../model/pointer.ts';
 import type { Edit } from '../edit/apply-edits.ts';
 import type { DraftContext } from '../plain-field.ts';
-import { isTagged } from '../printable.ts';
+import { isTagged, partOf } from '../printable.ts';
 
 export interface MergeContext extends DraftContext {
   /** Says whether a secret has the value that the tenant shows. */
@@ -54,13 +54,29 @@ export interface DocumentMerge {
   readonly changes: DocumentChanges;
 }
 
-/** A declared value, and how it is written in the document; `undefined` where it is not written there. */
-export interface DeclaredValue {
-  readonly at: Pointer;
-  readonly declared: Json;
+/** A declared value, the live value in its place, and how the declared one is written; `undefined` where it is not. */
+export interface Pair<T extends Json = Json> {
+  readonly declared: T;
+  readonly live: T;
   readonly written: Printable | undefined;
-  /** The names of the ids in the live value that takes its place, by their places in it. */
-  readonly names?: ReadonlyMap<Pointer, string> | undefined;
+}
+
+/** A pair with its places: in a list, the live value may have another one. */
+export interface Slot<T extends Json = Json> extends Pair<T> {
+  readonly at: Pointer;
+  readonly liveAt: Pointer;
+}
+
+/** A part of a slot. */
+export function partIn(slot: Slot, step: string | number, liveStep = step): Slot {
+  const [below, liveBelow] = [pointer(step), pointer(liveStep)];
+  return {
+    at: slot.at + below,
+    liveAt: slot.liveAt + liveBelow,
+    declared: valueAt(slot.declared, below) ?? null,
+    live: valueAt(slot.live, liveBelow) ?? null,
+    written: partOf(slot.written, step),
+  };
 }
 
 /**
@@ -68,32 +84,42 @@ export interface DeclaredValue {
  *
  * @param value the new value; `undefined` where no manifest can hold it
  */
-export function addSet(
-  { resource, changes }: DocumentMerge,
-  { at, declared, written, names }: DeclaredValue,
-  value: Printable | undefined,
-): void {
-  const blocked = findBlock(resource, at, declared);
-  if (blocked) changes.notes.push({ at, reason: blocked });
-  else if (value === undefined) changes.notes.push({ at, reason: 'unwritable' });
+export function addSet(merge: DocumentMerge, slot: Slot, value: Printable | undefined): void {
+  const { at, declared, written } = slot;
+  const { notes, edits } = merge.changes;
+  const blocked = findBlock(merge.resource, at, declared);
+  if (blocked) notes.push({ at, reason: blocked });
+  else if (value === undefined) notes.push({ at, reason: 'unwritable' });
   else {
     const isReference = isTagged(value) && value.tag === '!ref';
-    if (isTagged(written) && !(isReference && written.tag === '!ref'))
-      changes.notes.push({ at, reason: 'tag' });
+    if (isTagged(written) && !(isReference && written.tag === '!ref')) notes.push({ at, reason: 'tag' });
     // A reference is a name by itself.
-    const comments = isReference ? {} : { names };
-    changes.edits.push({ op: 'set', path: segmentsOf(at), value, ...comments });
+    const names = isReference ? {} : { names: namesIn(merge, slot) };
+    edits.push({ op: 'set', path: segmentsOf(at), value, ...names });
   }
 }
 
-/** The names of the ids in the live value at a place, by their places in it. */
-export function namesBelow(
-  { names }: Pick<DocumentMerge, 'names'>,
-  at: Pointer,
-): ReadonlyMap<Pointer, string> {
-  return new Map(
-    [...names].flatMap(([place, name]) => (isWithin(place, at) ? [[place.slice(at.length), name]] : [])),
-  );
+/** Adds an edit that inserts a value, or a note where no manifest can hold it: `undefined`. */
+export function addInsert(
+  merge: DocumentMerge,
+  slot: Pick<Slot, 'at' | 'liveAt'>,
+  value: Printable | undefined,
+): void {
+  const { at } = slot;
+  if (value === undefined) merge.changes.notes.push({ at, reason: 'unwritable' });
+  else merge.changes.edits.push({ op: 'insert', path: segmentsOf(at), value, names: namesIn(merge, slot) });
+}
+
+/** Adds an edit that removes a value, or a note where an overlay gives it. */
+export function addRemove({ resource, changes }: DocumentMerge, at: Pointer): void {
+  if (isOverlaid(resource, at)) changes.notes.push({ at, reason: 'overlay' });
+  else changes.edits.push({ op: 'remove', path: segmentsOf(at) });
+}
+
+/** The names of the ids in a live value, by their places in it. */
+function namesIn({ names }: DocumentMerge, { liveAt }: Pick<Slot, 'liveAt'>): ReadonlyMap<Pointer, string> {
+  const inside = [...names].filter(([place]) => isWithin(place, liveAt));
+  return new Map(inside.map(([place, name]) => [place.slice(liveAt.length), name]));
 }
 
 /** Adds a note where the tenant shows a value other than the declared secret, which stays in any case. */

@@ -5,24 +5,27 @@ import { identityOf } from '../../kinds/live-objects.ts';
 import { pairRecords, recordAgrees } from '../../kinds/records.ts';
 import type { Mapping, Member, Printable } from '../../loader/print.ts';
 import { unresolved } from '../../loader/tree.ts';
-import { isArray, isObject, type Json, type JsonObject, own, sameJson } from '../../model/json.ts';
+import { isArray, isObject, itemsOf, type Json, own, sameJson } from '../../model/json.ts';
 import { secretName } from '../../model/marker.ts';
-import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
+import { pointer, segmentsOf, valueAt } from '../../model/pointer.ts';
 import { draftObject, lifecycleMembers } from '../draft.ts';
 import { namesOf } from '../names.ts';
 import { draftPlainField } from '../plain-field.ts';
-import { isList, isMapping, isTagged, partOf, sideFileOf } from '../printable.ts';
+import { isList, isMapping, partOf, sideFileOf } from '../printable.ts';
+import { editItems, type ItemPair } from './align.ts';
 import {
+  addInsert,
+  addRemove,
   addSet,
-  type DeclaredValue,
   type DocumentChanges,
   type DocumentMerge,
   emptyChanges,
   isIgnored,
   isOverlaid,
   type MergeContext,
-  namesBelow,
   noteSecret,
+  partIn,
+  type Slot,
 } from './document-merge.ts';
 import { mergeJson } from './json-field.ts';
 import type { DeclaredDocument } from './manifest-file.ts';
@@ -44,18 +47,12 @@ export function mergeDocument(
     if (declared === undefined || isIgnored(resource, at) || live.hidden.includes(at)) continue;
     const current = own(live.fields, name) ?? null;
     const secret = secretName(declared);
-    const pair = {
-      at,
-      declared,
-      live: current,
-      written: partOf(written, name),
-      names: namesBelow(merge, at),
-    };
+    const slot = { at, liveAt: at, declared, live: current, written: partOf(written, name) };
     if (secret !== null) noteSecret(merge, at, secret, current);
     else if (invalid.has(name)) changes.notes.push({ at, reason: 'unwritable' });
-    else if (field.is === 'json') mergeJson(merge, field, name, pair);
+    else if (field.is === 'json') mergeJson(merge, field, name, slot);
     else if (compareField(name, field, declared, current).length > 0) {
-      mergeField(merge, field, pair, draftPlainField(name, field, live, context));
+      mergeField(merge, field, slot, draftPlainField(name, field, live, context));
     }
   }
   mergeLifecycle(merge, written, lifecycleMembers(live, context));
@@ -102,31 +99,24 @@ function mergeKey({ resource, live, changes }: DocumentMerge, written: Printable
   else changes.edits.push({ op: 'set', path: [field.name], value: name });
 }
 
-/** A declared field, or a value inside it, and the live value in its place. */
-interface Pair<T extends Json = Json> extends DeclaredValue {
-  readonly declared: T;
-  readonly live: T;
-}
-
 /** Changes a field as part of a larger value where that is possible, else as a whole. */
 function mergeField(
   merge: DocumentMerge,
   field: Exclude<Field, { is: 'json' }>,
-  pair: Pair,
+  slot: Slot,
   value: Printable | undefined,
 ): void {
-  const { at, declared, live, written } = pair;
-  if (value === undefined || isOverlaid(merge.resource, at)) addSet(merge, pair, value);
-  else if (isSet(field) && isList(written) && isList(value) && isArray(declared) && isArray(live)) {
-    mergeSet(merge, field, { at, declared, live, written }, value);
+  const { at, written } = slot;
+  if (value === undefined || isOverlaid(merge.resource, at)) addSet(merge, slot, value);
+  else if (isSet(field) && isList(written) && isList(value) && isArray(slot.live)) {
+    mergeSet(merge, field, slot, value);
   } else if (field.is === 'records' && isList(written) && isList(value)) {
-    mergeRecords(merge, field, pair, value);
-  } else if (field.is === 'reference' && isMapping(value) && isObject(declared) && isObject(live)) {
-    if (isMapping(written)) mergeReference(merge, { at, declared, live, written }, value);
-    else addSet(merge, pair, value);
+    mergeRecords(merge, field, slot, value);
+  } else if (field.is === 'reference' && isMapping(written) && isMapping(value)) {
+    mergeReference(merge, slot, value);
   } else if (sideFileOf(written) !== null && typeof value === 'string') {
     merge.changes.sideTexts.push({ at, text: value, inline: value });
-  } else addSet(merge, pair, value);
+  } else addSet(merge, slot, value);
 }
 
 type SetField = Extract<Field, { is: 'set' | 'references' }>;
@@ -138,32 +128,20 @@ const isSet = (field: Field): field is SetField => field.is === 'set' || field.i
  *
  * @param printed the live items, in the same order
  */
-function mergeSet(
-  merge: DocumentMerge,
-  field: SetField,
-  pair: Pair<readonly Json[]>,
-  printed: readonly Printable[],
-): void {
-  const { at, declared, live } = pair;
-  const { edits } = merge.changes;
-  const namesAt = (index: number) => namesBelow(merge, at + pointer(index));
-  const isIn = (list: readonly Json[]) => (item: Json) => list.some((other) => sameItem(field, other, item));
-  const gone = [...declared.keys()].filter((index) => !isIn(live)(declared[index] ?? null));
-  const added = [...live.keys()].filter((index) => !isIn(declared)(live[index] ?? null));
-  const replaced = gone.slice(0, added.length);
-  for (const [turn, index] of replaced.entries()) {
-    const from = added[turn] ?? 0;
-    addSet(merge, { ...itemOf(pair, index, declared[index] ?? null), names: namesAt(from) }, printed[from]);
-  }
-  for (const [turn, from] of added.slice(replaced.length).entries()) {
-    const path = pathOf(pair, declared.length + turn);
-    const value = printed[from];
-    const names = isTagged(value) ? {} : { names: namesAt(from) };
-    if (value !== undefined) edits.push({ op: 'insert', path, value, ...names });
-  }
-  for (const index of gone.slice(replaced.length).reverse()) {
-    edits.push({ op: 'remove', path: pathOf(pair, index) });
-  }
+function mergeSet(merge: DocumentMerge, field: SetField, slot: Slot, printed: readonly Printable[]): void {
+  const [declared, live] = [itemsOf(slot.declared), itemsOf(slot.live)];
+  const missingIn = (others: readonly Json[], items: readonly Json[]) =>
+    [...items.keys()].filter((at) => !others.some((other) => sameItem(field, other, items[at] ?? null)));
+  const [gone, added] = [missingIn(live, declared), missingIn(declared, live)];
+  const pairs: ItemPair[] = [
+    ...gone.map((index, turn): ItemPair => [index, added[turn] ?? null]),
+    ...added.slice(gone.length).map((index): ItemPair => [null, index]),
+  ];
+  editItems(pairs, declared.length, {
+    change: (index, from) => addSet(merge, partIn(slot, index, from), printed[from]),
+    insert: (index, from) => addInsert(merge, partIn(slot, index, from), printed[from]),
+    remove: (index) => addRemove(merge, partIn(slot, index).at),
+  });
 }
 
 /**
@@ -174,79 +152,53 @@ function mergeSet(
 function mergeRecords(
   merge: DocumentMerge,
   field: RecordsField,
-  pair: Pair,
+  slot: Slot,
   printed: readonly Printable[],
 ): void {
-  const { edits } = merge.changes;
-  const declared = isArray(pair.declared) ? pair.declared : [];
-  const live = isArray(pair.live) ? pair.live : [];
-  const removed: number[] = [];
-  let end = declared.length;
-  for (const { declared: record, live: current } of pairRecords(declared, live, field)) {
-    const index = record ? declared.indexOf(record) : -1;
-    const liveAt = current ? pair.at + pointer(live.indexOf(current)) : pair.at;
-    const value = current ? printed[live.indexOf(current)] : undefined;
-    if (!record && value !== undefined) {
-      edits.push({ op: 'insert', path: pathOf(pair, end), value, names: namesBelow(merge, liveAt) });
-      end += 1;
-    } else if (record && !current) removed.push(index);
-    else if (record && current && !recordAgrees(record, current, field)) {
-      const item = itemOf(pair, index, record);
-      if (isMapping(item.written))
-        mergeRecord(merge, field, { ...item, declared: record, live: current, liveAt }, value);
-      else addSet(merge, { ...item, names: namesBelow(merge, liveAt) }, value);
-    }
-  }
-  for (const index of removed.sort((a, b) => b - a)) {
-    edits.push({ op: 'remove', path: pathOf(pair, index) });
-  }
-}
-
-/** A declared record and the live one, which has another place in its list. */
-interface RecordPair extends Pair<JsonObject> {
-  readonly liveAt: Pointer;
+  const [declared, live] = [itemsOf(slot.declared), itemsOf(slot.live)];
+  const pairs = pairRecords(declared, live, field).map(
+    (pair): ItemPair => [
+      pair.declared && declared.indexOf(pair.declared),
+      pair.live && live.indexOf(pair.live),
+    ],
+  );
+  editItems(pairs, declared.length, {
+    change: (index, from) => mergeRecord(merge, field, partIn(slot, index, from), printed[from]),
+    insert: (index, from) => addInsert(merge, partIn(slot, index, from), printed[from]),
+    remove: (index) => addRemove(merge, partIn(slot, index).at),
+  });
 }
 
 function mergeRecord(
   merge: DocumentMerge,
   field: RecordsField,
-  pair: RecordPair,
+  slot: Slot,
   printed: Printable | undefined,
 ): void {
-  for (const [name, declared] of Object.entries(pair.declared)) {
-    if (declared === null || recordAgrees({ [name]: declared }, pair.live, field)) continue;
-    if ((own(pair.live, name) ?? null) === null) {
-      merge.changes.edits.push({ op: 'remove', path: pathOf(pair, name) });
-    } else {
-      const names = namesBelow(merge, pair.liveAt + pointer(name));
-      addSet(merge, { ...itemOf(pair, name, declared), names }, partOf(printed, name));
-    }
+  const { declared, live } = slot;
+  if (!isObject(declared) || !isObject(live) || recordAgrees(declared, live, field)) return;
+  if (!isMapping(slot.written)) {
+    addSet(merge, slot, printed);
+    return;
+  }
+  for (const [name, value] of Object.entries(declared)) {
+    if (value === null || recordAgrees({ [name]: value }, live, field)) continue;
+    const member = partIn(slot, name);
+    if (member.live === null) addRemove(merge, member.at);
+    else addSet(merge, member, partOf(printed, name));
   }
 }
 
-function mergeReference(merge: DocumentMerge, pair: Pair<JsonObject>, printed: Mapping): void {
-  const { edits } = merge.changes;
+function mergeReference(merge: DocumentMerge, slot: Slot, printed: Mapping): void {
   const hasId = partOf(printed, 'id') !== undefined;
   for (const name of ['type', 'id', 'name']) {
+    const member = partIn(slot, name);
     const value = partOf(printed, name);
-    const path = pathOf(pair, name);
-    const declared = own(pair.declared, name);
-    if (isIgnored(merge.resource, pointer(...path))) continue;
-    if (declared === undefined) {
+    if (isIgnored(merge.resource, member.at)) continue;
+    if (valueAt(slot.declared, pointer(name)) === undefined) {
       // With an id, the name is not needed.
-      if (value !== undefined && (name !== 'name' || !hasId)) edits.push({ op: 'insert', path, value });
-    } else if (value === undefined) edits.push({ op: 'remove', path });
-    else if (!sameJson(declared, own(pair.live, name) ?? null)) {
-      addSet(merge, itemOf(pair, name, declared), value);
-    }
+      if (value !== undefined && (name !== 'name' || !hasId)) addInsert(merge, member, value);
+    } else if (value === undefined) addRemove(merge, member.at);
+    else if (!sameJson(member.declared, member.live)) addSet(merge, member, value);
   }
-}
-
-/** A part of a declared value. */
-function itemOf({ at, written }: DeclaredValue, step: string | number, declared: Json): DeclaredValue {
-  return { at: `${at}${pointer(step)}`, declared, written: partOf(written, step) };
-}
-
-function pathOf({ at }: DeclaredValue, step: string | number): string[] {
-  return [...segmentsOf(at), String(step)];
 }

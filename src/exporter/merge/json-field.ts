@@ -1,10 +1,8 @@
 import { comparable, printedJson } from '../../kinds/field.ts';
 import { readJsonText } from '../../kinds/jsontext.ts';
 import type { JsonField } from '../../kinds/kind.ts';
-import type { Printable } from '../../loader/print.ts';
 import { isArray, isObject, type Json, type JsonObject, mapJson, sameJson } from '../../model/json.ts';
 import { secretName, secretNamesIn } from '../../model/marker.ts';
-import { segmentsOf } from '../../model/pointer.ts';
 import type { Edit } from '../edit/apply-edits.ts';
 import {
   isWritableKey,
@@ -16,8 +14,10 @@ import {
   type Where,
 } from '../print-json.ts';
 import { isList, isMapping, jsonOf, partOf, sideFileOf } from '../printable.ts';
-import { findGaps } from './align.ts';
+import { alignItems, editItems } from './align.ts';
 import {
+  addInsert,
+  addRemove,
   addSet,
   type DocumentMerge,
   emptyChanges,
@@ -25,18 +25,12 @@ import {
   isIgnored,
   isOverlaid,
   noteSecret,
+  type Pair,
 } from './document-merge.ts';
 
 interface Walk {
   readonly merge: DocumentMerge;
   readonly field: JsonField;
-}
-
-/** A declared value, the live value at the same place, and how the declared one is written. */
-interface Pair<T extends Json = Json> {
-  readonly declared: T;
-  readonly live: T;
-  readonly written: Printable | undefined;
 }
 
 /** Adds the edits that give a declared JSON field its live value. Members that a manifest may omit stay omitted. */
@@ -76,14 +70,16 @@ function mergeValue(pair: Pair, where: Where, walk: Walk): void {
   const { at } = where;
   if (merge.live.hidden.includes(at) || isIgnored(merge.resource, at)) return;
   const secret = secretName(declared);
-  if (secret !== null) noteSecret(merge, at, secret, live);
-  else if (isObject(declared) && isObject(live)) {
+  if (secret !== null) {
+    noteSecret(merge, at, secret, live);
+    return;
+  }
+  if (sameJson(comparableValue(declared, walk), comparableValue(live, walk))) return;
+  if (isObject(declared) && isObject(live)) {
     mergeInside(pair, where, walk, (inner) => mergeMembers({ declared, live, written }, where, inner));
   } else if (isArray(declared) && isArray(live)) {
     mergeInside(pair, where, walk, (inner) => mergeItems({ declared, live, written }, where, inner));
-  } else if (!sameJson(comparableValue(declared, walk), comparableValue(live, walk))) {
-    replace(pair, where, walk);
-  }
+  } else replace(pair, where, walk);
 }
 
 /**
@@ -130,32 +126,20 @@ function mergeMembers({ declared, live, written }: Pair<JsonObject>, where: Wher
 
 function mergeItems(pair: Pair<readonly Json[]>, where: Where, walk: Walk): void {
   const { declared, live, written } = pair;
-  const gaps = findGaps(
-    declared.map((item) => comparableValue(item, walk)),
-    live.map((item) => comparableValue(item, walk)),
-  );
-  if (gaps.length === 0) return;
   // A secret in a list cannot be compared, and must not be replaced by its text.
   if (secretNamesIn(declared).length > 0 || isOverlaid(walk.merge.resource, where.at)) {
     replace(pair, where, walk);
     return;
   }
-  for (const { from, to, liveFrom, liveTo } of gaps) {
-    const common = Math.min(to - from, liveTo - liveFrom);
-    for (const item of live.slice(liveFrom + common, liveTo).reverse()) {
-      insert(String(from + common), item, placeInList(where, from + common), walk);
-    }
-    for (let index = to - 1; index >= from + common; index -= 1)
-      remove(declared[index] ?? null, placeInList(where, index), walk);
-    for (let index = from + common - 1; index >= from; index -= 1) {
-      const item = {
-        declared: declared[index] ?? null,
-        live: live[liveFrom + index - from] ?? null,
-        written: partOf(written, index),
-      };
-      mergeValue(item, placeInList(where, index), walk);
-    }
-  }
+  const comparableItem = (item: Json) => comparableValue(item, walk);
+  editItems(alignItems(declared.map(comparableItem), live.map(comparableItem)), declared.length, {
+    change(index, from) {
+      const item = { declared: declared[index] ?? null, live: live[from] ?? null };
+      mergeValue({ ...item, written: partOf(written, index) }, placeInList(where, index), walk);
+    },
+    insert: (index, from) => insert(String(index), live[from] ?? null, placeInList(where, index), walk),
+    remove: (index) => remove(declared[index] ?? null, placeInList(where, index), walk),
+  });
 }
 
 /** Items move while they are merged, so a new secret cannot be named after its place. */
@@ -174,24 +158,22 @@ function replace({ declared, live, written }: Pair, where: Where, walk: Walk): v
     return;
   }
   if (!isBlocked) changes.secrets.push(...secrets);
-  addSet(walk.merge, { at, declared, written }, value);
+  addSet(walk.merge, { at, liveAt: at, declared, live, written }, value);
 }
 
 function insert(key: string, live: Json, where: Where, walk: Walk): void {
-  const { resource, changes } = walk.merge;
-  if (isIgnored(resource, where.at)) return;
+  const { at } = where;
+  if (isIgnored(walk.merge.resource, at)) return;
   const printed = isWritableKey(key) ? printLive(live, where, walk) : null;
-  changes.secrets.push(...(printed?.secrets ?? []));
-  if (printed?.value === undefined) changes.notes.push({ at: where.at, reason: 'unwritable' });
-  else changes.edits.push({ op: 'insert', path: segmentsOf(where.at), value: printed.value });
+  walk.merge.changes.secrets.push(...(printed?.secrets ?? []));
+  addInsert(walk.merge, { at, liveAt: at }, printed?.value);
 }
 
 function remove(declared: Json, { at }: Where, { merge }: Walk): void {
-  const { resource, live, changes } = merge;
+  const { resource, live } = merge;
   // A value that the tenant does not show may still exist.
   if (secretName(declared) !== null || live.hidden.includes(at) || isIgnored(resource, at)) return;
-  if (isOverlaid(resource, at)) changes.notes.push({ at, reason: 'overlay' });
-  else changes.edits.push({ op: 'remove', path: segmentsOf(at) });
+  addRemove(merge, at);
 }
 
 /** The live value as a manifest holds it. */
