@@ -6,8 +6,9 @@ import { secretNamesIn } from '../model/marker.ts';
 import type { Change } from '../model/plan.ts';
 import { hasEffect, isUnchanged, unmetDifferences } from './effect.ts';
 import type { Exchange } from './exchange.ts';
+import type { Found } from './find.ts';
 import type { Task } from './preflight.ts';
-import { type Ending, ending, type RunContext } from './run-context.ts';
+import { type ChangeContext, type Ending, ending } from './run-context.ts';
 import type { Pending } from './settling.ts';
 
 /** Verdicts against the tenant ("ignored", "rewrote", "still exists") wait so long for a better look, in milliseconds. */
@@ -23,12 +24,12 @@ const longestDoubt = 15_000;
 export async function checkConvergence(
   task: Task,
   last: Exchange | null,
-  context: RunContext,
+  context: ChangeContext,
 ): Promise<Ending | Pending> {
   const { change } = task;
   const remark = last ? (last.replies.get(change.address)?.remark ?? null) : remarkOnSecrets(change);
   const sighting = sightingInAnswer(task, last, context);
-  if (sighting) return endSeen(task, sighting.live, remark, context);
+  if (sighting) return endSeen(task, sighting, remark, context);
   const { clock, settle, log } = context;
   return {
     task,
@@ -36,10 +37,7 @@ export async function checkConvergence(
     until: clock.now() + Math.min(longestDoubt, settle),
     isUncertain: false,
     isFinal: ({ live }) => hasEffect(task.kind, task.change, live),
-    end: async (seen) =>
-      'failed' in seen
-        ? endUnseen(task, { why: seen.failed, remark }, log)
-        : endSeen(task, seen.live, remark, context),
+    end: (seen) => endSeen(task, seen, remark, context),
   };
 }
 
@@ -55,8 +53,8 @@ function remarkOnSecrets({ address, requests }: Change): string | null {
 function sightingInAnswer(
   task: Task,
   last: Exchange | null,
-  context: RunContext,
-): { readonly live: LiveObject | null } | null {
+  context: ChangeContext,
+): Pick<Found, 'live'> | null {
   if (!last) return { live: task.live };
   if (last.find) return { live: last.find(task).live };
   const { requests, action } = task.change;
@@ -82,7 +80,7 @@ function isConfirmed(answer: Sent): boolean {
 }
 
 /** The object in an answer, if it is the one that was written. */
-function objectOf({ kind, change }: Task, body: Json, { settings }: RunContext): LiveObject | null {
+function objectOf({ kind, change }: Task, body: Json, { settings }: ChangeContext): LiveObject | null {
   if (!isObject(body)) return null;
   try {
     const live = liveObject(kind, body, settings, change.id);
@@ -94,19 +92,27 @@ function objectOf({ kind, change }: Task, body: Json, { settings }: RunContext):
 }
 
 /**
- * Ends a change that was carried out, by its object as it was seen.
+ * Ends a change that was carried out, by its object as it was seen. Where that could not be read, the success is enough for
+ * a write, but not for a delete whose answer does not confirm it.
  *
  * @param remark how it is known that it was carried out, where no answer said so
  */
 export async function endSeen(
   task: Task,
-  live: LiveObject | null,
+  seen: Pick<Found, 'live'> | { readonly failed: string },
   remark: string | null,
-  context: RunContext,
+  context: ChangeContext,
 ): Promise<Ending> {
   const { kind, change } = task;
   const { log } = context;
   const remarks = remark === null ? [] : [remark];
+  if ('failed' in seen) {
+    if (change.action === 'delete')
+      return ending(task, 'unknown', log, { error: seen.failed, warnings: remarks });
+    const warnings = [...remarks, `Not compared with what was asked. ${seen.failed}`];
+    return ending(task, 'done', log, { live: null, warnings });
+  }
+  const { live } = seen;
   if (change.action === 'delete' && live !== null) {
     const error = 'The tenant accepted the delete, but the object still exists.';
     return ending(task, 'failed', log, { live, error, warnings: remarks });
@@ -125,16 +131,4 @@ export async function endSeen(
       : `The tenant rewrote ${difference.path}: it differs from what was asked.`,
   );
   return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings], unmet: paths });
-}
-
-/** A success that could not be checked: enough for a write, but not for a delete whose answer does not confirm it. */
-function endUnseen(
-  task: Task,
-  { why, remark }: { readonly why: string; readonly remark: string | null },
-  log: RunContext['log'],
-): Ending {
-  const remarks = remark === null ? [] : [remark];
-  if (task.change.action === 'delete') return ending(task, 'unknown', log, { error: why, warnings: remarks });
-  const warnings = [...remarks, `Not compared with what was asked. ${why}`];
-  return ending(task, 'done', log, { live: null, warnings });
 }

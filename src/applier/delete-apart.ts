@@ -87,7 +87,7 @@ async function deleteOne(
     return [{ ...end, live, error }];
   }
   const task = { ...end.task, live, change: { ...end.task.change, requests: [request] } };
-  return runChange([task], readAt + freshFor, { ...context, log: [...end.requests] });
+  return runChange([task], readAt + freshFor, context, end.requests);
 }
 
 function requestFor({ kind, change }: Task) {

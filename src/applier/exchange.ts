@@ -9,7 +9,7 @@ import type { Verdict } from './journal-records.ts';
 import { type Looked, lookUntil, lookUp } from './look-until.ts';
 import type { Task } from './preflight.ts';
 import type { Evidence } from './readiness.ts';
-import type { RunContext } from './run-context.ts';
+import type { ChangeContext, RunContext } from './run-context.ts';
 import {
   collectEvidence,
   concludeFrom,
@@ -42,7 +42,7 @@ const maxSends = 2;
  * Sends a request and determines its outcome: recorded in the journal before and after, and looked up by key where the
  * answer does not show it (design, section 6).
  */
-export async function exchange(step: Step, context: RunContext): Promise<Exchange> {
+export async function exchange(step: Step, context: ChangeContext): Promise<Exchange> {
   const { tasks, request, index, before } = step;
   const { journal, log } = context;
   const changes = tasks.map(({ change }) => change.address);

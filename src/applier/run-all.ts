@@ -88,7 +88,7 @@ function needsPending({ units }: Level, pending: readonly Pending[], { created }
 }
 
 /** What the units of a level share. */
-interface LevelContext extends Omit<RunContext, 'log'> {
+interface LevelContext extends RunContext {
   readonly sightings: Sightings;
   readonly finish: (end: Ending) => void;
   readonly defer: (pending: Pending) => void;
@@ -132,7 +132,7 @@ const mostReads = 4;
 async function runUnit(unit: readonly Task[], context: LevelContext): Promise<readonly (Ending | Pending)[]> {
   const { created, sightings, isStopped } = context;
   // Where nothing is sent, nothing relies on a read.
-  const endUnsent = async () => (await runChange(unit, null, { ...context, log: [] })) ?? [];
+  const endUnsent = async () => (await runChange(unit, null, context)) ?? [];
   if (isStopped() || !unit.some(isLeft)) return endUnsent();
   for (let round = 1; ; round += 1) {
     const checked = await checkUnit(unit, sightings);
@@ -142,10 +142,10 @@ async function runUnit(unit: readonly Task[], context: LevelContext): Promise<re
     // With a low rate limit every request has to wait longer: then the last of several reads has to do.
     const notAfter = round < mostReads ? checked.notAfter : null;
     const tasks = checked.tasks.map((task) => created.fill(task));
-    const ends = await runChange(tasks, notAfter, { ...context, log: [] });
+    const ends = await runChange(tasks, notAfter, context);
     if (!ends) continue;
     sightings.forget(unit);
-    return deleteApart(ends, { ...context, log: [] });
+    return deleteApart(ends, context);
   }
 }
 

@@ -11,7 +11,7 @@ import { checkConvergence, endSeen } from './convergence.ts';
 import { type Exchange, exchange, lookUpAfter } from './exchange.ts';
 import type { KindChange } from './find.ts';
 import type { Task } from './preflight.ts';
-import { type Ending, ending, type RunContext } from './run-context.ts';
+import { type ChangeContext, type Ending, ending, type RunContext } from './run-context.ts';
 import type { Pending } from './settling.ts';
 import { concludeFrom, evidenceOf } from './step.ts';
 
@@ -20,16 +20,18 @@ import { concludeFrom, evidenceOf } from './step.ts';
  * rejects: every failure is an ending. Halts the run when it cannot continue, because the journal cannot be written.
  *
  * @param notAfter when the objects of the tasks were read too long ago to rely on; `null`: never
+ * @param sent the requests that were sent for them before
  * @returns `null` where that was over before the first request could be sent
  */
 export async function runChange(
   tasks: readonly Task[],
   notAfter: number | null,
   context: RunContext,
+  sent: readonly SentRequest[] = [],
 ): Promise<readonly (Ending | Pending)[] | null> {
-  const { log } = context;
+  const log = [...sent];
   try {
-    return await sendAll(tasks, notAfter, context);
+    return await sendAll(tasks, notAfter, { ...context, log });
   } catch (error) {
     context.halt();
     const why = `The run cannot continue: ${messageOf(error)}`;
@@ -43,7 +45,7 @@ type Seen = ReadonlyMap<Address, LiveObject | null>;
 async function sendAll(
   tasks: readonly Task[],
   notAfter: number | null,
-  context: RunContext,
+  context: ChangeContext,
 ): Promise<readonly (Ending | Pending)[] | null> {
   const { log } = context;
   const [lead] = tasks;
@@ -80,7 +82,7 @@ async function endAll(
   tasks: readonly Task[],
   seen: Seen,
   last: Exchange | null,
-  context: RunContext,
+  context: ChangeContext,
 ): Promise<(Ending | Pending)[]> {
   const { log } = context;
   const wasNeverSent = context.signal.aborted && last?.answer.outcome === 'unsent' && log.length <= 1;
@@ -100,7 +102,7 @@ async function endAll(
 }
 
 /** A change whose last request was not answered, and has not shown an effect yet. */
-function waitForEffect(task: Task, { step, answer, until }: Exchange, context: RunContext): Pending {
+function waitForEffect(task: Task, { step, answer, until }: Exchange, context: ChangeContext): Pending {
   const { log, describe } = context;
   return {
     task,
@@ -112,11 +114,10 @@ function waitForEffect(task: Task, { step, answer, until }: Exchange, context: R
       if ('failed' in seen) {
         return ending(task, 'unknown', log, { error: `${describe(answer)} ${seen.failed}` });
       }
-      const { live } = seen;
       const inference = { step, task, answer, evidence: evidenceOf(step, task, seen) };
       const { is, remark } = await concludeFrom(inference, context);
-      if (is === 'accepted') return endSeen(task, live, remark, context);
-      return ending(task, is === 'rejected' ? 'failed' : 'unknown', log, { error: remark, live });
+      if (is === 'accepted') return endSeen(task, seen, remark, context);
+      return ending(task, is === 'rejected' ? 'failed' : 'unknown', log, { error: remark, live: seen.live });
     },
   };
 }

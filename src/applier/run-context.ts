@@ -62,12 +62,16 @@ export interface Run extends Required<ApplyOptions> {
   readonly now: () => string;
 }
 
-/** What all steps of one change share, or of several that share their only request. */
+/** A run that can be stopped. */
 export interface RunContext extends Run {
   /** Whether nothing new may start: after an interrupt, or a failure that stops the run. */
   readonly isStopped: () => boolean;
   /** Lets nothing new start: the run cannot continue. */
   readonly halt: () => void;
+}
+
+/** What all steps of one change share, or of several that share their only request. */
+export interface ChangeContext extends RunContext {
   /** Receives every request at once, so that it is known even if a later step throws. */
   readonly log: SentRequest[];
 }
