@@ -1,6 +1,7 @@
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Address } from '../model/address.ts';
+import { runConcurrently } from '../model/concurrent.ts';
 import { messageOf } from '../model/failure.ts';
 import type { ChangeResult } from '../model/result.ts';
 import { changeResult } from './change-result.ts';
@@ -166,16 +167,3 @@ function endStale(task: Task, reasons: ReadonlyMap<Address, string>): Ending {
 }
 
 const isLeft = ({ from, change }: Task) => from < change.requests.length;
-
-/** Does `work` for every item, at most `limit` at once, and starts them in order. */
-async function runConcurrently<T>(
-  items: readonly T[],
-  limit: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const queue = items.values();
-  const worker = async () => {
-    for (const item of queue) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(limit, items.length)) }, worker));
-}

@@ -1,5 +1,5 @@
 import type { RequestName } from '../client/event.ts';
-import { openTenant, type Tenant } from '../engine/tenant.ts';
+import { type Tenant, useTenant } from '../engine/tenant.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { printable } from '../report/safe.ts';
 import { eventWords, logLine, type RunEvent, settlingWords } from './event-words.ts';
@@ -16,16 +16,12 @@ export async function withTenant<T>(
   use: (tenant: Tenant, progress: Progress) => Promise<T>,
 ): Promise<T> {
   const progress = createProgress(io, args);
-  const tenant = await openTenant(project, {
-    signal: io.signal,
-    onEvent: progress.onEvent,
-    redactor: io.redactor,
-  });
+  const { signal, redactor } = io;
+  const options = { signal, redactor, onEvent: progress.onEvent };
   try {
-    return await use(tenant, progress);
+    return await useTenant(project, options, (tenant) => use(tenant, progress));
   } finally {
     progress.end();
-    await tenant.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Argv } from 'yargs';
 import { createDnsChecker, type DnsChecker } from '../client/dns-checker.ts';
 import { checkScope, selectionOf } from '../engine/choices.ts';
-import { forEachEnvironment, withTenantOf } from '../engine/fleet.ts';
+import { forEachEnvironment } from '../engine/fleet.ts';
 import {
   checkDns,
   identitiesToAwait,
@@ -83,9 +83,9 @@ async function statusOfSeveral(
 ): Promise<ExitCode> {
   const projects = openProjects(projectFileOptions(args, io));
   const outcomes = await withFleetProgress(names.length, args, io, (run) =>
-    forEachEnvironment(names, run, (name) => {
+    forEachEnvironment(names, run, (name, withTenant) => {
       const project = projects.load(name);
-      return withTenantOf(project, run, (tenant) => read(project, tenant, () => run.end()));
+      return withTenant(project, (tenant) => read(project, tenant, () => run.end()));
     }),
   );
   if (args.format === 'json') {

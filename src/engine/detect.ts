@@ -9,7 +9,7 @@ import { Failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { type LeftOut, servedKinds, serviceOf } from './served.ts';
-import { openTenant, type TenantOptions } from './tenant.ts';
+import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 import { testNotification } from './test-notification.ts';
 
 /** A setting that a read has shown the tenant to need. */
@@ -126,15 +126,14 @@ const decisive = [
   'foreign-host',
 ];
 
-async function readLists(
+function readLists(
   project: SurveyedProject,
   options: TenantOptions,
   some: readonly Kind[],
 ): Promise<Listed[]> {
-  const tenant = await openTenant(project, options);
-  const read = async (kind: Kind): Promise<Listed> => {
+  const read = async ({ client }: Tenant, kind: Kind): Promise<Listed> => {
     try {
-      const rows = await readListRows(tenant.client, kind, project.environment.settings);
+      const rows = await readListRows(client, kind, project.environment.settings);
       return { kind, rows, failure: null };
     } catch (error) {
       const isDecisive = (failure: Failure) =>
@@ -143,11 +142,7 @@ async function readLists(
       return { kind, rows: [], failure: error };
     }
   };
-  try {
-    return await allOrFailure(some.map(read));
-  } finally {
-    await tenant.close();
-  }
+  return useTenant(project, options, (tenant) => allOrFailure(some.map((kind) => read(tenant, kind))));
 }
 
 const hasList = ({ read }: Kind) => read.how !== 'each-declared';

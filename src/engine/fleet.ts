@@ -1,5 +1,6 @@
 import type { Limiters } from '../client/client.ts';
 import type { OpenedProjects, ProjectEnvironment } from '../loader/index.ts';
+import { runConcurrently } from '../model/concurrent.ts';
 import { ExitCode, Failure, failure, interruption, messageOf } from '../model/failure.ts';
 import { type Fleet, type FleetError, type FleetMember, fleetOf, notRun } from '../model/fleet.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
@@ -11,25 +12,19 @@ import { FleetJournal } from './fleet-journal.ts';
 import { planChanges, withRevision } from './plan.ts';
 import { type EnvironmentPlan, findSharedChanges, refuseSharedChanges } from './shared-tenant.ts';
 import type { PastProjects } from './since.ts';
-import { openTenant, type Tenant, type TenantOptions } from './tenant.ts';
+import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 
 /** How far the work on an environment is. An interrupted run does not begin with what is left: `not run`. */
 export type FleetProgressState = 'begun' | 'done' | 'failed' | 'not run';
 
 /** How several environments are worked on. */
-export interface FleetRun {
+export interface FleetOptions {
   /** How many at once. */
   readonly parallel: number;
   /** Aborted: no further environment is begun. */
   readonly signal: AbortSignal;
   /** Called when the work on an environment begins and ends. */
   onProgress?(name: string, state: FleetProgressState): void;
-}
-
-/** The same where their tenants are read. */
-export interface FleetOptions extends FleetRun {
-  /** Shared by all tenants. Left out: each has its own. */
-  readonly limiters?: Limiters;
   /** How the tenant of an environment is opened. */
   tenantOptions?(name: string): TenantOptions;
 }
@@ -43,11 +38,10 @@ export async function planFleet(
   names: readonly string[],
   { plan = {}, ...options }: FleetOptions & { readonly plan?: PlanOptions },
 ): Promise<Fleet> {
-  const shared = { ...options, limiters: new Map() };
   const planAll = (past: PastProjects | null) =>
-    forEachEnvironment(names, options, (name) => {
+    forEachEnvironment(names, options, (name, withTenant) => {
       const project = projects.load(name);
-      return withTenantOf(project, shared, async (tenant) => ({
+      return withTenant(project, async (tenant) => ({
         environment: project.environment,
         plan: await planChanges(project, tenant, { ...plan, past }),
       }));
@@ -149,8 +143,7 @@ function forEachPlan<T>(
 ): Promise<FleetOutcome<T | null>[]> {
   const plans = new Map(fleet.environments.map(({ name, plan }) => [name, plan]));
   const refusals = findSharedChanges(environmentPlans(fleet, options));
-  const shared = { ...options, limiters: new Map() };
-  return forEachEnvironment([...plans.keys()], options, async (name) => {
+  return forEachEnvironment([...plans.keys()], options, async (name, withTenant) => {
     const plan = plans.get(name) ?? null;
     if (!plan || isRefused(plan)) return null;
     const refusal = refusals.get(name);
@@ -158,7 +151,7 @@ function forEachPlan<T>(
     const result = journal.resultOf(plan);
     if (result) return work.done(plan, result);
     const project = requirePermitted(plan, options);
-    return withTenantOf(project, shared, (tenant) => work.open(plan, project, tenant));
+    return withTenant(project, (tenant) => work.open(plan, project, tenant));
   });
 }
 
@@ -195,37 +188,39 @@ export type FleetOutcome<T> =
   | { readonly name: string; readonly value: T; readonly error: null }
   | { readonly name: string; readonly value: null; readonly error: FleetError };
 
-/** Works on several environments, some of them at once. What stops one is its error, and stops no other. */
+/** Opens the tenant of an environment for `use`, and closes it. */
+type WithTenant = <T>(project: ProjectEnvironment, use: (tenant: Tenant) => Promise<T>) => Promise<T>;
+
+/**
+ * Works on several environments, some of them at once. What stops one is its error, and stops no other. Those that share a
+ * tenant share its rate limit.
+ */
 export async function forEachEnvironment<T>(
   names: readonly string[],
-  { parallel, signal, onProgress = () => {} }: FleetRun,
-  work: (name: string) => T | Promise<T>,
+  { parallel, signal, onProgress = () => {}, tenantOptions }: FleetOptions,
+  work: (name: string, withTenant: WithTenant) => T | Promise<T>,
 ): Promise<FleetOutcome<T>[]> {
+  const limiters: Limiters = new Map();
+  const withTenant: WithTenant = (project, use) =>
+    useTenant(project, { signal, limiters, ...tenantOptions?.(project.environment.name) }, use);
   const outcomes = new Map<string, FleetOutcome<T>>();
-  const waiting = names.values();
-  const worker = async () => {
-    for (const name of waiting) {
-      if (signal.aborted) {
-        onProgress(name, 'not run');
-        continue;
-      }
-      onProgress(name, 'begun');
-      const outcome = await workOn(name, work, signal);
-      outcomes.set(name, outcome);
-      onProgress(name, outcome.error === null ? 'done' : 'failed');
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(parallel, names.length) }, worker));
+  await runConcurrently(names, parallel, async (name) => {
+    if (signal.aborted) return onProgress(name, 'not run');
+    onProgress(name, 'begun');
+    const outcome = await workOn(name, () => work(name, withTenant), signal);
+    outcomes.set(name, outcome);
+    onProgress(name, outcome.error === null ? 'done' : 'failed');
+  });
   return names.map((name) => outcomes.get(name) ?? { name, value: null, error: notRun });
 }
 
 async function workOn<T>(
   name: string,
-  work: (name: string) => T | Promise<T>,
+  work: () => T | Promise<T>,
   signal: AbortSignal,
 ): Promise<FleetOutcome<T>> {
   try {
-    return { name, value: await work(name), error: null };
+    return { name, value: await work(), error: null };
   } catch (error) {
     return { name, value: null, error: errorOf(error, signal) };
   }
@@ -239,21 +234,3 @@ function errorOf(error: unknown, signal: AbortSignal): FleetError {
 }
 
 const fleetError = ({ exitCode, diagnostics }: Failure): FleetError => ({ exitCode, diagnostics });
-
-/** Opens the tenant of an environment for `use`, and closes it. */
-export async function withTenantOf<T>(
-  project: ProjectEnvironment,
-  { signal, tenantOptions, limiters = new Map() }: FleetOptions,
-  use: (tenant: Tenant) => Promise<T>,
-): Promise<T> {
-  const tenant = await openTenant(project, {
-    signal,
-    limiters,
-    ...tenantOptions?.(project.environment.name),
-  });
-  try {
-    return await use(tenant);
-  } finally {
-    await tenant.close();
-  }
-}

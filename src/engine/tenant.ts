@@ -79,6 +79,20 @@ export async function openTenant(
   };
 }
 
+/** Opens a tenant for `use`, and closes it. Rejects with what `openTenant` and `use` throw. */
+export async function useTenant<T>(
+  project: Parameters<typeof openTenant>[0],
+  options: TenantOptions,
+  use: (tenant: Tenant) => Promise<T>,
+): Promise<T> {
+  const tenant = await openTenant(project, options);
+  try {
+    return await use(tenant);
+  } finally {
+    await tenant.close();
+  }
+}
+
 /**
  * Reads the live objects that the manifests name, and the vendor's defaults of those that are not customised.
  *

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/client/clock.ts';
-import { planFleet } from '../../src/engine/fleet.ts';
+import { type FleetOptions, forEachEnvironment, planFleet } from '../../src/engine/fleet.ts';
+import { readStatus } from '../../src/engine/status.ts';
 import { openProjects } from '../../src/loader/index.ts';
 import type { Fleet } from '../../src/model/fleet.ts';
 import { jumpingClock } from '../client/support.ts';
@@ -483,30 +484,49 @@ it('env list names environments and groups, also as the matrix of a GitHub job',
   });
 });
 
+/** Two environments of one tenant and client, with a rate limit of so many requests. */
+async function twinEnvironments(requests: number) {
+  const world = await createTestWorld();
+  const auth = '{ clientId: !env CLIENT_ID, clientSecret: !secret CLIENT_SECRET }';
+  const limits = `limits: { requests: ${requests}, per: 1h, settle: 0s }`;
+  const environment = `{ identity: { baseUrl: ${world.sandbox.url}, auth: ${auth} }, ${limits} }`;
+  world.write('tenantctl.yaml', `version: 1\nenvironments:\n  a: ${environment}\n  b: ${environment}\n`);
+  world.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
+  // No time passes but that of waits, however busy the machine is.
+  const [types, clock]: [string[], Clock] = [[], jumpingClock()];
+  const options: FleetOptions = {
+    parallel: 2,
+    signal: new AbortController().signal,
+    tenantOptions: () => ({ clock, onEvent: ({ type }) => void types.push(type) }),
+  };
+  const projects = openProjects({ configFile: join(world.dir, 'tenantctl.yaml'), env: world.env });
+  return { projects, options, types };
+}
+
 it.each([
   [2, true],
   [4, false],
 ])(
   'two environments of one tenant and client share its rate limit of %i requests: one waits: %s',
   async (requests, waits) => {
-    const world = await createTestWorld();
-    const auth = '{ clientId: !env CLIENT_ID, clientSecret: !secret CLIENT_SECRET }';
-    const limits = `limits: { requests: ${requests}, per: 1h, settle: 0s }`;
-    const environment = `{ identity: { baseUrl: ${world.sandbox.url}, auth: ${auth} }, ${limits} }`;
-    world.write('tenantctl.yaml', `version: 1\nenvironments:\n  a: ${environment}\n  b: ${environment}\n`);
-    world.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
-    // No time passes but that of waits, however busy the machine is.
-    const [types, clock]: [string[], Clock] = [[], jumpingClock()];
-    const projects = openProjects({ configFile: join(world.dir, 'tenantctl.yaml'), env: world.env });
-    const { summary } = await planFleet(projects, ['a', 'b'], {
-      parallel: 2,
-      signal: new AbortController().signal,
-      tenantOptions: () => ({ clock, onEvent: ({ type }) => void types.push(type) }),
-    });
+    const { projects, options, types } = await twinEnvironments(requests);
+    const { summary } = await planFleet(projects, ['a', 'b'], options);
     expect(summary).toMatchObject({ create: 2 });
     expect(types.includes('rate-limit-wait')).toBe(waits);
   },
 );
+
+it.each([
+  [3, true],
+  [4, false],
+])('so they do for a status, with %i requests: one waits: %s', async (requests, waits) => {
+  const { projects, options, types } = await twinEnvironments(requests);
+  const scope = { resources: [], includes: (address: string) => address.startsWith('VerifiedDomain/') };
+  await forEachEnvironment(['a', 'b'], options, (name, withTenant) =>
+    withTenant(projects.load(name), (tenant) => readStatus(tenant, scope)),
+  );
+  expect(types.includes('rate-limit-wait')).toBe(waits);
+});
 
 it('the JSON that is printed is the JSON that is saved, also where a secret is one of its words', async () => {
   const other = await createTestFleet({ names, sandbox: () => ({ clientSecret: 'create' }) });
