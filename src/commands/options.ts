@@ -30,20 +30,17 @@ export const format = <const Word extends string>(choices: readonly [Word, ...Wo
   ({ choices, default: choices[0], describe: 'Output format', requiresArg: true }) as const;
 
 /** A check that the value of an option is a whole number from `least` to `most`. */
-export function wholeNumber(name: string, { least = 0, most = Number.MAX_SAFE_INTEGER } = {}) {
+export function wholeNumber(
+  name: string,
+  { least = 0, most = Number.MAX_SAFE_INTEGER, code = 'usage' } = {},
+) {
   return (args: Readonly<Record<string, unknown>>): true => {
     const value = args[name];
     if (value === undefined) return true;
     if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return true;
     const range = most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `${least} or more`;
-    throw failure('usage', `--${name} takes a whole number, ${range}.`);
+    throw failure(code, `--${name} takes a whole number, ${range}.`);
   };
-}
-
-/** Throws a Failure where the value of an option is not a whole number from 1 on. */
-export function checkPositive(name: string, code: string, value: number | undefined): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value > 0)) return;
-  throw failure(code, `--${name} takes a whole number, 1 or more.`);
 }
 
 /** The port that a command serves on. */
@@ -121,6 +118,7 @@ export function planOptions<T>(yargs: Argv<T>) {
     .option('rotate', list('Write the secrets of these addresses (globs) in any case'))
     .option('impact', flag('Run each changed profile search, and show which profiles enter and leave'))
     .option('impact-requests', { ...number('Maximum number of requests for --impact'), default: 50 })
+    .check(wholeNumber('impact-requests', { least: 1, code: 'impact-requests-syntax' }))
     .group(['rotate', 'impact', 'impact-requests'], group.compare)
     .group(['prune', 'since'], group.deletes);
 }
@@ -222,13 +220,12 @@ export function guardOptionsOf({ only, except, maxDeletes, allowDeleteAll }: Gua
   return { only, except, maxDeletes: maxDeletes ?? null, allowDeleteAll };
 }
 
-/** The options of a plan, as the engine takes them. Throws a Failure for an invalid number of requests. */
+/** The options of a plan, as the engine takes them. */
 export function planOptionsOf(
   args: ArgsOf<typeof planOptions<unknown>>,
   env: NodeJS.ProcessEnv,
 ): PlanOptions {
   const { prune, since, rotate, impact, impactRequests } = args;
-  checkPositive('impact-requests', 'impact-requests-syntax', impactRequests);
   return {
     ...guardOptionsOf(args),
     prune,

@@ -5,7 +5,7 @@ import { ExitCode } from '../model/failure.ts';
 import { renderSearch, searchFormats } from '../report/search.ts';
 import { defineCommand } from './command.ts';
 import { viewOf } from './io.ts';
-import { checkPositive, commonOptions, format, number, projectOptions, text } from './options.ts';
+import { commonOptions, format, number, projectOptions, text, wholeNumber } from './options.ts';
 import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
@@ -17,6 +17,7 @@ function build(yargs: Argv) {
     .demandOption('label')
     .option('format', format(searchFormats))
     .option('limit', number('Maximum number of profiles'))
+    .check(wholeNumber('limit', { least: 1, code: 'limit-syntax' }))
     .option('order', text('Attribute to sort by, in ascending order, such as name'))
     .example('$0 search "Active contractors"', 'Show the profiles that it finds')
     .example(
@@ -26,7 +27,6 @@ function build(yargs: Argv) {
 }
 
 export const command = defineCommand(build, async (args, io) => {
-  checkPositive('limit', 'limit-syntax', args.limit);
   const { resources, ...project } = loadProject(projectOptions(args, io));
   const found = await withTenant(project, args, io, (tenant) => runSearch(resources, tenant, args));
   io.stdout.write(renderSearch(found, args.format, viewOf(io.stdout, args, io)));

@@ -17,7 +17,6 @@ const known: readonly Carrier[] = [
   { name: 'badList', position: 0 },
   { name: 'problems\\.add', position: 0 },
   { name: 'this\\.add', position: 0 },
-  { name: 'checkPositive', position: 1 },
 ];
 
 /** Saved files have a code for each fault and form: `plan-unreadable`, `result-unreadable`. */
