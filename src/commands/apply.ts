@@ -17,17 +17,10 @@ import { applyOptions, outputResult, requireConfirmation, resourcesProving } fro
 import { type ArgsOf, defineCommand } from './command.ts';
 import { applySeveral, type FleetSource } from './fleet.ts';
 import { hasColour, type Io, isInteractive } from './io.ts';
-import {
-  commonOptions,
-  fleetOptions,
-  planOptions,
-  planOptionsOf,
-  projectFileOptions,
-  projectOptions,
-  selectedEnvironments,
-} from './options.ts';
+import { commonOptions, fleetOptions, planOptions, planOptionsOf } from './options.ts';
 import { checkOutput, printDiagnostics, printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
+import { projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 import {
   holdsOpenPlans,
   plansIn,

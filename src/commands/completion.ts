@@ -6,7 +6,7 @@ import { ExitCode, failure } from '../model/failure.ts';
 import { parserSettings } from './check-arguments.ts';
 import { type ArgsOf, type CommandEntry, type Commands, defineCommand } from './command.ts';
 import type { Io } from './io.ts';
-import { kindsHere, projectFileOf } from './options.ts';
+import { kindsHere, projectFileOf } from './project.ts';
 import { otherSchemas } from './schemas.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;

@@ -12,17 +12,9 @@ import { didYouMean } from '../model/suggest.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import { createFleetProgress } from './fleet-progress.ts';
 import type { Io } from './io.ts';
-import {
-  commonOptions,
-  flag,
-  format,
-  group,
-  list,
-  projectFileOptions,
-  scopeOptions,
-  selectedEnvironment,
-} from './options.ts';
+import { commonOptions, flag, format, group, list, scopeOptions } from './options.ts';
 import { checkOutput, outputDocument } from './output.ts';
+import { projectFileOptions, selectedEnvironment } from './project.ts';
 
 function build(yargs: Argv) {
   return scopeOptions(commonOptions(yargs))

@@ -11,7 +11,8 @@ import { ExitCode } from '../model/failure.ts';
 import { json } from '../report/json-output.ts';
 import { oneLine } from '../report/safe.ts';
 import { defineCommand } from './command.ts';
-import { commonOptions, format, projectFileOptions, text } from './options.ts';
+import { commonOptions, format, text } from './options.ts';
+import { projectFileOptions } from './project.ts';
 
 function build(yargs: Argv) {
   return commonOptions(yargs)

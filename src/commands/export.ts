@@ -26,9 +26,10 @@ import { oneLine } from '../report/safe.ts';
 import { countIs } from '../report/words.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
-import { commonOptions, flag, projectOptions, scopeOptions, text } from './options.ts';
+import { commonOptions, flag, scopeOptions, text } from './options.ts';
 import { printDiagnostics } from './output.ts';
 import { withTenant } from './progress.ts';
+import { projectOptions } from './project.ts';
 import { writeText } from './write-file.ts';
 
 function build(yargs: Argv) {

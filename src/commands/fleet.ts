@@ -21,9 +21,10 @@ import type { ArgsOf } from './command.ts';
 import { withFleetProgress } from './fleet-progress.ts';
 import { howToApplyPlan } from './how-to-apply.ts';
 import { hasColour, type Io } from './io.ts';
-import { type PlanArgs, planOptionsOf, projectFileOptions } from './options.ts';
+import { type PlanArgs, planOptionsOf } from './options.ts';
 import { checkReportFiles, isWritten, outputDocument, printDiagnostics, printDocument } from './output.ts';
 import type { planOutputOptions } from './plan-output.ts';
+import { projectFileOptions } from './project.ts';
 import { saveFile } from './saved.ts';
 
 /** `plan` over several environments. */

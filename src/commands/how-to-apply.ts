@@ -1,6 +1,7 @@
 import type { ReportOptions } from '../report/index.ts';
 import type { Io } from './io.ts';
-import { type PlanArgs, selectorsOf } from './options.ts';
+import type { PlanArgs } from './options.ts';
+import { selectorsOf } from './project.ts';
 
 type HowToApply = Pick<ReportOptions, 'applyWith'>;
 

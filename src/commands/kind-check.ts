@@ -14,9 +14,9 @@ import { isObject, type Json } from '../model/json.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { unreadableFile } from '../model/system-error.ts';
 import { type Io, isInteractive, type Verbosity } from './io.ts';
-import { projectOptions } from './options.ts';
 import { printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
+import { projectOptions } from './project.ts';
 import { confirm } from './prompt.ts';
 import { writeText } from './write-file.ts';
 

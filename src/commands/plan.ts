@@ -3,16 +3,10 @@ import { planChanges } from '../engine/plan.ts';
 import { loadProject } from '../loader/index.ts';
 import { defineCommand } from './command.ts';
 import { howToApplyPlan } from './how-to-apply.ts';
-import {
-  commonOptions,
-  fleetOptions,
-  planOptions,
-  planOptionsOf,
-  projectOptions,
-  selectedEnvironments,
-} from './options.ts';
+import { commonOptions, fleetOptions, planOptions, planOptionsOf } from './options.ts';
 import { checkOutput } from './output.ts';
 import { outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
+import { projectOptions, selectedEnvironments } from './project.ts';
 
 function build(yargs: Argv) {
   return fleetOptions(planOutputOptions(planOptions(commonOptions(yargs))))

@@ -18,8 +18,9 @@ import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
 import { type Watch, watchFolder } from '../preview/watch.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import type { Io } from './io.ts';
-import { commonOptions, flag, portOption, projectOptions, scopeOptions } from './options.ts';
+import { commonOptions, flag, portOption, scopeOptions } from './options.ts';
 import { withTenant } from './progress.ts';
+import { projectOptions } from './project.ts';
 
 function build(yargs: Argv) {
   return portOption(scopeOptions(commonOptions(yargs)))

@@ -3,9 +3,10 @@ import { planRollback } from '../engine/rollback.ts';
 import { loadProject } from '../loader/index.ts';
 import { defineCommand } from './command.ts';
 import { howToApplyFile } from './how-to-apply.ts';
-import { commonOptions, guardOptions, guardOptionsOf, projectOptions, scopeOptions } from './options.ts';
+import { commonOptions, guardOptions, guardOptionsOf, scopeOptions } from './options.ts';
 import { checkOutput } from './output.ts';
 import { outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
+import { projectOptions } from './project.ts';
 import { readResult } from './saved.ts';
 
 function build(yargs: Argv) {

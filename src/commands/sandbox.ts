@@ -6,7 +6,8 @@ import { kindsFolderIn } from '../loader/find-project.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { FaultSyntaxError, parseFault, parseVariations, VariationSyntaxError } from '../sandbox/index.ts';
 import { defineCommand } from './command.ts';
-import { commonOptions, list, number, portOption, projectFileOf, text, wholeNumber } from './options.ts';
+import { commonOptions, list, number, portOption, text, wholeNumber } from './options.ts';
+import { projectFileOf } from './project.ts';
 
 function build(yargs: Argv) {
   return portOption(commonOptions(yargs))

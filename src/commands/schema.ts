@@ -6,7 +6,8 @@ import { isObject, type JsonObject, own, parseJson } from '../model/json.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { joinWords } from '../model/words.ts';
 import { defineCommand } from './command.ts';
-import { commonOptions, kindsHere } from './options.ts';
+import { commonOptions } from './options.ts';
+import { kindsHere } from './project.ts';
 import { isInPackage, manifestSchema, otherSchemas, readSchema, schemaOfKind } from './schemas.ts';
 
 function build(yargs: Argv) {

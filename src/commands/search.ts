@@ -5,8 +5,9 @@ import { ExitCode } from '../model/failure.ts';
 import { renderSearch, searchFormats } from '../report/search.ts';
 import { defineCommand } from './command.ts';
 import { viewOf } from './io.ts';
-import { commonOptions, format, number, projectOptions, text, wholeNumber } from './options.ts';
+import { commonOptions, format, number, text, wholeNumber } from './options.ts';
 import { withTenant } from './progress.ts';
+import { projectOptions } from './project.ts';
 
 function build(yargs: Argv) {
   return commonOptions(yargs)

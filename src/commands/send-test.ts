@@ -14,8 +14,9 @@ import { unreadableFile } from '../model/system-error.ts';
 import { testOutcome, testPreview } from '../report/test-notification.ts';
 import { defineCommand } from './command.ts';
 import { type Io, isInteractive, viewOf } from './io.ts';
-import { commonOptions, flag, format, list, projectOptions, text } from './options.ts';
+import { commonOptions, flag, format, list, text } from './options.ts';
 import { withTenant } from './progress.ts';
+import { projectOptions } from './project.ts';
 import { confirm } from './prompt.ts';
 
 function build(yargs: Argv) {

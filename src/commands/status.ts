@@ -22,19 +22,10 @@ import { renderStatus, statusFormats, verificationWords } from '../report/status
 import { type ArgsOf, defineCommand } from './command.ts';
 import { withFleetProgress } from './fleet-progress.ts';
 import { type Io, printNote, viewOf } from './io.ts';
-import {
-  commonOptions,
-  flag,
-  fleetOptions,
-  format,
-  projectFileOptions,
-  projectOptions,
-  scopeOptions,
-  selectedEnvironments,
-  text,
-} from './options.ts';
+import { commonOptions, flag, fleetOptions, format, scopeOptions, text } from './options.ts';
 import { printDiagnostics } from './output.ts';
 import { withTenant } from './progress.ts';
+import { projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 
 function build(yargs: Argv) {
   return fleetOptions(scopeOptions(commonOptions(yargs)))

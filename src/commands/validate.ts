@@ -5,16 +5,9 @@ import { ExitCode } from '../model/failure.ts';
 import { countIs } from '../report/words.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import type { Io } from './io.ts';
-import {
-  commonOptions,
-  fleetOptions,
-  format,
-  projectFileOptions,
-  projectOptions,
-  scopeOptions,
-  selectedEnvironments,
-} from './options.ts';
+import { commonOptions, fleetOptions, format, scopeOptions } from './options.ts';
 import { printDocument } from './output.ts';
+import { projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 
 function build(yargs: Argv) {
   return fleetOptions(scopeOptions(commonOptions(yargs)))

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Kinds } from '../kinds/catalog.ts';
+import { builtInKinds } from '../kinds/index.ts';
+import { findProjectFile } from '../loader/find-project.ts';
+import { loadEnvironmentNames, loadKinds } from '../loader/index.ts';
+import { isPlainName, parseShard, selectEnvironments, shardOf } from '../loader/selection.ts';
+import { failure } from '../model/failure.ts';
+import type { ArgsOf } from './command.ts';
+import type { Io } from './io.ts';
+import type { commonOptions } from './options.ts';
+
+type ProjectArgs = Pick<ArgsOf<typeof commonOptions>, 'config' | 'env'>;
+
+/** The project to load, as the loader takes it, without an environment. */
+export function projectFileOptions({ config }: Pick<ProjectArgs, 'config'>, io: Io) {
+  return {
+    configFile: projectFileOf(config, io),
+    env: io.env,
+    onSecret: (text: string) => io.redactor.learn(text),
+  };
+}
+
+/** The project and environment to load, as the loader takes them: see {@link selectedEnvironment}. */
+export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string) {
+  const options = projectFileOptions(args, io);
+  const environment = selectedEnvironment(args, io, ofFile);
+  return environment === undefined ? options : { ...options, environment };
+}
+
+/**
+ * The environment that a command works on; left out: the default of the project. Throws a Failure where several are
+ * selected.
+ *
+ * @param ofFile the environment that a plan or result file is for: it counts more than TENANTCTL_ENV
+ */
+export function selectedEnvironment(args: ProjectArgs, io: Io, ofFile?: string): string | undefined {
+  const selectors = selectorsOf(args, io, ofFile);
+  if (isOne(selectors)) return selectors[0];
+  const names = selectEnvironments(selectors, loadEnvironmentNames(projectFileOptions(args, io)));
+  if (names.length === 1) return names[0];
+  throw failure(
+    'several-environments',
+    `This command works on one environment, and --env selects ${names.length}: ${names.join(', ')}.`,
+    { hint: 'Name one of them. `validate`, `plan`, `apply` and `status` take several.' },
+  );
+}
+
+/**
+ * The environments that a command works on together; `null` where it works on one, as it always has. Throws a Failure for
+ * selectors that select none.
+ */
+export function selectedEnvironments(
+  args: ProjectArgs & { readonly shard: string | undefined },
+  io: Io,
+): readonly string[] | null {
+  const shard = args.shard === undefined ? null : parseShard(args.shard);
+  const selectors = selectorsOf(args, io);
+  if (isOne(selectors) && !shard) return null;
+  const names = selectEnvironments(selectors, loadEnvironmentNames(projectFileOptions(args, io)));
+  // A part with one environment is joined with the others, so it is a fleet too.
+  if (shard) return shardOf(names, shard);
+  return names.length > 1 ? names : null;
+}
+
+/** Whether selectors name one environment, or none: the default of the project. */
+const isOne = (selectors: readonly string[]) => selectors.length < 2 && selectors.every(isPlainName);
+
+/** The environments as they are named: by options, by a file, or by TENANTCTL_ENV. Empty: the default of the project. */
+export function selectorsOf({ env }: Pick<ProjectArgs, 'env'>, io: Io, ofFile?: string): readonly string[] {
+  if (env.length > 0) return env;
+  return [ofFile ?? (io.env.TENANTCTL_ENV || [])].flat();
+}
+
+/** The absolute path of the project file, named or found. Throws a Failure for one that belongs to somebody else. */
+export function projectFileOf(named: string | undefined, { cwd, env }: Pick<Io, 'cwd' | 'env'>): string {
+  const file = named ?? (env.TENANTCTL_CONFIG || undefined);
+  return file === undefined ? findProjectFile(cwd) : resolve(cwd, file);
+}
+
+/**
+ * The kinds of the project that is meant; where there is none, those that every project has. Throws a Failure where the
+ * project file or the description of a kind cannot be read.
+ */
+export function kindsHere(args: Pick<ProjectArgs, 'config'>, io: Io): Kinds {
+  const options = projectFileOptions(args, io);
+  return existsSync(options.configFile) ? loadKinds(options) : builtInKinds;
+}
