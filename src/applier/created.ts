@@ -1,6 +1,8 @@
 import { neededBy } from '../kinds/dependencies.ts';
 import type { LiveObject } from '../kinds/kind.ts';
+import { shownId } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
+import type { Json } from '../model/json.ts';
 import { fillRefs } from '../model/marker.ts';
 import type { Change } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
@@ -8,7 +10,7 @@ import type { Finder, KindChange } from './find.ts';
 
 /** The ids of the objects that a plan creates, as they become known. */
 export class CreatedIds {
-  readonly #ids = new Map<Address, string>();
+  readonly #ids = new Map<Address, Json>();
   /** What changes of the plan refer to. */
   readonly #needed = new Set<Address>();
   readonly #outcomes = new Map<Address, ChangeOutcome>();
@@ -24,8 +26,8 @@ export class CreatedIds {
   }
 
   /** Takes the id of an object that was created. */
-  learn(address: Address, { id }: Pick<LiveObject, 'id'>): void {
-    if (id !== null) this.#ids.set(address, id);
+  learn(address: Address, live: Pick<LiveObject, 'id' | 'raw'>): void {
+    if (live.id !== null) this.#ids.set(address, shownId(live));
   }
 
   /** Takes how a change ended, and its object as it was last seen. */

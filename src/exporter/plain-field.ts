@@ -1,7 +1,6 @@
 import { dropNulls } from '../kinds/compare.ts';
-import { comparable, comparableId, isUnordered, preferred } from '../kinds/field.ts';
+import { comparable, isUnordered, preferred } from '../kinds/field.ts';
 import type { Field, LiveObject } from '../kinds/kind.ts';
-import { mapIds } from '../kinds/references.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { unresolved } from '../loader/tree.ts';
 import { isArray, isObject, type Json, own, pick } from '../model/json.ts';
@@ -36,7 +35,7 @@ export function draftPlainField(
   context: DraftContext,
 ): Printable | undefined {
   const shown = own(object.fields, name) ?? null;
-  const value = mapIds(field, preferred(field, shown), comparableId);
+  const value = preferred(field, shown);
   if (isUnset(field, value)) return clearedValue(field);
   const named = new Map([
     ...lookupsFor(object, context),

@@ -1,4 +1,5 @@
 import { type Field, fieldNamed, type LiveObject } from '../kinds/kind.ts';
+import { idText } from '../kinds/operation.ts';
 import { targetOf, withReferences } from '../kinds/references.ts';
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
 import {
@@ -96,15 +97,19 @@ const keyIn = (ref: string): string | null =>
 
 type FoundId = readonly [at: Pointer, id: { readonly id: string; readonly name: string | null }];
 
-/** What may be an id in a field: any value, or item of a set, may be one. */
+/** What may be an id in a field: any text, or item of a set, may be one, and a number where the field has ids. */
 function idsOfField(at: Pointer, field: Field, value: Json): FoundId[] {
   switch (field.is) {
-    case 'value':
-      return typeof value === 'string' ? [[at, { id: value, name: null }]] : [];
+    case 'value': {
+      const id = typeof value === 'string' || targetOf(field) !== null ? idText(value) : null;
+      return id === null ? [] : [[at, { id, name: null }]];
+    }
     case 'set':
-      return placesIn(value, at).flatMap(([place, item]) => idsOfField(place, { is: 'value' }, item));
+      return placesIn(value, at).flatMap(([place, item]) =>
+        idsOfField(place, { ...field, is: 'value' }, item),
+      );
     case 'reference': {
-      const id = isObject(value) ? textOf(value, 'id') : null;
+      const id = isObject(value) ? idText(own(value, 'id')) : null;
       return id !== null && isObject(value) ? [[at, { id, name: textOf(value, 'name') }]] : [];
     }
     case 'references':

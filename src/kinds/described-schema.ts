@@ -67,7 +67,10 @@ function fieldSchema(name: string, field: Field): JsonObject {
     case 'value':
       return field.to === undefined
         ? { description: `The value of ${name}.` }
-        : { description: `The id of an object of the kind ${field.to}.`, type: ['string', 'null'] };
+        : {
+            description: `The id of an object of the kind ${field.to}.`,
+            type: ['string', 'integer', 'null'],
+          };
     case 'text':
       return { description: `The text of ${name}.`, type: ['string', 'null'] };
     case 'email':
@@ -80,11 +83,11 @@ function fieldSchema(name: string, field: Field): JsonObject {
       return { description: `The members of ${name}, or its items in their order.${omitted}`, type: types };
     }
     case 'reference':
-      return { ...referenceSchema(field), type: ['object', 'string', 'null'] };
+      return { ...referenceSchema(field), type: ['object', 'string', 'integer', 'null'] };
     case 'references':
       return listOf(`References to objects of the kind ${field.to}; their order does not count.`, {
         ...referenceSchema(field),
-        type: ['object', 'string'],
+        type: ['object', 'string', 'integer'],
       });
     case 'records':
       throw new TypeError('No descriptor has records.');
@@ -100,10 +103,10 @@ const listOf = (description: string, items: Json): JsonObject => ({
 function itemSchema(to: string | undefined): JsonObject {
   return to === undefined
     ? { description: 'A value', type: ['string', 'number', 'boolean'] }
-    : { description: `The id of an object of the kind ${to}`, type: 'string', minLength: 1 };
+    : { description: `The id of an object of the kind ${to}`, type: ['string', 'integer'], minLength: 1 };
 }
 
-/** A text is the id. */
+/** A text or number is the id. */
 function referenceSchema({ to, type }: { readonly to?: string; readonly type?: string }): JsonObject {
   const target = to === undefined ? 'an object' : `an object of the kind ${to}`;
   return {
@@ -117,7 +120,10 @@ function referenceSchema({ to, type }: { readonly to?: string; readonly type?: s
         type: 'string',
         ...(type === undefined ? {} : { default: type }),
       },
-      id: { description: 'The id of the object. With an id, the name is only for readers.', type: 'string' },
+      id: {
+        description: 'The id of the object. With an id, the name is only for readers.',
+        type: ['string', 'integer'],
+      },
       name: { description: 'The name of the object.', type: ['string', 'null'] },
     },
   };

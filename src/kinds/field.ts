@@ -106,10 +106,10 @@ const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(v
 
 /**
  * A reference with an id is compared by that id, since the server may answer with another name; and without its type
- * where the field says to which kind it belongs, since a manifest may leave the type out. A text is the id.
+ * where the field says to which kind it belongs, since a manifest may leave the type out. A text or number is the id.
  */
 function comparableReference(value: Json, { to }: { readonly to?: string }): Json {
-  const reference = typeof value === 'string' ? { id: value } : value;
+  const reference = typeof value === 'string' || typeof value === 'number' ? { id: value } : value;
   if (!isObject(reference)) return value;
   const type = to === undefined ? { type: own(reference, 'type') ?? null } : {};
   const id = own(reference, 'id') ?? null;
@@ -118,7 +118,7 @@ function comparableReference(value: Json, { to }: { readonly to?: string }): Jso
   return name === null ? null : { ...type, name };
 }
 
-/** An id as manifests have it: some hosts count them, and a `!ref` is text. */
+/** An id as it is compared: some hosts count ids, and show the same one as a number here and as text there. */
 export const comparableId = (id: Json): Json => (typeof id === 'number' ? String(id) : id);
 
 /** Whether the value of a field is a list without order. A difference in it is one item that is added or removed. */

@@ -1,6 +1,6 @@
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { sha256 } from '../model/digest.ts';
-import { type JsonObject, objectFrom, own } from '../model/json.ts';
+import { type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import { once } from '../model/once.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
@@ -9,6 +9,7 @@ import type { TenantName } from '../model/tenant.ts';
 import { comparable } from './field.ts';
 import { isPathSegment } from './http.ts';
 import type { Facts, Kind, LiveObject, Read } from './kind.ts';
+import { idText } from './operation.ts';
 import type { Resource } from './resource.ts';
 
 /** What was read of a tenant. */
@@ -45,6 +46,12 @@ export function liveObject(
     raw,
     fingerprint: once(() => fingerprintOf(kind, facts)),
   };
+}
+
+/** The id as the tenant shows it, to refer to the object by: a host that counts ids may take nothing but numbers. */
+export function shownId({ id, raw }: Pick<LiveObject, 'id' | 'raw'>): Json {
+  const shown = own(raw, 'id');
+  return shown !== undefined && idText(shown) === id ? shown : id;
 }
 
 function fingerprintOf(kind: Kind, { key, id, fields, hidden = [], carried }: Facts): string {

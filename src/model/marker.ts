@@ -72,7 +72,7 @@ function collect(value: Json, textOf: (value: Json) => string | null): string[] 
 }
 
 /** The value with the ids that `idOf` knows in place of its reference markers. Literals stay as they are. */
-export function fillRefs(value: Json, idOf: (to: Address) => string | undefined): Json {
+export function fillRefs(value: Json, idOf: (to: Address) => Json | undefined): Json {
   return fill(value, (part) => {
     const to = refOf(part);
     return to === null ? undefined : idOf(to);

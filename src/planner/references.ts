@@ -1,6 +1,6 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
+import { identityOf, LiveIndex, shownId } from '../kinds/live-objects.ts';
 import { idsIn, targetOf, withReferences } from '../kinds/references.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
@@ -64,7 +64,7 @@ export interface Targets {
 
 /** What a reference stands for. */
 type Target =
-  | { readonly is: 'live'; readonly id: string }
+  | { readonly is: 'live'; readonly id: Json }
   /** The plan creates it: its id is filled in when it is known. */
   | { readonly is: 'planned'; readonly address: Address }
   | { readonly is: 'missing'; readonly why: Missing };
@@ -151,7 +151,7 @@ function targetFor(
       'Rename all but one of them in the tenant, or write the id instead.',
     );
   }
-  if (live?.id) return { is: 'live', id: live.id };
+  if (live?.id) return { is: 'live', id: shownId(live) };
   if (live) return missing('unknown-ref', `The tenant shows no id for ${live.address}.`, null);
   const nowhere = `The tenant has no ${kind.name} with the key "${key.join('/')}"`;
   if (!declared) {

@@ -1,6 +1,6 @@
 import { readableFields } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
-import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
+import { identityOf, LiveIndex, shownId } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, scopeFilter } from '../model/address.ts';
@@ -59,7 +59,7 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
   const byRecord = new Map(found.map((each) => [each.undo.record, each]));
   const renewed = renewedIds(undosOf(input.result, input.environment.kinds), ({ record }) => {
     const known = byRecord.get(record);
-    return known ? (known.live?.id ?? createdAgain(known.undo)) : null;
+    return known ? ((known.live && shownId(known.live)) ?? createdAgain(known.undo)) : null;
   });
   const reversals = found.flatMap(({ undo, live, restored }): Reversal[] => {
     if (restored === null) return [];

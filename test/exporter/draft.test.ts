@@ -199,11 +199,11 @@ describe('references to other objects', () => {
     return files.map(({ content }) => content).join();
   };
 
-  it('are written as names where the tenant counts ids, or as text', () => {
+  it('are written as names where the tenant counts ids, or as its numbers', () => {
     const counted = { owner: { id: 1 }, members: [{ id: 2 }], sources: [3] };
     const manifest = contentOf(counted);
     expect(manifest).toContain('owner: !ref Identity/Bob');
-    expect(parse(manifest.replace('!ref ', ''))).toMatchObject({ members: [{ id: '2' }], sources: ['3'] });
+    expect(parse(manifest.replace('!ref ', ''))).toMatchObject({ members: [{ id: 2 }], sources: [3] });
   });
 
   it('are written without what else the tenant shows of them', () => {
