@@ -2,9 +2,10 @@ import { idText } from '../kinds/operation.ts';
 import { sha256 } from '../model/digest.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { type Answer, type Answered, isWhole } from './answer.ts';
+import { type Continuation, continuationOf } from './continuation.ts';
 
 /** One page of a list. */
-export interface Page {
+export interface Page extends Continuation {
   readonly rows: readonly JsonObject[];
   /** What identifies each row in the list. */
   readonly names: readonly string[];
@@ -20,12 +21,14 @@ export interface Page {
 export function pageOf(answer: Answer, path: string, member: string | undefined): Page | null {
   if (answer.outcome !== 'answered') return null;
   const noun = member ?? path.split('/').at(-1) ?? '';
-  if (saysNothingFound(answer, noun)) return { rows: [], names: [], total: null };
+  if (saysNothingFound(answer, noun))
+    return { rows: [], names: [], total: null, next: null, more: false, announced: null };
   if (!isWhole(answer)) return null;
   const { body, headers } = answer;
   const rows = rowsIn(body, noun);
   if (!rows || tellsOfError(body, noun)) return null;
-  return { rows, names: rows.map(nameOf), total: totalOf(body) ?? countIn(headers['x-total-count']) };
+  const total = totalOf(body) ?? countIn(headers['x-total-count']);
+  return { rows, names: rows.map(nameOf), total, ...continuationOf(body, headers, path) };
 }
 
 /**

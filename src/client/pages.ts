@@ -1,6 +1,6 @@
 import type { Call } from '../kinds/http.ts';
-import { Failure } from '../model/failure.ts';
-import type { JsonObject } from '../model/json.ts';
+import { Failure, failure } from '../model/failure.ts';
+import { canonicalJson, type JsonObject } from '../model/json.ts';
 import { isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, inBrief, isBadRequest, readFailure } from './describe.ts';
@@ -23,6 +23,8 @@ export interface PageSource {
 }
 
 type Sender = Pick<Client, 'send'>;
+
+type PageQuery = Call['query'];
 
 /** A host that announces more pages is broken or hostile. */
 const mostPages = 20_000;
@@ -97,14 +99,29 @@ async function* readPages(reading: Reading): AsyncGenerator<Page> {
   const list = new Listing(source);
   const first = await readAt(reading, 0);
   yield list.accept(first);
-  if (source.pageSize !== null) {
-    const { total } = first;
+  const { total, next } = first;
+  if (total === null && next !== null) yield* readLinked(reading, next, list);
+  else if (source.pageSize !== null) {
     // Some hosts count the rows of the page only: where it is full, the next one shows that.
     if (total === null || (total === list.count && isFull(total, source.pageSize))) {
       yield* readOn(reading, source.pageSize, list);
     } else yield* readRest(reading, Math.min(total, enough), list);
   }
-  if (list.count < enough) list.end(first.total);
+  if (list.count < enough) list.end(total);
+}
+
+/** The pages after the first, where each links the next one. Some of them may be empty. */
+async function* readLinked(reading: Reading, next: PageQuery, list: Listing) {
+  const { enough = Number.POSITIVE_INFINITY } = reading.source;
+  const read = new Set<string>();
+  for (let query: PageQuery | null = next; query !== null && list.count < enough; ) {
+    const page: Page = await readPage(reading, query);
+    yield list.accept(page);
+    read.add(canonicalJson(query));
+    // Pages without rows may link each other.
+    const isNew = page.next !== null && !read.has(canonicalJson(page.next)) && read.size < mostPages;
+    query = isNew ? page.next : null;
+  }
 }
 
 /** The first page of a list. */
@@ -113,14 +130,18 @@ export function readFirstPage(client: Sender, source: PageSource): Promise<Page>
 }
 
 /** One page, from the record at `offset` on. The first page has no offset (api-notes, "offset"). */
-async function readAt({ client, source, again }: Reading, offset: number): Promise<Page> {
-  const { request, pageSize, what, member } = source;
-  const asksSize = pageSize !== null && !(source.undeclaredPaging && offset === 0);
-  const query = {
+function readAt(reading: Reading, offset: number): Promise<Page> {
+  const { request, pageSize, undeclaredPaging } = reading.source;
+  const asksSize = pageSize !== null && !(undeclaredPaging && offset === 0);
+  return readPage(reading, {
     ...request.query,
     ...(asksSize ? { limit: String(pageSize) } : {}),
     ...(offset === 0 ? {} : { offset: String(offset) }),
-  };
+  });
+}
+
+async function readPage({ client, source, again }: Reading, query: PageQuery): Promise<Page> {
+  const { request, what, member } = source;
   const sent = await client.send({ ...request, query }, { again });
   const page = pageOf(sent, request.path, member);
   if (page) return page;
@@ -136,7 +157,8 @@ function isFull(count: number, pageSize: number): boolean {
 /** The pages after the first of a list of unknown length: until one is short. */
 async function* readOn(reading: Reading, pageSize: number, list: Listing) {
   const { enough = Number.POSITIVE_INFINITY } = reading.source;
-  const full = isFull(list.count, pageSize) ? list.count : pageSize;
+  const isCut = isFull(list.count, pageSize) || (list.saysMore && list.count > 0);
+  const full = isCut ? list.count : pageSize;
   const overlap = full > 1 ? 1 : 0;
   let more = list.count >= full;
   while (more && list.count < enough) {
@@ -191,6 +213,7 @@ class Listing {
   readonly #source: PageSource;
   readonly #seen = new Set<string>();
   #last: string | null = null;
+  #tail: Page | null = null;
 
   constructor(source: PageSource) {
     this.#source = source;
@@ -198,6 +221,12 @@ class Listing {
 
   get count(): number {
     return this.#seen.size;
+  }
+
+  /** Whether the page that was read last says that more rows follow. */
+  get saysMore(): boolean {
+    const { more = false, announced = null } = this.#tail ?? {};
+    return more || (announced ?? 0) > this.count;
   }
 
   /** Whether the page repeats the rows with which the list begins. */
@@ -233,12 +262,21 @@ class Listing {
     }
     if (this.#seen.size > mostRows) throw badList('bad-answer', what, request, 'lists rows without end');
     this.#last = names.at(-1) ?? this.#last;
+    this.#tail = page;
     return { ...page, rows: page.rows.slice(from), names };
   }
 
   end(total: number | null): void {
-    if (total === null || total === this.count) return;
     const { what, request } = this.#source;
+    if (total === null && this.saysMore) throw incomplete(what, request, this.count);
+    if (total === null || total === this.count) return;
     throw badList('total-mismatch', what, request, `announced ${total} rows and gave ${this.count}`);
   }
+}
+
+function incomplete(what: string, { method, path }: Call, count: number): Failure {
+  const message = `Reading ${what}: ${method} ${path} gave ${count} rows and says that more follow.`;
+  const hint =
+    'Nothing was written. Lists are read by `limit` and `offset`, or by links to the next page. For a kind of your own, set `list.pageSize` to the number of rows that the tenant gives at once.';
+  return failure('list-incomplete', message, { hint });
 }

