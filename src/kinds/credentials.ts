@@ -61,7 +61,7 @@ export function credentialMembers(holder: JsonObject): (member: string) => boole
 }
 
 const nameMember = /^(name|key|field|header|param|parameter|property|attribute|label|id)$/i;
-const valueMember = /^(default|current)?(value|val|content|data|text)s?$/i;
+const valueMember = /^(default|current|string)?(value|val|content|data|text)s?$/i;
 
 /** The places of the texts that the tenant shows encrypted or masked. */
 export function concealedPlaces(value: Json, at: Pointer): Pointer[] {

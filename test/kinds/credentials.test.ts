@@ -38,6 +38,7 @@ describe('what looks like a credential', () => {
     ['empty settings', ''],
     ['a pair without the name of one', { headers: [{ name: 'Accept', value: 'x' }] }],
     ['the key of a pair', { headers: [{ key: 'Accept', value: 'x' }] }],
+    ['the key of a criterion', { criteria: { key: { type: 'IDENTITY', property: 'x' }, stringValue: 'y' } }],
   ])('is not %s', (_name, attributes) => {
     expect(inAttributes(attributes)).toEqual([]);
   });
@@ -73,6 +74,7 @@ describe('the members of an object', () => {
     [{ name: 'page', value: 'x' }, []],
     [{ name: 1, value: 'x' }, []],
     [{ key: 'x', value: 'y' }, []],
+    [{ key: 'password', stringValue: 'x' }, ['stringValue']],
     [{ apiKey: 'x', name: 'page', value: 'y' }, ['apiKey']],
     [{ name: 'password', note: 'x' }, []],
     [{ password: 'x', user: 'y' }, ['password']],
