@@ -116,7 +116,11 @@ export function resolveReferences(
     missing: [...new Set(lost.map(({ reference }) => reference.kind))],
     requireAll(known) {
       const problems = lost.flatMap(({ reference, why }) => {
-        const near = nearName(reference, [...targets.resources, ...targets.objects, ...known]);
+        // What a manifest declares is not misspelt.
+        const isDeclared = declared.has(identityOf(reference.kind, reference.key));
+        const near = isDeclared
+          ? null
+          : nearName(reference, [...targets.resources, ...targets.objects, ...known]);
         const hint = why.code === 'unknown-ref' ? (near ?? why.hint) : why.hint;
         return problemsAt(reference, { ...why, hint });
       });
@@ -163,7 +167,8 @@ function targetFor(
   }
   if (!isInScope(declared.address)) {
     const message = `${nowhere}, and this plan does not create it: --only or --except leave ${to} out.`;
-    return missing('unknown-ref', message, `Add --only ${declared.address}.`);
+    const hint = `Add ${declared.address} to --only, or narrow --except, so that the plan creates it.`;
+    return missing('unknown-ref', message, hint);
   }
   return { is: 'planned', address: declared.address };
 }

@@ -148,11 +148,15 @@ describe('a reference that stands for nothing', () => {
     ],
     [
       'an object that --only leaves out',
-      { declared: [profiles, read], isInScope: (address) => address === 'Role/Reader' },
+      {
+        declared: [profiles, read, resource(profile, ['Reads'])],
+        objects: [live(profile, 'p8', 'Reads')],
+        isInScope: (address) => address === 'Role/Reader',
+      },
       {
         code: 'unknown-ref',
         message: `${nowhere}, and this plan does not create it: --only or --except leave Profile/Read out.`,
-        hint: 'Add --only Profile/Read.',
+        hint: 'Add Profile/Read to --only, or narrow --except, so that the plan creates it.',
       },
     ],
     [
