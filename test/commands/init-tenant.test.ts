@@ -113,7 +113,7 @@ describe('a project for a tenant', () => {
     ])
       expect(read(path)).not.toMatch(/acme|SNOW/i);
     expect(stdout).toMatch(
-      / {2}# Set those of these secrets that `plan` asks for, .*\n( {2}export SIM_\w+=…\n)+ {2}tenantctl plan\n$/,
+      / {2}# Set those of these secrets that `plan` asks for, .*\n( {2}export SIM_\w+=…\n)+ {2}npx tenantctl plan\n$/,
     );
   });
 
@@ -214,7 +214,7 @@ describe('a project for a tenant', () => {
     const { code, stdout } = await run(['init', ...urls]);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /export TENANT_CLIENT_ID=…\n.*TENANT_CLIENT_SECRET=…\n.*tenantctl export\n.*tenantctl plan\n$/,
+      /export TENANT_CLIENT_ID=…\n.*TENANT_CLIENT_SECRET=…\n {2}npx tenantctl export\n {2}npx tenantctl plan\n$/,
     );
     expect(project().environments.production).toMatchObject({
       identity: { baseUrl: 'https://one.example' },
@@ -232,7 +232,7 @@ describe('a project for a tenant', () => {
     const add = 'Add to the environment production in tenantctl.yaml: identity';
     expect(stderr).toContain(`${add}.experimentalHeader: X-Acme-Preview, since the tenant asked`);
     expect(stderr).toContain(`${add}.paths: { VerifiedDomain: /verified-domains/v1, … } (10 members), since`);
-    expect(stdout).toMatch(/ {2}tenantctl export\n {2}tenantctl plan\n$/);
+    expect(stdout).toMatch(/ {2}npx tenantctl export\n {2}npx tenantctl plan\n$/);
     expect(read('tenantctl.yaml')).toBe(before);
   });
 
@@ -359,7 +359,7 @@ describe('the questions', () => {
     const { tenant } = await host();
     const { code, stdout } = await typed(lines, ['--identity', tenant.url]);
     expect(code).toBe(0);
-    expect(stdout).toContain('tenantctl export\n');
+    expect(stdout).toContain('  npx tenantctl export\n');
     expect(existsSync(join(dir, '.env'))).toBe(false);
     expect([...filesBelow(dir).values()].join('')).not.toContain('wrong-wrong');
   });
@@ -410,7 +410,9 @@ describe('several tenants', () => {
       groups: { production: ['eu', 'us'] },
       defaultEnvironment: 'test',
     });
-    expect(stdout).toMatch(/ {2}tenantctl export -e us\n {2}tenantctl plan -e test -e @production\n$/);
+    expect(stdout).toMatch(
+      / {2}npx tenantctl export -e us\n {2}npx tenantctl plan -e test -e @production\n$/,
+    );
     expect(await run(['env', 'list'])).toMatchObject({ stdout: 'test\neu\nus\n@production: eu, us\n' });
   });
 
@@ -421,7 +423,7 @@ describe('several tenants', () => {
     const { code, stdout } = await run(['init']);
     expect(code).toBe(0);
     expect(stdout).toContain('# The pipelines are for eu. For several environments, remove them and run');
-    expect(stdout).toMatch(/ {2}tenantctl export -e eu\n {2}tenantctl plan -e '\*'\n$/);
+    expect(stdout).toMatch(/ {2}npx tenantctl export -e eu\n {2}npx tenantctl plan -e '\*'\n$/);
     for (const path of ['.github/workflows/tenantctl.yaml', '.gitlab-ci.yml']) {
       expect(read(path)).toMatch(/^ +TENANTCTL_ENV: eu$/m);
       expect(read(path)).toMatch(/^ +TENANTCTL_ALLOWED_HOSTS: eu\.example$/m);

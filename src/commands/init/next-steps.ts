@@ -41,8 +41,8 @@ export function nextSteps(result: InitResult): string[] {
     ...(hasLock ? [] : ['npm install   # and commit package-lock.json: pipelines install what it says']),
     ...pipelineSteps(result),
     ...variableSteps(result),
-    ...(isToExport ? [`tenantctl export${exportOption(result)}${merge}`] : []),
-    `tenantctl plan${planOptions(facts)}`,
+    ...(isToExport ? [`npx tenantctl export${exportOption(result)}${merge}`] : []),
+    `npx tenantctl plan${planOptions(facts)}`,
   ];
 }
 
@@ -57,7 +57,7 @@ function pipelineSteps({ facts, pipelines: { notes, toAdd } }: InitResult): stri
       : []),
     ...(isWritten && needsEnvironment && stages === null
       ? [
-          `# The pipelines are for ${environment}. For several environments, remove them and run \`tenantctl init --promote FIRST NEXT\`.`,
+          `# The pipelines are for ${environment}. For several environments, remove them and run \`npx tenantctl init --promote FIRST NEXT\`.`,
         ]
       : []),
   ];
