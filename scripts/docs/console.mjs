@@ -8,6 +8,12 @@ import { text } from 'node:stream/consumers';
 
 const root = new URL('../..', import.meta.url).pathname;
 const mark = '@@done@@';
+const author = Object.fromEntries(
+  ['AUTHOR', 'COMMITTER'].flatMap((role) => [
+    [`GIT_${role}_NAME`, 'me'],
+    [`GIT_${role}_EMAIL`, 'me@acme.example'],
+  ]),
+);
 
 /**
  * The document with the outputs of its commands as they are now. Commands run one after the other in a folder like a
@@ -142,11 +148,11 @@ async function run(npx, steps) {
     mkdirSync(bin);
     writeFileSync(join(bin, 'npx'), npx);
     chmodSync(join(bin, 'npx'), 0o755);
-    const script = ['exec 2>&1', 'set -o pipefail', ...steps, ''].join('\n');
+    const script = ['exec 2>&1', 'set -o pipefail', 'git init --quiet', ...steps, ''].join('\n');
     const bash = spawn('bash', ['--noprofile', '--norc'], {
       cwd: clone,
       stdio: ['pipe', 'pipe', 'inherit'],
-      env: { PATH: `${bin}:${process.env.PATH}`, HOME: home, LC_ALL: 'C.UTF-8', NO_COLOR: '1' },
+      env: { PATH: `${bin}:${process.env.PATH}`, HOME: home, LC_ALL: 'C.UTF-8', NO_COLOR: '1', ...author },
     });
     bash.stdin.end(script);
     const [stdout, [status]] = await Promise.all([text(bash.stdout), once(bash, 'close')]);
