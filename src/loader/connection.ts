@@ -45,7 +45,7 @@ export function readConnection(value: JsonObject, context: BuildContext): Tenant
   return refuse(context, '', {
     code: 'no-tenant',
     message: 'The environment names no tenant',
-    hint: 'Add `sandbox`, or `identity` and `profiles`.',
+    hint: 'Add `sandbox`, or `identity`, `profiles` or both.',
   });
 }
 

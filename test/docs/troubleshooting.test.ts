@@ -24,3 +24,8 @@ test('each entry stands once, and says something', () => {
   expect(documented.filter((code, at) => documented.indexOf(code) !== at)).toEqual([]);
   expect(entries.filter(({ words }) => words.trim() === '')).toEqual([]);
 });
+
+test('its table of contents has every section, in order', () => {
+  const sections = [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+  expect([...text.matchAll(/^- \[(.*)\]\(#/gm)].map(([, heading]) => heading)).toEqual(sections);
+});
