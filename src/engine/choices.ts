@@ -40,7 +40,7 @@ export function checkChoices(
   }
   if (!scope.prune || policy.prune.kinds.length > 0) return;
   throw failure('prune-kinds', `The environment ${name} does not say which kinds --prune may delete.`, {
-    hint: 'Name them in the project file: `prune: { kinds: [NotificationTemplate] }`.',
+    hint: 'Name them in this environment: `prune: { kinds: [NotificationTemplate] }`.',
   });
 }
 
