@@ -26,7 +26,7 @@ export function selectEnvironments(selectors: readonly string[], project: Enviro
       ? groupNamed(selector.slice(1), project)
       : matching(selector, project);
     if ('names' in found) return found.names;
-    problems.push(...found.problems);
+    problems.push(found.problem);
     return [];
   };
   const each = selectors.flatMap((text) => text.split(',')).map((text) => text.trim());
@@ -66,7 +66,7 @@ export function isPlainName(selector: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(selector);
 }
 
-type Found = { readonly names: readonly string[] } | { readonly problems: readonly Diagnostic[] };
+type Found = { readonly names: readonly string[] } | { readonly problem: Diagnostic };
 
 /** The environments of a group, in the order of the project file. */
 export function membersOf(group: string, project: EnvironmentNames): string[] {
@@ -81,28 +81,12 @@ function groupNamed(group: string, project: EnvironmentNames): Found {
       groups.length === 0 ? 'The project file has no `groups`.' : `The groups are: ${groups.join(', ')}.`;
     const near = didYouMean(group, groups);
     const message = `There is no group \`@${group}\`.`;
-    return { problems: [{ code: 'unknown-group', severity: 'error', message, hint: near ?? all }] };
+    return { problem: { code: 'unknown-group', severity: 'error', message, hint: near ?? all } };
   }
-  const problems = strangersIn(group, project);
-  if (problems.length > 0) return { problems };
   const names = membersOf(group, project);
   if (names.length > 0) return { names };
   const message = `The group \`@${group}\` matches no environment.`;
-  return { problems: [{ code: 'empty-group', severity: 'error', message, hint: listOf(project) }] };
-}
-
-/** A name that no environment has would leave a tenant out without a word. A glob may match none. */
-function strangersIn(group: string, project: EnvironmentNames): Diagnostic[] {
-  const names = (own(project.groups, group) ?? []).map((name) => name.replace(/^!/, ''));
-  return names
-    .filter((name) => name.startsWith('@') || (isPlainName(name) && !project.environments.includes(name)))
-    .map((name) => {
-      const hint = name.startsWith('@')
-        ? 'A group holds names and globs of environments, and no other groups.'
-        : (didYouMean(name, project.environments) ?? listOf(project));
-      const message = `The group \`@${group}\` names \`${name}\`, which is no environment.`;
-      return { code: 'unknown-environment', severity: 'error', message, hint };
-    });
+  return { problem: { code: 'empty-group', severity: 'error', message, hint: listOf(project) } };
 }
 
 function matching(selector: string, project: EnvironmentNames): Found {
@@ -115,7 +99,7 @@ function matching(selector: string, project: EnvironmentNames): Found {
     ? `There is no environment \`${selector}\`.`
     : `No environment matches \`${selector}\`.`;
   const hint = near ?? listOf(project);
-  return { problems: [{ code: 'unknown-environment', severity: 'error', message, hint }] };
+  return { problem: { code: 'unknown-environment', severity: 'error', message, hint } };
 }
 
 function namesLike(glob: string, { environments }: EnvironmentNames): string[] {

@@ -74,26 +74,6 @@ describe('--env', () => {
     expect(problemsOf('')).toHaveLength(1);
   });
 
-  it('reports the names in a group that no environment has, and groups in a group', () => {
-    const groups = { wave: ['eu-1', 'eu-22', '!uk-1', 'asia-*', '@production'] };
-    expect(() => selectEnvironments(['@wave'], { ...project, groups })).toThrow(
-      expect.objectContaining({
-        diagnostics: [
-          expect.objectContaining({
-            code: 'unknown-environment',
-            message: 'The group `@wave` names `eu-22`, which is no environment.',
-            hint: 'Did you mean `eu-2`?',
-          }),
-          expect.objectContaining({ message: 'The group `@wave` names `uk-1`, which is no environment.' }),
-          expect.objectContaining({
-            message: 'The group `@wave` names `@production`, which is no environment.',
-            hint: 'A group holds names and globs of environments, and no other groups.',
-          }),
-        ],
-      }),
-    );
-  });
-
   it('reports what is left out by a name that is none, and a selection of nothing', () => {
     expect(problemsOf('*', '!tset', '!@prodution').map(([, message]) => message)).toEqual([
       'There is no environment `tset`.',
