@@ -17,7 +17,7 @@ import { readKinds } from './kind-files.ts';
 import { openSingle } from './parse.ts';
 import { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
-import type { EnvironmentNames } from './selection.ts';
+import { type EnvironmentNames, memberProblem } from './selection.ts';
 import type { FileSource } from './source.ts';
 import { tagNoter } from './tags.ts';
 import { type ReadTag, readTree } from './tree.ts';
@@ -78,7 +78,7 @@ export function readProjectFile(
   const inline = Object.keys(objectOf(value, 'environments'));
   const files = new Map(groupBy(paths, (path) => posix.parse(path).name));
   const names = [...new Set([...inline, ...files.keys()])];
-  return {
+  const project: ProjectFile = {
     root,
     configFile,
     kinds,
@@ -104,6 +104,20 @@ export function readProjectFile(
       return new Set(environments.flatMap(credentialsIn));
     }),
   };
+  checkGroups(project, problems);
+  return project;
+}
+
+/** Reports names in groups that are not environments: one with a `!` leaves nothing out. */
+function checkGroups(project: ProjectFile, problems: Problems): void {
+  for (const [group, members] of Object.entries(project.groups)) {
+    for (const [index, member] of members.entries()) {
+      const problem = memberProblem(group, member, project);
+      if (!problem) continue;
+      const at = pointer('groups', group, String(index));
+      problems.report(problem, findNode(project.document, at).place);
+    }
+  }
 }
 
 /** The value of a document with notes for its tags. Problems are reported. */

@@ -168,8 +168,8 @@ export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): 
   };
 }
 
-/** Problems of an earlier project that only the environment of today has. */
-const forgotten = ['env-unset', 'env-secret'];
+/** Problems of an earlier project that only the environment of today has, and those of groups, which select nothing there. */
+const forgotten = ['env-unset', 'env-secret', 'group-member'];
 
 /**
  * Opens a project as it was, from a folder with its files of that time. Nothing of it is sent or shown, so `!env` may

@@ -74,6 +74,17 @@ export function membersOf(group: string, project: EnvironmentNames): string[] {
   return globs.length === 0 ? [] : lessNegated(globs, project, (glob) => namesLike(glob, project));
 }
 
+/** What is wrong with a member of a group that is neither a glob nor the name of an environment; `null` where nothing is. */
+export function memberProblem(group: string, member: string, project: EnvironmentNames): Diagnostic | null {
+  const name = member.replace(/^!/, '');
+  if (picomatch.scan(name).isGlob || project.environments.includes(name)) return null;
+  const message = `The group \`@${group}\` names \`${name}\`, which is not an environment`;
+  const hint = name.startsWith('@')
+    ? 'A group cannot have other groups: write the names and globs of their environments.'
+    : (didYouMean(name, project.environments) ?? listOf(project));
+  return { code: 'group-member', severity: 'error', message, hint };
+}
+
 function groupNamed(group: string, project: EnvironmentNames): Found {
   if (!Object.hasOwn(project.groups, group)) {
     const groups = Object.keys(project.groups);

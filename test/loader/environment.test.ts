@@ -301,6 +301,30 @@ const bad: {
     hint: 'The environments are: test',
   },
   {
+    name: 'a name in a group that is no environment',
+    text: `${config()}groups: { all: ['*', tset] }`,
+    error: 'group-member tenantctl.yaml:5:22',
+    hint: '`test`',
+  },
+  {
+    name: 'a name that a group leaves out and that is no environment',
+    text: `${config()}groups: { all: ['*', '!tset'] }`,
+    error: 'group-member tenantctl.yaml:5:22',
+    hint: '`test`',
+  },
+  {
+    name: 'names in a group that are joined by a comma',
+    text: `${config()}groups: { all: ['test,prod'] }`,
+    error: 'group-member tenantctl.yaml:5:17',
+    hint: 'The environments are: test.',
+  },
+  {
+    name: 'a group in a group',
+    text: `${config()}groups: { all: ['*'], most: ['@all'] }`,
+    error: 'group-member tenantctl.yaml:5:30',
+    hint: 'names and globs of their environments',
+  },
+  {
     name: 'no choice',
     text: 'version: 1\nenvironments:\n  a: { sandbox: {} }\n  b: { sandbox: {} }',
     error: 'no-environment',

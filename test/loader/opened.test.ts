@@ -138,6 +138,15 @@ describe('a project as it was', () => {
     expect(errors(failureOf(files, { env: { A_PASSWORD: 'x' } }))).toEqual(['env-secret config/a.yaml:3:14']);
   });
 
+  it('may have names in groups that are no environment', () => {
+    const files = {
+      'tenantctl.yaml': `${config()}groups: { all: [test, tset] }\n`,
+      'config/a.yaml': desk.replace('!var company', 'b'),
+    };
+    expect(past(files, {}).resources).toHaveLength(1);
+    expect(errors(failureOf(files))).toEqual(['group-member tenantctl.yaml:5:23']);
+  });
+
   it('has the `.env` of today', () => {
     const files = { 'config/a.yaml': desk.replace('!var company', '!env TOWN'), '.env': 'TOWN=then\n' };
     expect(past(files, { '.env': 'TOWN=now\n' }).resources[0]?.fields.description).toBe('now');
