@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, textOf } from '../model/json.ts';
 import { isFilledInLater, livePlace } from '../model/marker.ts';
-import { type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { type Pointer, placesIn, placesOf, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { isConcealed, isMasked, looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import { readJsonText } from './jsontext.ts';
 import { fieldNamed, type Kind, type LiveObject } from './kind.ts';
@@ -65,8 +65,8 @@ const valueMember = /^(default|current|string)?(value|val|content|data|text)s?$/
 
 /** The places of the texts that the tenant shows encrypted or masked. */
 export function concealedPlaces(value: Json, at: Pointer): Pointer[] {
-  if (typeof value === 'string') return isConcealed(value) ? [at] : [];
-  return placesIn(value, at).flatMap(([place, item]) => concealedPlaces(item, place));
+  const places = placesOf(value, (part) => typeof part === 'string' && isConcealed(part));
+  return places.map((place) => at + place);
 }
 
 /** The places where a write would put the tenant's mask over what it masks. Ciphertext can be sent back as it is. */

@@ -1,14 +1,6 @@
-import {
-  isArray,
-  isObject,
-  itemsOf,
-  type Json,
-  type JsonObject,
-  mapMembers,
-  sameJson,
-} from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, sameJson } from '../model/json.ts';
 import { literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
-import { type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { type Pointer, placesOf, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import { credentialPlaces } from './credentials.ts';
 import { readJsonText } from './jsontext.ts';
@@ -132,10 +124,6 @@ export function markUnchanged(fields: JsonObject, live: JsonObject, isSensitive:
 }
 
 /** Pointers to the secret markers in declared fields, and to the values that they leave as they are. */
-export function secretPlaces(value: Json, at: Pointer = ''): Pointer[] {
-  if (value === null || typeof value !== 'object') return [];
-  if (secretName(value) !== null || livePlace(value) !== null) return [at];
-  // A marker is an object. Most values have none below them, and need no pointers.
-  if (itemsOf(value).every((item) => item === null || typeof item !== 'object')) return [];
-  return placesIn(value, at).flatMap(([place, item]) => secretPlaces(item, place));
+export function secretPlaces(value: Json): Pointer[] {
+  return placesOf(value, (part) => secretName(part) !== null || livePlace(part) !== null);
 }

@@ -1,7 +1,7 @@
 import type { LiveObject } from '../kinds/kind.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
-import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
+import { type Json, type JsonObject, own } from '../model/json.ts';
+import { type Pointer, placesOf, pointer, valueAt } from '../model/pointer.ts';
 import type { Reference } from './brackets.ts';
 import { scanVelocity, type VelocityScan } from './velocity.ts';
 
@@ -32,19 +32,15 @@ export function textsOf(declared: JsonObject): readonly TemplateText[] {
 
 function scanFields(declared: JsonObject): TemplateText[] {
   return Object.keys(fields).flatMap((name) => {
-    const parts = [...partsOf(own(declared, name), [name])];
-    return parts.length === 0
-      ? []
-      : [{ parts, scan: scanVelocity(parts.map(({ text }) => text).join('\n')) }];
+    const parts = partsOf(own(declared, name) ?? null, name);
+    const whole = parts.map(({ text }) => text).join('\n');
+    return parts.length === 0 ? [] : [{ parts, scan: scanVelocity(whole) }];
   });
 }
 
-function* partsOf(value: Json | undefined, at: readonly (string | number)[]): Generator<Part> {
-  if (typeof value === 'string') yield { at: pointer(...at), text: value };
-  else if (isArray(value)) for (const [index, item] of value.entries()) yield* partsOf(item, [...at, index]);
-  else if (isObject(value)) {
-    for (const [name, item] of Object.entries(value)) yield* partsOf(item, [...at, name]);
-  }
+function partsOf(value: Json, name: string): Part[] {
+  const places = placesOf(value, (part) => typeof part === 'string');
+  return places.map((at) => ({ at: pointer(name) + at, text: String(valueAt(value, at)) }));
 }
 
 /** Finds the part of a text, and the place in it, for an offset into all parts. */

@@ -3,9 +3,9 @@ import type { Kinds } from '../kinds/catalog.ts';
 import { fieldNamed, type Kind } from '../kinds/kind.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
 import { type Address, parseAddress } from '../model/address.ts';
-import { isObject, type Json, type JsonObject, own, pick, sameJson } from '../model/json.ts';
+import { isObject, type JsonObject, own, pick, sameJson } from '../model/json.ts';
 import { isFilledInLater, refOf } from '../model/marker.ts';
-import { type Pointer, placesIn, pointer } from '../model/pointer.ts';
+import { type Pointer, placesOf, pointer, valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
 import type { FoundNode } from './document.ts';
 import type { Problem, Problems } from './problems.ts';
@@ -69,7 +69,8 @@ function checkReferences({ kind, kinds, value: manifest, problems, find }: Check
     const field = fieldNamed(kind, name);
     const target = field ? targetOf(field) : null;
     const taken = new Set(field ? idsIn(field, value).map(({ at }) => at) : []);
-    return referencesBelow(value, '').flatMap(({ at, to }) => {
+    return placesOf(value, (part) => refOf(part) !== null).flatMap((at) => {
+      const to = refOf(valueAt(value, at)) ?? '';
       const isTaken = target !== null && taken.has(at);
       const problem = isTaken ? wrongTarget(to, { name, target }, kinds) : takesNone(name, kind, target);
       return problem ? [{ ...problem, at: pointer(name) + at }] : [];
@@ -77,12 +78,6 @@ function checkReferences({ kind, kinds, value: manifest, problems, find }: Check
   });
   for (const problem of wrong) problems.report(problem, find(problem.at).place);
   return wrong.length === 0;
-}
-
-function referencesBelow(value: Json, at: Pointer): { readonly at: Pointer; readonly to: Address }[] {
-  const to = refOf(value);
-  if (to !== null) return [{ at, to }];
-  return placesIn(value, at).flatMap(([place, item]) => referencesBelow(item, place));
 }
 
 function takesNone(name: string, { fields }: Kind, target: string | null): Problem {

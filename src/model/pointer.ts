@@ -33,6 +33,15 @@ export function placesIn(value: Json, at: Pointer): [Pointer, Json][] {
   return Object.entries(value).map(([name, item]) => [`${at}${pointer(name)}`, item]);
 }
 
+/** The places of the outermost parts of a value that are wanted. Most values have none, and need no pointers. */
+export function placesOf(value: Json, isWanted: (part: Json) => boolean): Pointer[] {
+  if (isWanted(value)) return [''];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, item]) =>
+    placesOf(item, isWanted).map((at) => pointer(name) + at),
+  );
+}
+
 /** Whether `at` is `ancestor` or below it. */
 export function isWithin(at: Pointer, ancestor: Pointer): boolean {
   return at === ancestor || at.startsWith(`${ancestor}/`);
