@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Address } from '../model/address.ts';
+import { SharedWork } from '../model/concurrent.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import { ifThere, unwritableFile } from '../model/system-error.ts';
@@ -78,9 +79,8 @@ class RecordFile {
   readonly #file: string;
   readonly #open: () => Promise<FileHandle>;
   #handle: FileHandle | null = null;
+  readonly #writes = new SharedWork(() => this.#write());
   #waiting: string[] = [];
-  #next: Promise<void> | null = null;
-  #last: Promise<void> = Promise.resolve();
 
   constructor(file: string, openIt: () => Promise<FileHandle>) {
     this.#file = file;
@@ -97,16 +97,12 @@ class RecordFile {
    */
   append(text: string): Promise<void> {
     this.#waiting.push(text);
-    const written = this.#next ?? this.#last.then(() => this.#write());
-    this.#next = written;
-    this.#last = written.catch(() => {});
-    return written;
+    return this.#writes.run();
   }
 
   async #write(): Promise<void> {
     const text = this.#waiting.join('');
     this.#waiting = [];
-    this.#next = null;
     try {
       this.#handle ??= await this.#open();
       await appendWhole(this.#handle, text);
@@ -116,7 +112,7 @@ class RecordFile {
   }
 
   async close(): Promise<void> {
-    await this.#last;
+    await this.#writes.idle;
     await this.#handle?.close();
     this.#handle = null;
   }

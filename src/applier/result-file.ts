@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Address } from '../model/address.ts';
+import { SharedWork } from '../model/concurrent.ts';
 import type { Plan } from '../model/plan.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { ifThere, systemCode, unwritableFile } from '../model/system-error.ts';
@@ -32,8 +33,8 @@ export class ResultFile implements ResultRecorder {
   #kept = 0;
   #keptBytes = 0;
   #length = 0;
-  #last: Promise<void> = Promise.resolve();
-  #next: Promise<void> | null = null;
+  /** Each write has the present state, for all who wait for it. */
+  readonly #writes = new SharedWork(() => this.#write());
 
   constructor(file: string, plan: Plan, now: () => string) {
     this.file = file;
@@ -44,7 +45,7 @@ export class ResultFile implements ResultRecorder {
 
   async start(changes: readonly ChangeResult[]): Promise<void> {
     for (const change of changes) this.#begun.set(change.address, change);
-    await this.#flush();
+    await this.#writes.run();
     // The values before must survive even a power failure once the tenant has others.
     await this.#handle?.datasync();
   }
@@ -53,7 +54,7 @@ export class ResultFile implements ResultRecorder {
     if (!this.#begun.delete(change.address)) return;
     this.#finished.push(change);
     // `end` writes everything again, and says if it cannot.
-    this.#flush().catch(() => {});
+    this.#writes.run().catch(() => {});
   }
 
   /** Replaces what was recorded by the result of the whole run. Throws a Failure where it cannot be written. */
@@ -70,23 +71,11 @@ export class ResultFile implements ResultRecorder {
 
   /** Lets go of the file; what was recorded stays. Returns whether there was anything to let go of. */
   async close(): Promise<boolean> {
-    await this.#last;
+    await this.#writes.idle;
     const handle = this.#handle;
     this.#handle = null;
     await handle?.close();
     return handle !== null;
-  }
-
-  /** Writes the present state, together with what else waits for the write that goes on. */
-  #flush(): Promise<void> {
-    if (this.#next) return this.#next;
-    const next = this.#last.then(() => {
-      this.#next = null;
-      return this.#write();
-    });
-    this.#next = next;
-    this.#last = next.catch(() => {});
-    return next;
   }
 
   async #write(): Promise<void> {

@@ -10,6 +10,7 @@ import type { Project } from '../kinds/project.ts';
 import { lint } from '../lint/index.ts';
 import { loadEnvironment, loadProject } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
+import { SharedWork } from '../model/concurrent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { secretNamesIn } from '../model/marker.ts';
@@ -95,7 +96,8 @@ async function repeatUntil(
 ): Promise<void> {
   let watch: Watch | undefined;
   await new Promise<void>((end, fail) => {
-    watch = start(oneAtATime(work, fail));
+    const shared = new SharedWork(work);
+    watch = start(() => void shared.run().catch(fail));
     if (signal.aborted) end();
     signal.addEventListener('abort', () => end(), { once: true });
   }).finally(() => watch?.close());
@@ -209,22 +211,4 @@ async function readLiveTemplates(project: Project, args: Args, io: Io): Promise<
     if (!(error instanceof Failure) || io.signal.aborted) throw error;
     return { ...unread, diagnostics: error.diagnostics.map((each) => ({ ...each, severity: 'warning' })) };
   }
-}
-
-/** A function that runs `work`. Calls during a run lead to one more run after it. */
-function oneAtATime(work: () => Promise<void>, onError: (error: unknown) => void): () => void {
-  let isRequested = false;
-  let isRunning = false;
-  const next = async () => {
-    isRunning = true;
-    while (isRequested) {
-      isRequested = false;
-      await work();
-    }
-    isRunning = false;
-  };
-  return () => {
-    isRequested = true;
-    if (!isRunning) next().catch(onError);
-  };
 }

@@ -2,6 +2,7 @@ import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readResultFile } from '../applier/saved-file.ts';
 import { ownFolder, requireOwnFolder } from '../loader/own-folder.ts';
+import { SharedWork } from '../model/concurrent.ts';
 import { isObject, parseJson, textOf } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
@@ -24,7 +25,8 @@ interface FleetRecord {
 export class FleetJournal {
   readonly #file: string;
   readonly #records: ReadonlyMap<string, FleetRecord>;
-  #last: Promise<void> = Promise.resolve();
+  readonly #writes = new SharedWork(() => this.#write());
+  #waiting: string[] = [];
 
   /**
    * Opens the journal of a fleet, which may not exist yet. Throws a Failure where it cannot be read, and where it came with
@@ -59,25 +61,25 @@ export class FleetJournal {
 
   /** Records that the plan of an environment is done. Rejects with a Failure where that cannot be written. */
   add({ environment, createdAt }: FleetPlan, result: Result): Promise<void> {
-    const write = async () => {
-      try {
-        await mkdir(dirname(this.#file), { recursive: true });
-        // It begins a line of its own, also after one that a crash cut off.
-        await appendFile(this.#file, `\n${JSON.stringify({ environment, createdAt, result })}\n`, {
-          flush: true,
-        });
-      } catch (error) {
-        throw unwritableFile(this.#file, error);
-      }
-    };
-    const written = this.#last.then(write);
-    this.#last = written.catch(() => {});
-    return written;
+    // It begins a line of its own, also after one that a crash cut off.
+    this.#waiting.push(`\n${JSON.stringify({ environment, createdAt, result })}\n`);
+    return this.#writes.run();
+  }
+
+  async #write(): Promise<void> {
+    const text = this.#waiting.join('');
+    this.#waiting = [];
+    try {
+      await mkdir(dirname(this.#file), { recursive: true });
+      await appendFile(this.#file, text, { flush: true });
+    } catch (error) {
+      throw unwritableFile(this.#file, error);
+    }
   }
 
   /** Ends the journal of a fleet whose environments are all done: applied again, it starts from the beginning. */
   async remove(): Promise<void> {
-    await this.#last;
+    await this.#writes.idle;
     await rm(this.#file, { force: true });
   }
 }

@@ -10,3 +10,29 @@ export async function runConcurrently<T>(
   };
   await Promise.all(Array.from({ length: Math.max(1, Math.min(limit, items.length)) }, worker));
 }
+
+/** Work that is done by one call at a time: what is asked for meanwhile is done once more, for all who asked. */
+export class SharedWork {
+  readonly #work: () => Promise<void>;
+  #last: Promise<void> = Promise.resolve();
+  #next: Promise<void> | null = null;
+
+  constructor(work: () => Promise<void>) {
+    this.#work = work;
+  }
+
+  /** Does the work after what goes on now. */
+  run(): Promise<void> {
+    this.#next ??= this.#last.then(() => {
+      this.#next = null;
+      return this.#work();
+    });
+    this.#last = this.#next.catch(() => {});
+    return this.#next;
+  }
+
+  /** Resolves when all that was asked for is done. */
+  get idle(): Promise<void> {
+    return this.#last;
+  }
+}
