@@ -115,7 +115,13 @@ function changeCall(descriptor: Descriptor, one: Pick<Operation, 'resource' | 'b
         ...one,
         method: 'PATCH',
         contentType: mergePatchType,
-        read: (body) => mergedFields(body, { name: renamed, isText }),
+        read: (body) => mergedFields(body, { name: renamed, isWhole: isText }),
+      };
+    case 'patch':
+      return {
+        ...one,
+        method: 'PATCH',
+        read: (body) => mergedFields(body, { name: renamed, isWhole: () => true }),
       };
     case 'put':
       return { ...one, method: 'PUT', read: wholeObject(...namesOf(descriptor)) };
@@ -166,7 +172,8 @@ function wholeFields(
 ): JsonObject {
   const isWhole = (name: string) => {
     const field = fields[name];
-    return update === 'put' || (changed.has(name) && field?.is === 'json' && !field.plain);
+    const isOneValue = update === 'patch' || (field?.is === 'json' && !field.plain);
+    return update === 'put' || (changed.has(name) && isOneValue);
   };
   return mapMembers({ ...live.fields, ...values }, (value, name) => (isWhole(name) ? value : undefined));
 }
@@ -179,6 +186,7 @@ function patchBody(descriptor: Descriptor, { key, fields, live, changed, setting
       sentValue(fieldNamed(descriptor, name), value, settings),
     );
   const [before, after] = [side(live.fields, live.key), side(fields, key)];
+  if (descriptor.update === 'patch') return after;
   const isAny = (...types: readonly Field['is'][]) =>
     new Set(names.filter((name) => types.includes(fieldNamed(descriptor, name)?.is ?? 'text')));
   // A merge patch of a value has to name those of its members that go.

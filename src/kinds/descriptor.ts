@@ -18,7 +18,7 @@ export interface Descriptor {
   readonly key: readonly KeyField[];
   readonly list: DescribedList;
   /** How an object is changed; with `put`, what a manifest omits goes back as it was. */
-  readonly update: 'json-patch' | 'merge-patch' | 'put' | 'none';
+  readonly update: 'json-patch' | 'merge-patch' | 'patch' | 'put' | 'none';
   /** Whether a POST to the collection creates an object. */
   readonly create: boolean;
   readonly delete: boolean;
@@ -45,7 +45,7 @@ export function descriptorFrom(document: JsonObject): Descriptor {
     path,
     key: listed(own(document, 'key')).map(keyField),
     list: describedList(objectOf(document, 'list'), service),
-    update: oneOf(document, 'update', ['json-patch', 'merge-patch', 'put', 'none'], 'none'),
+    update: oneOf(document, 'update', ['json-patch', 'merge-patch', 'patch', 'put', 'none'], 'none'),
     create: own(document, 'create') === true,
     delete: own(document, 'delete') === true,
     fields: Object.fromEntries(

@@ -152,12 +152,12 @@ export function patchedFields(
 interface MergedBody {
   /** The field that is the object's key, where a patch may change it. */
   readonly name?: string | undefined;
-  /** Whether a field is sent as text. */
-  isText?(field: string, settings: ApiSettings): boolean;
+  /** Whether a field is replaced as a whole. */
+  isWhole?(field: string, settings: ApiSettings): boolean;
 }
 
 /** Reads a JSON Merge Patch. It merges objects, and replaces text as a whole, also where that holds JSON. */
-export function mergedFields(body: Json, { name, isText = () => false }: MergedBody = {}): Said | null {
+export function mergedFields(body: Json, { name, isWhole = () => false }: MergedBody = {}): Said | null {
   if (!isObject(body)) return null;
   const renamed = name === undefined ? undefined : own(body, name);
   return {
@@ -165,7 +165,7 @@ export function mergedFields(body: Json, { name, isText = () => false }: MergedB
     fields: Object.keys(body),
     after: ({ fields, settings }) =>
       mapMembers(body, (patch, member) =>
-        isText(member, settings) ? patch : applyMergePatch(own(fields, member) ?? null, patch),
+        isWhole(member, settings) ? patch : applyMergePatch(own(fields, member) ?? null, patch),
       ),
   };
 }

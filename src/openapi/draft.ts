@@ -155,7 +155,7 @@ function listOf({ api, collection, rows, miss }: Findings, key: string): string 
 }
 
 interface Update {
-  readonly word: 'json-patch' | 'merge-patch' | 'put' | 'none';
+  readonly word: 'json-patch' | 'merge-patch' | 'patch' | 'put' | 'none';
   readonly notes: readonly string[];
 }
 
@@ -171,8 +171,10 @@ function updateOf({
     const types = bodyTypes(api, patch);
     if (types.some((type) => type.includes('json-patch'))) return { word: 'json-patch', notes: [] };
     if (types.some((type) => type.includes('merge-patch'))) return { word: 'merge-patch', notes: [] };
-    const notes = [`check: PATCH takes ${types.map(inComment).join(', ') || 'a body that is not described'}`];
-    return { word: isListBody(api, patch) ? 'json-patch' : 'merge-patch', notes };
+    const taken = types.map(inComment).join(', ') || 'a body that is not described';
+    return isListBody(api, patch)
+      ? { word: 'json-patch', notes: [`check: PATCH takes ${taken}`] }
+      : { word: 'patch', notes: [`check: PATCH takes ${taken}; does it replace each field as a whole?`] };
   }
   return { word: put ? 'put' : 'none', notes: [] };
 }

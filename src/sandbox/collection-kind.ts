@@ -4,7 +4,7 @@ import { Fields, objectReader, ShapeError } from './fields.ts';
 import { listFolder, parseYaml, readFile } from './file.ts';
 
 /** How a collection is changed. */
-const updates = ['json-patch', 'merge-patch', 'put', 'none'] as const;
+const updates = ['json-patch', 'merge-patch', 'patch', 'put', 'none'] as const;
 const memberForms = ['value', 'text', 'email', 'set', 'json', 'reference', 'references'] as const;
 
 /** The form of one member of the objects of a collection. */

@@ -43,6 +43,7 @@ function carryOut(request: Request, raw: JsonObject, live: LiveObject | null): J
     () => '',
   );
   if (request.headers['content-type'] === 'application/merge-patch+json') return asObject(merged(raw, body));
+  if (request.method === 'PATCH' && isObject(body)) return { ...raw, ...body };
   if (request.method !== 'PATCH')
     return { ...asObject(body), id: own(raw, 'id') ?? 'new', modified: 'later' };
   const copy = JSON.parse(JSON.stringify(raw));

@@ -236,6 +236,21 @@ describe('an update', () => {
     });
   });
 
+  it('by plain PATCH sends each field that differs as a whole, with the members that the manifest omits', () => {
+    const { description: _cleared, ...sent } = declared;
+    expect(requestOf(kindOf({ update: 'patch' }), live, declared)).toMatchObject({
+      method: 'PATCH',
+      path: '/v2025/roles/r1',
+      headers: headersOf('application/json'),
+      body: {
+        description: null,
+        owner: { type: 'IDENTITY', id: 'i2' },
+        membership: sent.membership,
+        settings: { limits: { days: 4 } },
+      },
+    });
+  });
+
   it('by PUT sends what the manifest omits as it was, and nothing that is the server’s', () => {
     const { description, owner } = declared;
     expect(requestOf(kindOf({ update: 'put' }), live, { description, owner })).toEqual({
@@ -279,7 +294,7 @@ it('is deleted by its id', () => {
 });
 
 it('is renamed together with its fields, where the manifest pins it', () => {
-  const requests = ['json-patch', 'merge-patch', 'put'].map((update) => {
+  const requests = ['json-patch', 'merge-patch', 'patch', 'put'].map((update) => {
     const change = changeOf(kindOf({ update, fields: { enabled: 'value' } }), live, { enabled: false }, [
       'Builder',
     ]);
@@ -291,6 +306,7 @@ it('is renamed together with its fields, where the manifest pins it', () => {
       { op: 'replace', path: '/name', value: 'Builder' },
     ],
     { name: 'Builder', enabled: false },
+    { name: 'Builder', enabled: false },
     expect.objectContaining({ name: 'Builder', enabled: false, description: { $live: '/description' } }),
   ]);
 });
@@ -299,21 +315,24 @@ describe('JSON that the API keeps in text', () => {
   const fields = { settings: { is: 'json', declares: 'members', text: true } };
   const raw = { id: 'r1', name: 'Engineer', settings: '{"color":"blue","size":3}' };
 
-  it.each(['json-patch', 'merge-patch'])('is written as text, by %s', (update) => {
+  it.each(['json-patch', 'merge-patch', 'patch'])('is written as text, by %s', (update) => {
     const body = changeOf(kindOf({ update, fields }), raw, { settings: { color: 'red' } })?.requests[0]?.body;
     const text = { $jsonText: { color: 'red', size: { $live: '/settings/size' } } };
     const patch = [{ op: 'replace', path: '/settings', value: text }];
     expect(body).toEqual(update === 'json-patch' ? patch : { settings: text });
   });
 
-  it.each(['json-patch', 'merge-patch', 'put'])('loses a member as a whole text, by %s', (update) => {
-    const body = changeOf(kindOf({ update, fields }), raw, { settings: { size: null } })?.requests[0]?.body;
-    const text = { $jsonText: { color: { $live: '/settings/color' } } };
-    const patch = [{ op: 'replace', path: '/settings', value: text }];
-    expect(update === 'json-patch' ? body : [body]).toMatchObject(
-      update === 'json-patch' ? patch : [{ settings: text }],
-    );
-  });
+  it.each(['json-patch', 'merge-patch', 'patch', 'put'])(
+    'loses a member as a whole text, by %s',
+    (update) => {
+      const body = changeOf(kindOf({ update, fields }), raw, { settings: { size: null } })?.requests[0]?.body;
+      const text = { $jsonText: { color: { $live: '/settings/color' } } };
+      const patch = [{ op: 'replace', path: '/settings', value: text }];
+      expect(update === 'json-patch' ? body : [body]).toMatchObject(
+        update === 'json-patch' ? patch : [{ settings: text }],
+      );
+    },
+  );
 
   it('differs by member', () => {
     expect(changeOf(kindOf({ fields }), raw, { settings: { size: 3 } })).toBeNull();
@@ -366,7 +385,7 @@ it('shows no settings that the manifest leaves out, and no credentials', () => {
     settings: { host: 'h', url: 'https://a:hunter2@b.example' },
   };
   const fields = { ...role.fields, clientSecret: 'text' };
-  for (const update of ['json-patch', 'put', 'merge-patch']) {
+  for (const update of ['json-patch', 'put', 'patch', 'merge-patch']) {
     const kind = kindOf({ update, fields });
     const change = changeOf(kind, { ...live, ...secret, apiKey: 'hunter2' }, { settings: { host: 'i' } });
     expect(JSON.stringify(change)).not.toContain('hunter2');

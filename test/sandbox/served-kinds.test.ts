@@ -75,7 +75,7 @@ describe('where the kinds come from', () => {
     ['kinds: [{ kind: Role, path: /roles }]', 'seed.kinds[0].key must name a member'],
     ['kinds: [{ kind: Role, path: /roles, key: [] }]', 'seed.kinds[0].key must name a member'],
     [
-      'kinds: [{ kind: Role, path: /roles, key: name, update: patch }]',
+      'kinds: [{ kind: Role, path: /roles, key: name, update: post }]',
       'seed.kinds[0].update must be one of',
     ],
     [

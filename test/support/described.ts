@@ -81,7 +81,7 @@ const fieldsOf = (fields: readonly FieldCase[], inTenant: boolean): fc.Arbitrary
 export const describedCase: fc.Arbitrary<DescribedCase> = fc
   .record({
     fields: fc.array(fc.constantFrom(...fieldCases), { minLength: 1, maxLength: 5 }),
-    update: fc.constantFrom('json-patch', 'merge-patch', 'put'),
+    update: fc.constantFrom('json-patch', 'merge-patch', 'patch', 'put'),
     parts: fc.constantFrom(1, 2),
     list: fc.constantFrom<JsonObject>(
       { pageSize: 2 },

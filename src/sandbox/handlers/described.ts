@@ -162,6 +162,16 @@ function updateOf(kind: CollectionKind) {
           return mergePatch(document, body);
         }),
       };
+    case 'patch':
+      return {
+        verb: 'patch',
+        sent: (path: string) => patch(path, 'application/json'),
+        // Each member is replaced as a whole.
+        handler: update((document, body, live) => {
+          checkNames(kind, body, live);
+          return isObject(body) ? { ...document, ...body } : body;
+        }),
+      };
     case 'put':
       return {
         verb: 'put',

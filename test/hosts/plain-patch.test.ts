@@ -1,0 +1,59 @@
+/** APIs whose PATCH takes ordinary JSON, and replaces each field that it names as a whole. */
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/model/json.ts';
+import { collections, createHostProject, startApiHost } from '../support/api-host.ts';
+
+const path = '/v2/connections';
+
+async function open() {
+  const options = { policy: 'good', protection: true, mfa: { active: true, ways: ['app'] } };
+  const rows: JsonObject[] = [{ id: 'c1', name: 'Staff', options, clients: ['b', 'a'], kept: 1 }];
+  const answer = collections({
+    path,
+    rows,
+    newId: () => 'c2',
+    changed: (row, { body }) => ({ ...row, ...(typeof body === 'object' ? body : {}) }),
+  });
+  const host = await startApiHost((asked) =>
+    asked.method === 'PATCH' && asked.headers['content-type'] !== 'application/json'
+      ? { status: 415 }
+      : answer(asked),
+  );
+  const project = createHostProject(
+    { test: host },
+    {
+      'kinds/Connection.kind.yaml': `kind: Connection\npath: ${path}\nkey: name\nlist: { pageSize: null }\nupdate: patch\ncreate: true\ndelete: true\nfields: { options: { is: json, declares: members }, clients: set }\n`,
+    },
+  );
+  return { rows, host, project };
+}
+
+describe('a change', () => {
+  it('keeps the members that a manifest leaves out', async () => {
+    const { rows, host, project } = await open();
+    project.write('config/all.yaml', 'kind: Connection\nname: Staff\noptions: { protection: false }\n');
+    expect(await project.run('apply', '--yes', '--result', 'r.json')).toMatchObject({ code: 0 });
+    const changed = { policy: 'good', protection: false, mfa: { active: true, ways: ['app'] } };
+    expect(rows).toEqual([{ id: 'c1', name: 'Staff', options: changed, clients: ['b', 'a'], kept: 1 }]);
+    expect(host.log.filter(({ method }) => method === 'PATCH').map(({ body }) => body)).toEqual([
+      { options: changed },
+    ]);
+    expect((await project.plan()).changes).toEqual([]);
+
+    await project.run('rollback', 'r.json', '--out', 'back.json');
+    expect(await project.run('apply', 'back.json')).toMatchObject({ code: 0 });
+    expect(rows).toMatchObject([{ options: { ...changed, protection: true }, clients: ['b', 'a'] }]);
+  });
+
+  it('can remove a member, clear a field and rename', async () => {
+    const { rows, project } = await open();
+    project.write(
+      'config/all.yaml',
+      'kind: Connection\nid: c1\nname: People\noptions: { mfa: null }\nclients: []\n',
+    );
+    expect(await project.run('apply', '--yes')).toMatchObject({ code: 0 });
+    expect(rows).toMatchObject([{ name: 'People', options: { policy: 'good', protection: true }, kept: 1 }]);
+    expect(rows[0]?.options).not.toHaveProperty('mfa');
+    expect((await project.plan()).changes).toEqual([]);
+  });
+});
