@@ -35,7 +35,7 @@ export async function resolveLookups(tenant: Client, lookups: readonly UsedLooku
   const resolved = await allOrFailure(
     collections.map((from) => {
       const inCollection = [...distinct.values()].filter((lookup) => lookup.from === from);
-      return resolveIn(client, from, inCollection);
+      return resolveIn(client, from, inCollection).catch((error) => unlisted(error, inCollection));
     }),
   );
   const problems: Diagnostic[] = [];
@@ -67,6 +67,15 @@ async function resolveIn(
       return [lookup, resolve(lookup, matching, (text) => client.redact(text))];
     }),
   );
+}
+
+/** The problem of each lookup in a collection that the tenant does not have. Throws other errors. */
+function unlisted(error: unknown, lookups: readonly UsedLookup[]): [UsedLookup, Resolved][] {
+  const [found] = error instanceof Failure ? error.diagnostics : [];
+  if (found?.code !== 'tenant-not-found') throw error;
+  const hint =
+    'Check `from`: it is a collection of the profile-management interface, such as `ne_attributes` or `profiles`. If it is right, check the base URL of `profiles`.';
+  return lookups.map((lookup) => [lookup, { problem: { ...found, hint } }]);
 }
 
 /** All rows, where the first page may have them all; else `null`. */

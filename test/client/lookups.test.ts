@@ -153,12 +153,26 @@ describe('a lookup', () => {
     }
   });
 
+  const use = (line: number) => {
+    const source = { file: 'config/a.yaml', line, column: 12 };
+    const address = `ProfileSearch/s${line}`;
+    return { resource: { address, point: () => ({ source, excerpt: `line ${line}` }) }, at: '/rules/0' };
+  };
+
+  test('one in a collection that the tenant does not have is said at every place that uses it', async () => {
+    const client = fakeClient(() => answered(404));
+    const one = { ...lookup({ uid: 'city' }), uses: [use(3)] };
+    const other = { ...lookup({ uid: 'town' }), uses: [use(8), use(9)] };
+    const problems = await diagnosticsOf(resolveLookups(client, [one, other]));
+    expect(problems.map(({ code, source }) => [code, source?.line])).toEqual([
+      ['tenant-not-found', 3],
+      ['tenant-not-found', 8],
+      ['tenant-not-found', 9],
+    ]);
+    expect(problems[0]?.hint).toContain('Check `from`');
+  });
+
   test('one that cannot be answered is said at every place that uses it', async () => {
-    const use = (line: number) => {
-      const source = { file: 'config/a.yaml', line, column: 12 };
-      const address = `ProfileSearch/s${line}`;
-      return { resource: { address, point: () => ({ source, excerpt: `line ${line}` }) }, at: '/rules/0' };
-    };
     const client = fakeClient(all);
     const missing = { ...lookup({ uid: 'missing' }), uses: [use(3), use(8)] };
     const problems = await diagnosticsOf(resolveLookups(client, [missing, { ...missing, uses: [use(99)] }]));
