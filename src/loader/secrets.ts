@@ -61,15 +61,18 @@ const unlessEmpty = (text: string | null): string | null => (text?.trim() ? text
 
 function unsetSecret(env: NodeJS.ProcessEnv, name: string) {
   const file = variableOf(env, `${name}_FILE`);
-  const set = `Set the environment variable ${name}, or ${name}_FILE to the path of a file that holds it.`;
+  const orFile = `or set ${name}_FILE to the path of a file that holds it.`;
   if (variableOf(env, name) === null && !file) {
-    return { code: 'secret-unset', message: `The secret ${name} is not set.`, hint: set };
+    // A job does not read it.
+    const orAdd = env.CI ? '' : ` add it to .env,`;
+    const hint = `Set the environment variable ${name},${orAdd} ${orFile}`;
+    return { code: 'secret-unset', message: `The secret ${name} is not set.`, hint };
   }
   const what = file ? `the file that ${name}_FILE names` : `the environment variable ${name}`;
   return {
     code: 'secret-unset',
     message: `The secret ${name} is not set: ${what} is empty.`,
-    hint: `A pipeline passes on a secret as an empty variable if it does not have it, or if this job may not use it (that of a fork or of an unprotected branch). ${set}`,
+    hint: `A pipeline passes on a secret as an empty variable if it does not have it, or if this job may not use it (that of a fork or of an unprotected branch). Set the environment variable ${name}, ${orFile}`,
   };
 }
 

@@ -55,6 +55,14 @@ describe('the values in .env', () => {
     expect(() => senderOf('SENDER=a@b.example', { CI: 'true' })).toThrow('SENDER is not set');
   });
 
+  it('are suggested where a secret is not set, except in CI', () => {
+    const hint = (env: NodeJS.ProcessEnv) => load({}, { env }).secrets.problem('PASSWORD')?.hint;
+    expect(hint({})).toContain('PASSWORD, add it to .env, or set PASSWORD_FILE');
+    // An empty variable counts more than the file.
+    expect(hint({ PASSWORD: '' })).not.toContain('.env');
+    expect(hint({ CI: 'true' })).toContain('PASSWORD, or set PASSWORD_FILE');
+  });
+
   it('are not settings of the program: no environment, project file, proxy or host', async () => {
     const dotEnv =
       'TENANTCTL_ENV=other\nTENANTCTL_CONFIG=other.yaml\nTENANTCTL_ALLOWED_HOSTS=a.example\nHTTPS_PROXY=::\nPATH=/nowhere\nNODE_OPTIONS=--bad\n';
