@@ -108,17 +108,12 @@ function refuseShape(written: Json, place: Place, problems: Problems): null {
 
 /** The resource of a manifest without problems. Lines and columns are worked out when they are needed. */
 function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declared: Declared): Resource {
-  const { kind, key, address, id, place, fields, declaration } = manifest;
+  const { place, ...named } = manifest;
   const { value, find, overlaid } = declared;
   return {
-    kind,
-    key,
-    address,
-    id,
+    ...named,
     ensure: own(value, 'ensure') === 'absent' ? 'absent' : 'present',
-    fields,
     lifecycle: readLifecycle(declared),
-    declaration,
     source: () => sourceOf(place),
     locate: (at) => sourceOf(find(at).place),
     point(at, offset) {
