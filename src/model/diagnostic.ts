@@ -38,6 +38,10 @@ export function noteOverlay(message: string, isOverlaid: boolean): string {
   return isOverlaid ? message.replace(/\.?$/, ' (set by this overlay)$&') : message;
 }
 
+export function isError({ severity }: Diagnostic): boolean {
+  return severity === 'error';
+}
+
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
-  return diagnostics.some(({ severity }) => severity === 'error');
+  return diagnostics.some(isError);
 }

@@ -1,5 +1,5 @@
 import type { Address } from '../model/address.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import type { Fleet, FleetMember } from '../model/fleet.ts';
 import { isApplied, isFailed, isNotRun, shareDiagnostics } from '../model/fleet.ts';
 import { groupBy } from '../model/group.ts';
@@ -67,9 +67,8 @@ function matrixOf({ environments }: Fleet, applied: boolean): Matrix {
   const columns = applied
     ? changeOutcomes.map((outcome) => outcomeWords[outcome])
     : [...actions.map((action) => actionWords[action]), 'unchanged'];
-  const rows = environments.map((member) => rowOf(member, applied));
   const rowsWhere = (test: (member: FleetMember) => boolean) =>
-    inBrief(rows.filter((_, at) => environments[at] && test(environments[at])));
+    inBrief(environments.filter(test).map((member) => rowOf(member, applied)));
   return {
     columns,
     rows: [...rowsWhere(hasFailed), ...rowsWhere(isNotRun), ...rowsWhere((member) => !isFailed(member))],
@@ -92,7 +91,7 @@ const hasFailed = (member: FleetMember) => isFailed(member) && !isNotRun(member)
 /** What a reader should know apart from the numbers. */
 function stateWords({ plan, result, error }: FleetMember): string {
   if (isNotRun({ error })) return notRunWords;
-  if (error) return error.diagnostics.find(({ severity }) => severity === 'error')?.code ?? 'failed';
+  if (error) return error.diagnostics.find(isError)?.code ?? 'failed';
   if (result) return result.outcome === 'done' ? '' : runWords[result.outcome];
   return plan && isRefused(plan) ? refused : '';
 }
@@ -114,16 +113,14 @@ export interface Shared<T = Change> {
  * last. What differs between tenants without a meaning, such as ids, is that of the first.
  */
 function sharedChanges({ environments }: Fleet): Shared[] {
-  const planned = environments.flatMap(({ name, plan }) =>
-    (plan?.changes ?? []).map((item) => ({ name, item })),
-  );
   // The same object has another id in each tenant.
   const byName = ({ named: _named, ...difference }: Difference) => difference;
   const signatureOf = ({ address, action, diff, risk, warnings }: Change) => [
     [address, action, risk, warnings],
     diff.map((each) => byName(nameIds(each, idOnly, idOnly))),
   ];
-  return shareGroups(shareEach(planned, signatureOf)).map(({ environments, items }) => ({
+  const planned = shareEach(environments, ({ plan }) => plan?.changes ?? [], signatureOf);
+  return shareGroups(planned).map(({ environments, items }) => ({
     environments,
     // An id of one tenant says nothing about another.
     items: environments.length === 1 ? items : items.map((change) => ({ ...change, id: null })),
@@ -139,17 +136,14 @@ function pointsOf({ environments }: Fleet, shared: readonly Shared[]): Point[] {
   }));
 }
 
-/** The same for what an apply made of the changes: what was not done comes first. */
+/** What an apply made of each change, once, with the environments that share it: what was not done comes first. */
 export function sharedOutcomes({ environments }: Fleet): Shared<ChangeResult>[] {
-  const made = environments.flatMap(({ name, result }) =>
-    (result?.changes ?? []).map((item) => ({ name, item })),
-  );
   const signatureOf = ({ address, action, outcome, before, after, error, warnings }: ChangeResult) => [
     [address, action, outcome, error, warnings],
     before,
     after,
   ];
-  const each = shareEach(made, signatureOf);
+  const each = shareEach(environments, ({ result }) => result?.changes ?? [], signatureOf);
   const isDone = ({ item }: { item: ChangeResult }) => item.outcome === 'done';
   return [...shareGroups(each.filter((one) => !isDone(one))), ...shareGroups(each.filter(isDone))];
 }
@@ -157,18 +151,13 @@ export function sharedOutcomes({ environments }: Fleet): Shared<ChangeResult>[] 
 /** The errors that keep an environment from being planned or applied. */
 function errorsOf({ plan, result, error }: FleetMember): Diagnostic[] {
   const all = error?.diagnostics ?? result?.diagnostics ?? plan?.diagnostics ?? [];
-  return all.filter(({ severity }) => severity === 'error');
+  return all.filter(isError);
 }
 
 /** Each of these errors once, with the environments that have it. What was not run comes last. */
 function sharedErrors({ environments }: Fleet): Shared<Diagnostic>[] {
   const share = (members: readonly FleetMember[]) =>
-    shareGroups(
-      shareEach(
-        members.flatMap((member) => errorsOf(member).map((item) => ({ name: member.name, item }))),
-        (error) => error,
-      ),
-    );
+    shareGroups(shareEach(members, errorsOf, (error) => error));
   return [...share(environments.filter((each) => !isNotRun(each))), ...share(environments.filter(isNotRun))];
 }
 
@@ -176,9 +165,7 @@ function sharedErrors({ environments }: Fleet): Shared<Diagnostic>[] {
 function sharedRemarks({ environments }: Fleet): [code: string, remarks: Diagnostic[]][] {
   const all = environments.map(({ name, plan, result }) => ({
     name,
-    diagnostics: (result?.diagnostics ?? plan?.diagnostics ?? []).filter(
-      ({ severity }) => severity !== 'error',
-    ),
+    diagnostics: (result?.diagnostics ?? plan?.diagnostics ?? []).filter((each) => !isError(each)),
   }));
   return groupBy(shareDiagnostics(all, namesInBrief), ({ code }) => code);
 }
@@ -189,11 +176,13 @@ interface SharedItem<T> {
   readonly item: T;
 }
 
-/** What has the same signature, once, with the environments that have it. */
+/** The items with the same signature, once, with the environments that have them. */
 function shareEach<T>(
-  items: readonly { readonly name: string; readonly item: T }[],
+  members: readonly FleetMember[],
+  itemsOf: (member: FleetMember) => readonly T[],
   signatureOf: (item: T) => unknown,
 ): SharedItem<T>[] {
+  const items = members.flatMap((member) => itemsOf(member).map((item) => ({ name: member.name, item })));
   const groups = groupBy(items, ({ item }) => canonicalJson(signatureOf(item)));
   return groups.map(([, same]) => ({
     names: [...new Set(same.map(({ name }) => name))],

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../model/diagnostic.ts';
+import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { groupBy } from '../model/group.ts';
 import type { Plan } from '../model/plan.ts';
 import type { ReportOptions } from './options.ts';
@@ -17,10 +17,10 @@ export interface Remarks {
 /** Sorts the diagnostics of a plan into what refuses it, what belongs to one of its changes, and the rest. */
 export function remarksOf({ changes, diagnostics }: Pick<Plan, 'changes' | 'diagnostics'>): Remarks {
   const changed = new Set(changes.map(({ address }) => address));
-  const remarks = diagnostics.filter(({ severity }) => severity !== 'error');
+  const remarks = diagnostics.filter((each) => !isError(each));
   const belongs = ({ address }: Diagnostic) => address !== undefined && changed.has(address);
   return {
-    errors: diagnostics.filter(({ severity }) => severity === 'error'),
+    errors: diagnostics.filter(isError),
     ofChange: new Map(groupBy(remarks.filter(belongs), ({ address = '' }) => address)),
     byCode: groupBy(
       remarks.filter((remark) => !belongs(remark)),

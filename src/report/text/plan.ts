@@ -1,3 +1,4 @@
+import { isError } from '../../model/diagnostic.ts';
 import { groupBy } from '../../model/group.ts';
 import {
   type Action,
@@ -53,8 +54,8 @@ const maxTogether = 56;
 /** A plan for the terminal: changes by kind, the guards that refuse it, and a summary at the end. */
 export function planText(plan: Plan, options: ReportOptions): string {
   const verbose = options.verbose ?? false;
-  const guards = plan.diagnostics.filter(({ severity }) => severity === 'error');
-  const remarks = plan.diagnostics.filter(({ severity }) => severity !== 'error');
+  const guards = plan.diagnostics.filter(isError);
+  const remarks = plan.diagnostics.filter((each) => !isError(each));
   const refusal = row(0, span('✖ ', 'red'), span(refused, 'red', 'bold'));
   const refusalRows = guards.length === 0 ? [] : [refusal, blank, ...diagnosticRows(guards, options)];
   const limits = scopeWords(plan.scope);
