@@ -71,6 +71,11 @@ export interface Result {
   readonly diagnostics?: readonly Diagnostic[];
 }
 
+/** Whether a change failed, or no answer shows that it did not. */
+export function mayHaveFailed({ outcome }: Pick<ChangeResult, 'outcome'>): boolean {
+  return outcome === 'failed' || outcome === 'unknown';
+}
+
 /** The number of changes with each outcome. */
 export function countOutcomes(
   changes: readonly Pick<ChangeResult, 'outcome'>[],

@@ -1,6 +1,6 @@
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { Plan } from '../model/plan.ts';
-import type { Result } from '../model/result.ts';
+import { mayHaveFailed, type Result } from '../model/result.ts';
 import { printable } from './safe.ts';
 import { outcomeWords, planCounts, pluralize, riskWords, runWords, sentWords } from './words.ts';
 
@@ -27,13 +27,11 @@ export function planGithub(plan: Plan): string {
 
 /** The failures of an apply as annotations, and its outcome as a notice. */
 export function resultGithub(result: Result): string {
-  const failures = result.changes
-    .filter(({ outcome }) => outcome === 'failed' || outcome === 'unknown')
-    .map(({ address, outcome, error, requests }) => {
-      const words = outcomeWords[outcome];
-      const text = [error ?? words, ...requests.map(sentWords)].join('\n');
-      return command('error', { title: `${words}: ${address}` }, text);
-    });
+  const failures = result.changes.filter(mayHaveFailed).map(({ address, outcome, error, requests }) => {
+    const words = outcomeWords[outcome];
+    const text = [error ?? words, ...requests.map(sentWords)].join('\n');
+    return command('error', { title: `${words}: ${address}` }, text);
+  });
   const { done } = result.summary;
   const title = `tenantctl apply: ${result.environment}`;
   return lines([

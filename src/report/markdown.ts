@@ -1,5 +1,5 @@
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
-import type { ChangeOutcome, ChangeResult, Result } from '../model/result.ts';
+import { type ChangeOutcome, type ChangeResult, mayHaveFailed, type Result } from '../model/result.ts';
 import { fitComment, type Section } from './fit-comment.ts';
 import { foldRemarks } from './remarks.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
@@ -58,7 +58,7 @@ export function resultSection(change: ChangeResult): Section {
     ],
     '\n\n',
   );
-  const isFailure = outcome === 'failed' || outcome === 'unknown';
+  const isFailure = mayHaveFailed(change);
   const section = foldedSection(title, body, isFailure ? ' open' : '');
   const label = `${escapeMarkdown(kindOf(change))}, ${changeOutcomeWords(change)}`;
   return { ...section, rank: isFailure ? 0 : 1, label, ...(body === '' && { whole: section.brief }) };

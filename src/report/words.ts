@@ -117,21 +117,39 @@ export function undeclaredWords({ summary: { undeclared = 0 } }: Pick<Plan, 'sum
 }
 
 /** `3 done, 1 failed, 0 skipped, 2 not attempted, 0 unknown, 1 by hand` */
-export function resultCounts({ summary, changes }: Pick<Result, 'summary' | 'changes'>): string {
+export function resultCounts(result: Pick<Result, 'summary' | 'changes'>): string {
+  return outcomeCounts(result)
+    .map(({ count, words }) => `${count} ${words}`)
+    .join(', ');
+}
+
+/** How many changes had each outcome. Steps by hand are counted by themselves, where there are any. */
+export function outcomeCounts({ summary, changes }: Pick<Result, 'summary' | 'changes'>) {
   const manual = changes.filter(isByHand).length;
   const counts = { ...summary, notAttempted: summary.notAttempted - manual };
-  const words = changeOutcomes.map((outcome) => `${counts[outcome]} ${outcomeWords[outcome]}`);
-  return [...words, ...(manual > 0 ? [`${manual} by hand`] : [])].join(', ');
+  const outcomes = changeOutcomes.map((is) => ({ is, count: counts[is], words: outcomeWords[is] }));
+  const byHand = { is: 'manual' as const, count: manual, words: actionWords.manual };
+  return manual > 0 ? [...outcomes, byHand] : outcomes;
 }
 
 /** What became of a change. A step that only a person can do is not called "not attempted". */
 export function changeOutcomeWords(change: Pick<ChangeResult, 'action' | 'outcome'>): string {
-  return isByHand(change) ? 'by hand' : outcomeWords[change.outcome];
+  return isByHand(change) ? actionWords.manual : outcomeWords[change.outcome];
 }
 
 /** Whether a change is a step that only a person can do. */
 export function isByHand({ action, outcome }: Pick<ChangeResult, 'action' | 'outcome'>): boolean {
   return action === 'manual' && outcome === 'notAttempted';
+}
+
+/** What a person has to do for a change, which is its first warning; `null` for a change that tenantctl makes. */
+export function taskOf({ action, warnings }: Pick<Change, 'action' | 'warnings'>): {
+  readonly task: string | null;
+  readonly warnings: readonly string[];
+} {
+  if (action !== 'manual') return { task: null, warnings };
+  const [task = null, ...others] = warnings;
+  return { task, warnings: others };
 }
 
 /** `2 errors, 1 warning`; severities that do not occur are left out. */

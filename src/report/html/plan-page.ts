@@ -32,6 +32,7 @@ import {
   scopeWords,
   sourceLink,
   symbols,
+  taskOf,
   tenantWords,
   titleOfPlan,
   undeclaredWords,
@@ -176,9 +177,9 @@ function riskPill(risk: Risk): Markup {
 }
 
 /** How many warnings the entry has inside. What to do by hand is none. */
-function warningPill({ action, warnings }: Change, remarks: readonly Diagnostic[]): Markup {
-  const own = warnings.length - (action === 'manual' && warnings.length > 0 ? 1 : 0);
-  const count = own + remarks.filter(({ severity }) => severity === 'warning').length;
+function warningPill(change: Change, remarks: readonly Diagnostic[]): Markup {
+  const { warnings } = taskOf(change);
+  const count = warnings.length + remarks.filter(({ severity }) => severity === 'warning').length;
   return count === 0 ? html`` : html`<span class="risk">${pluralize(count, 'warning')}</span>`;
 }
 
@@ -191,17 +192,15 @@ ${id === null ? '' : html`<div><dt>Id</dt><dd><code>${id}</code></dd></div>`}
 </dl>`;
 }
 
-function noticesMarkup({ action, risk, warnings }: Change, remarks: readonly Diagnostic[]): Markup {
-  const risks = risk.map((name) => {
+function noticesMarkup(change: Change, remarks: readonly Diagnostic[]): Markup {
+  const { task, warnings } = taskOf(change);
+  const risks = change.risk.map((name) => {
     const { label, meaning, isGrave } = riskWords[name];
     return html`<li class="${isGrave ? 'danger' : 'warning'}"><strong>${label}</strong> ${meaning}</li>`;
   });
-  const others = warnings.map((text, index) =>
-    action === 'manual' && index === 0
-      ? html`<li class="task"><strong>By hand</strong> ${text}</li>`
-      : html`<li class="warning">${text}</li>`,
-  );
-  const all = [...risks, ...others, ...remarks.map(diagnosticMarkup)];
+  const tasks = task === null ? [] : [html`<li class="task"><strong>By hand</strong> ${task}</li>`];
+  const others = warnings.map((text) => html`<li class="warning">${text}</li>`);
+  const all = [...risks, ...tasks, ...others, ...remarks.map(diagnosticMarkup)];
   return all.length === 0 ? html`` : html`<ul class="notices">${all}</ul>`;
 }
 

@@ -1,14 +1,13 @@
 import { groupBy } from '../../model/group.ts';
-import { type ChangeResult, changeOutcomes, type Result } from '../../model/result.ts';
+import { type ChangeResult, mayHaveFailed, type Result } from '../../model/result.ts';
 import { valueText } from '../difference.ts';
 import { diffLines, textsOfBlock } from '../line-diff.ts';
 import {
-  actionWords,
   changeOutcomeWords,
   elapsedWords,
   isByHand,
   kindOf,
-  outcomeWords,
+  outcomeCounts,
   pluralize,
   resultCounts,
   runWords,
@@ -30,7 +29,7 @@ export function resultHtml(result: Result): string {
     subtitle: tenantWords(result.tenant),
     alarm: result.outcome === 'done' ? null : `${runWords[result.outcome]}: ${resultCounts(result)}.`,
     empty: 'There was nothing to do.',
-    tiles: tilesOf(result),
+    tiles: outcomeCounts(result).map(({ is, count, words }) => ({ category: is, count, words })),
     problems: [['', result.diagnostics ?? []]],
     named: 'kind',
     groups: groupBy(result.changes, kindOf).map(([name, group]) => ({
@@ -48,26 +47,11 @@ export function resultHtml(result: Result): string {
   });
 }
 
-/** The steps by hand have a tile of their own, where there are any. */
-function tilesOf({ summary, changes }: Pick<Result, 'summary' | 'changes'>) {
-  const manual = changes.filter(isByHand).length;
-  const counts = { ...summary, notAttempted: summary.notAttempted - manual };
-  const outcomes = changeOutcomes.map((outcome) => ({
-    category: outcome,
-    count: counts[outcome],
-    words: outcomeWords[outcome],
-  }));
-  return [
-    ...outcomes,
-    ...(manual > 0 ? [{ category: 'manual', count: manual, words: actionWords.manual }] : []),
-  ];
-}
-
 /** What became of one change as an expandable entry of a page. */
 export function resultEntry(change: ChangeResult): Entry {
   const { outcome, action, address, error, warnings, before, after, requests } = change;
   const category = isByHand(change) ? 'manual' : outcome;
-  const isFailure = outcome === 'failed' || outcome === 'unknown';
+  const isFailure = mayHaveFailed(change);
   const written = outcome === 'done' ? [before, after] : [];
   const [old = null, fresh = null] = written.map((fields) => (fields === null ? null : valueText(fields)));
   const diff = diffLines(old, fresh, maxLines);

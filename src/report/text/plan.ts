@@ -27,6 +27,7 @@ import {
   riskWords,
   scopeWords,
   symbols,
+  taskOf,
   tenantWords,
   titleOfPlan,
   undeclaredWords,
@@ -120,12 +121,12 @@ export function changeRows(change: Change, verbose: boolean): Row[] {
   const limit = verbose ? Number.POSITIVE_INFINITY : maxLines;
   const names = change.diff.map(({ path }) => widthOf(pathWords(path))).filter((width) => width <= maxName);
   const column = Math.max(0, ...names);
+  const { task, warnings } = taskOf(change);
   return [
     titleRow(change),
     ...change.risk.map(riskRow),
-    ...change.warnings.map((warning, index) =>
-      warningRow(warning, change.action === 'manual' && index === 0),
-    ),
+    ...(task === null ? [] : [row(6, span('by hand: ', 'magenta', 'bold'), span(task, 'magenta'))]),
+    ...warnings.map(warningRow),
     ...change.diff.flatMap((difference) => differenceRows(difference, column, limit)),
     ...impactRows(change),
     ...(verbose ? change.requests : []).map(({ method, path }) =>
@@ -136,7 +137,7 @@ export function changeRows(change: Change, verbose: boolean): Row[] {
 
 function impactRows({ impact }: Change): Row[] {
   if (!impact) return [];
-  if ('notRun' in impact) return [warningRow(`${impactUnknown}. ${impact.notRun}`, false)];
+  if ('notRun' in impact) return [warningRow(`${impactUnknown}. ${impact.notRun}`)];
   const [enter, leave] = moves.map((move) => movedWords(impact, move));
   return [
     row(6, span('● ', 'cyan'), span(impactWords(impact))),
@@ -162,10 +163,7 @@ function riskRow(risk: Risk): Row {
   return row(6, span('⚠ ', style), span(label, style, 'bold'), span(`: ${meaning}`, style));
 }
 
-const warningRow = (warning: string, isTask: boolean): Row =>
-  isTask
-    ? row(6, span('by hand: ', 'magenta', 'bold'), span(warning, 'magenta'))
-    : row(6, span('⚠ ', 'yellow'), span(warning, 'yellow'));
+const warningRow = (warning: string): Row => row(6, span('⚠ ', 'yellow'), span(warning, 'yellow'));
 
 function differenceRows(difference: Difference, column: number, limit: number): Row[] {
   const view = viewOf(difference, limit);

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.ts';
-import type { ChangeOutcome, ChangeResult, Result } from '../../model/result.ts';
+import { type ChangeOutcome, type ChangeResult, mayHaveFailed, type Result } from '../../model/result.ts';
 import type { ReportOptions } from '../options.ts';
 import {
   changeOutcomeWords,
@@ -64,7 +64,7 @@ export function resultRows(
 function changeRows(change: ChangeResult, reasons: ReadonlySet<string>, verbose: boolean): Row[] {
   const { outcome, action, address, error, warnings, requests } = change;
   const [symbol, style] = outcomeSigns[outcome];
-  const isFailure = outcome === 'failed' || outcome === 'unknown';
+  const isFailure = mayHaveFailed(change);
   return [
     row(
       2,
