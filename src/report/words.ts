@@ -15,6 +15,7 @@ import {
   type ChangeOutcome,
   type ChangeResult,
   changeOutcomes,
+  isByHand,
   type Result,
   type RunOutcome,
   type SentRequest,
@@ -135,11 +136,6 @@ export function outcomeCounts({ summary, changes }: Pick<Result, 'summary' | 'ch
 /** What became of a change. A step that only a person can do is not called "not attempted". */
 export function changeOutcomeWords(change: Pick<ChangeResult, 'action' | 'outcome'>): string {
   return isByHand(change) ? actionWords.manual : outcomeWords[change.outcome];
-}
-
-/** Whether a change is a step that only a person can do. */
-export function isByHand({ action, outcome }: Pick<ChangeResult, 'action' | 'outcome'>): boolean {
-  return action === 'manual' && outcome === 'notAttempted';
 }
 
 /** What a person has to do for a change, which is its first warning; `null` for a change that tenantctl makes. */

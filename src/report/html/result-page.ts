@@ -1,11 +1,10 @@
 import { groupBy } from '../../model/group.ts';
-import { type ChangeResult, mayHaveFailed, type Result } from '../../model/result.ts';
+import { type ChangeResult, isByHand, mayHaveFailed, type Result } from '../../model/result.ts';
 import { valueText } from '../difference.ts';
 import { diffLines, textsOfBlock } from '../line-diff.ts';
 import {
   changeOutcomeWords,
   elapsedWords,
-  isByHand,
   kindOf,
   outcomeCounts,
   pluralize,
