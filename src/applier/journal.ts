@@ -45,8 +45,9 @@ const maxBytes = 256 * 1024 * 1024;
 export async function openJournal(dir: string, plan: JournalPlan): Promise<Journal> {
   const { digest: planDigest } = plan;
   const file = join(dir, `${fileStem(planDigest)}.jsonl`);
-  const content = await readRecords(file, planDigest);
-  const { records, length } = content;
+  const content = await readJournal(file);
+  const { header, records, length } = content;
+  if (header && header.digest !== planDigest) throw journalDamaged(file, 'belongs to another plan');
   const isOver = isOlder(content, plan);
   const byChange = progressOf(isOver ? [] : records);
   // Under another name it still says which writes the tenant may not show yet.
@@ -172,13 +173,6 @@ async function syncFolder(folder: string): Promise<void> {
   } catch {
     // The content is safe without it.
   }
-}
-
-async function readRecords(file: string, planDigest: string): Promise<JournalContent> {
-  const content = await readJournal(file);
-  if (content.header && content.header.digest !== planDigest)
-    throw journalDamaged(file, 'belongs to another plan');
-  return content;
 }
 
 /** What a journal holds, and the bytes of its whole lines. */

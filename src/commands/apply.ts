@@ -22,8 +22,8 @@ import { checkOutput, printDiagnostics, printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 import {
+  holdsFleet,
   holdsOpenPlans,
-  plansIn,
   printSaved,
   readFleet,
   readPlan,
@@ -153,7 +153,7 @@ function refuseResultOptions({ dryRun, result, report }: Args): void {
 /** The plans of several environments, saved or to be made; `null` for one environment. */
 function fleetSource(args: Args, io: Io): FleetSource | null {
   if (args.planfile !== undefined) {
-    if (plansIn(args.planfile, io) !== 'fleet') return null;
+    if (!holdsFleet(args.planfile, io)) return null;
     const saved = readFleet(args.planfile, io);
     requireAllSelected(saved, args.planfile, args, io);
     return { saved };

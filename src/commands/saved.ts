@@ -86,11 +86,10 @@ function formOfText(text: string) {
   return isCutResult(text) ? 'result' : null;
 }
 
-/** What a file holds, sound or not: plans, of one environment or several; `null` for anything else. */
-export function plansIn(file: string, io: Io): 'plan' | 'fleet' | null {
+/** Whether a file holds the plans of several environments, sound or not. */
+export function holdsFleet(file: string, io: Io): boolean {
   const value = objectIn(file, io);
-  const form = value && formOf(value);
-  return form === 'result' ? null : form;
+  return value !== null && formOf(value) === 'fleet';
 }
 
 /** Whether a file holds plans that nobody has applied yet: the results of several environments hold plans too. */
