@@ -62,25 +62,15 @@ export async function exportTenant(
   tenant: Tenant,
   { kinds: names, root, isInScope = () => true, declaredSecrets = () => new Map() }: ExportOptions = {},
 ): Promise<Export> {
-  const { settings, kinds } = tenant.environment;
+  const { kinds } = tenant.environment;
   checkScope({ only: [], except: [], kinds: names }, kinds);
   const reader = readOnlyTenant(tenant);
-  const { client } = reader;
   const named = names?.map(kinds.named) ?? usualKinds(kinds);
   const { served: wanted, skipped } = servedKinds(named, [tenant.environment]);
   const { objects: all, unusable } = await readSettledKinds(root, reader, wanted);
   const objects = all.filter(({ address }) => isInScope(address));
-  const records = await readReferencedRecords(client, objects, settings);
-  const { nameOf, remarksOn } = await readReferenceNames(client, objects, tenant.environment);
-  const standardOf = await readStandards(client, objects, settings);
-  const { diagnostics, ...files } = exportObjects({
-    objects,
-    records,
-    settings,
-    nameOf,
-    standardOf,
-    declaredSecrets,
-  });
+  const { remarksOn, ...context } = await readContext(reader, objects);
+  const { diagnostics, ...files } = exportObjects({ ...context, objects, declaredSecrets });
   return {
     ...files,
     diagnostics: [
@@ -107,34 +97,30 @@ export async function mergeTenant(
   tenant: Tenant,
   { kinds: names, isInScope, ...options }: MergeOptions,
 ): Promise<Merge> {
-  const { settings, kinds } = tenant.environment;
+  const { kinds } = tenant.environment;
   const reader = readOnlyTenant(tenant);
-  const { client } = reader;
   const declared = new Set(resources.map(({ kind }) => kind));
   const usual = new Set([...declared, ...(options.all ? usualKinds(kinds) : [])]);
   const named = names?.map(kinds.named) ?? kinds.all.filter((kind) => usual.has(kind));
   const { served: wanted, skipped } = servedKinds(named, [tenant.environment]);
   const [{ objects, unusable }, answer] = await Promise.all([
     readSettledKinds(root, reader, wanted, resources),
-    resolveLookups(client, lookupsIn(resources)),
+    resolveLookups(reader.client, lookupsIn(resources)),
   ]);
-  const { nameOf, remarksOn, ...others } = await readReferenceNames(client, objects, tenant.environment);
+  const { remarksOn, referredTo, ...context } = await readContext(reader, objects);
   const references = resolveReferences(referencesIn(resources, kinds), {
     resources,
-    objects: [...others.objects, ...objects],
+    objects: [...referredTo, ...objects],
     isInScope: () => true,
   });
   const merged = mergeExport({
     ...options,
+    ...context,
     objects,
-    settings,
     // Without its text a secret cannot be compared, and need not be: it stays as it is written.
     secrets: {
       matches: (name, shown) => secrets.problem(name) !== null || secrets.matches(name, shown),
     },
-    records: await readReferencedRecords(client, objects, settings),
-    standardOf: await readStandards(client, objects, settings),
-    nameOf,
     resources: resources.map((resource) => references.fill(fillLookups(resource, answer))),
     // What could not be read is not gone: its manifest stays as it is.
     inScope: (object) =>
@@ -167,10 +153,14 @@ function leftOut(
   return wanted.map(({ subject, why }) => notExported(subject.address, why, next));
 }
 
-/** Reads the vendor's defaults of these objects, and finds that of each; `null` where there is none. */
-async function readStandards(client: Client, objects: readonly LiveObject[], settings: ApiSettings) {
+/** Reads what manifests of these objects are written with: the names of ids, and the vendor's defaults. */
+async function readContext({ client, environment }: Tenant, objects: readonly LiveObject[]) {
+  const { settings } = environment;
+  const records = await readReferencedRecords(client, objects, settings);
+  const { objects: referredTo, ...names } = await readReferenceNames(client, objects, environment);
   const standards = new LiveIndex(await readDefaults(client, defaultsOf(objects), settings));
-  return ({ kind, key }: LiveObject): LiveObject | null => standards.byKey(kind, key);
+  const standardOf = ({ kind, key }: LiveObject) => standards.byKey(kind, key);
+  return { settings, records, referredTo, ...names, standardOf };
 }
 
 /** Reads the records that the ids inside these objects may refer to. */
