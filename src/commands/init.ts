@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
-import type { Survey } from '../engine/detect.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
 import { findRepository } from '../loader/repository.ts';
@@ -89,15 +88,14 @@ export const command = defineCommand(build, async (args, io) => {
   const asked = checkPromotion(args, isNew);
   const makeSetup = args.yes || !isInteractive(io) ? chooseSetup : askForSetup;
   const setup = await makeSetup(args, { root, isNew }, io);
-  const { choices, surveys, env } = setup;
+  const { choices, env } = setup;
 
   if (!isNew) await printMissingSettings(root, io);
-  const detected = surveys.map((survey) => survey?.detected ?? []);
-  const written = writeFiles(root, projectFiles(choices, root, detected));
+  const written = writeFiles(root, projectFiles(choices, root));
   const kept = keepTyped(setup, root, io);
   // The manifests of an existing project are not added to.
   const exported =
-    choices.from === 'export' && isNew ? await exportTenant(setup, root, { ...io, env }) : null;
+    choices.from === 'export' && isNew ? await exportTenant(choices, root, { ...io, env }) : null;
   const facts = readPipelineFacts(root, io.env, asked ?? (isNew ? promotionOf(choices.tenants) : null));
   const pipelines = writePipelines(choices, facts, root);
 
@@ -135,13 +133,13 @@ function refuseUrlAsFolder(dir: string): void {
 /** The setup without questions. A tenant whose credentials are set is read. */
 async function chooseSetup(args: Args, { root, isNew }: ProjectFolder, io: Io): Promise<Setup> {
   const choices = chooseDefaults(args);
-  const surveys: (Survey | null)[] = [];
-  for (const tenant of isNew ? choices.tenants : []) {
-    const survey = await surveyWith(tenant, { root, env: io.env, io });
+  const tenants: NewTenant[] = [];
+  for (const tenant of choices.tenants) {
+    const survey = isNew ? await surveyWith(tenant, { root, env: io.env, io }) : null;
     if (survey) printSurvey(survey, tenant, io);
-    surveys.push(survey);
+    tenants.push({ ...tenant, survey });
   }
-  return { choices, surveys, env: io.env, keep: [] };
+  return { choices: { ...choices, tenants }, env: io.env, keep: [] };
 }
 
 /** The promotion that `--promote` asks for. Throws a Failure where a new project would have to know it before its tenants. */
@@ -195,10 +193,10 @@ function unusedOptions({ identity, profiles }: Args): string {
 }
 
 /** Exports what could be read of the last tenant, and returns the exit code; `null` where nothing was. */
-async function exportTenant({ choices, surveys }: Setup, root: string, io: Io): Promise<ExitCode | null> {
-  const [tenant, survey] = [choices.tenants.at(-1), surveys.at(-1)];
-  if (tenant && !survey) return null;
-  const left = survey?.left.map(({ kind }) => kind) ?? [];
+async function exportTenant({ tenants }: Choices, root: string, io: Io): Promise<ExitCode | null> {
+  const tenant = tenants.at(-1);
+  if (tenant?.survey === null) return null;
+  const left = tenant?.survey.left.map(({ kind }) => kind) ?? [];
   const names = builtInKinds.all
     .filter((kind) => !left.includes(kind) && !isOnlyReferredTo(kind))
     .map(({ name }) => name);

@@ -1,3 +1,4 @@
+import type { Survey } from '../../engine/detect.ts';
 import { readBaseUrl } from '../../loader/connection.ts';
 import { failure } from '../../model/failure.ts';
 
@@ -17,6 +18,8 @@ export interface NewTenant {
   /** The environment variables with the id and the secret of a client. */
   readonly clientId: string;
   readonly clientSecret: string;
+  /** What reading it has shown; `null`: it was not read. */
+  readonly survey: Survey | null;
 }
 
 /** Everything that decides what a new project contains. */
@@ -87,7 +90,9 @@ export function usualNames(prefix = 'TENANT'): Pick<NewTenant, 'clientId' | 'cli
 /** The choices with defaults for what the options leave open. */
 export function chooseDefaults(given: Given): Choices {
   const all = givenTenants(given);
-  const tenants = all.map((each) => ({ ...each, ...usualNames(all.length > 1 ? each.name : undefined) }));
+  const tenants = all.map((each) => {
+    return { ...each, ...usualNames(all.length > 1 ? each.name : undefined), survey: null };
+  });
   return { tenants, from: given.from ?? startFor(tenants), pipelines: given.pipelines ?? 'both' };
 }
 

@@ -1,5 +1,4 @@
 import { type Document, isMap, isScalar, parseDocument, type YAMLMap } from 'yaml';
-import type { Detected } from '../../engine/detect.ts';
 import {
   isArray,
   isObject,
@@ -18,16 +17,8 @@ import { type Choices, environmentName, type NewTenant, usualNames } from './cho
  */
 export type Content = (existing: string | null) => string | null;
 
-/**
- * The project file: the example's with the choices made in it. Its comments stay.
- *
- * @param detected the settings that each of the tenants needs, in their order
- */
-export function projectFile(
-  example: string,
-  { tenants, from }: Choices,
-  detected: readonly (readonly Detected[])[],
-): string {
+/** The project file: the example's with the choices made in it. Its comments stay. */
+export function projectFile(example: string, { tenants, from }: Choices): string {
   const text = example.replace('$schema=../schemas/', '$schema=.tenantctl/schemas/');
   if (tenants.length === 0 && from === 'examples') return text;
   const document = parseDocument(text, { keepSourceTokens: true, logLevel: 'silent' });
@@ -36,7 +27,7 @@ export function projectFile(
     for (const name of ['sandbox', environmentName]) document.deleteIn(['environments', name, 'variables']);
     for (const part of ['overlays', 'protect', 'prune']) document.deleteIn([...environment, part]);
   }
-  addTenants(document, tenants, detected);
+  addTenants(document, tenants);
   if (from === 'export' && tenants.length > 0) leaveOutSandbox(document, tenants);
   return document.toString({ lineWidth: 0, singleQuote: true });
 }
@@ -44,19 +35,15 @@ export function projectFile(
 const environment = ['environments', environmentName];
 
 /** Puts an environment for each tenant in the place of the example's. More than two are in a group, but for the first. */
-function addTenants(
-  document: Document,
-  tenants: readonly NewTenant[],
-  detected: readonly (readonly Detected[])[],
-): void {
+function addTenants(document: Document, tenants: readonly NewTenant[]): void {
   const environments = document.get('environments');
   const pattern = document.getIn(environment, true);
   if (!isMap(environments) || !isMap(pattern) || tenants.length === 0) return;
   environments.delete(environmentName);
-  for (const [at, tenant] of tenants.entries()) {
+  for (const tenant of tenants) {
     const settings = pattern.clone();
     if (!isMap(settings)) continue;
-    nameTenant(document, settings, tenant, detected[at] ?? []);
+    nameTenant(document, settings, tenant);
     if (tenants.length > 1) nameSecret(settings, tenant);
     const name = document.createNode(tenant.name);
     name.spaceBefore = true;
@@ -73,12 +60,7 @@ function addTenants(
 /** The group of all tenants but the first. */
 export const laterGroup = 'production';
 
-function nameTenant(
-  document: Document,
-  settings: YAMLMap,
-  tenant: NewTenant,
-  detected: readonly Detected[],
-): void {
+function nameTenant(document: Document, settings: YAMLMap, tenant: NewTenant): void {
   settings.setIn(['identity', 'baseUrl'], tenant.identity);
   for (const name of ['clientId', 'clientSecret'] as const) {
     const credential = settings.getIn(['identity', 'auth', name], true);
@@ -87,7 +69,7 @@ function nameTenant(
   }
   if (tenant.profiles === null) settings.delete('profiles');
   else settings.setIn(['profiles', 'baseUrl'], tenant.profiles);
-  for (const { service, name, value, because } of detected) {
+  for (const { service, name, value, because } of tenant.survey?.detected ?? []) {
     const members = settings.get(service);
     const key = document.createNode(name);
     key.commentBefore = ` Detected by \`tenantctl init\`: ${because}.`;

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { Detected } from '../../engine/detect.ts';
 import type { Kinds } from '../../kinds/catalog.ts';
 import { builtInKinds } from '../../kinds/index.ts';
 import { dotEnvName } from '../../loader/dot-env.ts';
@@ -52,14 +51,10 @@ const schemaFolder = '.tenantctl/schemas';
 const settingsFile = '.vscode/settings.json';
 
 /** The files of a new project without its pipelines. A project file that exists gets no example manifests. */
-export function projectFiles(
-  choices: Choices,
-  root: string,
-  detected: readonly (readonly Detected[])[],
-): ProjectFile[] {
+export function projectFiles(choices: Choices, root: string): ProjectFile[] {
   const isNew = !existsSync(join(root, 'tenantctl.yaml'));
   return [
-    newFile('tenantctl.yaml', projectText(choices, detected)),
+    newFile('tenantctl.yaml', projectText(choices)),
     ...(isNew ? manifestFiles(choices) : []),
     {
       path: 'package.json',
@@ -92,8 +87,8 @@ const ignoredPaths = [
 ];
 
 /** The project file of a new project. */
-export function projectText(choices: Choices, detected: readonly (readonly Detected[])[]): string {
-  return projectFile(example('tenantctl.yaml'), choices, detected);
+export function projectText(choices: Choices): string {
+  return projectFile(example('tenantctl.yaml'), choices);
 }
 
 /** A project in its repository. */

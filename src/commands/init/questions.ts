@@ -1,4 +1,3 @@
-import type { Survey } from '../../engine/detect.ts';
 import { valuesIn } from '../../loader/index.ts';
 import { isPlainName } from '../../loader/selection.ts';
 import { Failure, failure, interruption } from '../../model/failure.ts';
@@ -28,11 +27,9 @@ export interface ProjectFolder {
   readonly isNew: boolean;
 }
 
-/** What was decided, and what was learnt meanwhile. */
+/** What was decided, and what was typed meanwhile. */
 export interface Setup {
   readonly choices: Choices;
-  /** What was learnt of each of the tenants; `null`: it was not read. */
-  readonly surveys: readonly (Survey | null)[];
   /** The environment, and the credentials that somebody typed. */
   readonly env: NodeJS.ProcessEnv;
   /** The names of typed credentials to keep in `.env`. */
@@ -56,7 +53,6 @@ export async function askForSetup(given: Given, { root, isNew }: ProjectFolder, 
     };
     return {
       choices,
-      surveys: found.map(({ survey }) => survey),
       env: found.at(-1)?.env ?? io.env,
       keep: found.flatMap(({ keep }) => keep),
     };
@@ -99,7 +95,6 @@ function asker(prompt: Prompt, io: Io): Ask {
 
 interface AskedTenant extends Pick<Setup, 'env' | 'keep'> {
   readonly tenant: NewTenant;
-  readonly survey: Survey | null;
 }
 
 /** Asks for tenants, in the order in which changes go to them; none: the embedded tenant. */
@@ -169,7 +164,7 @@ async function askForTenant(
       const survey = await surveyWith(tenant, { ...asking, env });
       if (survey) printSurvey(survey, tenant, asking.io);
       const keep = survey && typed.length > 0 ? await askToKeep(typed, asking) : [];
-      return { tenant, survey, env, keep };
+      return { tenant: { ...tenant, survey }, env, keep };
     } catch (error) {
       if (!(error instanceof Failure) || asking.io.signal.aborted) throw error;
       printProblems(error, asking.io);
@@ -177,7 +172,7 @@ async function askForTenant(
     const next = ['again', 'unchecked'] as const;
     const question = 'Answer the questions again, or go on unchecked and without an export? [again] ';
     if ((await asking.ask(question, oneOf(next))) === 'unchecked')
-      return { tenant, survey: null, env: asking.env, keep: [] };
+      return { tenant, env: asking.env, keep: [] };
     tenant = await askForAddresses({ name: tenant.name }, tenant, asking);
   }
 }
@@ -212,6 +207,7 @@ async function askForAddresses(
       `Environment variable with the client secret: [${before.clientSecret}] `,
       variableName(before.clientSecret),
     ),
+    survey: null,
   };
 }
 

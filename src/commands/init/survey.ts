@@ -30,7 +30,7 @@ export async function surveyWith(tenant: NewTenant, { root, env, io }: Reading):
   const values = valuesIn(root, options);
   if ([tenant.clientId, tenant.clientSecret].some((name) => values.problem(name) !== null)) return null;
   const configFile = join(root, 'tenantctl.yaml');
-  const text = projectText({ tenants: [tenant], from: 'export', pipelines: 'none' }, []);
+  const text = projectText({ tenants: [tenant], from: 'export', pipelines: 'none' });
   try {
     const project = loadUnwritten(text, { ...options, configFile, environment: tenant.name });
     return await survey(project, io);
