@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { checkKind } from '../engine/check-kind.ts';
 import { applyEdits } from '../exporter/edit/apply-edits.ts';
+import { unknownKind } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { descriptorDigest, proofMember } from '../kinds/proof.ts';
@@ -11,7 +12,6 @@ import { requireInside } from '../loader/own-folder.ts';
 import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, type Failure, failure } from '../model/failure.ts';
 import { isObject, type Json } from '../model/json.ts';
-import { didYouMean } from '../model/suggest.ts';
 import { unreadableFile } from '../model/system-error.ts';
 import { type Io, isInteractive, type Verbosity } from './io.ts';
 import { printDocument } from './output.ts';
@@ -66,9 +66,8 @@ export async function check(args: CheckArgs, io: Io): Promise<ExitCode> {
 function describedKind(name: string, kinds: Kinds): Kind {
   const kind = kinds.find(name);
   if (kind) return kind;
-  const names = kinds.all.map((each) => each.name);
-  const hint = didYouMean(name, names) ?? `The project has these kinds: ${names.join(', ')}.`;
-  throw failure('unknown-kind', `There is no kind "${name}".`, { hint });
+  const { code, message, hint } = unknownKind(name, kinds);
+  throw failure(code, `${message}.`, { hint });
 }
 
 interface DescriptorFile {

@@ -10,7 +10,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { declarerOf, identitiesOf } from '../loader/identities.ts';
 import type { Declarations } from '../loader/index.ts';
 import type { DiffSide } from '../model/diff.ts';
-import { ExitCode, Failure } from '../model/failure.ts';
+import { ExitCode, Failure, ifFailure } from '../model/failure.ts';
 import { gravestExitCode } from '../model/fleet.ts';
 import { type Lookup, lookupKey, lookupMarker } from '../model/marker.ts';
 import { lookupsIn } from '../planner/fill-lookups.ts';
@@ -89,19 +89,15 @@ export interface SideReader {
 export function readerOf({ tenant, root, name }: TenantSource): SideReader {
   const reader = readOnlyTenant(tenant);
   const { client } = reader;
-  const { settings } = tenant.environment;
+  const { settings, kinds } = tenant.environment;
+  const whose = { kinds, settings, called: `the tenant of ${name}` };
   return {
-    read: (kinds, declared) => named(name, () => readSettledKinds(root, reader, kinds, declared)),
-    defaults: (missing) =>
-      named(name, async () => new LiveIndex(await readDefaults(client, defaultsOf(missing), settings))),
-    records: (objects) => named(name, () => readReferencedRecords(client, objects, settings)),
-    names: (objects) => {
-      const { kinds } = tenant.environment;
-      return named(name, () =>
-        readReferenceNames(client, objects, { kinds, settings, called: `the tenant of ${name}` }),
-      );
-    },
-    lookups: (resources) => named(name, () => answersOf(client, lookupsIn(resources))),
+    read: (all, declared) => named(name, readSettledKinds(root, reader, all, declared)),
+    defaults: async (missing) =>
+      new LiveIndex(await named(name, readDefaults(client, defaultsOf(missing), settings))),
+    records: (objects) => named(name, readReferencedRecords(client, objects, settings)),
+    names: (objects) => named(name, readReferenceNames(client, objects, whose)),
+    lookups: (resources) => named(name, answersOf(client, lookupsIn(resources))),
   };
 }
 
@@ -135,14 +131,13 @@ const isUnanswered = (error: unknown): boolean =>
   error instanceof Failure && error.diagnostics.every(({ code }) => unanswered.includes(code));
 
 /** Says in a Failure which side it is about. */
-async function named<T>(name: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const diagnostics = error.diagnostics.map((each) => ({ ...each, message: `${name}: ${each.message}` }));
-    throw new Failure(diagnostics, error.exitCode);
-  }
+function named<T>(name: string, work: Promise<T>): Promise<T> {
+  return work.catch(
+    ifFailure(({ diagnostics, exitCode }) => {
+      const ofSide = diagnostics.map((each) => ({ ...each, message: `${name}: ${each.message}` }));
+      throw new Failure(ofSide, exitCode);
+    }),
+  );
 }
 
 /** The results of both sides, or one Failure with what has stopped each of them. */

@@ -1,11 +1,9 @@
 import picomatch from 'picomatch';
-import { unknownKind } from '../kinds/address-glob.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import type { LiveIndex } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Diff, type DiffObject, diffFormat } from '../model/diff.ts';
-import { failure } from '../model/failure.ts';
 import { segmentsOf } from '../model/pointer.ts';
 import { tool } from '../model/version.ts';
 import { compareSides, type SideObject } from '../planner/compare-sides.ts';
@@ -62,7 +60,7 @@ export async function diffSides(
 ): Promise<Diff> {
   const [first, second] = sources.map(openSide);
   if (!first || !second) throw new TypeError('A diff has two sides.');
-  checkScope({ only, except }, environmentOf(first.source).kinds);
+  checkScope({ only, except, kinds: names }, environmentOf(first.source).kinds);
   const selection = selectionOf({ only, except });
   const { kinds, skipped } = kindsToCompare([first, second], only, names);
   const contents = await onBothSides(readSide(first, kinds, second), readSide(second, kinds, first));
@@ -118,11 +116,6 @@ function kindsToCompare(sides: Sides, only: readonly string[], names: readonly s
   const usual = usualKinds(kinds).map(({ name }) => name);
   const isManifests = sides.some(({ source }) => source.is === 'manifests');
   const wanted = new Set(names ?? (isManifests ? declared : usual));
-  const unknown = (names ?? []).find((name) => !kinds.find(name));
-  if (unknown !== undefined) {
-    const { code, message, hint } = unknownKind(unknown, kinds);
-    throw failure(code, `--kinds: ${message}.`, { hint });
-  }
   const inScope = kinds.all.filter(({ name }) => wanted.has(name) && mayMatch(name, only));
   const left = isManifests && names === undefined ? usual.filter((name) => !wanted.has(name)) : [];
   const live = sides.flatMap(({ source }) => (source.is === 'tenant' ? [source.tenant.environment] : []));

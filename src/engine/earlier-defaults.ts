@@ -1,7 +1,8 @@
 import type { Project } from '../kinds/project.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { commitsWith } from '../loader/checkout.ts';
 import type { Address } from '../model/address.ts';
-import { Failure } from '../model/failure.ts';
+import { ifFailure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
 import { type MovedDefault, provenDefault } from '../planner/moved-defaults.ts';
 import { withPast } from './since.ts';
@@ -37,22 +38,12 @@ export async function findEarlierDefaults(
   return found;
 }
 
-/** Without git, a clone or its history, none. */
+/** Without git, a clone or its history, none: a plan is made without what only helps to compare. */
 async function findCommits(project: Project, texts: readonly string[]): Promise<readonly string[]> {
-  const commits = await orNone(() => commitsWith(project, texts));
+  const commits = await commitsWith(project, texts).catch(ifFailure(() => []));
   return commits.slice(0, maxCommits);
 }
 
-function resourcesAt(name: string, project: Project, env: NodeJS.ProcessEnv) {
-  return orNone(() => withPast(project, { name, env }, (past) => past.of(project).resources));
-}
-
-/** A plan is made without what only helps to compare. */
-async function orNone<T>(read: () => Promise<readonly T[]>): Promise<readonly T[]> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof Failure) return [];
-    throw error;
-  }
+function resourcesAt(name: string, project: Project, env: NodeJS.ProcessEnv): Promise<readonly Resource[]> {
+  return withPast(project, { name, env }, (past) => past.of(project).resources).catch(ifFailure(() => []));
 }

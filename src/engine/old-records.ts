@@ -2,7 +2,7 @@ import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readJournal } from '../applier/journal.ts';
 import { ownFolder } from '../loader/own-folder.ts';
-import { Failure } from '../model/failure.ts';
+import { ifFailure } from '../model/failure.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
 import { isSameTenant, type TenantName } from '../model/tenant.ts';
 import { journalFolder } from './recent.ts';
@@ -27,14 +27,11 @@ export async function moveOldRecords(root: string, { environment, client }: Tena
 const oldResult = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-(.+)\.json$/;
 
 /** A damaged journal may be of any tenant: opening it reports the damage. */
-async function mayBeOf(tenant: TenantName, file: string): Promise<boolean> {
-  try {
-    const { header } = await readJournal(file);
-    return !header?.tenant || isSameTenant(header.tenant, tenant);
-  } catch (error) {
-    if (error instanceof Failure) return true;
-    throw error;
-  }
+function mayBeOf(tenant: TenantName, file: string): Promise<boolean> {
+  return readJournal(file).then(
+    ({ header }) => !header?.tenant || isSameTenant(header.tenant, tenant),
+    ifFailure(() => true),
+  );
 }
 
 async function move(

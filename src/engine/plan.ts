@@ -8,7 +8,7 @@ import { allOf, type ReadRequest } from '../kinds/read-request.ts';
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import { questionsOf } from '../lint/index.ts';
 import { type Address, scopeFilter } from '../model/address.ts';
-import { Failure } from '../model/failure.ts';
+import { Failure, ifFailure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -112,17 +112,12 @@ export async function makePlan(
 }
 
 /** The objects of these kinds, as far as they can be read: they are only named in hints. */
-async function readNear(
+function readNear(
   client: Client,
   kinds: readonly Kind[],
   settings: ApiSettings,
 ): Promise<readonly LiveObject[]> {
-  try {
-    return await readObjects(client, kinds.map(allOf), settings);
-  } catch (error) {
-    if (error instanceof Failure) return [];
-    throw error;
-  }
+  return readObjects(client, kinds.map(allOf), settings).catch(ifFailure(() => []));
 }
 
 /** Where the desired state comes from: the manifests, or the result of an apply that is rolled back. */

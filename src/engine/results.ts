@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { isRegular, ResultFile, type ResultRecorder } from '../applier/result-file.ts';
 import { readResultFile } from '../applier/saved-file.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
-import { Failure } from '../model/failure.ts';
+import { Failure, ifFailure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { ifThere, unwritableFile } from '../model/system-error.ts';
@@ -69,13 +69,11 @@ export async function openResults(
 }
 
 async function endFile(file: ResultFile, result: Result): Promise<SavedResult> {
-  try {
-    await file.end(result);
-    return { file: file.file, failure: null };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return { file: file.file, failure: error };
-  }
+  const problem = await file.end(result).then(
+    () => null,
+    ifFailure((error) => error),
+  );
+  return { file: file.file, failure: problem };
 }
 
 async function checkFolder(folder: string): Promise<void> {

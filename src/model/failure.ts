@@ -25,6 +25,14 @@ export class Failure extends Error {
   }
 }
 
+/** For `catch`: what `instead` makes of a Failure. Anything else is a bug, and is thrown on. */
+export function ifFailure<T>(instead: (failure: Failure) => T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof Failure) return instead(error);
+    throw error;
+  };
+}
+
 /** A failure with one error diagnostic. */
 export function failure(
   code: string,
