@@ -130,6 +130,13 @@ export function rowsOf(api: OpenApi, { list, path }: Collection): Rows | null {
   return best ?? null;
 }
 
+/** The member in which a body or an answer has the object, as in `{service: {…}}`; `null` where it is the object itself. */
+export function wrapperIn(api: OpenApi, { properties }: Shape, rows: Rows | null): string | null {
+  const [[name, inner] = [null, null], ...others] = [...properties];
+  if (name === null || others.length > 0 || !rows || rows.shape.properties.has(name)) return null;
+  return shapeOf(api, inner).types.has('object') ? name : null;
+}
+
 /** What members that hold a list are called. */
 const usual = ['items', 'data', 'results', 'resources', 'Resources', 'objects', 'content'];
 
@@ -146,6 +153,22 @@ export function pageSizeOf(api: OpenApi, { query }: Collection): number | null {
 const largestPage = 10_000;
 /** For lists that have a limit and do not state it. */
 const smallPage = 50;
+
+/** The query parameters by which the list is paged in another way than by `limit` and `offset`. */
+export function otherPaging({ query }: Collection): string[] {
+  if (query.has('offset')) return [];
+  return [...query.keys()].filter((name) => paging.test(name.replaceAll(/[$_-]/g, '')));
+}
+
+const paging =
+  /^(page(size|number|token)?|perpage|size|start(index|ingafter|at)?|after|before|cursor|first|max(results)?|top|skip(token)?|next(token)?|offset|sysparm(limit|offset))$/i;
+
+/** Whether `count` asks for the length of the list. Elsewhere it is the number of rows to give. */
+export function countsRows(api: OpenApi, { query }: Collection): boolean {
+  const count = query.get('count');
+  const schema = count && api.at(count, 'schema');
+  return count !== undefined && !shapeOf(api, schema ?? null).types.has('integer');
+}
 
 /** Whether the description of the parameter `filters` names a field together with the operator `eq`. */
 export function filtersBy({ query }: Collection, field: string): boolean {

@@ -6,13 +6,16 @@ import {
   bodyOf,
   bodyTypes,
   type Collection,
+  countsRows,
   filtersBy,
   findCollection,
   isListBody,
+  otherPaging,
   pageSizeOf,
   patchableIn,
   type Rows,
   rowsOf,
+  wrapperIn,
 } from './collection.ts';
 import { OpenApi, type Part } from './document.ts';
 import { type DraftField, fieldOf, inComment, isServerOwned, pascalCase, singular } from './fields.ts';
@@ -44,6 +47,8 @@ interface Findings {
   readonly rows: Rows | null;
   /** The properties of an object, in the answers and the requests. */
   readonly properties: ReadonlyMap<string, Part>;
+  /** The member in which requests have the object; `null` where they are the object. */
+  readonly wrapper: string | null;
   /** Notes what the document does not say. */
   miss(message: string): void;
 }
@@ -58,7 +63,9 @@ export function draftKind({ source, file, path, kind: named }: DraftInput): Draf
   const missed: string[] = [];
   const miss = (message: string) => missed.push(message);
   const rows = rowsOf(api, collection);
-  const findings = { api, collection, rows, properties: propertiesOf(api, collection, rows), miss };
+  const properties = propertiesOf(api, collection, rows);
+  const wrapper = wrapperOf(api, collection, rows);
+  const findings = { api, collection, rows, properties, wrapper, miss };
   const kind = named ?? kindName(collection.path);
   const lines = linesOf(kind, findings);
   const intro = `# Drafted from ${inComment(file)}. Decide where a comment says "check"; then run \`tenantctl kind check ${kind}\`.`;
@@ -76,10 +83,19 @@ function kindName(path: string): string {
   throw failure('kind-name', `The path ${path} gives no name for a kind.`, { hint });
 }
 
+function wrapperOf(api: OpenApi, { create, put, patch }: Collection, rows: Rows | null): string | null {
+  const bodies = [create, put, patch].map((call) => shapeOf(api, bodyOf(api, call)));
+  return bodies.map((body) => wrapperIn(api, body, rows)).find((name) => name !== null) ?? null;
+}
+
 /** The properties of the objects in lists, single reads and requests: those that are shown first. */
 function propertiesOf(api: OpenApi, { read, create, put }: Collection, rows: Rows | null) {
   const schemas = [answerOf(api, read), bodyOf(api, create), bodyOf(api, put)];
-  const shapes = [...(rows ? [rows.shape] : []), ...schemas.map((schema) => shapeOf(api, schema))];
+  const others = schemas.map((schema) => shapeOf(api, schema));
+  const shapes = [
+    ...(rows ? [rows.shape] : []),
+    ...others.filter((shape) => wrapperIn(api, shape, rows) === null),
+  ];
   const found = new Map<string, Part>();
   for (const [name, property] of shapes.flatMap(({ properties }) => [...properties]))
     if (!found.has(name)) found.set(name, property);
@@ -87,9 +103,10 @@ function propertiesOf(api: OpenApi, { read, create, put }: Collection, rows: Row
 }
 
 function linesOf(kind: string, findings: Findings): string[] {
-  const { api, collection } = findings;
-  const { create, delete: remove, path } = collection;
+  const { api, collection, wrapper } = findings;
+  const { path } = collection;
   const update = updateOf(findings);
+  const [create, remove] = wrapper === null ? [collection.create, collection.delete] : [null, null];
   const isReadOnly = update.word === 'none' && !create && !remove;
   const key = keyOf(findings);
   const list = listOf(findings, key.name);
@@ -143,13 +160,18 @@ function listOf({ api, collection, rows, miss }: Findings, key: string): string 
   if (!list) miss(`There is no GET ${path}: a kind has to have a list.`);
   else if (!rows) miss(`The answer to GET ${path} is not described as a list of objects.`);
   const pageSize = pageSizeOf(api, collection);
-  if (pageSize !== null && !query.has('offset'))
-    miss(`GET ${path} has no \`offset\`: only the first page of the list can be read.`);
+  const paging = otherPaging(collection);
+  if (paging.length > 0 || (pageSize !== null && !query.has('offset'))) {
+    const by = paging.length > 0 ? `, and pages by ${paging.map(inComment).join(', ')}` : '';
+    miss(
+      `GET ${path} has no \`offset\`${by}: the whole list can only be read where its answers link the next page.`,
+    );
+  }
   const filter = filtersBy(collection, key);
   if (!filter) miss(`GET ${path} is not described as filtering by \`${key} eq\`, so whole lists are read.`);
   const members: Member[] = [['pageSize', pageSize]];
   if (rows?.member && memberName.test(rows.member)) members.push(['member', rows.member]);
-  if (query.has('count')) members.push(['counts', true]);
+  if (countsRows(api, collection)) members.push(['counts', true]);
   members.push(['filter', filter]);
   return printInline({ members });
 }
@@ -162,8 +184,15 @@ interface Update {
 function updateOf({
   api,
   collection: { patch, put, path, create, read, delete: remove },
+  wrapper,
   miss,
 }: Findings): Update {
+  if (wrapper !== null) {
+    miss(
+      `Requests for ${path} have the object in ${inComment(wrapper)}, which a descriptor cannot say: so the kind is only read, to be referred to.`,
+    );
+    return { word: 'none', notes: [] };
+  }
   const without = { POST: create, 'GET of one object': read, 'PATCH or PUT': patch ?? put, DELETE: remove };
   const absent = Object.entries(without).flatMap(([name, call]) => (call ? [] : [name]));
   if (absent.length > 0) miss(`For ${path} there is no ${absent.join(', no ')}.`);

@@ -32,6 +32,8 @@ function bareFieldOf(api: OpenApi, name: string, shape: Shape): DraftField {
     if (target) return { field: { is: 'reference', ...target.field }, notes: target.notes };
     return isSettings(name) ? settings : { field: whole, notes: [] };
   }
+  const kind = types.has('integer') ? kindOfIds(name) : null;
+  if (kind) return { field: { is: 'value', to: kind }, notes: [checkKind] };
   if (types.has('string')) return textField(name, shape);
   if (types.size === 1) return { field: 'value', notes: [] };
   return { field: whole, notes: ['check: the document does not say its type'] };
@@ -76,8 +78,7 @@ function targetOf(
   const id = properties.get('id');
   const isReference =
     id !== undefined &&
-    // The ids of such collections are texts.
-    [...shapeOf(api, id).types].every((each) => each === 'string') &&
+    [...shapeOf(api, id).types].every((each) => each === 'string' || each === 'integer') &&
     (properties.has('type') || properties.has('name')) &&
     [...properties.keys()].every((member) => referenceMembers.includes(member));
   if (!isReference) return null;
@@ -108,7 +109,7 @@ function wellKnown(name: string): string | null {
 /** The kind in `sourceId`, `accessProfileIds`; `null` for other names. */
 function kindOfIds(name: string): string | null {
   const of = /^(\w+?)_?(?:[Ii]ds?|IDs?)$/.exec(name)?.[1];
-  if (of === undefined || !/[a-z](Ids?|IDs?|_ids?)$/.test(name)) return null;
+  if (of === undefined || !/[a-z](Ids?|IDs?|_ids?)$/.test(name) || /^external$/i.test(of)) return null;
   return wellKnown(of) ?? (pascalCase(of) || null);
 }
 

@@ -340,3 +340,73 @@ it('is valid where a document has more names, and longer ones, than a descriptor
   expect(parse(stdout).serverOwned).toHaveLength(200);
   expect(stderr).toContain('Of 251 members that only the server sets, 200 are listed');
 });
+
+describe('an API of another family', () => {
+  const content = (schema: object) => ({ content: { 'application/json': { schema } } });
+  const room = { type: 'object', properties: { name: { type: 'string' }, team_id: { type: 'integer' } } };
+  const parameters = (...names: string[]) =>
+    names.map((name) => ({ name, in: 'query', schema: { type: 'integer' } }));
+  const roomsOf = (calls: object, item: object, ...names: string[]) => ({
+    '/rooms': {
+      get: {
+        parameters: parameters(...names),
+        responses: {
+          200: content({ type: 'object', properties: { rooms: { type: 'array', items: room } } }),
+        },
+      },
+      ...calls,
+    },
+    '/rooms/{id}': item,
+  });
+  const draftRooms = (paths: object) => draftFrom(paths, {}, '/rooms');
+
+  it('whose PATCH takes ordinary JSON, and whose ids are numbers', async () => {
+    const paths = roomsOf(
+      { post: { requestBody: content(room) } },
+      { patch: { requestBody: content(room) } },
+    );
+    const { stdout } = await draftRooms(paths);
+    expect(parse(stdout)).toMatchObject({
+      update: 'patch',
+      fields: { team_id: { is: 'value', to: 'Team' } },
+    });
+    expect(stdout).toContain('# check: PATCH takes application/json; does it replace each field as a whole?');
+  });
+
+  it('that wraps objects in requests can only be read', async () => {
+    const wrapped = { requestBody: content({ type: 'object', properties: { room } }) };
+    const { stdout, stderr } = await draftRooms(roomsOf({ post: wrapped }, { put: wrapped, delete: {} }));
+    expect(parse(stdout)).toMatchObject({ create: false, update: 'none', delete: false, fields: {} });
+    expect(stderr).toContain('Requests for /rooms have the object in room, which a descriptor cannot say');
+    expect(stderr).not.toContain('there is no');
+  });
+
+  it('that wraps objects in answers alone is drafted without the wrapper', async () => {
+    const answer = { responses: { 200: content({ type: 'object', properties: { result: room } }) } };
+    const { stdout } = await draftRooms(
+      roomsOf({ post: { requestBody: content(room) } }, { get: answer, put: { requestBody: content(room) } }),
+    );
+    expect(parse(stdout)).toMatchObject({ create: true, update: 'put', serverOwned: ['id'] });
+  });
+
+  it.each([
+    [['page', 'per_page'], 'page, per_page'],
+    [['startIndex', 'count'], 'startIndex'],
+    [['limit', 'after'], 'after'],
+    [['$top', '$skip'], '$top, $skip'],
+  ])('that pages by %j', async (names, told) => {
+    const { stdout, stderr } = await draftRooms(roomsOf({}, {}, ...names));
+    expect(parse(stdout).list).not.toHaveProperty('counts');
+    expect(stderr).toContain(
+      `GET /rooms has no \`offset\`, and pages by ${told}: the whole list can only be`,
+    );
+  });
+
+  it('whose lists are counted', async () => {
+    const paths = roomsOf({}, {}, 'limit', 'offset');
+    paths['/rooms'].get.parameters.push({ name: 'count', in: 'query', schema: { type: 'boolean' } });
+    const { stdout, stderr } = await draftRooms(paths);
+    expect(parse(stdout).list).toMatchObject({ counts: true });
+    expect(stderr).not.toContain('has no `offset`');
+  });
+});
