@@ -4,6 +4,7 @@ import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { groupBy } from '../model/group.ts';
 import { isArray, isObject, type Json, type JsonObject, own, sameJson, textOf } from '../model/json.ts';
+import { isFieldName, isMemberName } from '../model/members.ts';
 import type { Change } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
 
@@ -81,11 +82,18 @@ export function unnamedFields(objects: readonly LiveObject[]): Diagnostic[] {
     const values = objects.map(({ raw }) => own(raw, name) ?? null);
     return {
       code: 'kind-field-unnamed',
-      severity: 'warning',
+      severity: isMemberName(name) ? 'warning' : 'info',
       message: `The descriptor does not name ${word(name)} ${inWords(seen)}.`,
-      hint: `Add \`${inBrief(name, 100)}: ${suggestedField(values)}\` to \`fields\` if manifests should declare it, else ${word(name)} to \`serverOwned\`.`,
+      hint: howToName(name, values),
     };
   });
+}
+
+function howToName(name: string, values: readonly Json[]): string {
+  if (!isMemberName(name)) return 'A descriptor cannot have this name, so the field stays as it is.';
+  if (!isFieldName(name))
+    return `Add ${word(name)} to \`serverOwned\`: a manifest cannot have a field of that name.`;
+  return `Add \`${inBrief(name, 100)}: ${suggestedField(values)}\` to \`fields\` if manifests should declare it, else ${word(name)} to \`serverOwned\`.`;
 }
 
 /**

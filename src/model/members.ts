@@ -41,3 +41,13 @@ export function oneOf<const T extends string>(
 ): T {
   return choices.find((choice) => choice === own(value, name)) ?? byDefault;
 }
+
+/** Whether a descriptor can name a member of an object, as schemas/kind.schema.json says. */
+export function isMemberName(name: string): boolean {
+  return /^[A-Za-z_][\w-]{0,99}$/.test(name) && !['__proto__', 'constructor', 'prototype'].includes(name);
+}
+
+/** Whether a manifest can have a field of that name: it keeps some for itself. */
+export function isFieldName(name: string): boolean {
+  return isMemberName(name) && !['kind', 'ensure', 'lifecycle', 'id'].includes(name);
+}

@@ -1,6 +1,7 @@
 import { besideValue, type Member, printInline } from '../loader/print.ts';
 import type { FileSource } from '../loader/source.ts';
 import { failure } from '../model/failure.ts';
+import { isFieldName, isMemberName } from '../model/members.ts';
 import {
   answerOf,
   bodyOf,
@@ -170,7 +171,7 @@ function listOf({ api, collection, rows, miss }: Findings, key: string): string 
   const filter = filtersBy(collection, key);
   if (!filter) miss(`GET ${path} is not described as filtering by \`${key} eq\`, so whole lists are read.`);
   const members: Member[] = [['pageSize', pageSize]];
-  if (rows?.member && memberName.test(rows.member)) members.push(['member', rows.member]);
+  if (rows?.member && isMemberName(rows.member)) members.push(['member', rows.member]);
   if (countsRows(api, collection)) members.push(['counts', true]);
   members.push(['filter', filter]);
   return printInline({ members });
@@ -208,12 +209,8 @@ function updateOf({
   return { word: put ? 'put' : 'none', notes: [] };
 }
 
-/** Names of members that a descriptor can have, as schemas/kind.schema.json says. */
-const memberName = /^[A-Za-z_][\w-]{0,99}$/;
 /** A descriptor names no more members of the server, as that schema says. */
 const mostServerOwned = 200;
-/** Names that manifests and JavaScript keep for themselves. */
-const reserved = ['kind', 'ensure', 'lifecycle', 'id', '__proto__', 'constructor', 'prototype'];
 
 function fieldsOf(
   findings: Findings,
@@ -227,7 +224,7 @@ function fieldsOf(
   const guessed: string[] = [];
   for (const [name, property] of properties) {
     if (name === key || name === 'id') continue;
-    if (!memberName.test(name) || reserved.includes(name))
+    if (!isFieldName(name))
       miss(`The field ${inComment(name)} is left out: a manifest cannot have a field of that name.`);
     else if (isServerOwned(api, name, property)) serverOwned.add(name);
     else if (isReadOnly) continue;

@@ -241,6 +241,19 @@ describe('a descriptor that does not hold', () => {
     expect(world.read('kinds/Thing.kind.yaml')).not.toContain('proven');
   });
 
+  it('a field of a name that manifests or descriptors cannot have is told with what can be done', async () => {
+    const rows = sound([thing('a', { kind: 'room', '@odata.type': '#room' })]);
+    const { code, stdout } = await checkThing({ rows });
+    const text = stdout.replace(/\s+/g, ' ');
+    expect(text).toMatch(
+      /warning The descriptor does not name `kind`.* Add `kind` to `serverOwned`: a manifest cannot/,
+    );
+    expect(text).toMatch(
+      /info The descriptor does not name `@odata.type`.* A descriptor cannot have this name/,
+    );
+    expect(code).toBe(0);
+  });
+
   it('a field that it does not name is a warning, with a suggestion', async () => {
     const owner = { type: 'IDENTITY', id: 'i1', name: 'Somebody' };
     const rows = sound([
