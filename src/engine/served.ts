@@ -1,7 +1,10 @@
 import type { Kind } from '../kinds/kind.ts';
 import type { Environment } from '../kinds/project.ts';
+import type { Resource } from '../kinds/resource.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { groupBy } from '../model/group.ts';
 import { contractSettings } from '../model/settings.ts';
+import { lookupsIn } from '../planner/fill-lookups.ts';
 
 /** A kind that cannot be read, and why. */
 export interface LeftOut {
@@ -40,4 +43,25 @@ function leftOut(kind: Kind, lacking: readonly Environment[]): Diagnostic {
     message: `${kind.name} is left out: ${who} no \`${service}\` service.`,
     hint: `Add \`${service}: { baseUrl: … }\` to ${where} to read this kind.`,
   };
+}
+
+/** What an environment cannot read as it lacks the service: each such kind at its first object, and the first lookup. */
+export function findUnserved(resources: readonly Resource[], { name, tenant }: Environment): Diagnostic[] {
+  const objects = groupBy(resources, ({ kind }) => kind).map(([kind, [resource]]) => {
+    return { resource, at: '', what: kind.name, service: serviceOf(kind) };
+  });
+  const lookups = lookupsIn(resources)
+    .flatMap(({ uses = [] }) => uses)
+    .slice(0, 1)
+    .map((use) => ({ ...use, what: '`!lookup`', service: 'profiles' as const }));
+  return [...objects, ...lookups]
+    .filter(({ service }) => tenant[service] === '')
+    .map(({ resource, at, what, service }) => ({
+      code: 'no-endpoint',
+      severity: 'error',
+      message: `${what} needs the \`${service}\` service, which the environment ${name} does not have`,
+      hint: `Add \`${service}: { baseUrl: … }\` to the environment, or leave out what needs it with --except.`,
+      address: resource.address,
+      ...resource.point(at),
+    }));
 }

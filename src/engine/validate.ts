@@ -8,6 +8,7 @@ import { ExitCode, Failure } from '../model/failure.ts';
 import { gravestExitCode, shareDiagnostics } from '../model/fleet.ts';
 import type { Scope } from '../model/plan.ts';
 import { checkScope, selectionOf } from './choices.ts';
+import { findUnserved } from './served.ts';
 
 /** What can be said about a project without its tenant. */
 export interface Validation {
@@ -35,7 +36,8 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
     const selected = resources.filter(({ address }) => selection.includes(address));
     const findings = lint({ resources, known: null, levels });
     const others = noticesOfOthers(environment.kinds, selected);
-    const diagnostics = [...selection.unmatched(), ...problems, ...findings]
+    const unserved = findUnserved(selected, environment);
+    const diagnostics = [...selection.unmatched(), ...problems, ...unserved, ...findings]
       .filter(isShown)
       .filter((diagnostic) => !others.some((notice) => isNotice(diagnostic, notice)));
     return {

@@ -2,7 +2,7 @@ import { chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createWorld, runProgram } from '../support/world.ts';
+import { createTestWorld, createWorld, runProgram } from '../support/world.ts';
 
 const sender = { kind: 'SenderAddress', email: 'new@acme.example' };
 
@@ -88,4 +88,31 @@ it('the program without a command prints its help', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain('tenantctl COMMAND [options]');
   expect(stdout).toContain('apply');
+});
+
+describe('an environment without a service that manifests need', () => {
+  const sender = 'kind: SenderAddress\nemail: new@acme.example\n';
+  const found = '{ from: ne_attributes, where: { uid: city }, take: id }';
+  const lookup = `kind: SimIntegration\nname: A\ntype: t\nattributes: { n: !lookup ${found} }\n`;
+  const searches = ['One', 'Two'].map((label) => `kind: ProfileSearch\nlabel: ${label}\n`);
+
+  it('is found by validate, at the first object of each kind and at a lookup', async () => {
+    const world = await createTestWorld();
+    world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace(/^ +profiles: .*\n/m, ''));
+    world.write('config/a.yaml', [sender, ...searches, lookup].join('---\n'));
+    const { code, stdout } = await world.run('validate', '--format', 'json');
+    const { diagnostics } = JSON.parse(stdout);
+    const errors = diagnostics.filter(({ severity }: { severity: string }) => severity === 'error');
+    expect(code).toBe(1);
+    expect(errors).toMatchObject([
+      {
+        code: 'no-endpoint',
+        source: { line: 4 },
+        message: expect.stringMatching(/^ProfileSearch .*`profiles`/),
+      },
+      { code: 'no-endpoint', source: { line: 13, column: 18 }, message: expect.stringMatching(/^`!lookup`/) },
+    ]);
+    const others = await world.run('validate', '--except', 'ProfileSearch/**', 'SimIntegration/**');
+    expect(others, others.stdout).toMatchObject({ code: 0 });
+  });
 });
