@@ -6,7 +6,7 @@ import { isForeign } from './owner.ts';
 import { openFile } from './parse.ts';
 import type { Problems } from './problems.ts';
 import { type Inputs, secretsFrom } from './secrets.ts';
-import { diskSource } from './source.ts';
+import { diskSource, largestFile } from './source.ts';
 
 /** The name of the file with values for runs on somebody's own machine. */
 export const dotEnvName = '.env';
@@ -51,7 +51,9 @@ function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): N
 
 /** The file; `null`, and a problem, where it cannot be read or should not be. */
 function openDotEnv(root: string, problems: Problems): SourceFile | null {
-  const file = openFile(diskSource(root), dotEnvName, problems);
+  // Only this may read it.
+  const source = diskSource(root, largestFile, () => false);
+  const file = openFile(source, dotEnvName, problems);
   if (!file) return null;
   const place = { file, offset: 0 };
   if (file.text.length > largest) {

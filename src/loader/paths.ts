@@ -46,6 +46,18 @@ export function reservedFolderFailure(path: string): Failure {
   });
 }
 
+/** Whether a path is that of a `.env`, which holds credentials. Some disks ignore case. */
+export function isDotEnv(path: string): boolean {
+  return /(?:^|[\\/])\.env$/i.test(path);
+}
+
+/** The Failure for a `.env` in the place of a manifest or a side file. */
+export function dotEnvFailure(path: string): Failure {
+  return failure('reserved-file', `${path} holds credentials, and is not read as part of the project.`, {
+    hint: 'Write `!secret NAME` or `!env NAME` for a value in it, or give a file with other content another name.',
+  });
+}
+
 /** The Failure for a path that leads out of the project, itself or through a link. */
 export function outsideProjectFailure(path: string): Failure {
   return failure('outside-project', `${path} leads out of the project.`, {

@@ -14,6 +14,8 @@ import { Failure, failure } from '../model/failure.ts';
 import { isSlowGlob, slowGlobFailure } from '../model/glob.ts';
 import { systemCode, unreadableFile } from '../model/system-error.ts';
 import {
+  dotEnvFailure,
+  isDotEnv,
   isInReserved,
   isInside,
   outsideProjectFailure,
@@ -27,7 +29,7 @@ export interface FileSource {
   glob(patterns: readonly string[]): string[];
   /**
    * A file's bytes. Throws a Failure: `file-not-found`, `file-unreadable`, `file-too-large`, `outside-project`, or
-   * `reserved-folder` inside `.git` and `.tenantctl`.
+   * `reserved-folder` inside `.git` and `.tenantctl`, or `reserved-file` for a `.env`.
    */
   read(path: string): Uint8Array;
   /** A file's text, with its line endings and byte order mark. Throws as `read` does, or `not-utf8`. */
@@ -37,20 +39,23 @@ export interface FileSource {
 /** The largest file that is read, in bytes. */
 export const largestFile = 5 * 1024 * 1024;
 
-/** What no glob matches. The settings of git may hold a token, and tenantctl's own folder what a tenant said. */
-const ignored = ['**/node_modules/**', '**/.git/**', '**/.tenantctl/**'];
+/** What no glob matches. The settings of git and `.env` may hold a token, and tenantctl's own folder what a tenant said. */
+const ignored = ['**/node_modules/**', '**/.git/**', '**/.tenantctl/**', '**/.env'];
+
 /**
  * The files below `root`, an absolute path without links. A link that leads out of it is refused.
  *
  * @param largest the size of the largest file that is read, in bytes
+ * @param isSecret whether a path is that of a file which is refused because of what it holds
  */
-export function diskSource(root: string, largest = largestFile): FileSource {
+export function diskSource(root: string, largest = largestFile, isSecret = isDotEnv): FileSource {
   const resolve = linkResolver(root);
   return {
     glob(patterns) {
       for (const pattern of patterns) {
         projectPath(pattern.replace(/^!/, ''));
         if (isInReserved(pattern)) throw reservedFolderFailure(pattern);
+        if (isSecret(pattern) && !pattern.startsWith('!')) throw dotEnvFailure(pattern);
         if (isSlowGlob(pattern)) throw slowGlobFailure(pattern);
       }
       if (!patterns.some((pattern) => existsSync(join(root, fixedFolder(pattern))))) return [];
@@ -83,6 +88,7 @@ export function diskSource(root: string, largest = largestFile): FileSource {
     const { real, stats } = readFrom(path, () => resolve(projectPath(path)));
     if (!isInside(root, real)) throw outsideProjectFailure(path);
     if (isInReserved(real.slice(root.length))) throw reservedFolderFailure(path);
+    if (isSecret(path) || isSecret(real)) throw dotEnvFailure(path);
     if (!stats.isFile())
       throw failure('file-unreadable', `${path} is not a regular file.`, { hint: 'Name a file.' });
     if (stats.size > largest) {

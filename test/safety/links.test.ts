@@ -55,6 +55,28 @@ describe('what a project reads', () => {
     expect(await errorsOf(world)).toEqual(['reserved-folder config/a.yaml:5:7']);
   });
 
+  it.each(['../.env', '.ENV', 'link.txt'])(
+    'is no `.env`, which holds credentials: !file %s',
+    async (path) => {
+      const world = await createTestWorld();
+      for (const each of ['.env', 'config/.ENV']) world.write(each, 'CLIENT_SECRET=of-the-tenant\n');
+      world.write('config/a.yaml', manifest(path));
+      symlinkSync('../.env', join(world.dir, 'config/link.txt'));
+      expect(await errorsOf(world)).toEqual(['reserved-file config/a.yaml:5:7']);
+    },
+  );
+
+  it('is no `.env` as a manifest, by its name or by way of a wide glob', async () => {
+    const world = await createTestWorld();
+    const project = world.read('tenantctl.yaml');
+    world.write('.env', 'CLIENT_SECRET=of-the-tenant\n');
+    world.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
+    world.write('tenantctl.yaml', `${project}manifests: [".env"]\n`);
+    expect(await errorsOf(world)).toEqual([expect.stringMatching(/^reserved-file tenantctl\.yaml:/)]);
+    world.write('tenantctl.yaml', `${project}manifests: ["{.*,config/*.yaml}", "!**/.env"]\n`);
+    expect(await errorsOf(world)).toEqual([]);
+  });
+
   it.each(['.git/*.yaml', 'config/.tenantctl/**/*.yaml', '**/.Git/a.yaml'])(
     'is no manifest in a folder of git or of tenantctl itself: %s',
     async (glob) => {
