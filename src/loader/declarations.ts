@@ -119,7 +119,7 @@ function listFiles(
       const isLeftOut = ending !== null && !path.endsWith(ending) && holdsManifest(path, kinds, source);
       if (isLeftOut) warnOfEnding(path, ending, place, problems);
     }
-    if (paths.length === 0) {
+    if (paths.length === 0 && patterns.length > 0) {
       const message = `No file matches ${patterns.join(', ')}`;
       const hint =
         'Correct `manifests`, whose globs begin at the folder of the project file, or write manifests with `tenantctl export`.';

@@ -261,6 +261,10 @@ describe('an overlay', () => {
 });
 
 describe('the files that are manifests', () => {
+  it('are those of at least one glob', () => {
+    expect(saidOf(`${config()}manifests: []\n`)).toEqual([['invalid-value 5:12', '`manifests` is empty']]);
+  });
+
   it('are those of the globs, without the project file, environments and descriptions of kinds', () => {
     const role = 'kind: Role\nsummary: s\nservice: identity\npath: /r\nkey: name\n';
     const found = load({
