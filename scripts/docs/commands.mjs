@@ -47,7 +47,7 @@ function parse(text) {
     description: rest.slice(0, at).join(' ').replaceAll(/\s+/g, ' ').trim(),
     positionals: entries(block('Positionals'), /^ {2}\S/),
     options: entries(optionLines, /^ {2}(-\w, | {4})--\S/),
-    examples: columns(block('Examples'), /^ {2}tenantctl /),
+    examples: pairs(block('Examples')),
   };
 }
 
@@ -66,23 +66,11 @@ function entries(lines, begins) {
   });
 }
 
-/** Two columns that yargs has aligned. The text of each may continue on the next lines. */
-function columns(lines, begins) {
-  const starts = lines.flatMap((line) => {
-    const [left] = /^ {2}\S.*?\S {2,}(?=\S)/.exec(line) ?? [];
-    return left && begins.test(line) ? [left.length] : [];
-  });
-  const split = Math.max(...starts);
-  const found = [];
-  for (const line of lines) {
-    const [left, right] = [line.slice(0, split).trim(), line.slice(split).trim()];
-    if (begins.test(line)) found.push([left, right]);
-    else {
-      const last = found.at(-1);
-      if (last) [last[0], last[1]] = [`${last[0]} ${left}`.trim(), `${last[1]} ${right}`.trim()];
-    }
-  }
-  return found;
+/** Each call, and what the line above says it does. */
+function pairs(lines) {
+  return lines.flatMap((line, at) =>
+    line.startsWith('  # ') ? [[lines[at + 1].trim(), line.replace('  # ', '')]] : [],
+  );
 }
 
 function section({ name, usage, description, positionals, options, examples }, common) {

@@ -14,7 +14,7 @@ import { namesInBrief } from '../report/fleet-view.ts';
 import { renderRequests } from '../report/index.ts';
 import { tenantWords } from '../report/words.ts';
 import { applyOptions, outputResult, requireConfirmation, resourcesProving } from './apply-output.ts';
-import { type ArgsOf, defineCommand } from './command.ts';
+import { type ArgsOf, defineCommand, examples } from './command.ts';
 import { applySeveral, type FleetSource } from './fleet.ts';
 import { hasColour, type Io, isInteractive } from './io.ts';
 import { commonOptions, fleetOptions, planOptions, planOptionsOf } from './options.ts';
@@ -37,10 +37,14 @@ function build(yargs: Argv) {
       '$0 apply [PLANFILE] [options]\n\nChanges the tenant to match the manifests. With a plan file: applies exactly that plan, without asking for confirmation.',
     )
     .positional('planfile', { type: 'string', describe: 'A file written by `plan --out`' })
-    .example('$0 apply', 'Make a plan, show it, ask for confirmation, apply it')
-    .example('$0 apply plan.json', 'Apply a reviewed plan, or finish an interrupted apply')
-    .example('$0 apply --expect sha256:…', 'In CI: apply only the approved plan')
-    .example('$0 apply --dry-run', 'Show the requests that an apply would send');
+    .example(
+      examples({
+        '$0 apply': 'Make a plan, show it, ask for confirmation, apply it',
+        '$0 apply plan.json': 'Apply a reviewed plan, or finish an interrupted apply',
+        '$0 apply --expect sha256:…': 'In CI: apply only the approved plan',
+        '$0 apply --dry-run': 'Show the requests that an apply would send',
+      }),
+    );
 }
 
 type Args = ArgsOf<typeof build>;

@@ -53,3 +53,7 @@ export function defineCommand<T>(
 
 /** The type of the arguments that `build` defines. */
 export type ArgsOf<Build> = Build extends (yargs: Argv) => Argv<infer T> ? ArgumentsCamelCase<T> : never;
+
+/** The examples in the help of a command: what each does, above a line of its own that can be copied. */
+export const examples = (all: Readonly<Record<string, string>>) =>
+  Object.entries(all).map(([call, what]): [string, string] => [`# ${what}\n${call}`, '']);

@@ -4,7 +4,7 @@ import type { Kinds } from '../kinds/catalog.ts';
 import { loadNames, type ProjectNames } from '../loader/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { parserSettings } from './check-arguments.ts';
-import { type ArgsOf, type CommandEntry, type Commands, defineCommand } from './command.ts';
+import { type ArgsOf, type CommandEntry, type Commands, defineCommand, examples } from './command.ts';
 import type { Io } from './io.ts';
 import { kindsHere, projectFileOf } from './project.ts';
 import { otherSchemas } from './schemas.ts';
@@ -18,9 +18,13 @@ function build(yargs: Argv) {
     )
     .positional('shell', { choices: shells, describe: 'The shell. Default: the shell in $SHELL' })
     .parserConfiguration({ ...parserSettings, 'populate--': true })
-    .example('source <($0 completion bash)', 'In ~/.bashrc')
-    .example('source <($0 completion zsh)', 'In ~/.zshrc, after compinit')
-    .example('$0 completion fish | source', 'In ~/.config/fish/config.fish');
+    .example(
+      examples({
+        'source <($0 completion bash)': 'In ~/.bashrc',
+        'source <($0 completion zsh)': 'In ~/.zshrc, after compinit',
+        '$0 completion fish | source': 'In ~/.config/fish/config.fish',
+      }),
+    );
 }
 
 type Args = ArgsOf<typeof build>;

@@ -9,7 +9,7 @@ import { type OpenedProjects, openProjects } from '../loader/index.ts';
 import { type Diff, differs } from '../model/diff.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { didYouMean } from '../model/suggest.ts';
-import { type ArgsOf, defineCommand } from './command.ts';
+import { type ArgsOf, defineCommand, examples } from './command.ts';
 import { createFleetProgress } from './fleet-progress.ts';
 import type { Io } from './io.ts';
 import { commonOptions, flag, format, group, list, scopeOptions } from './options.ts';
@@ -41,10 +41,14 @@ function build(yargs: Argv) {
     .option('report', list('Also write the differences to these files (.md .html .json .xml)'))
     .option('detailed-exitcode', flag('Exit with 2 if there are differences'))
     .group(['format', 'report', 'detailed-exitcode'], group.output)
-    .example('$0 diff test production', 'Two tenants')
-    .example('$0 diff production ./exported', 'A tenant and an export that was kept')
-    .example('$0 diff --declared production', 'A tenant and its manifests, with what no manifest declares')
-    .example('$0 diff --declared test production', 'What the manifests declare for two tenants');
+    .example(
+      examples({
+        '$0 diff test production': 'Two tenants',
+        '$0 diff production ./exported': 'A tenant and an export that was kept',
+        '$0 diff --declared production': 'A tenant and its manifests, with what no manifest declares',
+        '$0 diff --declared test production': 'What the manifests declare for two tenants',
+      }),
+    );
 }
 
 type Args = ArgsOf<typeof build>;

@@ -10,7 +10,7 @@ import {
 import { ExitCode } from '../model/failure.ts';
 import { json } from '../report/json-output.ts';
 import { oneLine } from '../report/safe.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, examples } from './command.ts';
 import { commonOptions, format, text } from './options.ts';
 import { projectFileOptions } from './project.ts';
 
@@ -23,8 +23,12 @@ function build(yargs: Argv) {
     .demandOption('action')
     .option('format', format(['text', 'json', 'github-matrix']))
     .option('shard', text('Only this part of the environments, such as 2/4'))
-    .example('$0 env list', 'All environments and groups')
-    .example("$0 env list -e '@production' --format github-matrix", 'The matrix of a GitHub job');
+    .example(
+      examples({
+        '$0 env list': 'All environments and groups',
+        "$0 env list -e '@production' --format github-matrix": 'The matrix of a GitHub job',
+      }),
+    );
 }
 
 export const command = defineCommand(build, async (args, io) => {

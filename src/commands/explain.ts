@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Argv } from 'yargs';
 import { ExitCode, failure } from '../model/failure.ts';
 import { didYouMean } from '../model/suggest.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, examples } from './command.ts';
 import { packageFile } from './package-file.ts';
 
 function build(yargs: Argv) {
@@ -10,7 +10,11 @@ function build(yargs: Argv) {
     .usage('$0 explain CODE\n\nExplains the code of a message: what it means, and what to do.')
     .positional('code', { type: 'string', describe: 'The code in brackets after a message' })
     .demandOption('code')
-    .example('$0 explain plan-stale', 'Explain why a saved plan was refused');
+    .example(
+      examples({
+        '$0 explain plan-stale': 'Explain why a saved plan was refused',
+      }),
+    );
 }
 
 export const command = defineCommand(build, async (args, io) => {

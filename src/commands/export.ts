@@ -24,7 +24,7 @@ import { ExitCode, failure } from '../model/failure.ts';
 import { unreadableFile } from '../model/system-error.ts';
 import { oneLine } from '../report/safe.ts';
 import { countIs } from '../report/words.ts';
-import { type ArgsOf, defineCommand } from './command.ts';
+import { type ArgsOf, defineCommand, examples } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
 import { commonOptions, flag, scopeOptions, text } from './options.ts';
 import { printDiagnostics } from './output.ts';
@@ -46,11 +46,15 @@ function build(yargs: Argv) {
     .option('merge', flag('Update the existing manifests. Keeps comments, order, style, tags and side files'))
     .option('all', flag('With --merge: also add manifests for objects that none declares'))
     .option('delete', flag('With --merge: remove documents of objects that the tenant no longer has'))
-    .example('$0 export --out config', 'Start a project from an existing tenant')
-    .example('$0 export --merge', 'Bring changes made in the tenant into the manifests')
-    .example('$0 export --merge --all', 'Also add what no manifest declares')
-    .example('$0 export --kinds NotificationTemplate SenderAddress', 'Only these kinds')
-    .example("$0 export --only 'NotificationTemplate/password_*/**'", 'Only these objects');
+    .example(
+      examples({
+        '$0 export --out config': 'Start a project from an existing tenant',
+        '$0 export --merge': 'Bring changes made in the tenant into the manifests',
+        '$0 export --merge --all': 'Also add what no manifest declares',
+        '$0 export --kinds NotificationTemplate SenderAddress': 'Only these kinds',
+        "$0 export --only 'NotificationTemplate/password_*/**'": 'Only these objects',
+      }),
+    );
 }
 
 type Args = ArgsOf<typeof build>;

@@ -5,7 +5,7 @@ import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
 import { findRepository } from '../loader/repository.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
-import { type ArgsOf, defineCommand } from './command.ts';
+import { type ArgsOf, defineCommand, examples } from './command.ts';
 import {
   type Choices,
   chooseDefaults,
@@ -66,16 +66,16 @@ function build(yargs: Argv) {
       ),
       nargs: 2,
     })
-    .example('$0 init', 'Ask on a terminal. Without one, use an embedded tenant and the examples')
     .example(
-      '$0 init --identity https://acme.api.example.com',
-      'Start from a tenant: find out what it needs, and export it',
-    )
-    .example(
-      '$0 init --identity test=https://… --identity production=https://…',
-      'Two tenants, and pipelines that apply to production what was tested',
-    )
-    .example('$0 init --promote test @production', 'Such pipelines for an existing project');
+      examples({
+        '$0 init': 'Ask on a terminal. Without one, use an embedded tenant and the examples',
+        '$0 init --identity https://acme.api.example.com':
+          'Start from a tenant: find out what it needs, and export it',
+        '$0 init --identity test=https://… --identity production=https://…':
+          'Two tenants, and pipelines that apply to production what was tested',
+        '$0 init --promote test @production': 'Such pipelines for an existing project',
+      }),
+    );
 }
 
 type Args = ArgsOf<typeof build>;

@@ -1,6 +1,6 @@
 import type { Argv } from 'yargs';
 import { failure } from '../model/failure.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, examples } from './command.ts';
 import { check } from './kind-check.ts';
 import { draft } from './kind-draft.ts';
 import { commonOptions, flag, format, text } from './options.ts';
@@ -20,13 +20,14 @@ function build(yargs: Argv) {
     .option('out', text('For draft: the file to write, such as kinds/Role.kind.yaml. Default: print it'))
     .option('write', flag('For check: mark a descriptor that holds as proven, in its file'))
     .option('format', { ...format(['text', 'json']), describe: 'For check: output format' })
-    .example('$0 kind draft openapi.yaml /v2025/roles', 'Print a first descriptor')
     .example(
-      '$0 kind draft openapi.yaml /v2025/roles --out kinds/Role.kind.yaml',
-      'Write it into the project',
-    )
-    .example('$0 kind check Role -e sandbox', 'Show whether the descriptor holds')
-    .example('$0 kind check Role -e sandbox --write', 'Mark it as proven, too');
+      examples({
+        '$0 kind draft openapi.yaml /v2025/roles': 'Print a first descriptor',
+        '$0 kind draft openapi.yaml /v2025/roles --out kinds/Role.kind.yaml': 'Write it into the project',
+        '$0 kind check Role -e sandbox': 'Show whether the descriptor holds',
+        '$0 kind check Role -e sandbox --write': 'Mark it as proven, too',
+      }),
+    );
 }
 
 export const command = defineCommand(build, async (args, io) => {

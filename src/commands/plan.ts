@@ -1,7 +1,7 @@
 import type { Argv } from 'yargs';
 import { planChanges } from '../engine/plan.ts';
 import { loadProject } from '../loader/index.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, examples } from './command.ts';
 import { howToApplyPlan } from './how-to-apply.ts';
 import { commonOptions, fleetOptions, planOptions, planOptionsOf } from './options.ts';
 import { checkOutput } from './output.ts';
@@ -13,13 +13,15 @@ function build(yargs: Argv) {
     .usage(
       '$0 plan [options]\n\nCompares the manifests with the tenant, and shows what an apply would change. Changes nothing.',
     )
-    .example('$0 plan', 'Show what an apply would change')
     .example(
-      '$0 plan -e production --out plan.json',
-      'Save the plan for review, then run `tenantctl apply plan.json`',
-    )
-    .example('$0 plan -e @production', 'All environments of a group, in one report')
-    .example("$0 plan --only 'NotificationTemplate/**'", 'Only notification templates');
+      examples({
+        '$0 plan': 'Show what an apply would change',
+        '$0 plan -e production --out plan.json':
+          'Save the plan for review, then run `tenantctl apply plan.json`',
+        '$0 plan -e @production': 'All environments of a group, in one report',
+        "$0 plan --only 'NotificationTemplate/**'": 'Only notification templates',
+      }),
+    );
 }
 
 export const command = defineCommand(build, async (args, io) => {

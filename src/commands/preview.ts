@@ -17,7 +17,7 @@ import { secretNamesIn } from '../model/marker.ts';
 import { startPreview } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
 import { type Watch, watchFolder } from '../preview/watch.ts';
-import { type ArgsOf, defineCommand } from './command.ts';
+import { type ArgsOf, defineCommand, examples } from './command.ts';
 import type { Io } from './io.ts';
 import { commonOptions, flag, portOption, scopeOptions } from './options.ts';
 import { withTenant } from './progress.ts';
@@ -29,8 +29,12 @@ function build(yargs: Argv) {
       '$0 preview [options]\n\nServes a local web page with every notification template, rendered, before and after the changes. Stop it with Ctrl-C.',
     )
     .option('offline', flag('Do not read the tenant'))
-    .example('$0 preview', 'See templates while you edit them')
-    .example('$0 preview --offline --port 8080', 'Without the tenant');
+    .example(
+      examples({
+        '$0 preview': 'See templates while you edit them',
+        '$0 preview --offline --port 8080': 'Without the tenant',
+      }),
+    );
 }
 
 type Args = ArgsOf<typeof build>;

@@ -1,7 +1,7 @@
 import type { Argv } from 'yargs';
 import { planRollback } from '../engine/rollback.ts';
 import { loadProject } from '../loader/index.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, examples } from './command.ts';
 import { howToApplyFile } from './how-to-apply.ts';
 import { commonOptions, guardOptions, guardOptionsOf, scopeOptions } from './options.ts';
 import { checkOutput } from './output.ts';
@@ -20,8 +20,10 @@ function build(yargs: Argv) {
     })
     .demandOption('result')
     .example(
-      '$0 rollback result.json --out back.json',
-      'Save the plan for review, then run `tenantctl apply back.json`',
+      examples({
+        '$0 rollback result.json --out back.json':
+          'Save the plan for review, then run `tenantctl apply back.json`',
+      }),
     );
 }
 

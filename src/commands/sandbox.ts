@@ -5,7 +5,7 @@ import { startEmbedded } from '../engine/tenant.ts';
 import { kindsFolderIn } from '../loader/find-project.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { FaultSyntaxError, parseFault, parseVariations, VariationSyntaxError } from '../sandbox/index.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, examples } from './command.ts';
 import { commonOptions, list, number, portOption, text, wholeNumber } from './options.ts';
 import { projectFileOf } from './project.ts';
 
@@ -24,8 +24,12 @@ function build(yargs: Argv) {
       list('Faults to inject, such as status=503,method=POST,times=2 or late=1500,method=POST'),
     )
     .option('vary', list('Ways in which the tenant departs from the contract, such as jsonText=object'))
-    .example('$0 sandbox --seed sandbox.seed.yaml --port 8787', 'Start a tenant for trials')
-    .example('$0 sandbox --fault late=1500,method=POST', 'Answer 504, and do the work 1.5 s later');
+    .example(
+      examples({
+        '$0 sandbox --seed sandbox.seed.yaml --port 8787': 'Start a tenant for trials',
+        '$0 sandbox --fault late=1500,method=POST': 'Answer 504, and do the work 1.5 s later',
+      }),
+    );
 }
 
 export const command = defineCommand(build, async (args, io) => {

@@ -5,7 +5,7 @@ import { ExitCode, failure } from '../model/failure.ts';
 import { isObject, type JsonObject, own, parseJson } from '../model/json.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { joinWords } from '../model/words.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, examples } from './command.ts';
 import { commonOptions } from './options.ts';
 import { kindsHere } from './project.ts';
 import { isInPackage, manifestSchema, otherSchemas, readSchema, schemaOfKind } from './schemas.ts';
@@ -19,7 +19,11 @@ function build(yargs: Argv) {
       type: 'string',
       describe: `A kind, or ${joinWords('or', otherSchemas)}`,
     })
-    .example('$0 schema NotificationTemplate', 'The fields of a notification template');
+    .example(
+      examples({
+        '$0 schema NotificationTemplate': 'The fields of a notification template',
+      }),
+    );
 }
 
 export const command = defineCommand(build, async ({ kind: name, ...args }, io) => {

@@ -3,7 +3,7 @@ import { runSearch } from '../engine/search.ts';
 import { loadProject } from '../loader/index.ts';
 import { ExitCode } from '../model/failure.ts';
 import { renderSearch, searchFormats } from '../report/search.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, examples } from './command.ts';
 import { viewOf } from './io.ts';
 import { commonOptions, format, number, text, wholeNumber } from './options.ts';
 import { withTenant } from './progress.ts';
@@ -20,10 +20,12 @@ function build(yargs: Argv) {
     .option('limit', number('Maximum number of profiles'))
     .check(wholeNumber('limit', { least: 1, code: 'limit-syntax' }))
     .option('order', text('Attribute to sort by, in ascending order, such as name'))
-    .example('$0 search "Active contractors"', 'Show the profiles that it finds')
     .example(
-      '$0 search "Active contractors" --format csv > contractors.csv',
-      'Write them to a file for a spreadsheet',
+      examples({
+        '$0 search "Active contractors"': 'Show the profiles that it finds',
+        '$0 search "Active contractors" --format csv > contractors.csv':
+          'Write them to a file for a spreadsheet',
+      }),
     );
 }
 

@@ -12,7 +12,7 @@ import { ExitCode, failure } from '../model/failure.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import { unreadableFile } from '../model/system-error.ts';
 import { testOutcome, testPreview } from '../report/test-notification.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, examples } from './command.ts';
 import { type Io, isInteractive, viewOf } from './io.ts';
 import { commonOptions, flag, format, list, text } from './options.ts';
 import { withTenant } from './progress.ts';
@@ -38,8 +38,10 @@ function build(yargs: Argv) {
     .option('yes', flag('Do not ask for confirmation'))
     .option('format', format(['text', 'json']))
     .example(
-      '$0 send-test NotificationTemplate/welcome/EMAIL/en --context ada.yaml',
-      'Show the notification, ask, send',
+      examples({
+        '$0 send-test NotificationTemplate/welcome/EMAIL/en --context ada.yaml':
+          'Show the notification, ask, send',
+      }),
     );
 }
 

@@ -3,7 +3,7 @@ import { ExitCode, failure } from '../model/failure.ts';
 import { type FleetMember, fleetOf } from '../model/fleet.ts';
 import type { Document } from '../report/index.ts';
 import { formats } from '../report/options.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, examples } from './command.ts';
 import { howToApplyFile } from './how-to-apply.ts';
 import { commonOptions, format, list } from './options.ts';
 import { checkOutput, printDocument, renderTemplates, wantsPage, writeReports } from './output.ts';
@@ -22,9 +22,13 @@ function build(yargs: Argv) {
     .demandOption('file')
     .option('format', format(formats))
     .option('report', list('Also write it to these files (.md .html .json .xml .gitlab.json)'))
-    .example('$0 show plan.json', 'Show a saved plan')
-    .example('$0 show plan.json --report plan.html', 'Write it as a web page')
-    .example('$0 show part-1.json part-2.json', 'Join the parts of a plan that several jobs have made');
+    .example(
+      examples({
+        '$0 show plan.json': 'Show a saved plan',
+        '$0 show plan.json --report plan.html': 'Write it as a web page',
+        '$0 show part-1.json part-2.json': 'Join the parts of a plan that several jobs have made',
+      }),
+    );
 }
 
 export const command = defineCommand(build, async (args, io) => {

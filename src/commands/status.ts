@@ -19,7 +19,7 @@ import { gravestExitCode } from '../model/fleet.ts';
 import { isVerificationOver, type Status, statusFormat } from '../model/status.ts';
 import { oneLine, safeJson } from '../report/safe.ts';
 import { renderStatus, statusFormats, verificationWords } from '../report/status.ts';
-import { type ArgsOf, defineCommand } from './command.ts';
+import { type ArgsOf, defineCommand, examples } from './command.ts';
 import { withFleetProgress } from './fleet-progress.ts';
 import { type Io, printNote, viewOf } from './io.ts';
 import { commonOptions, flag, fleetOptions, format, scopeOptions, text } from './options.ts';
@@ -44,9 +44,13 @@ function build(yargs: Argv) {
       describe: 'Wait until all declared identities are verified. Exit with 3 after this time (default 30m)',
     })
     .option('interval', { ...text('Time between two checks of --wait'), default: '15s' })
-    .example('$0 status --dns', 'Check the verification and the DNS records')
-    .example('$0 status --format zone >> acme.example.zone', 'Add the records to a zone file')
-    .example('$0 apply --yes && $0 status --wait 30m', 'In CI: continue when all are verified');
+    .example(
+      examples({
+        '$0 status --dns': 'Check the verification and the DNS records',
+        '$0 status --format zone >> acme.example.zone': 'Add the records to a zone file',
+        '$0 apply --yes && $0 status --wait 30m': 'In CI: continue when all are verified',
+      }),
+    );
 }
 
 type Args = ArgsOf<typeof build>;

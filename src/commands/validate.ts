@@ -3,7 +3,7 @@ import { joinValidations, type Validation, validateProject } from '../engine/val
 import { loadProject, openProjects } from '../loader/index.ts';
 import { ExitCode } from '../model/failure.ts';
 import { countIs } from '../report/words.ts';
-import { type ArgsOf, defineCommand } from './command.ts';
+import { type ArgsOf, defineCommand, examples } from './command.ts';
 import type { Io } from './io.ts';
 import { commonOptions, fleetOptions, format, scopeOptions } from './options.ts';
 import { printDocument } from './output.ts';
@@ -15,8 +15,12 @@ function build(yargs: Argv) {
       '$0 validate [options]\n\nChecks the project file and the manifests without asking the tenant. Reports all problems at once.',
     )
     .option('format', format(['text', 'json', 'markdown', 'junit', 'github', 'sarif']))
-    .example('$0 validate', 'Check everything that can be checked offline')
-    .example('$0 validate --format github', 'As annotations on a GitHub pull request');
+    .example(
+      examples({
+        '$0 validate': 'Check everything that can be checked offline',
+        '$0 validate --format github': 'As annotations on a GitHub pull request',
+      }),
+    );
 }
 
 type Args = ArgsOf<typeof build>;

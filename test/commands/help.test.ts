@@ -68,6 +68,21 @@ it.each(Object.keys(commands))('the help of %s ends with the address of its docu
   expect(anchor).toBe(name);
 });
 
+it.each(Object.keys(commands))(
+  'the examples in the help of %s can be copied, each from one line',
+  async (name) => {
+    const { stdout } = await run(name, '--help');
+    const [, examples = ''] = /^Examples:\n((?: {2}.*\n)+)/m.exec(stdout) ?? [];
+    const lines = examples.trimEnd().split('\n');
+    expect(lines.filter((_line, at) => at % 2 === 0).filter((line) => !/^ {2}# [A-Z]/.test(line))).toEqual(
+      [],
+    );
+    expect(
+      lines.filter((_line, at) => at % 2 === 1).filter((line) => !line.includes(`tenantctl ${name}`)),
+    ).toEqual([]);
+  },
+);
+
 it('the address is below the homepage, where package.json names one', () => {
   const page = 'docs/commands.md#plan';
   expect(pageBelow(null, page)).toBe(page);
