@@ -126,7 +126,7 @@ function writePipelines(choices: Choices, facts: PipelineFacts, root: string): W
 function refuseUrlAsFolder(dir: string): void {
   if (!/^([^/]*=)?https?:/i.test(dir)) return;
   throw failure('usage', `"${dir}" is a URL, and stands where the folder of the project is named.`, {
-    hint: 'Repeat the option for each tenant: --identity test=https://… --identity production=https://…',
+    hint: 'Name a tenant with --identity https://…, and several with the option for each: --identity test=https://… --identity production=https://…',
   });
 }
 

@@ -48,14 +48,18 @@ describe('a new project', () => {
     ]);
   });
 
-  it.each([['production=https://b.example'], ['HTTPS://b.example']])(
-    'makes no folder named after a second tenant, %s',
-    async (second) => {
-      const { code, stderr } = await run(['init', '--identity', 'test=https://a.example', second]);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('Repeat the option for each tenant')]);
-      expect([...filesBelow(dir).keys()]).toEqual([]);
-    },
-  );
+  it.each([
+    ['--identity', 'test=https://a.example', 'production=https://b.example'],
+    ['--identity', 'test=https://a.example', 'HTTPS://b.example'],
+    ['https://a.example'],
+  ])('makes no folder named after a tenant: %s %s %s', async (...argv) => {
+    const { code, stderr } = await run(['init', ...argv]);
+    expect(code).toBe(1);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'Name a tenant with --identity https://…, and several with the option for each: --identity test=https://…',
+    );
+    expect([...filesBelow(dir).keys()]).toEqual([]);
+  });
 
   it('names only schemas that exist', async () => {
     await run(['init']);
