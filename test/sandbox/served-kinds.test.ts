@@ -74,10 +74,7 @@ describe('where the kinds come from', () => {
     ['kinds: [{ kind: Role, path: /v1/../roles?x, key: name }]', 'seed.kinds[0].path must be a path'],
     ['kinds: [{ kind: Role, path: /roles }]', 'seed.kinds[0].key must name a member'],
     ['kinds: [{ kind: Role, path: /roles, key: [] }]', 'seed.kinds[0].key must name a member'],
-    [
-      'kinds: [{ kind: Role, path: /roles, key: name, update: post }]',
-      'seed.kinds[0].update must be one of',
-    ],
+    ['kinds: [{ kind: Role, path: /roles, key: name, update: post }]', 'seed.kinds[0].update must be one of'],
     [
       'kinds: [{ kind: Role, path: /roles, key: name, fields: { a: txt } }]',
       'seed.kinds[0].fields.a.is must be one of',
