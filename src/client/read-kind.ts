@@ -122,7 +122,7 @@ async function readSingle(
   if (!written || !isAlone || !one || key === undefined || id === undefined) return null;
   const sent = await client.send(one(id, settings));
   if (!isWhole(sent) || !isObject(sent.body)) return null;
-  const object = liveObject(kind, sent.body, settings, id);
+  const object = liveObject(kind, sent.body, id);
   return object?.identity === identityOf(kind, key) ? [object] : null;
 }
 
@@ -172,7 +172,7 @@ async function readListThenEach(
   const objects = await Promise.all(
     needed.map(async (id) => {
       const answer = await readOne(reader, read.each(id, settings));
-      return answer && liveObject(kind, answer, settings, id);
+      return answer && liveObject(kind, answer, id);
     }),
   );
   return objects.filter((object) => object !== null);
@@ -200,7 +200,7 @@ async function readDeclared(reader: Reader, read: EachDeclared, key: Key): Promi
   const request = read.each(key, settings);
   const answer = await readOne(reader, request, read.isAbsent);
   if (answer === null) return null;
-  const object = liveObject(kind, answer, settings, key[0] ?? null);
+  const object = liveObject(kind, answer, key[0] ?? null);
   if (object?.identity === identityOf(kind, key)) return object;
   const address = formatAddress(kind.name, key);
   const message = `Reading ${address}: ${request.method} ${request.path} answered about another ${kind.name}.`;
@@ -253,10 +253,10 @@ function readList(
   filter: string | null,
   isKept: IsNeeded,
 ): Promise<LiveObject[]> {
-  const { client, settings, kind } = reader;
+  const { client, kind } = reader;
   const source = sourceOf(reader, list, filter);
   return selectRows(client, source, (row) => {
-    const object = liveObject(kind, row, settings, null);
+    const object = liveObject(kind, row, null);
     // An object that was skipped would count as absent.
     if (!object && !kind.isForeign?.(row)) {
       throw badList('bad-answer', kind.name, source.request, `lists a row that is not a ${kind.name}`);

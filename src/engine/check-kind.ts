@@ -78,7 +78,7 @@ async function readTolerantly({ client, environment: { settings } }: Tenant, kin
     },
   };
   const read = await readAll(client, [tolerant], settings);
-  const objects = read.flatMap(({ raw, id }) => liveObject(kind, raw, settings, id) ?? []);
+  const objects = read.flatMap(({ raw, id }) => liveObject(kind, raw, id) ?? []);
   return { objects, unreadable };
 }
 
@@ -125,8 +125,7 @@ async function checkSingle(
   if (kind.read.how !== 'list' || !kind.read.one || !listed || listed.id === null) return [];
   const call = kind.read.one(listed.id, settings);
   const sent = await client.send(call);
-  const single =
-    isWhole(sent) && isObject(sent.body) ? liveObject(kind, sent.body, settings, listed.id) : null;
+  const single = isWhole(sent) && isObject(sent.body) ? liveObject(kind, sent.body, listed.id) : null;
   if (single?.identity === listed.identity && sameJson(single.fields, listed.fields)) return [];
   const what =
     single?.identity === listed.identity ? 'with other fields than the list' : 'without the object';

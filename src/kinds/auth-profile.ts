@@ -40,7 +40,7 @@ export const authProfile: Kind = {
     list: { resource, pageSize: null },
     each: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
   },
-  parse(answer, _settings, id) {
+  parse(answer, id) {
     const name = textOf(answer, 'name') || id;
     if (name === null) return null;
     return { key: [name], id, fields: pick(answer, patchable) };

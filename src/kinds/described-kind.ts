@@ -53,7 +53,7 @@ export function kindFrom(descriptor: Descriptor, resource = resourceOf(descripto
       list: listOf(descriptor, resource),
       one: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
     },
-    parse: (answer, _settings, id) => parse(descriptor, answer, id),
+    parse: (answer, id) => parse(descriptor, answer, id),
     operations: {
       create: descriptor.create ? [post] : [],
       update: change ? [change] : [],

@@ -216,7 +216,7 @@ export interface Kind {
    * Reads a row of a list, or the answer to a single read or write. `id` is the requested one, for answers without an id.
    * `null`: not an object of this kind, which is an error of the tenant unless `isForeign` accepts it.
    */
-  parse(answer: JsonObject, settings: ApiSettings, id: string | null): Facts | null;
+  parse(answer: JsonObject, id: string | null): Facts | null;
   /** What a manifest declares, with each value in the field in which `parse` has it for this tenant. Left out: as it is. */
   arrange?(declared: JsonObject, live: LiveObject): JsonObject;
   /** Whether a row of the list is another thing that the tenant lists there too. */

@@ -4,7 +4,6 @@ import { type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import { once } from '../model/once.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
-import type { ApiSettings } from '../model/settings.ts';
 import type { TenantName } from '../model/tenant.ts';
 import { comparable } from './field.ts';
 import { isPathSegment } from './http.ts';
@@ -25,13 +24,8 @@ export interface TenantState {
  *
  * @param id the requested id, for answers without an id
  */
-export function liveObject(
-  kind: Kind,
-  raw: JsonObject,
-  settings: ApiSettings,
-  id: string | null,
-): LiveObject | null {
-  const facts = kind.parse(raw, settings, id);
+export function liveObject(kind: Kind, raw: JsonObject, id: string | null): LiveObject | null {
+  const facts = kind.parse(raw, id);
   if (!facts) return null;
   const { key, fields, hidden = [] } = facts;
   return {

@@ -31,7 +31,7 @@ export const mailFrom: Kind = {
     candidatesFrom: [senderAddress, verifiedDomain],
     candidates: (known) => known.map(({ key }) => key),
   },
-  parse(answer, _settings, id) {
+  parse(answer, id) {
     const identity = textOf(answer, 'identity') ?? id;
     if (identity === null) return null;
     return { key: [identity], id: null, fields: { mailFromDomain: own(answer, 'mailFromDomain') ?? null } };

@@ -26,7 +26,7 @@ export const notificationPreference: Kind = {
     candidatesFrom: [notificationTemplate],
     candidates: (known) => [...new Set(known.map(({ key: [key = ''] }) => key))].map((key) => [key]),
   },
-  parse(answer, _settings, id) {
+  parse(answer, id) {
     const key = textOf(answer, 'key') ?? id;
     return key === null
       ? null

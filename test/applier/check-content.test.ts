@@ -26,7 +26,7 @@ function unshownIn(
   });
   expect(changes).toHaveLength(1);
   return changes.flatMap((change) =>
-    unshownValues({ kind: simIntegration, change }, liveFrom(answer, settings), settings),
+    unshownValues({ kind: simIntegration, change }, liveFrom(answer), settings),
   );
 }
 

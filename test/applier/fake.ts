@@ -14,7 +14,6 @@ import { planDigest } from '../../src/model/digest.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
 import { renderBody } from '../../src/model/marker.ts';
 import { type Change, type Difference, type Plan, planFormat, type Request } from '../../src/model/plan.ts';
-import { contractSettings } from '../../src/model/settings.ts';
 
 const things = identityResource('Thing', 'v2024', 'things');
 const notes = identityResource('Note', 'v2025', 'notes');
@@ -289,7 +288,7 @@ function sent(
 }
 
 export function objectOf(kind: Kind, raw: JsonObject): LiveObject {
-  const live = liveObject(kind, raw, contractSettings, null);
+  const live = liveObject(kind, raw, null);
   if (!live) throw new TypeError('not an object of the kind');
   return live;
 }

@@ -160,7 +160,7 @@ describe('an exported object', () => {
 describe('null inside a value that is compared exactly', () => {
   const thing = ownKind('Thing', ['name'], { value: { is: 'value' } });
   const contentOf = (value: Json) => {
-    const object = liveObject(thing, { id: 't1', name: 'T', value }, settings, null);
+    const object = liveObject(thing, { id: 't1', name: 'T', value }, null);
     if (!object) throw new Error('It is no thing.');
     const { files } = exportObjects({ objects: [object], settings, records: new Map() });
     return parse(files.map(({ content }) => content).join());
@@ -188,7 +188,7 @@ describe('references to other objects', () => {
     '1': 'Identity/Bob',
   };
   const contentOf = (raw: JsonObject) => {
-    const object = liveObject(role(), { id: 'r1', name: 'R', ...raw }, settings, null);
+    const object = liveObject(role(), { id: 'r1', name: 'R', ...raw }, null);
     if (!object) throw new Error('It is no role.');
     const { files } = exportObjects({
       objects: [object],

@@ -106,7 +106,7 @@ describe('what is no mapping', () => {
   it('is a list where its field holds any JSON', () => {
     const kind = ownKind('Thing', ['name'], { rest: { is: 'json', declares: 'whole', plain: true } });
     const written = (rest: Json) => {
-      const object = liveObject(kind, { id: 't1', name: 'T', rest }, settings, null);
+      const object = liveObject(kind, { id: 't1', name: 'T', rest }, null);
       return object ? contentOf(object) : null;
     };
     expect(written([1, { a: 'x', b: null }])).toBe(

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { contentDigest, liveObject } from '../../src/kinds/live-objects.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { contractSettings } from '../../src/model/settings.ts';
 import { asFiles, codes, head, merge, merged, project } from './merging.ts';
 import { answer, integration, load, search, template } from './support.ts';
 
@@ -219,7 +218,7 @@ describe('references of a kind of one’s own', () => {
   function mergeRole(content: string, raw: JsonObject) {
     const files = { ...kinds, 'config/a.yaml': content };
     const kind = load(asFiles(files), {}, project).environment.kinds.named('Role');
-    const live = liveObject(kind, { id: 'role-1', name: 'R', ...raw }, contractSettings, null);
+    const live = liveObject(kind, { id: 'role-1', name: 'R', ...raw }, null);
     if (!live) throw new Error('It is no role.');
     return merge({ files, live: [live], more: { nameOf: (_, id) => names[id] ?? null } });
   }

@@ -238,7 +238,7 @@ describe('a lookup', () => {
 describe('the file of an object with a key of several parts', () => {
   const kind = () => ownKind('Text', ['name', 'part', 'place', 'locale'], { body: { is: 'text' } });
   const objectOf = (...[name = '', part = '', place = '', locale = '']: string[]) => {
-    const object = liveObject(kind(), { id: 'x', name, part, place, locale }, contractSettings, null);
+    const object = liveObject(kind(), { id: 'x', name, part, place, locale }, null);
     if (!object) throw new Error('It is no text.');
     return object;
   };

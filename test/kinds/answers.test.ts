@@ -2,10 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
 
-function parse(kind: string, raw: JsonObject, id: string | null = null, settings: Partial<ApiSettings> = {}) {
-  return builtInKinds.named(kind).parse(raw, { ...contractSettings, ...settings }, id);
+function parse(kind: string, raw: JsonObject, id: string | null = null) {
+  return builtInKinds.named(kind).parse(raw, id);
 }
 
 describe('an answer without what names the object', () => {
@@ -80,9 +79,8 @@ it('a domain that the provider has not looked at yet is left out of exports', ()
 
 describe('ProfileSearch', () => {
   const rule = { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' };
-  const rulesOf = (raw: JsonObject, settings: Partial<ApiSettings> = {}) =>
-    parse('ProfileSearch', { id: 1, label: 'L', condition_rules_attributes: [raw] }, null, settings)?.fields
-      .rules;
+  const rulesOf = (raw: JsonObject) =>
+    parse('ProfileSearch', { id: 1, label: 'L', condition_rules_attributes: [raw] })?.fields.rules;
 
   it('is read alike with and without its wrapping, and with numbers or texts for ids', () => {
     const search = { id: 7, label: 'L', condition_rules_attributes: [{ ...rule, id: 3 }] };
@@ -126,15 +124,8 @@ describe('ProfileSearch', () => {
     ]);
   });
 
-  it.each<[JsonObject, 'object_type' | 'condition_object_type']>([
-    [{ object_type: 'NeAttribute' }, 'object_type'],
-    [{ condition_object_type: 'NeAttribute' }, 'object_type'],
-    [{ object_type: 'NeAttribute' }, 'condition_object_type'],
-    [{ condition_object_type: 'NeAttribute' }, 'condition_object_type'],
-  ])('knows the class of an attribute in %j, whatever the setting', (member, profileSearchObjectType) => {
-    expect(rulesOf({ ...rule, ...member }, { profileSearchObjectType })).toEqual([
-      { ...rule, object_type: 'NeAttribute' },
-    ]);
+  it.each(['object_type', 'condition_object_type'])('knows the class of an attribute in %s', (name) => {
+    expect(rulesOf({ ...rule, [name]: 'NeAttribute' })).toEqual([{ ...rule, object_type: 'NeAttribute' }]);
   });
 });
 

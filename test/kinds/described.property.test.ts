@@ -23,7 +23,7 @@ const context = { settings, secrets: secretsOf({}), rotate: false };
 const keyOf = (kind: Kind, values: JsonObject) => kind.keyFields.map(({ name }) => String(values[name]));
 
 function liveOf(kind: Kind, raw: JsonObject): LiveObject {
-  const live = liveObject(kind, raw, settings, null);
+  const live = liveObject(kind, raw, null);
   if (!live) throw new Error('The answer is no object of the kind.');
   return live;
 }

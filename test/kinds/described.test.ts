@@ -63,7 +63,7 @@ function changeOf(
   key = ['Engineer'],
   isSent = true,
 ): Change | null {
-  const object = raw && liveObject(kind, raw, settings, null);
+  const object = raw && liveObject(kind, raw, null);
   const declared = resource(kind, key, fields, object && object.key[0] !== key[0] ? { id: 'r1' } : {});
   const context = { settings, secrets: secretsOf({}), rotate: false };
   const { change } = changeFor({ kind, resource: declared, live: object }, null, context);
@@ -278,7 +278,7 @@ describe('an update', () => {
 
 it('is deleted by its id', () => {
   const kind = kindOf();
-  const object = liveObject(kind, { ...live, id: 'a/1' }, settings, null);
+  const object = liveObject(kind, { ...live, id: 'a/1' }, null);
   const given = { addresses: [], source: null, declared: {}, isTombstone: false, protect: false };
   const deletion = object && deletionOf({ ...given, live: object }, null, settings);
   expect(deletion).toMatchObject({ action: 'delete', risk: ['delete'] });
@@ -473,7 +473,7 @@ describe('a step by hand', () => {
     [{ delete: false }, live],
     [{}, { ...live, id: null }],
   ])('deletes', (more, raw) => {
-    const object = liveObject(kindOf(more), raw, settings, null);
+    const object = liveObject(kindOf(more), raw, null);
     const given = { addresses: [], source: null, declared: {}, isTombstone: false, protect: false };
     expect(object && deletionOf({ ...given, live: object }, null, settings)).toMatchObject({
       action: 'manual',
@@ -488,7 +488,7 @@ describe('a step by hand', () => {
 });
 
 describe('an answer', () => {
-  const parse = (more: JsonObject, raw: JsonObject) => kindOf(more).parse(raw, settings, null);
+  const parse = (more: JsonObject, raw: JsonObject) => kindOf(more).parse(raw, null);
 
   it.each<[string, JsonObject, JsonObject, readonly string[] | null]>([
     ['has its key', {}, live, ['Engineer']],
@@ -503,8 +503,7 @@ describe('an answer', () => {
   });
 
   it('is part of the fingerprint with all that a PUT sends back, and with no more', () => {
-    const digest = (more: JsonObject, raw: JsonObject) =>
-      liveObject(kindOf(more), raw, settings, null)?.fingerprint();
+    const digest = (more: JsonObject, raw: JsonObject) => liveObject(kindOf(more), raw, null)?.fingerprint();
     const [changed, served] = [
       { ...live, requestable: true },
       { ...live, created: 'later' },
@@ -557,7 +556,7 @@ it('shows the removal of a member with nothing in it', () => {
   const kind = kindOf();
   const raw = { ...live, membership: { a: {}, b: 1 } };
   const change = changeOf(kind, raw, { membership: { b: 2 } });
-  const object = liveObject(kind, raw, settings, null);
+  const object = liveObject(kind, raw, null);
   const hiding = change && { ...change, diff: change.diff.filter(({ path }) => path !== '/membership/a') };
   expect(hiding?.diff).toHaveLength(1);
   expect(hiding && unshownValues({ kind, change: hiding }, object, settings)).toEqual(['membership']);
@@ -600,9 +599,7 @@ describe('what is not told of an object', () => {
   it('is JSON in a text that is no JSON field', () => {
     const text = '{"a": 1}';
     const described = kindOf({ fields: { note: 'text', settings: 'json' } });
-    expect(
-      described.parse({ id: 'r1', name: 'A', note: text, settings: text }, settings, null)?.fields,
-    ).toEqual({
+    expect(described.parse({ id: 'r1', name: 'A', note: text, settings: text }, null)?.fields).toEqual({
       note: text,
       settings: { a: 1 },
     });
@@ -626,7 +623,7 @@ describe('a step by hand says', () => {
 
   it('that there is no call to delete objects of the kind', () => {
     const kind = kindOf({ delete: false });
-    const object = liveObject(kind, live, settings, null);
+    const object = liveObject(kind, live, null);
     expect(object && kind.remove({ ...input, live: object })).toEqual({
       manual:
         'The API has no call to delete objects of the kind Role: do this in the admin interface, then plan again.',
@@ -635,7 +632,7 @@ describe('a step by hand says', () => {
 
   it('that the object has no id, with all parts of its key', () => {
     const kind = kindOf({ key: ['name', 'description'] });
-    const object = liveObject(kind, { ...live, id: null }, settings, null);
+    const object = liveObject(kind, { ...live, id: null }, null);
     expect(object && kind.remove({ ...input, key: ['Engineer', 'Builds'], live: object })).toEqual({
       manual:
         'The tenant shows no id for "Engineer/Builds", so the API cannot delete it: do this in the admin interface, then plan again.',

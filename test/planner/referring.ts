@@ -5,7 +5,6 @@ import type { Descriptor } from '../../src/kinds/descriptor.ts';
 import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { contractSettings } from '../../src/model/settings.ts';
 
 const described = (kind: string, fields: Descriptor['fields'], more: Partial<Descriptor> = {}): Kind =>
   kindFrom({
@@ -35,7 +34,7 @@ export const kinds = catalogOf([identity, pair, profile, role]);
 
 export const ref = (to: string): JsonObject => ({ $ref: to });
 export const live = (kind: Kind, id: string | null, name: string, more: JsonObject = {}): LiveObject => {
-  const found = liveObject(kind, { id, name, ...more }, contractSettings, null);
+  const found = liveObject(kind, { id, name, ...more }, null);
   if (!found) throw new TypeError('not an object of the kind');
   return found;
 };

@@ -33,7 +33,7 @@ export interface PlanCase {
 /** The plan for resources and answers made by hand. */
 export function planOf(given: PlanCase): Plan {
   const input = inputOf(given);
-  return planChanges(input, matchAll(input), liveObjects(given.defaults, input.environment.settings));
+  return planChanges(input, matchAll(input), liveObjects(given.defaults));
 }
 
 /** What a plan is made from. */
@@ -46,7 +46,7 @@ export function inputOf(given: PlanCase): PlanInput {
     resources: given.declared,
     previous: given.previous ?? null,
     tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
-    objects: liveObjects(given.live, settings),
+    objects: liveObjects(given.live),
     secrets: secretsOf(given.secrets ?? {}),
     whyUndeclarable: (live) => whyUndeclarable(live, settings),
     choices: {
@@ -60,11 +60,8 @@ export function inputOf(given: PlanCase): PlanInput {
   };
 }
 
-export function liveObjects(
-  answers: readonly Answer[] = [],
-  settings: ApiSettings = contractSettings,
-): LiveObject[] {
-  return answers.map((answer) => liveFrom(answer, settings));
+export function liveObjects(answers: readonly Answer[] = []): LiveObject[] {
+  return answers.map(liveFrom);
 }
 
 /** Answers with a tenant's objects, in the shape of each kind's list. */
@@ -115,8 +112,8 @@ export function resource(
   };
 }
 
-export function liveFrom({ kind, raw, id }: Answer, settings: ApiSettings = contractSettings): LiveObject {
-  const object = liveObject(builtInKinds.named(kind), raw, settings, id ?? null);
+export function liveFrom({ kind, raw, id }: Answer): LiveObject {
+  const object = liveObject(builtInKinds.named(kind), raw, id ?? null);
   if (!object) throw new Error(`${kind} does not take this answer for one of its own.`);
   return object;
 }
