@@ -11,7 +11,7 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { containsMarker, livePlace } from '../model/marker.ts';
-import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { isWithin, type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 
 /** One operation of a JSON Patch (RFC 6902) that sets or removes one member. */
 export interface PatchOperation {
@@ -46,7 +46,7 @@ export function patchOperations(
 ): PatchOperation[] {
   const found = jsonpatch.compare(opaque(dropUnset(before), whole), opaque(after, whole));
   // Unchanged values need no operation.
-  const changing = found.filter(({ path }) => livePlace(valueAt(after, path)) !== path);
+  const changing = found.filter(({ path }) => !isKept(valueAt(after, path), valueAt(before, path), path));
   return changing.map(({ op, path }) => {
     if (op === 'remove') return { op, path, value: null };
     if (op === 'add' || op === 'replace') return { op, path, value: valueAt(after, path) ?? null };
@@ -106,12 +106,21 @@ export function mergePatch(
   const written = mapMembers(after, (value, name) => {
     const current = own(before, name) ?? null;
     const place = `${at}${pointer(name)}`;
-    if (sameJson(value, current) || livePlace(value) === place) return undefined;
+    if (isKept(value, current, place)) return undefined;
     if (whole.has(name) || !isObject(value) || !isObject(current) || isMarker(value)) return value;
     const inner = mergePatch(current, value, new Set(), place);
     return Object.keys(inner).length === 0 ? undefined : inner;
   });
   return { ...removed, ...written };
+}
+
+/** Whether a value is what stands at its place, as far as it is known: parts that no plan shows are markers for themselves. */
+function isKept(value: Json | undefined, current: Json | undefined, place: Pointer): boolean {
+  if (value === undefined || current === undefined) return false;
+  if (livePlace(value) === place || sameJson(value, current)) return true;
+  const [parts, others] = [placesIn(value, place), new Map(placesIn(current, place))];
+  const isAlike = isArray(value) === isArray(current) && parts.length > 0 && parts.length === others.size;
+  return isAlike && parts.every(([at, part]) => isKept(part, others.get(at), at));
 }
 
 /** What a merge patch makes of a value. */

@@ -339,6 +339,17 @@ describe('JSON that the API keeps in text', () => {
   });
 });
 
+it.each<[string, Json]>([
+  ['json-patch', [{ op: 'replace', path: '/settings/color', value: 'red' }]],
+  ['merge-patch', { settings: { color: 'red' } }],
+])('a list that a manifest leaves out is no part of a change by %s', (update, body) => {
+  const fields = { settings: { is: 'json', declares: 'members' } };
+  const settings = { color: 'blue', ways: ['app', { to: 'x', by: [1] }], deep: { list: [1] } };
+  const raw = { id: 'r1', name: 'Engineer', settings };
+  const change = changeOf(kindOf({ update, fields }), raw, { settings: { color: 'red' } });
+  expect(change?.requests[0]?.body).toEqual(body);
+});
+
 describe('what the tenant masks', () => {
   const raw = { ...live, settings: { user: 'a', password: '********' }, token: '••••' };
 
