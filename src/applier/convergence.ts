@@ -4,7 +4,7 @@ import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import { isObject, type Json } from '../model/json.ts';
 import { secretNamesIn } from '../model/marker.ts';
 import type { Change } from '../model/plan.ts';
-import { hasEffect, isUnchanged, unmetDifferences } from './effect.ts';
+import { hasEffect, isUnchanged, lostMembers, unmetDifferences } from './effect.ts';
 import type { Exchange } from './exchange.ts';
 import type { Found } from './find.ts';
 import type { Task } from './preflight.ts';
@@ -130,5 +130,14 @@ export async function endSeen(
       ? `The tenant ignored ${difference.path}: it is unchanged.`
       : `The tenant rewrote ${difference.path}: it differs from what was asked.`,
   );
-  return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings], unmet: paths });
+  const lost = live ? lostBy(task, live) : [];
+  return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings, ...lost], unmet: paths });
+}
+
+/** What an update took away besides what it shows, where the object is known as it was before. */
+function lostBy({ kind, change, live: before }: Task, live: LiveObject): string[] {
+  if (change.action !== 'update' || before?.fingerprint() !== change.fingerprint) return [];
+  return lostMembers({ kind, change, live }, before).map(
+    (path) => `The tenant removed ${path}, which no change asks for.`,
+  );
 }

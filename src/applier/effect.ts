@@ -20,6 +20,22 @@ export function unmetDifferences(kind: Kind, change: Change, live: LiveObject): 
   return visibleDifferences(change, live).filter((difference) => !agrees(compared, difference, 'after'));
 }
 
+/**
+ * The members that an object has lost although the change does not show it, in the fields that it is about: a tenant may
+ * replace what it was asked to merge.
+ */
+export function lostMembers({ kind, change, live }: Compared, before: LiveObject): Pointer[] {
+  const names = [...new Set(change.diff.map(({ path }) => segmentsOf(path)[0] ?? ''))];
+  const isShown = (at: Pointer) => change.diff.some(({ path }) => isWithin(at, path) || isWithin(path, at));
+  return names.flatMap((name) => {
+    const field = fieldNamed(kind, name);
+    if (field?.is !== 'json') return [];
+    const whole = { ...field, declares: 'whole' } as const;
+    const made = compareField(name, whole, own(live.fields, name) ?? null, own(before.fields, name));
+    return made.flatMap(({ op, path }) => (op === 'remove' && !isShown(path) ? [path] : []));
+  });
+}
+
 /** Whether the tenant left the value of a difference unchanged. */
 export function isUnchanged(kind: Kind, change: Change, difference: Difference, live: LiveObject): boolean {
   return agrees({ kind, change, live }, difference, 'before');

@@ -5,7 +5,7 @@ import { collections, createHostProject, startApiHost } from '../support/api-hos
 
 const path = '/v2/connections';
 
-async function open() {
+async function open(update = 'patch') {
   const options = { policy: 'good', protection: true, mfa: { active: true, ways: ['app'] } };
   const rows: JsonObject[] = [{ id: 'c1', name: 'Staff', options, clients: ['b', 'a'], kept: 1 }];
   const answer = collections({
@@ -15,14 +15,14 @@ async function open() {
     changed: (row, { body }) => ({ ...row, ...(typeof body === 'object' ? body : {}) }),
   });
   const host = await startApiHost((asked) =>
-    asked.method === 'PATCH' && asked.headers['content-type'] !== 'application/json'
+    update === 'patch' && asked.method === 'PATCH' && asked.headers['content-type'] !== 'application/json'
       ? { status: 415 }
       : answer(asked),
   );
   const project = createHostProject(
     { test: host },
     {
-      'kinds/Connection.kind.yaml': `kind: Connection\npath: ${path}\nkey: name\nlist: { pageSize: null }\nupdate: patch\ncreate: true\ndelete: true\nfields: { options: { is: json, declares: members }, clients: set }\n`,
+      'kinds/Connection.kind.yaml': `kind: Connection\npath: ${path}\nkey: name\nlist: { pageSize: null }\nupdate: ${update}\ncreate: true\ndelete: true\nfields: { options: { is: json, declares: members }, clients: set }\n`,
     },
   );
   return { rows, host, project };
@@ -56,4 +56,14 @@ describe('a change', () => {
     expect(rows[0]?.options).not.toHaveProperty('mfa');
     expect((await project.plan()).changes).toEqual([]);
   });
+});
+
+it('a member that is lost because the descriptor says merge-patch is told, also one that no manifest declares', async () => {
+  const { rows, project } = await open('merge-patch');
+  project.write('config/all.yaml', 'kind: Connection\nname: Staff\noptions: { protection: false }\n');
+  const { code, stdout } = await project.run('apply', '--yes');
+  expect(rows).toMatchObject([{ options: { protection: false } }]);
+  expect(code).toBe(0);
+  expect(stdout).toContain('The tenant removed /options/policy, which no change asks for.');
+  expect(stdout).toContain('The tenant removed /options/mfa, which no change asks for.');
 });
