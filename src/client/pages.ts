@@ -100,7 +100,9 @@ async function* readPages(reading: Reading): AsyncGenerator<Page> {
   const first = await readAt(reading, 0);
   yield list.accept(first);
   const { total, next } = first;
-  if (total === null && next !== null) yield* readLinked(reading, next, list);
+  // Pages by `offset` can overlap, which shows changes of the list.
+  const isByOffset = source.pageSize !== null && next?.offset !== undefined;
+  if (total === null && next !== null && !isByOffset) yield* readLinked(reading, next, list);
   else if (source.pageSize !== null) {
     // Some hosts count the rows of the page only: where it is full, the next one shows that.
     if (total === null || (total === list.count && isFull(total, source.pageSize))) {

@@ -70,6 +70,23 @@ describe('pages', () => {
     ]);
   });
 
+  test('pages overlap also where a host links them by their offset', async () => {
+    const rows = numbered(7);
+    const client = fakeClient(({ query }) => {
+      const offset = Number(query.offset ?? 0);
+      const link: Record<string, string> =
+        offset + 3 < 7 ? { link: `</v2025/rows?limit=3&offset=${offset + 3}>; rel="next"` } : {};
+      return answered(200, rows.slice(offset, offset + 3), link);
+    });
+    expect(await readRows(client, source)).toEqual(rows);
+    expect(client.asked).toEqual([
+      '/v2025/rows?limit=250',
+      '/v2025/rows?limit=250&offset=2',
+      '/v2025/rows?limit=250&offset=4',
+      '/v2025/rows?limit=250&offset=6',
+    ]);
+  });
+
   test('a list that declares no parameters is asked without any until a page is full', async () => {
     const client = fakeClient(paged(numbered(130), 100));
     const rows = await readRows(client, { ...source, pageSize: 100, undeclaredPaging: true });
