@@ -168,8 +168,8 @@ export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): 
   };
 }
 
-/** Problems of an earlier project that only the environment of today has, and those of groups, which select nothing there. */
-const forgotten = ['env-unset', 'env-secret', 'group-member'];
+/** Problems of an earlier project that only today's environment has, or that change nothing of what it declared. */
+const forgotten = ['env-unset', 'env-secret', 'group-member', 'not-ignorable'];
 
 /**
  * Opens a project as it was, from a folder with its files of that time. Nothing of it is sent or shown, so `!env` may

@@ -1,12 +1,13 @@
 import { unknownKind } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
-import type { Kind } from '../kinds/kind.ts';
+import { readableFields } from '../kinds/field.ts';
+import { fieldNamed, type Kind } from '../kinds/kind.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers, own, textOf } from '../model/json.ts';
 import { objectOf, textsOf } from '../model/members.ts';
-import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { declarationOf, resolveNotes } from './declaration.ts';
 import { findNode, placeInside, type YamlDocument } from './document.ts';
@@ -228,15 +229,37 @@ function explainNull(kind: Kind, at: Pointer): Problem | null {
   };
 }
 
+/** Explains a pointer that leads to nothing which can be left alone by itself; `null` for any other. */
+function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | null {
+  const [name = '', ...below] = segmentsOf(at);
+  const field = fieldNamed(kind, name);
+  if (!field) {
+    const message = `A ${kind.name} has no field \`${name}\` to ignore`;
+    return { code: 'unknown-field', message, hint: didYouMean(name, Object.keys(kind.fields)) };
+  }
+  const isPart = below.length > 0 && field.is !== 'json' && field.is !== 'reference';
+  const list = isPart ? pointer(name) : listAbove(readableFields(kind, value), at);
+  if (list === null) return null;
+  return {
+    code: 'not-ignorable',
+    message: `\`${at}\` cannot be ignored by itself: \`${list}\` is compared and written as a whole`,
+    hint: `Ignore \`${list}\`.`,
+  };
+}
+
+/** The list that a pointer leads into; `null` where there is none on the way. */
+function listAbove(value: Json, at: Pointer): Pointer | null {
+  const segments = segmentsOf(at);
+  const above = segments.slice(1).map((_, index) => pointer(...segments.slice(0, index + 1)));
+  return above.find((each) => isArray(valueAt(value, each))) ?? null;
+}
+
 function readLifecycle({ kind, value, find, problems }: Declared): Lifecycle {
   const lifecycle = objectOf(value, 'lifecycle');
   const ignore = textsOf(lifecycle, 'ignore');
   for (const [index, at] of ignore.entries()) {
-    const [field = ''] = segmentsOf(at);
-    if (Object.hasOwn(kind.fields, field)) continue;
-    const message = `A ${kind.name} has no field \`${field}\` to ignore`;
-    const { place } = find(`/lifecycle/ignore/${index}`);
-    problems.add('unknown-field', message, place, { hint: didYouMean(field, Object.keys(kind.fields)) });
+    const problem = explainIgnored(kind, at, value);
+    if (problem) problems.report(problem, find(`/lifecycle/ignore/${index}`).place);
   }
   const renamedFrom = textOf(lifecycle, 'renamedFrom');
   if (renamedFrom !== null && kind.keyFields.some(({ name }) => textOf(value, name) === renamedFrom)) {

@@ -269,6 +269,22 @@ const cases: Case[] = [
     error: 'unknown-field 5:23',
     hint: '`subject`',
   },
+  ...[
+    ['an item of a set', 'kind: SimIntegration\nname: a\nsources: [b]\n', '/sources/0', '/sources'],
+    ['a member of a rule', 'kind: ProfileSearch\nlabel: a\nrules: []\n', '/rules/0/value', '/rules'],
+    [
+      'an item of a list in JSON',
+      'kind: SimIntegration\nname: a\nattributes: \'{"b": [1]}\'\n',
+      '/attributes/b/0',
+      '/attributes/b',
+    ],
+    ['a part of a text', 'kind: SimIntegration\nname: a\ndescription: b\n', '/description/c', '/description'],
+  ].map(([name, manifest, at, hint]) => ({
+    name: `${name} to ignore`,
+    manifest: `${manifest}lifecycle: { ignore: [${at}] }`,
+    error: 'not-ignorable 4:23',
+    hint: `Ignore \`${hint}\`.`,
+  })),
   {
     name: 'no pointer',
     manifest: `${template}lifecycle: { ignore: [subject] }`,
