@@ -73,7 +73,8 @@ export const simIntegration: Kind = {
     one: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
   },
   parse: parseIntegration,
-  arrange: liftNested,
+  arrange: (declared, live) => withRuleId(liftNested(declared, live), live.fields),
+  complete: withRuleType,
   operations: { create: [post], update: [patchFields, patchRule, put], delete: [remove] },
   // Names are unique (api-notes).
   secondCreate: 'refused',
@@ -90,6 +91,7 @@ export const simIntegration: Kind = {
     const { id } = input.live;
     if (id === null)
       return { manual: `The tenant shows no id for "${input.key[0]}", so the API cannot change it.` };
+    if (lacksRuleId(input)) return { manual: ruleAdvice };
     return input.settings.simUpdate === 'put' ? replaceWhole(input, id) : patch(input, id);
   },
   remove({ key: [name = ''], live, settings }) {
@@ -195,6 +197,28 @@ function wireFields(values: JsonObject, names: readonly string[], settings: ApiS
     }),
   );
 }
+
+/** The API takes a rule with its type only, and a manifest may leave that out. */
+function withRuleType(declared: JsonObject): JsonObject {
+  const rule = ruleOf(declared);
+  return rule.id === undefined ? declared : { ...declared, [ruleField]: { type: 'RULE', ...rule } };
+}
+
+/** A rule that is declared by its name alone is the live one of that name. */
+function withRuleId(declared: JsonObject, live: JsonObject): JsonObject {
+  const [rule, shown] = [ruleOf(declared), ruleOf(live)];
+  const isShown = typeof rule.name === 'string' && rule.name === shown.name && (shown.id ?? null) !== null;
+  return isShown && rule.id === undefined ? { ...declared, [ruleField]: { ...shown, ...rule } } : declared;
+}
+
+/** The API finds a rule by its id: another name alone would leave the integration without a rule, or be refused. */
+function lacksRuleId({ fields: values, changed, live }: UpdateInput): boolean {
+  const [{ id, name }, { id: liveId = null }] = [ruleOf(values), ruleOf(live.fields)];
+  return changed.has(ruleField) && liveId !== null && id === undefined && name !== undefined;
+}
+
+const ruleAdvice =
+  'The API changes the rule by its id, and the manifest has only its name. Declare the `id` in `beforeProvisioningRule`, and plan again.';
 
 function ruleOf(values: JsonObject): JsonObject {
   const value = own(values, ruleField);

@@ -1,8 +1,9 @@
 /** Requests for integrations in the corners of the API, written by hand from its documents. */
 import { describe, expect, it } from 'vitest';
+import { simIntegration } from '../../src/kinds/sim-integration.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
-import type { ApiSettings } from '../../src/model/settings.ts';
+import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
 import { answers, planOf, resource } from '../support/plan.ts';
 
 const shown = { description: 'D', type: 'T', cluster: 'c', request: '{"a":"b"}', statusMap: '{"c":"d"}' };
@@ -38,6 +39,21 @@ describe('a patch', () => {
     expect(cleared?.requests[0]?.body).toEqual({
       operations: expect.arrayContaining(['/type', '/id', '/name'].map((path) => ({ op: 'remove', path }))),
     });
+  });
+
+  it('of the rule by another name alone is left to a person, and by its own name is no change', () => {
+    const live = { ...shown, beforeProvisioningRule: rule };
+    const named = (name: string) => change({ beforeProvisioningRule: { type: 'RULE', name } }, live);
+    expect(named('R')).toBeUndefined();
+    expect(change({ beforeProvisioningRule: { name: 'R' }, description: 'N' }, live)?.requests).toHaveLength(
+      1,
+    );
+    expect(named('S')).toMatchObject({ action: 'manual', requests: [] });
+    expect(named('S')?.warnings[0]).toContain('`id`');
+    // A tenant that shows no id of the rule has only its name to change.
+    const hidden = { ...shown, beforeProvisioningRule: { type: 'RULE', name: 'R' } };
+    const changed = change({ beforeProvisioningRule: { type: 'RULE', name: 'S' } }, hidden);
+    expect(changed).toMatchObject({ action: 'update' });
   });
 
   it('of other fields leaves the rule alone', () => {
@@ -233,4 +249,13 @@ it('a patch of fields and rule takes the form that the host wants in both', () =
     [target, [{ op: 'replace', path: '/description', value: 'New' }]],
     [`${target}/beforeProvisioningRule`, [{ op: 'replace', path: '/id', value: 'r2' }]],
   ]);
+});
+
+it('a rule has the type that the API wants, where a manifest has only its id', () => {
+  const { complete } = simIntegration;
+  const declared = (rule: JsonObject | null) => ({ description: 'D', beforeProvisioningRule: rule });
+  expect(complete?.(declared({ id: 'r1' }), contractSettings)).toEqual(declared({ type: 'RULE', id: 'r1' }));
+  for (const rule of [null, { type: 'OTHER', id: 'r1' }, { name: 'R' }]) {
+    expect(complete?.(declared(rule), contractSettings)).toEqual(declared(rule));
+  }
 });
