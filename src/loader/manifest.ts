@@ -7,7 +7,7 @@ import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers, own, textOf } from '../model/json.ts';
 import { objectOf, textsOf } from '../model/members.ts';
-import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { listAbove, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { declarationOf, resolveNotes } from './declaration.ts';
 import { findNode, placeInside, type YamlDocument } from './document.ts';
@@ -245,13 +245,6 @@ function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | n
     message: `\`${at}\` cannot be ignored by itself: \`${list}\` is compared and written as a whole`,
     hint: `Ignore \`${list}\`.`,
   };
-}
-
-/** The list that a pointer leads into; `null` where there is none on the way. */
-function listAbove(value: Json, at: Pointer): Pointer | null {
-  const segments = segmentsOf(at);
-  const above = segments.slice(1).map((_, index) => pointer(...segments.slice(0, index + 1)));
-  return above.find((each) => isArray(valueAt(value, each))) ?? null;
 }
 
 function readLifecycle({ kind, value, find, problems }: Declared): Lifecycle {

@@ -47,6 +47,13 @@ export function isWithin(at: Pointer, ancestor: Pointer): boolean {
   return at === ancestor || at.startsWith(`${ancestor}/`);
 }
 
+/** The place of the list that `at` leads into; `null` where there is none on the way. */
+export function listAbove(root: Json, at: Pointer): Pointer | null {
+  const segments = segmentsOf(at);
+  const above = segments.slice(1).map((_, index) => pointer(...segments.slice(0, index + 1)));
+  return above.find((each) => isArray(valueAt(root, each))) ?? null;
+}
+
 /** A copy of `root` with the member at `at` set, or removed where `value` is `undefined`. */
 export function withValueAt(root: JsonObject, at: Pointer, value: Json | undefined): JsonObject {
   const [name, ...rest] = segmentsOf(at);

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isWithin, placesIn, pointer, segmentsOf, valueAt, withValueAt } from '../../src/model/pointer.ts';
+import {
+  isWithin,
+  listAbove,
+  placesIn,
+  pointer,
+  segmentsOf,
+  valueAt,
+  withValueAt,
+} from '../../src/model/pointer.ts';
 
 describe('a pointer', () => {
   it('names its segments exactly, whatever signs they contain', () => {
@@ -82,6 +90,13 @@ it('a place is within itself and the places above it, not within a place with a 
   expect(isWithin('/ab', '/a')).toBe(false);
   expect(isWithin('/a', '/a/b')).toBe(false);
   expect(isWithin('/x/a/', '/a')).toBe(false);
+});
+
+it('the list that a pointer leads into is the first one on the way', () => {
+  const root = { a: { b: [{ c: [1] }] }, d: [1] };
+  expect(listAbove(root, '/a/b/0/c/0')).toBe('/a/b');
+  expect(listAbove(root, '/d/0')).toBe('/d');
+  for (const at of ['', '/d', '/a/b', '/a/x/0']) expect(listAbove(root, at)).toBeNull();
 });
 
 describe('setting the value at a pointer', () => {

@@ -105,6 +105,23 @@ describe('comparing', () => {
     expect(plan.changes[0]?.requests[0]?.body).toMatchObject({ subject: 'Hello' });
   });
 
+  it('leaves parts of JSON under lifecycle.ignore as they are, also where the manifest has nothing around them', () => {
+    const sentWith = (slackTemplate: JsonObject, ignored: string) => {
+      const shown = { text: 'Hi', deep: { kept: 1, other: 2 }, list: ['a', 'b'] };
+      const raw = { key: 'a', medium: 'SLACK', locale: 'en', id: 't1', slackTemplate: JSON.stringify(shown) };
+      const declared = resource('NotificationTemplate', ['a', 'SLACK', 'en'], { slackTemplate });
+      const lifecycle = { ...declared.lifecycle, ignore: [`/slackTemplate${ignored}`] };
+      const live = [{ kind: 'NotificationTemplate', raw }];
+      return planOf({ declared: [{ ...declared, lifecycle }], live }).changes[0]?.requests[0]?.body;
+    };
+    const written = (value: JsonObject) => ({ slackTemplate: { $jsonText: value } });
+    expect(sentWith({ text: 'New' }, '/deep/kept')).toMatchObject(
+      written({ text: 'New', deep: { kept: 1 } }),
+    );
+    expect(sentWith({ text: 'New' }, '/none/x')).toMatchObject(written({ text: 'New' }));
+    expect(sentWith({ text: 'New' }, '/list/0')).toMatchObject(written({ text: 'New', list: ['a', 'b'] }));
+  });
+
   it('takes a template equal to its default for unchanged, and refuses a key without default', () => {
     const declared = [declaredTemplate('a', { subject: 'Hello' })];
     expect(planOf({ declared, defaults: [template('a', {}, null)] }).changes).toEqual([]);
