@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { loadProject } from '../../src/loader/index.ts';
 import { Failure } from '../../src/model/failure.ts';
 import { SandboxFileError } from '../../src/sandbox/index.ts';
@@ -21,7 +21,9 @@ const examples = documents().flatMap((path) =>
 describe('every YAML example is valid', () => {
   test('there are examples of each sort', () => {
     const sorts = examples.map(({ content }) => sortOf(content));
-    expect(new Set(sorts)).toEqual(new Set(['manifest', 'descriptor', 'project', 'environment', 'seed']));
+    expect(new Set(sorts)).toEqual(
+      new Set(['manifest', 'descriptor', 'project', 'environment', 'seed', 'step']),
+    );
   });
 
   test.each(examples)('$place', ({ content }) => {
@@ -35,12 +37,13 @@ test('an invalid project file would be found', () => {
   expect(problemsOf('version: 1\nenvironmnets: {}\n')).not.toEqual([]);
 });
 
-type Sort = 'manifest' | 'descriptor' | 'project' | 'environment' | 'seed' | 'other';
+type Sort = 'manifest' | 'descriptor' | 'project' | 'environment' | 'seed' | 'step' | 'other';
 
 function sortOf(content: string): Sort {
   if (/^kind:/m.test(content)) return /^path: \//m.test(content) ? 'descriptor' : 'manifest';
   if (/^version: 1$/m.test(content)) return 'project';
   if (/^objects:$/m.test(content)) return 'seed';
+  if (/^- uses: /m.test(content)) return 'step';
   return /^(sandbox|identity):/m.test(content) ? 'environment' : 'other';
 }
 
@@ -77,9 +80,18 @@ function problemsOf(content: string): string[] {
       );
     case 'seed':
       return loadSeed(content);
+    case 'step':
+      return inputsIn(content).filter((name) => !actionInputs.includes(name));
     case 'other':
       return ['This is neither a manifest nor a project file.'];
   }
+}
+
+const actionInputs = Object.keys(parse(textOf('action.yml')).inputs);
+
+/** What a step of a workflow gives to the action. */
+function inputsIn(content: string): string[] {
+  return parse(content).flatMap((step: { with: object }) => Object.keys(step.with));
 }
 
 /** What the embedded tenant has against it. */
