@@ -11,7 +11,7 @@ export function packageFile(path: string): string {
 }
 
 /**
- * Where a page of the documentation is: below the homepage that package.json names, else its path in the package.
+ * Where a page of the documentation is: below the homepage that package.json names, else in the package on this machine.
  *
  * @param page from the package's folder on, such as `docs/commands.md#plan`
  */
@@ -20,7 +20,7 @@ export function documentation(page: string): string {
   return pageBelow(isObject(manifest) ? textOf(manifest, 'homepage') : null, page);
 }
 
-/** The address of a page below a homepage; the page's path where there is none. */
+/** The address of a page below a homepage; its absolute path in the package where there is none. */
 export function pageBelow(homepage: string | null, page: string): string {
-  return homepage === null ? page : `${homepage.replace(/\/*(?:#.*)?$/, '')}/${page}`;
+  return homepage === null ? packageFile(page) : `${homepage.replace(/\/*(?:#.*)?$/, '')}/${page}`;
 }

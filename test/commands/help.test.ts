@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { isAbsolute, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
 import { pageBelow } from '../../src/commands/package-file.ts';
@@ -64,7 +65,9 @@ it.each(Object.keys(commands))('the help of %s ends with the address of its docu
   const { stdout } = await run(name, '--help');
   const [page = '', anchor = ''] = stdout.trimEnd().split('\nDocumentation: ')[1]?.split('#') ?? [];
   expect(page).toMatch(/docs\/commands\.md$/);
-  expect(readFileSync('docs/commands.md', 'utf8')).toContain(`\n## ${anchor}\n`);
+  // The help is read in any folder.
+  expect(readFileSync(page, 'utf8')).toContain(`\n## ${anchor}\n`);
+  expect(isAbsolute(page)).toBe(true);
   expect(anchor).toBe(name);
 });
 
@@ -83,9 +86,9 @@ it.each(Object.keys(commands))(
   },
 );
 
-it('the address is below the homepage, where package.json names one', () => {
+it('the address is below the homepage, where package.json names one, else in the package', () => {
   const page = 'docs/commands.md#plan';
-  expect(pageBelow(null, page)).toBe(page);
+  expect(pageBelow(null, page)).toBe(resolve(page));
   expect(pageBelow('https://docs.example.com/tenantctl/', page)).toBe(
     `https://docs.example.com/tenantctl/${page}`,
   );
