@@ -140,11 +140,13 @@ export function nearDefaultsFor(
 
 /** Objects of some kinds need a vendor's default, so a key without one is a mistake in the manifest. */
 export function refuseUnknownKeys(missing: readonly Match[], defaults: readonly LiveObject[]): void {
-  const problems = withoutDefault(missing, defaults).map(({ kind, resource }): Diagnostic => {
+  const problems = withoutDefault(missing, defaults).map(({ kind, resource }, at): Diagnostic => {
     const [name = ''] = resource.key;
-    const names = defaults.flatMap((each) => (each.kind === kind ? [each.key[0] ?? ''] : []));
+    const keys = defaults.flatMap((each) => (each.kind === kind ? [each.key[0] ?? ''] : []));
+    const names = [...new Set(keys)].toSorted();
     const message = `The tenant has no default ${kind.name} with the key "${name}", so it cannot be created.`;
-    const hint = didYouMean(name, [...new Set(names)]);
+    const all = at === 0 && names.length > 0 ? `Keys with a default: ${names.join(', ')}.` : null;
+    const hint = didYouMean(name, names) ?? all;
     const { address } = resource;
     const source = resource.source();
     return { code: 'unknown-key', severity: 'error', message, source, address, ...(hint ? { hint } : {}) };

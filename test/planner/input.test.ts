@@ -109,9 +109,9 @@ describe("the vendor's defaults", () => {
 
   it('name the key that was probably meant, with the place of the manifest', () => {
     const defaults = [answers.template('welcome', {}, null), answers.template('goodbye', {}, null)];
-    const problems = (key: string) => {
+    const problems = (...keys: string[]) => {
       try {
-        planOf({ declared: [template(key)], defaults });
+        planOf({ declared: keys.map((key) => template(key)), defaults });
       } catch (error) {
         if (error instanceof Failure) return error.diagnostics;
       }
@@ -128,7 +128,11 @@ describe("the vendor's defaults", () => {
         hint: 'Did you mean `welcome`?',
       },
     ]);
-    expect(problems('something-else')?.[0]).not.toHaveProperty('hint');
+    // The keys cannot be seen elsewhere, and are told once.
+    expect(problems('something', 'else')?.map(({ hint }) => hint)).toEqual([
+      'Keys with a default: goodbye, welcome.',
+      undefined,
+    ]);
     expect(problems('welcome')).toBeNull();
   });
 
