@@ -1,6 +1,7 @@
 import type { Diagnostic } from './diagnostic.ts';
 import { sha256 } from './digest.ts';
 import { ExitCode } from './failure.ts';
+import { groupBy } from './group.ts';
 import { hasChanges, isRefused, type Plan, type Summary } from './plan.ts';
 import { exitCodeOf, type Result } from './result.ts';
 
@@ -135,16 +136,12 @@ export function shareDiagnostics(
   all: readonly { readonly name: string; readonly diagnostics: readonly Diagnostic[] }[],
   wordsFor: (names: readonly string[]) => string,
 ): Diagnostic[] {
-  const found = new Map<string, { readonly diagnostic: Diagnostic; readonly names: Set<string> }>();
-  for (const { name, diagnostics } of all) {
-    for (const diagnostic of diagnostics) {
-      const id = JSON.stringify(diagnostic);
-      const known = found.get(id);
-      if (known) known.names.add(name);
-      else found.set(id, { diagnostic, names: new Set([name]) });
-    }
-  }
-  return [...found.values()].map(({ diagnostic, names }) => {
+  const said = all.flatMap(({ name, diagnostics }) =>
+    diagnostics.map((diagnostic) => ({ name, diagnostic })),
+  );
+  return groupBy(said, ({ diagnostic }) => JSON.stringify(diagnostic)).map(([, same]) => {
+    const [{ diagnostic }] = same;
+    const names = new Set(same.map(({ name }) => name));
     if (names.size === all.length) return diagnostic;
     const message = diagnostic.message.replace(/[.]$/, '');
     return { ...diagnostic, message: `${message} (only in ${wordsFor([...names])})` };
