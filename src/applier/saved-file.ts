@@ -183,11 +183,6 @@ function salvageResult(text: string): Json | undefined {
   return { ...head, changes, endedAt, outcome: 'interrupted', summary, diagnostics: [runUnfinished] };
 }
 
-/** Whether a text begins like a result file that a run was writing. */
-export function isCutResult(text: string): boolean {
-  return salvageResult(text) !== undefined;
-}
-
 /** What to do with a file of the other kind. */
 const otherHints: Readonly<Record<FormName, string>> = {
   plan: 'Use `tenantctl show` to see a plan, and `tenantctl apply` to apply it.',
@@ -201,4 +196,10 @@ export function formOf(value: JsonObject): FormName | null {
   if (Object.hasOwn(value, 'planDigest')) return 'result';
   if (Object.hasOwn(value, 'environments')) return 'fleet';
   return Object.hasOwn(value, 'digest') ? 'plan' : null;
+}
+
+/** The same of the text of a file. The result of a run that was killed may be cut, and then it is no JSON. */
+export function formOfText(text: string): FormName | null {
+  const value = parseJson(text) ?? salvageResult(text);
+  return isObject(value) ? formOf(value) : null;
 }

@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path';
 import { globSync } from 'tinyglobby';
 import {
   formOf,
-  isCutResult,
+  formOfText,
   largestSavedFile,
   readFleetFile,
   readPlanFile,
@@ -77,13 +77,6 @@ function refuseKnown(file: string, text: string): void {
     throw failure('result-unreadable', `${file} begins like a result, and was cut.`, {
       hint: 'The results of an environment are also in `.tenantctl/ENVIRONMENT/results`.',
     });
-}
-
-/** The result of a run that was killed may be cut, and then it is no JSON. */
-function formOfText(text: string) {
-  const value = parseJson(text);
-  if (isObject(value)) return formOf(value);
-  return isCutResult(text) ? 'result' : null;
 }
 
 /** Whether a file holds the plans of several environments, sound or not. */
