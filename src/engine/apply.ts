@@ -52,7 +52,8 @@ export async function applyPlan(
   options: ApplyOptions = {},
 ): Promise<Result> {
   requireSecrets(plan, secrets);
-  const { env = process.env, onEvent = () => {}, onSaved = () => {}, resultFile = null } = options;
+  const { env = process.env, resultFile = null, failFast = false } = options;
+  const { onEvent = () => {}, onSaved = () => {}, onDone = async () => {} } = options;
   const { environment, clock } = tenant;
   requireOwnFolder(root);
   const lost = new AbortController();
@@ -69,11 +70,11 @@ export async function applyPlan(
     );
     const applied = await applyChanges(plan, portOf(tenant), {
       ...(await conditionsOf(root, tenant, plan)),
-      failFast: options.failFast ?? false,
+      failFast,
       onEvent,
       signal: options.signal ? AbortSignal.any([options.signal, lost.signal]) : lost.signal,
       record: results,
-      ...(options.onDone ? { onDone: options.onDone } : {}),
+      onDone,
     });
     const result = lost.signal.aborted ? { ...applied, diagnostics: [lockLost] } : applied;
     onSaved(await results.end(result), result);

@@ -34,7 +34,7 @@ export function checkChoices(
   { scope, rotate, maxDeletes, allowDeleteAll }: PlanChoices,
   { name, policy, kinds }: Pick<Environment, 'name' | 'policy' | 'kinds'>,
 ): void {
-  checkGlobs({ ...scope, rotate, allowDeleteAll }, kinds);
+  checkScope({ ...scope, rotate, allowDeleteAll }, kinds);
   if (maxDeletes !== null && !(Number.isSafeInteger(maxDeletes) && maxDeletes >= 0)) {
     throw failure('usage', `\`maxDeletes\` must be a whole number of 0 or more, not ${maxDeletes}.`);
   }
@@ -49,18 +49,6 @@ export interface Selection {
   includes(address: Address): boolean;
   /** A warning for each glob that matches none of the addresses that `includes` was asked about. */
   unmatched(): Diagnostic[];
-}
-
-/** Throws a Failure where `--only` or `--except` have globs that can match nothing, and `--kinds` names that are not kinds. */
-export function checkScope(
-  {
-    only,
-    except,
-    kinds: named = [],
-  }: Pick<Globs, 'only' | 'except'> & { kinds?: readonly string[] | undefined },
-  kinds: Kinds,
-): void {
-  checkGlobs({ only, except, kinds: named }, kinds);
 }
 
 /** What `--only` and `--except` select. */
@@ -181,7 +169,7 @@ interface Globs {
   readonly except: readonly string[];
   readonly rotate?: readonly string[];
   readonly allowDeleteAll?: readonly string[];
-  readonly kinds?: readonly string[];
+  readonly kinds?: readonly string[] | undefined;
 }
 
 /** The globs with the options that give them. */
@@ -191,7 +179,8 @@ function givenGlobs({ only, except, rotate = [] }: Globs): { option: string; glo
   );
 }
 
-function checkGlobs({ allowDeleteAll = [], kinds: named = [], ...globs }: Globs, kinds: Kinds): void {
+/** Throws a Failure for globs that can match nothing, and for names of kinds that do not exist. */
+export function checkScope({ allowDeleteAll = [], kinds: named = [], ...globs }: Globs, kinds: Kinds): void {
   const checkName = (option: string) => (name: string) =>
     problemOf(option, kinds.find(name) ? null : unknownKind(name, kinds));
   const problems = [

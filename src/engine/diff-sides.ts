@@ -86,7 +86,7 @@ export interface SideReader {
 }
 
 /** Reads the tenant of a side. Each function throws a Failure that names the side. */
-export function readerOf({ tenant, root, name }: TenantSource): SideReader {
+function readerOf({ tenant, root, name }: TenantSource): SideReader {
   const reader = readOnlyTenant(tenant);
   const { client } = reader;
   const { settings, kinds } = tenant.environment;
@@ -155,14 +155,11 @@ export async function onBothSides<T>(first: Promise<T>, second: Promise<T>): Pro
 }
 
 /** A side, and what reads it where it is a tenant. */
-export interface OpenSide {
-  readonly source: DiffSource;
-  readonly reader: SideReader | null;
-}
+export type OpenSide =
+  | { readonly source: TenantSource; readonly reader: SideReader }
+  | { readonly source: ManifestSource; readonly reader: null };
 
-export const openSide = (source: DiffSource): OpenSide => ({
-  source,
-  reader: source.is === 'tenant' ? readerOf(source) : null,
-});
+export const openSide = (source: DiffSource): OpenSide =>
+  source.is === 'tenant' ? { source, reader: readerOf(source) } : { source, reader: null };
 
 export type Sides = readonly [OpenSide, OpenSide];

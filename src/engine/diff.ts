@@ -24,7 +24,6 @@ import {
   type OpenSide,
   onBothSides,
   openSide,
-  readerOf,
   type Sides,
   sideOf,
 } from './diff-sides.ts';
@@ -58,11 +57,11 @@ export async function diffSides(
   sources: readonly [DiffSource, DiffSource],
   { only = [], except = [], kinds: names }: DiffOptions = {},
 ): Promise<Diff> {
-  const [first, second] = sources.map(openSide);
-  if (!first || !second) throw new TypeError('A diff has two sides.');
+  const sides: Sides = [openSide(sources[0]), openSide(sources[1])];
+  const [first, second] = sides;
   checkScope({ only, except, kinds: names }, environmentOf(first.source).kinds);
   const selection = selectionOf({ only, except });
-  const { kinds, skipped } = kindsToCompare([first, second], only, names);
+  const { kinds, skipped } = kindsToCompare(sides, only, names);
   const contents = await onBothSides(readSide(first, kinds, second), readSide(second, kinds, first));
   const pairs = pairObjects(contents[0].content, contents[1].content)
     .filter(({ kind }) => kinds.some(({ name }) => name === kind.name))
@@ -70,9 +69,9 @@ export async function diffSides(
   const unusable = contents.map((content) => content.unusable);
   const isSound = (object: SideObject) => unusable.every((each) => each.why(subjectOf(object)) === null);
   const sound = pairs.filter((pair) => presentSides(pair).every(isSound));
-  const comparable = await leaveOutUndeclarable(sound, [first, second]);
-  const complete = await addDefaults(comparable, [first, second]);
-  const { pairs: shared, remarksOn } = await nameIds(complete, [first, second]);
+  const comparable = await leaveOutUndeclarable(sound, sides);
+  const complete = await addDefaults(comparable, sides);
+  const { pairs: shared, remarksOn } = await nameIds(complete, sides);
   const { objects, notComparable, summary } = diffPairs(shared, {
     secrets: [first.source.secrets, second.source.secrets],
     declarations: ({ sides }) => [declared(first, sides[0]), declared(second, sides[1])],
@@ -164,12 +163,9 @@ async function readSide(
   kinds: readonly Kind[],
   { source: other }: OpenSide,
 ): Promise<SideContents> {
-  if (source.is === 'manifests')
+  if (reader === null)
     return { content: { is: 'declared', resources: source.resources }, unusable: new Unusable() };
-  const { objects, unusable } = await (reader ?? readerOf(source)).read(
-    kinds,
-    other.is === 'manifests' ? other.resources : [],
-  );
+  const { objects, unusable } = await reader.read(kinds, other.is === 'manifests' ? other.resources : []);
   return { content: { is: 'live', objects }, unusable };
 }
 
