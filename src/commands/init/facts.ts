@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { isNode, parseDocument } from 'yaml';
-import type { Endpoint } from '../../kinds/project.ts';
+import type { Connection, Endpoint } from '../../kinds/project.ts';
 import { loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/index.ts';
 import { selectEnvironments } from '../../loader/selection.ts';
 import { Failure } from '../../model/failure.ts';
@@ -62,14 +62,15 @@ export function readPipelineFacts(
   const stages = promotion && readStages(readable, promotion);
   const chosen = chooseEnvironment(readable);
   const promoted = stages?.flatMap(({ environments }) => environments);
+  const connections = connectionsOf(readable, promoted ?? [chosen.environment]);
   return {
     hasManifests: manifests.length > 0,
     names,
     unset: unset.filter((name) => !secrets.includes(name)),
     unsetSecrets: unset.filter((name) => secrets.includes(name)),
-    hosts: readHosts(readable, promoted ?? [chosen.environment]),
+    hosts: hostsOf(connections),
     ...chosen,
-    isEmbedded: promoted ? areEmbedded(readable, promoted) : chosen.isEmbedded,
+    isEmbedded: promoted ? areEmbedded(connections) : chosen.isEmbedded,
     stages,
   };
 }
@@ -114,7 +115,7 @@ function chooseEnvironment(
     const isUnnamed = error.diagnostics.some(({ code }) => code === 'no-environment');
     // `validate` and `plan` explain what else is wrong.
     if (!isUnnamed) return { environment: environmentName, needsEnvironment: false, isEmbedded: false };
-    const isEmbedded = areEmbedded(project, known());
+    const isEmbedded = areEmbedded(connectionsOf(project, known()));
     return { environment: pick(known().at(-1)), needsEnvironment: true, isEmbedded };
   }
 }
@@ -139,34 +140,29 @@ function textsOf({ root, configFile }: ReadableProject, name: string): string[] 
   return [text.slice(start, end), ...(existsSync(file) ? [readFileSync(file, 'utf8')] : [])];
 }
 
-/** Whether all these environments are embedded tenants. One that cannot be read is none. */
-function areEmbedded(project: ReadableProject, environments: readonly string[]): boolean {
+/** How these environments are reached; `null` where one cannot be read: `validate` and `plan` explain what is wrong. */
+function connectionsOf(project: ReadableProject, environments: readonly string[]): Connection[] | null {
   try {
-    return environments.every((environment) => connectionOf(project, environment).to === 'sandbox');
+    return environments.map(
+      (environment) => loadEnvironment({ ...project, environment }).environment.connection,
+    );
   } catch (error) {
-    if (error instanceof Failure) return false;
+    if (error instanceof Failure) return null;
     throw error;
   }
 }
 
-const connectionOf = (project: ReadableProject, environment: string) =>
-  loadEnvironment({ ...project, environment }).environment.connection;
+const areEmbedded = (connections: readonly Connection[] | null): boolean =>
+  connections?.every(({ to }) => to === 'sandbox') ?? false;
 
-/** The hosts that get requests or credentials. `null` where an environment cannot be read, or all are embedded. */
-function readHosts(project: ReadableProject, environments: readonly string[]): readonly string[] | null {
-  try {
-    const urls = environments.flatMap((environment) => {
-      const connection = connectionOf(project, environment);
-      const endpoints = connection.to === 'sandbox' ? [] : [connection.identity, connection.profiles];
-      return endpoints.flatMap((endpoint) => (endpoint ? urlsOf(endpoint) : []));
-    });
-    const hosts = [...new Set(urls.map((url) => new URL(url).host))];
-    return hosts.length > 0 ? hosts : null;
-  } catch (error) {
-    // `validate` and `plan` explain what is wrong with the project file.
-    if (error instanceof Failure) return null;
-    throw error;
-  }
+/** The hosts that get requests or credentials; `null` where they are not known, or all are embedded. */
+function hostsOf(connections: readonly Connection[] | null): readonly string[] | null {
+  const urls = (connections ?? []).flatMap((connection) => {
+    const endpoints = connection.to === 'sandbox' ? [] : [connection.identity, connection.profiles];
+    return endpoints.flatMap((endpoint) => (endpoint ? urlsOf(endpoint) : []));
+  });
+  const hosts = [...new Set(urls.map((url) => new URL(url).host))];
+  return hosts.length > 0 ? hosts : null;
 }
 
 function urlsOf({ baseUrl, auth }: Endpoint): string[] {
