@@ -64,10 +64,9 @@ async function seize(claim: Claim, depth: number): Promise<void> {
   const right = `${file}.${holder.token}`;
   await seize({ file: right, me, staleAfter }, depth + 1);
   try {
-    const now = await readHolder(file);
-    const isSame = now !== null && now !== 'unreadable' && now.token === holder.token;
     // It may have been slow rather than dead, and renewed its lock meanwhile.
-    if (!isSame || (await isAlive(file, holder, staleAfter))) return await seize(claim, depth + 1);
+    if (!(await isHeldBy(file, holder)) || (await isAlive(file, holder, staleAfter)))
+      return await seize(claim, depth + 1);
     await rename(await writeDraft(file, me), file);
   } finally {
     await rm(right, { force: true });
@@ -132,9 +131,9 @@ async function keepRenewing({ file, me, staleAfter }: Claim, every: number, onLo
   return stop;
 }
 
-async function isHeldBy(file: string, me: Holder): Promise<boolean> {
+async function isHeldBy(file: string, { token }: Holder): Promise<boolean> {
   const holder = await readHolder(file);
-  return holder !== null && holder !== 'unreadable' && holder.token === me.token;
+  return holder !== null && holder !== 'unreadable' && holder.token === token;
 }
 
 async function lockHeld(file: string, holder: Holder) {

@@ -170,12 +170,9 @@ function checkChanges({ changes, summary }: Plan, kinds: Kinds): Diagnostic[] {
 function checkRequests({ changes }: Plan, { kinds, settings }: Target): Diagnostic[] {
   const entries = withKinds(changes, kinds);
   const deletes = namesInDeletes(entries);
-  return entries.flatMap((entry) => {
-    const { address } = entry.change;
-    return wrongRequests(entry, { settings, deletes }).map((why) => {
-      return notWhatItShows(address, why);
-    });
-  });
+  return entries.flatMap((entry) =>
+    wrongRequests(entry, { settings, deletes }).map((why) => notWhatItShows(entry.change.address, why)),
+  );
 }
 
 function protectedDelete(address: Address, name: Address): Diagnostic {
