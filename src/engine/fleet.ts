@@ -46,9 +46,7 @@ export async function planFleet(
         plan: await planChanges(project, tenant, { ...plan, past }),
       }));
     });
-  const { since = null, env } = plan;
-  const outcomes =
-    since === null ? await planAll(null) : await withRevision(projects, { since, env }, planAll);
+  const outcomes = await withRevision(projects, plan, planAll);
   const plans = refuseSharedChanges(outcomes.flatMap(({ value }) => value ?? []));
   const byName = new Map(plans.map((each) => [each.environment, each]));
   return fleetOf(outcomes.map(({ name, error }) => ({ name, plan: byName.get(name) ?? null, error })));

@@ -37,7 +37,7 @@ import { checkChoices, choicesFrom, globWarnings, type PlanOptions } from './cho
 import { addImpact } from './impact.ts';
 import { lintPlan, type Planned } from './lint.ts';
 import { readSettledObjects } from './recent.ts';
-import type { Past, PastProjects } from './since.ts';
+import type { PastProjects } from './since.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 import { addUndeclared, undeclarability, warnOfLosses } from './undeclarable.ts';
 
@@ -158,7 +158,9 @@ async function loadManifests(
   const complete = (each: Resource) => completeResource(each, environment.settings);
   const resources = project.resources.map(complete);
   const { scope } = choices;
-  const past = await loadPast(project, scope.since, { env, shared });
+  const past = shared
+    ? shared.of(project)
+    : await withRevision(project, { since: scope.since, env }, (all) => all?.of(project));
   const previous = past?.resources.map(complete) ?? null;
   const isInScope = scopeFilter(scope);
   // Resources outside the scope are not compared, so their lookups are not resolved. Lookups that only the revision
@@ -208,17 +210,6 @@ async function loadManifests(
   };
 }
 
-/** What the revision of `since` declared. */
-async function loadPast(
-  project: Project,
-  since: string | null,
-  { env, shared }: { readonly env: NodeJS.ProcessEnv; readonly shared: PastProjects | null },
-): Promise<Past | null> {
-  if (since === null) return null;
-  const load = (past: PastProjects) => past.of(project);
-  return shared ? load(shared) : withRevision(project, { since, env }, load);
-}
-
 /** What was declared then, to be found in the tenant also under the name that a manifest of today gives it. */
 function addLaterNames(past: readonly Resource[], resources: readonly Resource[]): readonly Resource[] {
   const later = new Map(
@@ -232,12 +223,13 @@ function addLaterNames(past: readonly Resource[], resources: readonly Resource[]
   });
 }
 
-/** Lets `use` read what the manifests declared at the revision that `--since` names. */
+/** Lets `use` read what the manifests declared at the revision that `--since` names; `null` without `--since`. */
 export async function withRevision<T>(
   project: Pick<Project, 'root' | 'configFile'>,
-  { since, env = process.env }: { readonly since: string; readonly env?: NodeJS.ProcessEnv | undefined },
-  use: (past: PastProjects) => T | Promise<T>,
+  { since = null, env = process.env }: Pick<PlanOptions, 'since' | 'env'>,
+  use: (past: PastProjects | null) => T | Promise<T>,
 ): Promise<T> {
+  if (since === null) return use(null);
   // Only --since runs git.
   const { withPast } = await import('./since.ts');
   return withPast(project, { name: since, env }, use);

@@ -12,7 +12,7 @@ import { once } from '../model/once.ts';
 import type { TenantName } from '../model/tenant.ts';
 
 /** What a git revision declared for a tenant. */
-export interface Past {
+interface Past {
   readonly resources: readonly Resource[];
   /** Warnings about what is not known of that time. */
   readonly diagnostics: readonly Diagnostic[];
