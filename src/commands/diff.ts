@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import type { Limiters } from '../client/client.ts';
 import { type DiffSource, diffSides, manifestSide } from '../engine/diff.ts';
-import { openTenant, type Tenant } from '../engine/tenant.ts';
+import { useTenant } from '../engine/tenant.ts';
 import { manifestFolder } from '../loader/folder.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
 import { type Diff, differs } from '../model/diff.ts';
@@ -114,28 +114,25 @@ async function withSides({ projects, sides, environment }: NamedSides, args: Arg
   const live = sides.filter(({ is }) => is === 'tenant').length;
   const progress = createFleetProgress(live, args, io);
   const limiters: Limiters = new Map();
-  const opened: Tenant[] = [];
-  const open = async (side: Named): Promise<DiffSource> => {
-    if (side.is !== 'tenant') return manifestsOf(side, projects, environment, io);
+  const withSource = (side: Named, use: (source: DiffSource) => Promise<Diff>): Promise<Diff> => {
+    if (side.is !== 'tenant') return use(manifestsOf(side, projects, environment, io));
     const name = side.environment;
     const project = projects.environment(name);
     progress.onProgress(name, 'begun');
-    const tenant = await openTenant(project, {
-      signal: io.signal,
-      limiters,
-      ...progress.tenantOptions(name),
-    });
-    opened.push(tenant);
+    const options = { signal: io.signal, limiters, ...progress.tenantOptions(name) };
     const { root, secrets } = project;
-    return { is: 'tenant', name, tenant, root, secrets, declarations: projects.declarations(name) };
+    return useTenant(project, options, (tenant) =>
+      use({ is: 'tenant', name, tenant, root, secrets, declarations: projects.declarations(name) }),
+    );
   };
+  const { only, except } = args;
+  const kinds = args.kinds.length === 0 ? undefined : args.kinds;
   try {
-    const { only, except } = args;
-    const kinds = args.kinds.length === 0 ? undefined : args.kinds;
-    return await diffSides([await open(sides[0]), await open(sides[1])], { only, except, kinds });
+    return await withSource(sides[0], (first) =>
+      withSource(sides[1], (second) => diffSides([first, second], { only, except, kinds })),
+    );
   } finally {
     progress.end();
-    await Promise.all(opened.map((tenant) => tenant.close()));
   }
 }
 
