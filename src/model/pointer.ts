@@ -66,3 +66,20 @@ export function withValueAt(root: JsonObject, at: Pointer, value: Json | undefin
   } else if (isObject(below)) members.set(name, withValueAt(below, pointer(...rest), value));
   return objectFrom(members);
 }
+
+/**
+ * A copy of `root` with the value that `other` has at `at`, in the objects around it. Of a list it is all, since its items have
+ * no place of their own.
+ */
+export function withValueOf(other: JsonObject, root: JsonObject, at: Pointer): JsonObject {
+  const place = listAbove(other, at) ?? at;
+  const value = valueAt(other, place);
+  if (value === undefined) return withValueAt(root, place, undefined);
+  const segments = segmentsOf(place);
+  const around = segments.slice(1).map((_, index) => pointer(...segments.slice(0, index + 1)));
+  const opened = around.reduce(
+    (each, above) => (valueAt(each, above) === undefined ? withValueAt(each, above, {}) : each),
+    root,
+  );
+  return withValueAt(opened, place, value);
+}

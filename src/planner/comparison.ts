@@ -6,7 +6,7 @@ import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJson } from '../model/json.ts';
 import { livePlace, secretName } from '../model/marker.ts';
-import { listAbove, type Pointer, pointer, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf, valueAt, withValueOf } from '../model/pointer.ts';
 import { isRename, type Match } from './match.ts';
 
 /** What a comparison needs apart from the two sides. */
@@ -139,20 +139,6 @@ function fillIgnored(declared: JsonObject, live: JsonObject, ignore: readonly Po
   return ignore.reduce((fields, at) => {
     const name = segmentsOf(at)[0];
     if (name === undefined || !Object.hasOwn(fields, name)) return fields;
-    // The items of a list have no place of their own.
-    return withLive(fields, live, listAbove(live, at) ?? at);
+    return withValueOf(live, fields, at);
   }, declared);
-}
-
-/** The fields with the live value at a pointer, in the objects around it that the live ones have. */
-function withLive(fields: JsonObject, live: JsonObject, at: Pointer): JsonObject {
-  const value = valueAt(live, at);
-  if (value === undefined) return withValueAt(fields, at, undefined);
-  const segments = segmentsOf(at);
-  const around = segments.slice(1).map((_, index) => pointer(...segments.slice(0, index + 1)));
-  const opened = around.reduce(
-    (each, place) => (valueAt(each, place) === undefined ? withValueAt(each, place, {}) : each),
-    fields,
-  );
-  return withValueAt(opened, at, value);
 }

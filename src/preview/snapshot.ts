@@ -7,7 +7,7 @@ import type { Address } from '../model/address.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';
 import { type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
-import { valueAt, withValueAt } from '../model/pointer.ts';
+import { withValueOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Sides } from '../render/template.ts';
 import type { Redact } from '../report/options.ts';
@@ -132,7 +132,7 @@ function applyDeclared(
 ): JsonObject {
   const merged = objectFrom([...Object.entries(base?.fields ?? {}), ...Object.entries(fields)]);
   if (!live) return merged;
-  return lifecycle.ignore.reduce((after, at) => withValueAt(after, at, valueAt(live.fields, at)), merged);
+  return lifecycle.ignore.reduce((after, at) => withValueOf(live.fields, after, at), merged);
 }
 
 /** Whether recipients would see a difference; secrets are not compared. */

@@ -8,6 +8,7 @@ import {
   segmentsOf,
   valueAt,
   withValueAt,
+  withValueOf,
 } from '../../src/model/pointer.ts';
 
 describe('a pointer', () => {
@@ -97,6 +98,15 @@ it('the list that a pointer leads into is the first one on the way', () => {
   expect(listAbove(root, '/a/b/0/c/0')).toBe('/a/b');
   expect(listAbove(root, '/d/0')).toBe('/d');
   for (const at of ['', '/d', '/a/b', '/a/x/0']) expect(listAbove(root, at)).toBeNull();
+});
+
+it('the value of another object is set in the objects around it, and with the list that it is in', () => {
+  const other = { a: { b: { c: 1, x: 2 } }, d: [1, 2] };
+  expect(withValueOf(other, { e: 3 }, '/a/b/c')).toEqual({ a: { b: { c: 1 } }, e: 3 });
+  expect(withValueOf(other, { a: { b: { c: 9, y: 4 } } }, '/a/b/c')).toEqual({ a: { b: { c: 1, y: 4 } } });
+  expect(withValueOf(other, {}, '/d/0')).toEqual({ d: [1, 2] });
+  expect(withValueOf(other, { e: 3 }, '/a/z/c')).toEqual({ e: 3 });
+  expect(withValueOf(other, { a: { z: 5 } }, '/a/z')).toEqual({ a: {} });
 });
 
 describe('setting the value at a pointer', () => {
