@@ -151,7 +151,8 @@ export function canonicalRecord(record: JsonObject, field: RecordsField): JsonOb
 export function overlay(field: Field, declared: Json, live: Json | undefined): Json {
   if (field.is !== 'json') return declared;
   const value = readJsonText(declared);
-  if (field.declares === 'whole' || !isObject(value)) return value;
+  // A marker stands for the whole field: it has no members.
+  if (field.declares === 'whole' || !isObject(value) || isFilledInLater(value)) return value;
   const below = readJsonText(live ?? null);
   return mergeMembers(value, isObject(below) ? below : {});
 }

@@ -179,6 +179,7 @@ describe('what is written', () => {
     expect(overlay(members, { a: 2 }, undefined)).toEqual({ a: 2 });
     expect(overlay(members, { a: 2 }, 'no JSON')).toEqual({ a: 2 });
     expect(overlay(members, null, live)).toBeNull();
+    expect(overlay(members, { $live: '/f' }, live)).toEqual({ $live: '/f' });
   });
 
   it('lacks the members that a manifest sets to null, at every depth', () => {

@@ -314,6 +314,31 @@ describe('rollback', () => {
     expect(visible(world.sandbox.state)).toEqual(before);
   });
 
+  it('leaves settings as they are that were a list, where the whole object is written', async () => {
+    await world.close();
+    const kind = {
+      kind: 'Task',
+      path: '/v2025/tasks',
+      key: 'name',
+      update: 'put',
+      fields: { title: 'text', settings: { is: 'json', declares: 'members' } },
+    };
+    const task = { name: 'Sync', title: 'a', settings: [{ days: 5 }] };
+    world = await createWorld({
+      ...oneAtATime,
+      seed: JSON.stringify({ kinds: [kind], objects: { Task: [task] } }),
+      files: { 'kinds/Task.kind.yaml': JSON.stringify(kind) },
+    });
+    await apply([{ kind: 'Task', name: 'Sync', title: 'b', settings: { weeks: 1 } }]);
+    const { plan } = await rollback();
+    expect(plan.diagnostics.map(({ message }: { message: string }) => message).join()).toContain(
+      'keeps /settings as it is now',
+    );
+    const undone = await world.run('apply', 'back.json');
+    expect(undone, undone.stderr).toMatchObject({ code: 0 });
+    expect(world.sandbox.state.objects.Task).toMatchObject([{ title: 'a', settings: { weeks: 1 } }]);
+  });
+
   it('works from the result that every apply keeps', async () => {
     await apply();
     const kept = [...filesBelow(world.dir).keys()].filter((file) =>
