@@ -1,5 +1,5 @@
 import type { Kinds } from '../kinds/catalog.ts';
-import { arrangeChanges, circleText, neededBy } from '../kinds/dependencies.ts';
+import { arrangeChanges, cycleText, neededBy } from '../kinds/dependencies.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { idsOnSide } from '../kinds/references.ts';
 import { type Address, parseAddress } from '../model/address.ts';
@@ -24,10 +24,10 @@ export function wrongReferences({ changes }: Plan, kinds: Kinds): WrongReference
     const reasons = kind ? [...misnamedIn(change, kind), ...wrongIn(change, kind, created)] : [];
     return reasons.map((why) => ({ address: change.address, why }));
   });
-  const circle = arrangeChanges(changes, kinds).circle ?? [];
-  const [address] = circle;
+  const cycle = arrangeChanges(changes, kinds).cycle ?? [];
+  const [address] = cycle;
   if (address === undefined) return wrong;
-  return [...wrong, { address, why: `they refer to each other in a circle: ${circleText(circle)}` }];
+  return [...wrong, { address, why: `they refer to each other in a cycle: ${cycleText(cycle)}` }];
 }
 
 /**

@@ -9,7 +9,7 @@ import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
-import { exitCodeOfFleet, type Fleet, gravestExitCode, shareDiagnostics } from '../model/fleet.ts';
+import { exitCodeOfFleet, type Fleet, shareDiagnostics, worstExitCode } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { namesInBrief } from '../report/fleet-view.ts';
@@ -143,7 +143,7 @@ async function runDry(fleet: Fleet, conditions: Conditions, args: ApplyArgs, io:
   const errors = outcomes.flatMap(({ error }) => error ?? []);
   if (errors.length > 0) {
     const all = outcomes.map(({ name, error }) => ({ name, diagnostics: error?.diagnostics ?? [] }));
-    const code = gravestExitCode(errors.map(({ exitCode }) => exitCode));
+    const code = worstExitCode(errors.map(({ exitCode }) => exitCode));
     throw new Failure(shareDiagnostics(all, namesInBrief), code);
   }
   printDiagnostics(whyNotPlanned(fleet), args, io);

@@ -15,7 +15,7 @@ import type { Project } from '../kinds/project.ts';
 import { loadProject, openProjects, readDuration } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, failure } from '../model/failure.ts';
-import { gravestExitCode } from '../model/fleet.ts';
+import { worstExitCode } from '../model/fleet.ts';
 import { isVerificationOver, type Status, statusFormat } from '../model/status.ts';
 import { oneLine, safeJson } from '../report/safe.ts';
 import { renderStatus, statusFormats, verificationWords } from '../report/status.ts';
@@ -100,7 +100,7 @@ async function statusOfSeveral(
       printDiagnostics(error.diagnostics, args, io);
     }
   }
-  return gravestExitCode(
+  return worstExitCode(
     outcomes.map(({ value, error }) => (error ? error.exitCode : exitCodeOf(value.status, args, io))),
   );
 }

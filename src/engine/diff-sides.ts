@@ -11,7 +11,7 @@ import { declarerOf, identitiesOf } from '../loader/identities.ts';
 import type { Declarations } from '../loader/index.ts';
 import type { DiffSide } from '../model/diff.ts';
 import { ExitCode, Failure, ifFailure } from '../model/failure.ts';
-import { gravestExitCode } from '../model/fleet.ts';
+import { worstExitCode } from '../model/fleet.ts';
 import { type Lookup, lookupKey, lookupMarker } from '../model/marker.ts';
 import { lookupsIn } from '../planner/fill-lookups.ts';
 import { readReferencedRecords } from './export.ts';
@@ -150,7 +150,7 @@ export async function onBothSides<T>(first: Promise<T>, second: Promise<T>): Pro
   if (failures.length < errors.length) throw errors.find((error) => !(error instanceof Failure));
   throw new Failure(
     failures.flatMap(({ diagnostics }) => diagnostics),
-    gravestExitCode(failures.map(({ exitCode }) => exitCode)) || ExitCode.couldNotRun,
+    worstExitCode(failures.map(({ exitCode }) => exitCode)) || ExitCode.couldNotRun,
   );
 }
 

@@ -5,7 +5,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { lint } from '../lint/index.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
-import { gravestExitCode, shareDiagnostics } from '../model/fleet.ts';
+import { shareDiagnostics, worstExitCode } from '../model/fleet.ts';
 import type { Scope } from '../model/plan.ts';
 import { checkScope, selectionOf } from './choices.ts';
 import { findUnserved } from './served.ts';
@@ -66,7 +66,7 @@ function isNotice({ code, message }: Diagnostic, notice: Notice): boolean {
 export function joinValidations(all: readonly (Validation & { readonly name: string })[]): Validation {
   return {
     diagnostics: shareDiagnostics(all, (names) => names.join(', ')),
-    exitCode: gravestExitCode(all.map(({ exitCode }) => exitCode)),
+    exitCode: worstExitCode(all.map(({ exitCode }) => exitCode)),
     resources: Math.max(0, ...all.map(({ resources }) => resources)),
   };
 }

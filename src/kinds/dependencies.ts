@@ -14,8 +14,8 @@ export interface Rank {
 export interface Arranged {
   /** In the order of an apply. */
   readonly ranks: readonly Rank[];
-  /** Creates that refer to each other, so that none of them can be the first: the addresses of one circle. */
-  readonly circle: readonly Address[] | null;
+  /** Creates that refer to each other, so that none of them can be the first: the addresses of one cycle. */
+  readonly cycle: readonly Address[] | null;
 }
 
 /**
@@ -37,13 +37,13 @@ export function arrangeChanges(changes: readonly Change[], kinds: Kinds): Arrang
       ...written.levels.map((level) => ({ deletes: false, changes: level })),
       ...deleted.levels.toReversed().map((level) => ({ deletes: true, changes: level })),
     ],
-    circle: written.circle,
+    cycle: written.cycle,
   };
 }
 
-/** A circle for people: `A -> B -> A`. */
-export function circleText(circle: readonly Address[]): string {
-  return [...circle, ...circle.slice(0, 1)].join(' -> ');
+/** A cycle for people: `A -> B -> A`. */
+export function cycleText(cycle: readonly Address[]): string {
+  return [...cycle, ...cycle.slice(0, 1)].join(' -> ');
 }
 
 /** The addresses whose ids the requests of a change need. */
@@ -80,29 +80,29 @@ function needsWhere(changes: readonly Change[], needsOf: (change: Change) => rea
 
 interface Stack {
   readonly levels: readonly (readonly Change[])[];
-  readonly circle: readonly Address[] | null;
+  readonly cycle: readonly Address[] | null;
 }
 
-/** Levels in which each change comes after all that it needs; changes of a circle as if they did not need each other. */
+/** Levels in which each change comes after all that it needs; changes of a cycle as if they did not need each other. */
 function stack(changes: readonly Change[], needs: Needs, rankOf: (change: Change) => number): Stack {
   const { heights, left } = heightsOf(changes, needs, rankOf);
-  const circle = circleIn(left, needs);
-  if (circle.length > 0) {
-    const isInside = new Set(circle);
+  const cycle = cycleIn(left, needs);
+  if (cycle.length > 0) {
+    const isInside = new Set(cycle);
     const others = needsWhere(changes, (change) => {
       const needed = needs.get(change) ?? [];
       return isInside.has(change) ? needed.filter((each) => !isInside.has(each)) : needed;
     });
-    return { ...stack(changes, others, rankOf), circle: circle.map(({ address }) => address) };
+    return { ...stack(changes, others, rankOf), cycle: cycle.map(({ address }) => address) };
   }
   const sorted = changes
     .map((change) => ({ change, height: heights.get(change) ?? 0, rank: rankOf(change) }))
     .sort((a, b) => b.height - a.height || a.rank - b.rank);
   const levels = groupBy(sorted, ({ height, rank }) => `${height} ${rank}`);
-  return { levels: levels.map(([, level]) => level.map(({ change }) => change)), circle: null };
+  return { levels: levels.map(([, level]) => level.map(({ change }) => change)), cycle: null };
 }
 
-/** How many levels of other changes wait for each one, and the changes that are in a circle or needed by one. */
+/** How many levels of other changes wait for each one, and the changes that are in a cycle or needed by one. */
 function heightsOf(changes: readonly Change[], needs: Needs, rankOf: (change: Change) => number) {
   const waiting = new Map<Change, number>();
   for (const needed of [...needs.values()].flat()) waiting.set(needed, (waiting.get(needed) ?? 0) + 1);
@@ -127,11 +127,11 @@ function heightsOf(changes: readonly Change[], needs: Needs, rankOf: (change: Ch
 }
 
 /**
- * Changes of which each needs the next, and the last the first; none without a circle.
+ * Changes of which each needs the next, and the last the first; none without a cycle.
  *
- * @param left changes that are in a circle, or needed by one: each is needed by another one of them
+ * @param left changes that are in a cycle, or needed by one: each is needed by another one of them
  */
-function circleIn(left: readonly Change[], needs: Needs): Change[] {
+function cycleIn(left: readonly Change[], needs: Needs): Change[] {
   const isLeft = new Set(left);
   const neededFor = new Map<Change, Change>();
   for (const change of left) {

@@ -93,8 +93,8 @@ export function isFailed({ plan, result, error }: FleetMember): boolean {
   return result ? exitCodeOf(result) !== ExitCode.done : plan !== null && isRefused(plan);
 }
 
-/** The gravest first: the exit code of several runs is the first that one of them has. */
-const gravest = [
+/** The worst first: the exit code of several runs is the first that one of them has. */
+const worst = [
   ExitCode.interrupted,
   ExitCode.incomplete,
   ExitCode.refused,
@@ -104,8 +104,8 @@ const gravest = [
 ] as const;
 
 /** The exit code of several runs together. */
-export function gravestExitCode(codes: readonly ExitCode[]): ExitCode {
-  return gravest.find((code) => codes.includes(code)) ?? ExitCode.done;
+export function worstExitCode(codes: readonly ExitCode[]): ExitCode {
+  return worst.find((code) => codes.includes(code)) ?? ExitCode.done;
 }
 
 /**
@@ -116,7 +116,7 @@ export function gravestExitCode(codes: readonly ExitCode[]): ExitCode {
  */
 export function exitCodeOfFleet({ environments }: Fleet, detailed: boolean): ExitCode {
   const hasWritten = environments.some(({ result }) => result && result.summary.done > 0);
-  return gravestExitCode(
+  return worstExitCode(
     environments.map(({ plan, result, error }) => {
       if (error?.exitCode === ExitCode.couldNotRun && hasWritten) return ExitCode.incomplete;
       if (error) return error.exitCode;

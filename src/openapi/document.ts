@@ -12,7 +12,7 @@ export interface Part {
 }
 
 /**
- * An OpenAPI document. Its references are followed where they are needed and no further, so that neither circles nor the
+ * An OpenAPI document. Its references are followed where they are needed and no further, so that neither cycles nor the
  * size of the document matter. They are only followed to files of the source: never outside its folder, and never over
  * the network.
  */

@@ -1,5 +1,5 @@
 import type { Kinds } from '../kinds/catalog.ts';
-import { arrangeChanges, circleText } from '../kinds/dependencies.ts';
+import { arrangeChanges, cycleText } from '../kinds/dependencies.ts';
 import { identityOf, keyBefore } from '../kinds/live-objects.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress } from '../model/address.ts';
@@ -10,7 +10,7 @@ import { type Missing, problemsAt, referencesIn, type UsedReference } from './re
 
 /**
  * Throws a Failure with the references to what a plan deletes, gives another name or leaves to be made by hand, and with
- * those in a circle of objects that it creates.
+ * those in a cycle of objects that it creates.
  *
  * @param references those in scope
  * @param resources all of the project: what is outside the scope stays, and so does what it refers to
@@ -31,7 +31,7 @@ export function refuseLostReferences(
     ...problemsWith(references, unmade, whyUnmade),
     ...problemsWith(everywhere, deleted, whyDeleted),
     ...problemsWith(everywhere, renamed, whyRenamed),
-    ...findCircles(references, changes, kinds),
+    ...findCycles(references, changes, kinds),
   ];
   if (all.length > 0) throw new Failure(all);
 }
@@ -69,33 +69,33 @@ function whyUnmade({ address, warnings }: Change): Missing {
   return { code: 'unknown-ref', message, hint: warnings[0] ?? null };
 }
 
-/** Throws a Failure for a plan that no manifest explains, and that creates objects in a circle. */
-export function refuseCircles({ changes }: Plan, kinds: Kinds): void {
-  const problems = findCircles([], changes, kinds);
+/** Throws a Failure for a plan that no manifest explains, and that creates objects in a cycle. */
+export function refuseCycles({ changes }: Plan, kinds: Kinds): void {
+  const problems = findCycles([], changes, kinds);
   if (problems.length > 0) throw new Failure(problems);
 }
 
-function findCircles(
+function findCycles(
   references: readonly UsedReference[],
   changes: readonly Change[],
   kinds: Kinds,
 ): Diagnostic[] {
-  const { circle } = arrangeChanges(changes, kinds);
-  return circle ? circleProblems(references, circle) : [];
+  const { cycle } = arrangeChanges(changes, kinds);
+  return cycle ? cycleProblems(references, cycle) : [];
 }
 
-/** At the first reference of the circle. */
-function circleProblems(references: readonly UsedReference[], circle: readonly Address[]): Diagnostic[] {
-  const message = `Each of these objects refers to the next, so none can be created first: ${circleText(circle)}.`;
+/** At the first reference of the cycle. */
+function cycleProblems(references: readonly UsedReference[], cycle: readonly Address[]): Diagnostic[] {
+  const message = `Each of these objects refers to the next, so none can be created first: ${cycleText(cycle)}.`;
   const hint = 'Leave one of the references out, apply, and add it again.';
-  const isInside = ({ resource }: UsedReference['uses'][number]) => circle.includes(resource.address);
+  const isInside = ({ resource }: UsedReference['uses'][number]) => cycle.includes(resource.address);
   const [first] = references.flatMap((reference) => {
-    const [use] = circle.includes(formatAddress(reference.kind.name, reference.key))
+    const [use] = cycle.includes(formatAddress(reference.kind.name, reference.key))
       ? reference.uses.filter(isInside)
       : [];
     return use ? [{ ...reference, uses: [use] }] : [];
   });
   return first
-    ? problemsAt(first, { code: 'ref-circle', message, hint })
-    : [{ code: 'ref-circle', severity: 'error', message, hint }];
+    ? problemsAt(first, { code: 'ref-cycle', message, hint })
+    : [{ code: 'ref-cycle', severity: 'error', message, hint }];
 }

@@ -13,7 +13,7 @@ import { pointer, segmentsOf } from '../model/pointer.ts';
 import type { Result } from '../model/result.ts';
 import { type PlanInput, readRequestsFor } from './input.ts';
 import { type LaterResult, laterRemarks } from './later.ts';
-import { refuseCircles } from './lost-references.ts';
+import { refuseCycles } from './lost-references.ts';
 import { resourcesByIdentity } from './references.ts';
 import { createdAgain, formerIdRemarks, renewedIds, withRenewedIds } from './renewed-ids.ts';
 import { markPlace, type Restored, restoreChanges, restoreWhole } from './restore.ts';
@@ -103,7 +103,7 @@ export function annotateRollback(
   const changes = plan.changes.map((change) =>
     annotate(change, byIdentity.get(identityOf(kinds.named(change.kind), change.key))),
   );
-  refuseCircles(plan, kinds);
+  refuseCycles(plan, kinds);
   const { startedAt, planDigest: undone } = result;
   const diagnostics = plan.diagnostics.map(withoutNowhere);
   const undoes = { startedAt, planDigest: undone };

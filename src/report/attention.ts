@@ -1,6 +1,6 @@
 import type { Change } from '../model/plan.ts';
 
-/** What a reviewer should read before anything else, the gravest first. */
+/** What a reviewer should read before anything else, the most urgent first. */
 const concerns = ['lockout', 'delete', 'mail', 'manual', 'leave', 'undo'] as const;
 export type Concern = (typeof concerns)[number];
 
@@ -31,7 +31,7 @@ const nouns: Readonly<Record<Concern, readonly [one: string, many: string]>> = {
   undo: ["undoes somebody's change", "undo somebody's change"],
 };
 
-/** The concerns that the changes of a plan raise, the gravest first. Every report begins with them. */
+/** The concerns that the changes of a plan raise, the most urgent first. Every report begins with them. */
 export function attentionOf(changes: readonly Change[]): Point[] {
   return concerns.flatMap((concern) => {
     const concerned = changes.filter((change) => amounts[concern](change) > 0);
@@ -40,20 +40,20 @@ export function attentionOf(changes: readonly Change[]): Point[] {
   });
 }
 
-/** The concerns that one change raises, the gravest first. */
+/** The concerns that one change raises, the most urgent first. */
 export function concernsOf(change: Change): Concern[] {
   return concerns.filter((concern) => amounts[concern](change) > 0);
 }
 
-/** 0 for the gravest change; changes that raise no concern come last. */
-export function gravityOf(change: Change): number {
+/** 0 for the most urgent change; changes that raise no concern come last. */
+export function urgencyOf(change: Change): number {
   const first = concernsOf(change)[0];
   return first === undefined ? concerns.length : concerns.indexOf(first);
 }
 
-/** The changes with the gravest first, otherwise in their order. */
-export function byGravity(changes: readonly Change[]): Change[] {
-  return changes.toSorted((a, b) => gravityOf(a) - gravityOf(b));
+/** The changes with the most urgent first, otherwise in their order. */
+export function byUrgency(changes: readonly Change[]): Change[] {
+  return changes.toSorted((a, b) => urgencyOf(a) - urgencyOf(b));
 }
 
 /** `1 lock-out`, `6 people leave a search` */

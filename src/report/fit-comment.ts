@@ -30,7 +30,7 @@ export interface SectionGroup {
 type Form = 'whole' | 'brief';
 
 /**
- * Head, sections and foot, within the length of a comment. The gravest sections get room first, wherever they are. What
+ * Head, sections and foot, within the length of a comment. The most urgent sections get room first, wherever they are. What
  * does not fit whole is shown in brief, and a note counts what is cut. The foot is always there.
  *
  * @param advice how to see everything, as Markdown
@@ -97,7 +97,7 @@ function note(sections: readonly Section[], forms: ReadonlyMap<Section, Form>, a
   return `\n${joinParts(lines, '\n')}\n`;
 }
 
-/** `2 SenderAddress, delete; 700 NotificationTemplate, to update`, the gravest first. */
+/** `2 SenderAddress, delete; 700 NotificationTemplate, to update`, the most urgent first. */
 function countLabels(sections: readonly Section[]): string {
   const sorted = sections.toSorted((a, b) => a.rank - b.rank);
   const counts = groupBy(sorted, ({ label }) => label).map(([label, { length }]) => `${length} ${label}`);

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Fleet, FleetMember } from '../model/fleet.ts';
 import { fleetCommand } from './apply-command.ts';
-import { byGravity } from './attention.ts';
+import { byUrgency } from './attention.ts';
 import { fitComment, type SectionGroup } from './fit-comment.ts';
 import {
   fleetView,
@@ -69,7 +69,7 @@ function changeGroups(fleet: Fleet, all: readonly Shared[], options: ReportOptio
     heading: `\n#### ${escapeMarkdown(sharedWords(shared, fleet))}\n\n`,
     sections: [
       ...(shared.environments.length > 3 ? [allNames(shared.environments)] : []),
-      ...byGravity(shared.items).map((change) => planSection([change], { ofChange: new Map() }, unlinked)),
+      ...byUrgency(shared.items).map((change) => planSection([change], { ofChange: new Map() }, unlinked)),
     ],
   }));
 }

@@ -4,12 +4,12 @@ import { actions, type Change, type Difference, hasChanges, isRefused, type Plan
 import { planCommand } from './apply-command.ts';
 import {
   attentionOf,
-  byGravity,
+  byUrgency,
   concernsOf,
   firstOf,
-  gravityOf,
   type Point,
   pointWords,
+  urgencyOf,
 } from './attention.ts';
 import { pathWords, sensitiveWords, type View, viewOf } from './difference.ts';
 import { type Family, familiesOf } from './families.ts';
@@ -59,7 +59,7 @@ const maxLines = 60;
  */
 export function planMarkdown(plan: Plan, options: ReportOptions): string {
   const remarks = remarksOf(plan);
-  const kinds = groupBy(byGravity(plan.changes), ({ kind }) => kind);
+  const kinds = groupBy(byUrgency(plan.changes), ({ kind }) => kind);
   const groups: SectionGroup[] = [
     { heading: '', sections: remarks.errors.map(problemSection) },
     ...kinds.map(([kind, changes]) => ({
@@ -170,7 +170,7 @@ export function planSection(
     concern === undefined ? actionWords[change.action] : pointWords({ concern, count: 1 }).slice(2);
   return {
     ...foldedSection(familyTitle(family, reportUrl), joinParts(details, '\n\n')),
-    rank: gravityOf(change),
+    rank: urgencyOf(change),
     label: `${escapeMarkdown(change.kind)}, ${words}`,
   };
 }

@@ -100,11 +100,11 @@ describe('the references of a plan', () => {
     expect(wrongIn(...changes)).toEqual(why.map((text) => `Thing/a: ${text}`));
   });
 
-  it('are refused in a circle, which is named once', () => {
+  it('are refused in a cycle, which is named once', () => {
     const [p, q] = [createThing('p', { above: ref('Thing/q') }), createThing('q', { above: ref('Thing/p') })];
     expect(wrongIn(p, q)).toEqual([
       expect.stringMatching(
-        /^Thing\/[pq]: they refer to each other in a circle: Thing\/[pq] -> Thing\/[pq] -> Thing\/[pq]$/,
+        /^Thing\/[pq]: they refer to each other in a cycle: Thing\/[pq] -> Thing\/[pq] -> Thing\/[pq]$/,
       ),
     ]);
   });

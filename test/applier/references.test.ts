@@ -107,7 +107,7 @@ describe('deletes', () => {
     ]);
   });
 
-  it('are made in a circle too', async () => {
+  it('are made in a cycle too', async () => {
     const ring = { ...c, above: 'ia' };
     const tenant = new FakeTenant({ things: { a, b, c: ring } });
     expect((await apply(planOf([ring, a, b].map(deleted)), tenant)).outcome).toBe('done');
@@ -135,14 +135,14 @@ describe('a plan is refused before anything is sent', () => {
 
   it.each<[string, Change[], string]>([
     [
-      'of a circle',
+      'of a cycle',
       [createThing('p', { above: ref('q') }), createThing('q', { above: ref('p') })],
-      'they refer to each other in a circle: Thing/',
+      'they refer to each other in a cycle: Thing/',
     ],
     [
       'of an object that refers to itself',
       [createThing('p', { above: ref('p') })],
-      'in a circle: Thing/p -> Thing/p',
+      'in a cycle: Thing/p -> Thing/p',
     ],
     ['with an id that nothing creates', [lower], 'the plan does not create Thing/upper, whose id they send'],
     [

@@ -183,16 +183,16 @@ describe('a reference that cannot be right', () => {
     expect(exit).toBe(1);
   });
 
-  it('a circle of creates is named; one through an object that exists is none', async () => {
-    const circle = `kind: AccessProfile\nname: Read\nabove: !ref AccessProfile/Write\n---\nkind: AccessProfile\nname: Write\nabove: !ref AccessProfile/Read\n`;
-    const fresh = await worldWith(circle);
+  it('a cycle of creates is named; one through an object that exists is none', async () => {
+    const cycle = `kind: AccessProfile\nname: Read\nabove: !ref AccessProfile/Write\n---\nkind: AccessProfile\nname: Write\nabove: !ref AccessProfile/Read\n`;
+    const fresh = await worldWith(cycle);
     const refused = await fresh.run('plan');
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('[ref-circle]');
+    expect(refused.stderr).toContain('[ref-cycle]');
     expect(refused.stderr.replaceAll(/\s+/g, ' ')).toMatch(
       /AccessProfile\/\w+ -> AccessProfile\/\w+ -> AccessProfile/,
     );
-    const world = await worldWith(circle, { seed: seedOf('dev', existing('dev')) });
+    const world = await worldWith(cycle, { seed: seedOf('dev', existing('dev')) });
     expect((await world.run('apply', '--yes')).code).toBe(0);
     expect((await world.plan()).changes).toEqual([]);
   });
@@ -460,7 +460,7 @@ describe('a rollback', () => {
     });
   });
 
-  it('names a circle of objects of which none can be created first', async () => {
+  it('names a cycle of objects of which none can be created first', async () => {
     const pair =
       '[{ id: one, name: one, above: two }, { id: two, name: two, above: one }, { id: x, name: x }]';
     const world = await worldWith(gone('AccessProfile/one', 'AccessProfile/two'), {
@@ -475,7 +475,7 @@ describe('a rollback', () => {
     );
     const back = await world.run('rollback', 'result.json');
     expect(back.code).toBe(1);
-    expect(back.stderr).toContain('[ref-circle]');
+    expect(back.stderr).toContain('[ref-cycle]');
     expect(back.stderr.replaceAll(/\s+/g, ' ')).toMatch(
       /AccessProfile\/(one|two) -> AccessProfile\/(one|two)/,
     );

@@ -77,7 +77,7 @@ it('keeps imports going one way between the rooms', () => {
 });
 
 /** The files on a way of imports that comes back to where it began; types count too. Empty where there is none. */
-function findCircle(all: readonly Import[]): readonly string[] {
+function findCycle(all: readonly Import[]): readonly string[] {
   const targets = new Map<string, string[]>();
   for (const { from, to } of all) targets.set(from, [...(targets.get(from) ?? []), to]);
   const done = new Set<string>();
@@ -85,30 +85,30 @@ function findCircle(all: readonly Import[]): readonly string[] {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
     if (done.has(file)) return [];
     for (const to of targets.get(file) ?? []) {
-      const circle = follow(to, [...path, file]);
-      if (circle.length > 0) return circle;
+      const cycle = follow(to, [...path, file]);
+      if (cycle.length > 0) return cycle;
     }
     done.add(file);
     return [];
   };
   for (const file of targets.keys()) {
-    const circle = follow(file, []);
-    if (circle.length > 0) return circle;
+    const cycle = follow(file, []);
+    if (cycle.length > 0) return cycle;
   }
   return [];
 }
 
-it.each(['src', 'bench', 'scripts', 'test'])('has no circle of files in %s', (folder) => {
-  expect(findCircle(importsBelow(join(root, folder)))).toEqual([]);
+it.each(['src', 'bench', 'scripts', 'test'])('has no import cycle in %s', (folder) => {
+  expect(findCycle(importsBelow(join(root, folder)))).toEqual([]);
 });
 
-it('finds a circle, also of types', () => {
+it('finds a cycle, also of types', () => {
   const edges = ['ab', 'bc', 'cd', 'db'].map(([from = '', to = '']) => ({
     from,
     to,
     typeOnly: from === 'c',
   }));
-  expect(findCircle(edges)).toEqual(['b', 'c', 'd', 'b']);
+  expect(findCycle(edges)).toEqual(['b', 'c', 'd', 'b']);
 });
 
 it('has no room that the rule does not know', () => {

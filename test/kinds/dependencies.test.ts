@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { catalogOf } from '../../src/kinds/catalog.ts';
-import { arrangeChanges, circleText, neededBy } from '../../src/kinds/dependencies.ts';
+import { arrangeChanges, cycleText, neededBy } from '../../src/kinds/dependencies.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import type { Address } from '../../src/model/address.ts';
 import type { Change } from '../../src/model/plan.ts';
@@ -137,18 +137,18 @@ describe('the order of changes', () => {
     expect(order).toEqual([['Source/n1', 'Source/n3'], ['Profile/n2'], ['Role/n0']]);
   });
 
-  it('names a circle of creates, in which each refers to the next, and places every change all the same', () => {
+  it('names a cycle of creates, in which each refers to the next, and places every change all the same', () => {
     fc.assert(
       fc.property(graph(7, true), (nodes) => {
         for (const action of ['create', 'delete'] as const) {
           const changes = changesOf(nodes, action);
-          const { circle, ranks } = arrangeChanges(changes, kinds);
+          const { cycle, ranks } = arrangeChanges(changes, kinds);
           expect(ranks.flatMap((rank) => rank.changes)).toHaveLength(changes.length);
           const edges = new Set(edgesOf(nodes, changes).map((edge) => edge.join(' ')));
-          const hasCircle = action === 'create' && isCyclic(nodes);
-          expect(circle !== null).toBe(hasCircle);
-          for (const [at, address] of (circle ?? []).entries()) {
-            expect(edges).toContain(`${address} ${circle?.[(at + 1) % circle.length]}`);
+          const hasCycle = action === 'create' && isCyclic(nodes);
+          expect(cycle !== null).toBe(hasCycle);
+          for (const [at, address] of (cycle ?? []).entries()) {
+            expect(edges).toContain(`${address} ${cycle?.[(at + 1) % cycle.length]}`);
           }
         }
       }),
@@ -185,13 +185,13 @@ describe('the addresses that a change needs', () => {
     const body = { a: { $ref: 'Source/elsewhere' } };
     const update: Change = { ...change, action: 'update', address: 'Source/elsewhere' };
     const given = [{ ...change, requests: [{ ...request, body }] }, update];
-    expect(arrangeChanges(given, kinds)).toMatchObject({ circle: null, ranks: [{ changes: given }] });
+    expect(arrangeChanges(given, kinds)).toMatchObject({ cycle: null, ranks: [{ changes: given }] });
   });
 });
 
-it('a circle reads from its first change back to it', () => {
-  expect(circleText(['Role/a', 'Role/b'])).toBe('Role/a -> Role/b -> Role/a');
-  expect(circleText(['Role/a'])).toBe('Role/a -> Role/a');
+it('a cycle reads from its first change back to it', () => {
+  expect(cycleText(['Role/a', 'Role/b'])).toBe('Role/a -> Role/b -> Role/a');
+  expect(cycleText(['Role/a'])).toBe('Role/a -> Role/a');
 });
 
 it('deletes come last, those of kinds that are written last first', () => {
@@ -219,7 +219,7 @@ it('a deleted object that refers to itself, or to what stays, waits for nothing'
     ],
     'delete',
   );
-  const { ranks, circle } = arrangeChanges(changes, kinds);
-  expect(circle).toBeNull();
+  const { ranks, cycle } = arrangeChanges(changes, kinds);
+  expect(cycle).toBeNull();
   expect(ranks).toEqual([{ deletes: true, changes }]);
 });

@@ -79,7 +79,7 @@ test('links to files and folders, chains, ways through other folders and out are
 test.each([
   ['that leads nowhere', { 'config/a.yaml': '../none.yaml' }],
   ['to no folder', { 'config/a': '../none' }],
-  ['round in a circle', { 'config/a.yaml': 'b.yaml', 'config/b.yaml': 'a.yaml' }],
+  ['round in a cycle', { 'config/a.yaml': 'b.yaml', 'config/b.yaml': 'a.yaml' }],
 ])('a link %s is refused, as on the disk', async (_what, links) => {
   const root = committed({}, (dir) => {
     mkdirSync(join(dir, 'config'));

@@ -5,8 +5,8 @@ import {
   type FleetMember,
   fleetDigest,
   fleetOf,
-  gravestExitCode,
   isFailed,
+  worstExitCode,
 } from '../../src/model/fleet.ts';
 import { change, plan, result } from '../report/fixtures.ts';
 
@@ -86,9 +86,9 @@ describe('the exit code of several runs', () => {
   it('is the first of 130, 3, 4, 1, 2, 0 that one of them has', () => {
     const inOrder = [130, 3, 4, 1, 2, 0] as const;
     for (const [at, code] of inOrder.entries()) {
-      expect(gravestExitCode([...inOrder.slice(at)].reverse())).toBe(code);
+      expect(worstExitCode([...inOrder.slice(at)].reverse())).toBe(code);
     }
-    expect(gravestExitCode([])).toBe(0);
+    expect(worstExitCode([])).toBe(0);
   });
 
   it.each<[string, FleetMember[], boolean, number]>([

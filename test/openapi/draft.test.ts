@@ -246,7 +246,7 @@ it('hostile words stay in their comments', async () => {
   expect(stdout).toContain('size: value  # one of x !!js/function [31m : {');
 });
 
-it('circles of references end', async () => {
+it('cycles of references end', async () => {
   const schemas = {
     A: { allOf: [{ $ref: '#/components/schemas/B' }], properties: { name: { type: 'string' } } },
     B: {

@@ -8,7 +8,7 @@ import { planDigest } from '../../src/model/digest.ts';
 import { Failure } from '../../src/model/failure.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change, Difference, Plan } from '../../src/model/plan.ts';
-import { refuseCircles, refuseLostReferences } from '../../src/planner/lost-references.ts';
+import { refuseCycles, refuseLostReferences } from '../../src/planner/lost-references.ts';
 import { nameReferences } from '../../src/planner/name-references.ts';
 import { referencesIn, resolveReferences } from '../../src/planner/references.ts';
 import { planOf, resource } from '../support/plan.ts';
@@ -352,13 +352,13 @@ describe('a plan in which a reference loses its object', () => {
   });
 });
 
-describe('creates in a circle', () => {
-  const circle = planWith(creating('A', 'Profile/B'), creating('B', 'Profile/A'));
+describe('creates in a cycle', () => {
+  const cycle = planWith(creating('A', 'Profile/B'), creating('B', 'Profile/A'));
   const text =
     /^Each of these objects refers to the next.*: Profile\/[AB] -> Profile\/[AB] -> Profile\/[AB]\.$/;
   const hint = 'Leave one of the references out, apply, and add it again.';
 
-  it('are refused at a reference of the circle, and at no other', () => {
+  it('are refused at a reference of the cycle, and at no other', () => {
     const declared = [
       resource(profile, ['Outside'], { above: ref('Profile/A') }),
       resource(profile, ['A'], { above: ref('Profile/Elsewhere') }),
@@ -366,10 +366,10 @@ describe('creates in a circle', () => {
       resource(profile, ['A2'], { above: ref('Profile/B') }),
     ];
     const uses = referencesIn(declared, kinds);
-    const found = problemsOf(() => refuseLostReferences(uses, declared, circle, kinds));
+    const found = problemsOf(() => refuseLostReferences(uses, declared, cycle, kinds));
     expect(found).toMatchObject([
       {
-        code: 'ref-circle',
+        code: 'ref-cycle',
         severity: 'error',
         message: expect.stringMatching(text),
         hint,
@@ -379,10 +379,10 @@ describe('creates in a circle', () => {
   });
 
   it('are refused without a place where no manifest declares them', () => {
-    const expected = { code: 'ref-circle', severity: 'error', message: expect.stringMatching(text), hint };
-    expect(problemsOf(() => refuseCircles(circle, kinds))).toEqual([expected]);
+    const expected = { code: 'ref-cycle', severity: 'error', message: expect.stringMatching(text), hint };
+    expect(problemsOf(() => refuseCycles(cycle, kinds))).toEqual([expected]);
     expect(
-      problemsOf(() => refuseCircles(planWith(creating('A', 'Profile/B'), creating('B')), kinds)),
+      problemsOf(() => refuseCycles(planWith(creating('A', 'Profile/B'), creating('B')), kinds)),
     ).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import type { Fleet } from '../../model/fleet.ts';
 import { actions, type Change } from '../../model/plan.ts';
 import { type ChangeResult, changeOutcomes } from '../../model/result.ts';
 import { fleetCommand } from '../apply-command.ts';
-import { byGravity } from '../attention.ts';
+import { byUrgency } from '../attention.ts';
 import {
   type FleetView,
   fleetView,
@@ -112,7 +112,7 @@ function changeGroup(shared: Shared, { fleet, ...options }: GroupOptions): Entry
   return {
     ...headOf(shared, fleet),
     words: changeCounts(shared.items),
-    entries: changeEntries(byGravity(shared.items), entry),
+    entries: changeEntries(byUrgency(shared.items), entry),
   };
 }
 

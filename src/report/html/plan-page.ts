@@ -11,7 +11,7 @@ import {
   type Risk,
 } from '../../model/plan.ts';
 import { planCommand } from '../apply-command.ts';
-import { attentionOf, byGravity, concernsOf } from '../attention.ts';
+import { attentionOf, byUrgency, concernsOf } from '../attention.ts';
 import { bodyText, pathWords } from '../difference.ts';
 import { type Family, familiesOf } from '../families.ts';
 import type { ReportOptions } from '../options.ts';
@@ -77,7 +77,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
     command: planCommand(plan, options),
     digest: plan.digest,
     named: 'kind',
-    groups: groupBy(byGravity(plan.changes), ({ kind }) => kind).map(([name, group]) => ({
+    groups: groupBy(byUrgency(plan.changes), ({ kind }) => kind).map(([name, group]) => ({
       title: name,
       words: changeCounts(group),
       names: [name],
