@@ -7,7 +7,7 @@ import { commonOptions, guardOptions, guardOptionsOf, scopeOptions } from './opt
 import { checkOutput } from './output.ts';
 import { outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
 import { projectOptions } from './project.ts';
-import { readResult } from './saved.ts';
+import { readOneResult } from './saved.ts';
 
 function build(yargs: Argv) {
   return planOutputOptions(guardOptions(scopeOptions(commonOptions(yargs))))
@@ -16,7 +16,8 @@ function build(yargs: Argv) {
     )
     .positional('result', {
       type: 'string',
-      describe: 'The result file of an apply, for example one in .tenantctl/ENVIRONMENT/results',
+      describe:
+        'The result file of an apply, for example one in .tenantctl/ENVIRONMENT/results. Of several environments, --env names one',
     })
     .demandOption('result')
     .example(
@@ -29,7 +30,7 @@ function build(yargs: Argv) {
 
 export const command = defineCommand(build, async (args, io) => {
   checkOutput(args, 'plan', io, [args.result]);
-  const result = readResult(args.result, io);
+  const result = readOneResult(args.result, args.env, io);
   const project = loadProject(projectOptions(args, io, result.environment));
   const options = guardOptionsOf(args);
   const plan = await planWithTenant(project, args, io, (tenant) =>

@@ -30,6 +30,29 @@ export function readResult(file: string, io: Io): Result {
   return readResultFile(readText(file, io), file);
 }
 
+/**
+ * Reads the result of one environment from its file, or from that of several. Throws a Failure for a file that is no result, and
+ * where it is not clear which of several is meant.
+ *
+ * @param environments what --env names
+ */
+export function readOneResult(file: string, environments: readonly string[], io: Io): Result {
+  const text = readText(file, io);
+  const all = formOfText(text) === 'fleet' ? readFleetFile(text, file).environments : [];
+  const results = all.flatMap(({ result }) => result ?? []);
+  if (results.length === 0) return readResultFile(text, file);
+  const meant =
+    environments.length === 0
+      ? results
+      : results.filter(({ environment }) => environments.includes(environment));
+  const [first, second] = meant;
+  if (first && !second) return first;
+  const names = results.map(({ environment }) => environment).join(', ');
+  throw failure('several-environments', `${file} holds the results of several environments: ${names}.`, {
+    hint: 'Name one of them with --env.',
+  });
+}
+
 /** The files that paths and globs name. Throws a Failure where one names none. */
 export function resultFiles(patterns: readonly string[], io: Io): string[] {
   return patterns.flatMap((pattern) => {

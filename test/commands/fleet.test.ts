@@ -535,3 +535,18 @@ it('the JSON that is printed is the JSON that is saved, also where a secret is o
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toEqual(JSON.parse(other.read('fleet.json')));
 });
+
+describe('rollback', () => {
+  it('undoes the apply of one environment from the file of several', async () => {
+    expect(await run('apply', '-e', '*', '--yes', '--result', 'all.json')).toMatchObject({ code: 0 });
+    const unclear = await run('rollback', 'all.json', '--format', 'json');
+    expect(unclear.code).toBe(1);
+    expect(unclear.stdout).toContain('all.json holds the results of several environments: eu-1, eu-2, us-1.');
+    const other = await run('rollback', 'all.json', '-e', 'asia-1', '--format', 'json');
+    expect(other.stdout).toContain('Name one of them with --env.');
+    const plan = ['-e', 'eu-2', '--out', 'back.json', '--allow-delete-all', 'SenderAddress'];
+    expect(await run('rollback', 'all.json', ...plan)).toMatchObject({ code: 0 });
+    expect(await run('apply', 'back.json')).toMatchObject({ code: 0 });
+    expect(names.map(sendersOf)).toEqual([['a@acme.example'], [], ['a@acme.example']]);
+  });
+});
