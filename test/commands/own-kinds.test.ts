@@ -49,6 +49,32 @@ describe('a kind that the project describes', () => {
     expect(addresses(await world.plan())).toEqual([]);
   });
 
+  it('is replaced as a whole also where a manifest has another name beside an id than the tenant', async () => {
+    const owner = { is: 'reference', to: 'Identity', type: 'IDENTITY' };
+    const kind = {
+      kind: 'Task',
+      path: '/v2025/tasks',
+      key: 'name',
+      update: 'put',
+      fields: { title: 'text', owner, others: { ...owner, is: 'references' } },
+    };
+    const ann = { type: 'IDENTITY', id: 'i1', name: 'Ann' };
+    const task = { name: 'Sync', title: 'a', owner: ann, others: [ann] };
+    const world = await createTestWorld({
+      seed: JSON.stringify({
+        kinds: [kind],
+        objects: { Identity: [{ id: 'i1', name: 'Ann', alias: 'ann' }], Task: [task] },
+      }),
+      files: { 'kinds/Task.kind.yaml': JSON.stringify(kind) },
+    });
+    const former = { ...ann, name: 'Anna' };
+    world.declare([{ kind: 'Task', name: 'Sync', title: 'b', owner: former, others: [former] }]);
+    const applied = await world.run('apply', '--yes');
+    expect(applied, applied.stdout).toMatchObject({ code: 0 });
+    expect(world.sandbox.state.objects.Task).toMatchObject([{ title: 'b', owner: ann, others: [ann] }]);
+    expect(addresses(await world.plan())).toEqual([]);
+  });
+
   it('is exported, also into existing manifests, and an export plans empty', async () => {
     const world = await project();
     rmSync(`${world.dir}/config`, { recursive: true });
