@@ -1,4 +1,4 @@
-import { isObject, type Json, textOf } from '../model/json.ts';
+import { isArray, isObject, type Json, textOf } from '../model/json.ts';
 
 /** What the answer of a list says about the rows after its own. */
 export interface Continuation {
@@ -26,7 +26,9 @@ export function continuationOf(
   const targets = [...linkHeader(headers.link ?? ''), ...named(nextNames).filter(isSaid)];
   const isEnd = named(moreNames).includes(false) || named(lastNames).includes(true);
   const isMore = named(moreNames).includes(true) || named(lastNames).includes(false);
-  const totals = named(totalNames).filter((value) => typeof value === 'number');
+  const totals = named(totalNames).flatMap((value) =>
+    typeof value === 'number' && Number.isInteger(value) ? [value] : [],
+  );
   const linked = targets.map((target) => queryOf(target, path)).find((query) => query !== null);
   return {
     next: isEnd ? null : (linked ?? null),
@@ -67,10 +69,10 @@ function membersBeside(body: Json): [name: string, value: Json][] {
   });
 }
 
-/** Hosts also write nothing as an empty text, as 0 or as false. */
+/** Hosts also write nothing as an empty text, as 0 or as false. A list holds rows, or nothing. */
 function isSaid(value: Json): boolean {
   const said = isObject(value) ? textOf(value, 'href') : value;
-  return said !== null && said !== '' && said !== 0 && said !== false;
+  return said !== null && said !== '' && said !== 0 && said !== false && !isArray(said);
 }
 
 /** The targets that a `Link` header (RFC 8288) names as the next page. */

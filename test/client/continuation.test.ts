@@ -15,6 +15,8 @@ it.each<[Json]>([
   [{ next: false, next_page: 0, links: { next: { href: '' } }, meta: [] }],
   [{ isLastPage: true, links: null }],
   [{ total: '9', total_pages: 4, nextOfKin: 'x', almost: true }],
+  [{ next: [], nextPage: [{ id: '1' }], last: [true], more: [true], page: [{ next: 'x' }] }],
+  [{ orders: [{ id: '1' }], total: 12.5 }],
   [null],
 ])('%j says nothing of further rows', (body) => {
   expect(said(body)).toEqual(nothing);
