@@ -29,6 +29,9 @@ type PageQuery = Call['query'];
 /** A host that announces more pages is broken or hostile. */
 const mostPages = 20_000;
 
+/** A host that links more pages without rows never ends. */
+const mostEmptyPages = 100;
+
 /** Pages that are requested concurrently; more than there are connections would not help. */
 const concurrentPages = 16;
 
@@ -100,8 +103,8 @@ async function* readPages(reading: Reading): AsyncGenerator<Page> {
   const first = await readAt(reading, 0);
   yield list.accept(first);
   const { total, next } = first;
-  // Pages by `offset` can overlap, which shows changes of the list.
-  const isByOffset = source.pageSize !== null && next?.offset !== undefined;
+  // Pages by `offset` can overlap, which shows changes of the list. A smaller `offset` counts pages.
+  const isByOffset = source.pageSize !== null && Number(next?.offset) >= list.count;
   if (total === null && next !== null && !isByOffset) yield* readLinked(reading, next, list);
   else if (source.pageSize !== null) {
     // Some hosts count the rows of the page only: where it is full, the next one shows that.
@@ -120,9 +123,9 @@ async function* readLinked(reading: Reading, next: PageQuery, list: Listing) {
     const page: Page = await readPage(reading, query);
     yield list.accept(page);
     read.add(canonicalJson(query));
-    // Pages without rows may link each other.
-    const isNew = page.next !== null && !read.has(canonicalJson(page.next)) && read.size < mostPages;
-    query = isNew ? page.next : null;
+    // Pages without rows may link each other, or further ones without end.
+    const isBeyond = page.next === null || read.has(canonicalJson(page.next));
+    query = isBeyond || read.size >= list.count + mostEmptyPages ? null : page.next;
   }
 }
 
@@ -241,8 +244,12 @@ class Listing {
    * Whether a page shows that no rows follow: it has just those that overlap, and they are known. A host that has no fixed order
    * may give another one there than the last.
    */
-  isEndedBy({ names }: Page, overlap: number): boolean {
-    return overlap > 0 && names.length === overlap && names.every((name) => this.#seen.has(name));
+  isEndedBy(page: Page, overlap: number): boolean {
+    const { names } = page;
+    const isEnd = overlap > 0 && names.length === overlap && names.every((name) => this.#seen.has(name));
+    // Hosts say after each full page that more rows follow: this page knows better.
+    if (isEnd) this.#tail = page;
+    return isEnd;
   }
 
   /** The page without the rows that overlap with the page before. Throws for a row that comes twice, or is missing. */

@@ -70,6 +70,49 @@ describe('pages', () => {
     ]);
   });
 
+  test.each([2, 10, 20])(
+    'a list is whole where a full last page says that more follow: %i rows',
+    async (count) => {
+      const client = fakeClient((request) => {
+        const { body } = { body: null, ...paged(numbered(count), 10)(request) };
+        return answered(200, {
+          rows: body,
+          hasMore: Array.isArray(body) && body.length === (count === 2 ? 2 : 10),
+        });
+      });
+      expect(await readRows(client, { ...source, pageSize: count === 2 ? 2 : 10 })).toEqual(numbered(count));
+    },
+  );
+
+  test('links are followed where their offset counts pages', async () => {
+    const client = fakeClient(({ query }) => {
+      const at = Number(query.offset ?? 0);
+      const next = at < 2 ? `/v2025/rows?offset=${at + 1}` : null;
+      return answered(200, { rows: numbered(9).slice(at * 3, at * 3 + 3), next });
+    });
+    expect(await readRows(client, source)).toEqual(numbered(9));
+  });
+
+  test('pages overlap where a host caps a page and links further than its end', async () => {
+    const rows = numbered(25);
+    const client = fakeClient(({ query }) => {
+      const offset = Number(query.offset ?? 0);
+      const page = rows.slice(offset, offset + 12);
+      const next = offset + 12 < 25 ? `/v2025/rows?limit=20&offset=${offset + 20}` : null;
+      return answered(200, { rows: page, next });
+    });
+    expect(await readRows(client, source)).toEqual(rows);
+  });
+
+  test('links from page to page without rows are not followed for long', async () => {
+    const client = fakeClient(({ query }) => {
+      const at = Number(query.page ?? 1);
+      return answered(200, { rows: at === 1 ? numbered(3) : [], next: `/v2025/rows?page=${at + 1}` });
+    });
+    expect(await codesOf(readRows(client, source))).toEqual(['list-incomplete']);
+    expect(client.asked.length).toBeLessThan(200);
+  });
+
   test('pages overlap also where a host links them by their offset', async () => {
     const rows = numbered(7);
     const client = fakeClient(({ query }) => {
