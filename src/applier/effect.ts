@@ -2,7 +2,16 @@ import { compareField } from '../kinds/compare.ts';
 import { comparable, comparableRecord, sameItem } from '../kinds/field.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject, type RecordsField } from '../kinds/kind.ts';
 import { recordAgrees } from '../kinds/records.ts';
-import { isArray, isObject, type Json, mapMembers, objectsIn, own, sameJson } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  itemsOf,
+  type Json,
+  mapMembers,
+  objectsIn,
+  own,
+  sameJson,
+} from '../model/json.ts';
 import type { Change, Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -22,7 +31,8 @@ export function unmetDifferences(kind: Kind, change: Change, live: LiveObject): 
 
 /**
  * The members that an object has lost although the change does not show it, in the fields that it is about: a tenant may
- * replace what it was asked to merge.
+ * replace what it was asked to merge. Members without a value do not count, since hosts answer them in several ways. What the tenant
+ * hides is left out.
  */
 export function lostMembers({ kind, change, live }: Compared, before: LiveObject): Pointer[] {
   const names = [...new Set(change.diff.map(({ path }) => segmentsOf(path)[0] ?? ''))];
@@ -32,8 +42,13 @@ export function lostMembers({ kind, change, live }: Compared, before: LiveObject
     if (field?.is !== 'json') return [];
     const whole = { ...field, declares: 'whole' } as const;
     const made = compareField(name, whole, own(live.fields, name) ?? null, own(before.fields, name));
-    return made.flatMap(({ op, path }) => (op === 'remove' && !isShown(path) ? [path] : []));
+    const lost = made.filter(({ op, before: value }) => op === 'remove' && hasValue(value));
+    return lost.map(({ path }) => path).filter((path) => !isShown(path) && !isHidden(path, before));
   });
+}
+
+function hasValue(value: Json): boolean {
+  return typeof value === 'object' ? itemsOf(value).length > 0 : value !== '';
 }
 
 /** Whether the tenant left the value of a difference unchanged. */

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { hasEffect, isInProgress, isUnchanged, unmetDifferences } from '../../src/applier/effect.ts';
+import {
+  hasEffect,
+  isInProgress,
+  isUnchanged,
+  lostMembers,
+  unmetDifferences,
+} from '../../src/applier/effect.ts';
 import { simIntegration } from '../../src/kinds/sim-integration.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Difference } from '../../src/model/plan.ts';
@@ -286,4 +292,25 @@ it('a new name is reached when the object has it, in any case where the kind fol
   const exact = change(note, ['a'], { action: 'update', diff: [diff('/key', 'old', 'A')] });
   expect(hasEffect(note, exact, objectOf(note, { key: 'a', text: 'x' }))).toBe(false);
   expect(hasEffect(note, exact, objectOf(note, { key: 'A', text: 'x' }))).toBe(true);
+});
+
+describe('a member that no change is about', () => {
+  const made = update(diff('/attributes/on', 'a', 'b'));
+  const lost = (before: JsonObject, hidden: readonly Pointer[] = []) =>
+    lostMembers(
+      { kind: thing, change: made, live: live({ attributes: { on: 'b' } }) },
+      { ...live({ attributes: { on: 'a', ...before } }), hidden },
+    );
+
+  it('is lost where the object does not have it any more', () => {
+    expect(lost({ own: 1, none: false })).toEqual(['/attributes/own', '/attributes/none']);
+  });
+
+  it('is not lost where it had nothing, since hosts leave out or answer null for what is empty', () => {
+    expect(lost({ a: null, b: '', c: [], d: {} })).toEqual([]);
+  });
+
+  it('is not lost where the tenant hides its value, since some answers leave it out', () => {
+    expect(lost({ password: '1:ACP:eA==' }, ['/attributes/password'])).toEqual([]);
+  });
 });
