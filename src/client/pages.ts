@@ -105,7 +105,7 @@ async function* readPages(reading: Reading): AsyncGenerator<Page> {
   const { total, next } = first;
   // Pages by `offset` can overlap, which shows changes of the list. A smaller `offset` counts pages.
   const isByOffset = source.pageSize !== null && Number(next?.offset) >= list.count;
-  if (total === null && next !== null && !isByOffset) yield* readLinked(reading, next, list);
+  if (total !== list.count && next !== null && !isByOffset) yield* readLinked(reading, next, list);
   else if (source.pageSize !== null) {
     // Some hosts count the rows of the page only: where it is full, the next one shows that.
     if (total === null || (total === list.count && isFull(total, source.pageSize))) {

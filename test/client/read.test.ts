@@ -93,6 +93,29 @@ describe('pages', () => {
     expect(await readRows(client, source)).toEqual(numbered(9));
   });
 
+  test.each([250, null])(
+    'links are followed also where the host says how many rows there are: %j',
+    async (pageSize) => {
+      const client = fakeClient(({ query }) => {
+        const at = Number(query.page ?? 1);
+        const link: Record<string, string> =
+          at < 3 ? { link: `</v2025/rows?page=${at + 1}>; rel="next"` } : {};
+        return answered(200, numbered(9).slice(at * 3 - 3, at * 3), { 'x-total-count': '9', ...link });
+      });
+      expect(await readRows(client, { ...source, pageSize })).toEqual(numbered(9));
+      expect(client.asked).toHaveLength(3);
+    },
+  );
+
+  test('a list is whole with as many rows as the host says, whatever it links', async () => {
+    const rows = numbered(3);
+    const client = fakeClient(() =>
+      answered(200, { rows, _metadata: { total: 3, next: '/v2025/rows?page=2' } }),
+    );
+    expect(await readRows(client, source)).toEqual(rows);
+    expect(client.asked).toHaveLength(1);
+  });
+
   test('pages overlap where a host caps a page and links further than its end', async () => {
     const rows = numbered(25);
     const client = fakeClient(({ query }) => {
