@@ -157,11 +157,11 @@ const smallPage = 50;
 /** The query parameters by which the list is paged in another way than by `limit` and `offset`. */
 export function otherPaging({ query }: Collection): string[] {
   if (query.has('offset')) return [];
-  return [...query.keys()].filter((name) => paging.test(name.replaceAll(/[$_-]/g, '')));
+  return [...query.keys()].filter((name) => paging.test(name.replaceAll(/[$_[\]-]/g, '')));
 }
 
 const paging =
-  /^(page(size|number|token)?|perpage|size|start(index|ingafter|at)?|after|before|cursor|first|max(results)?|top|skip(token)?|next(token)?|offset|sysparm(limit|offset))$/i;
+  /^(page(size|number|token|cursor|offset|limit|after|before)?|perpage|size|start(index|ingafter|at)?|after|before|cursor|first|max(results)?|top|skip(token)?|next(token)?|offset|sysparm(limit|offset))$/i;
 
 /** Whether `count` asks for the length of the list. Elsewhere it is the number of rows to give. */
 export function countsRows(api: OpenApi, { query }: Collection): boolean {

@@ -84,9 +84,12 @@ function kindName(path: string): string {
   throw failure('kind-name', `The path ${path} gives no name for a kind.`, { hint });
 }
 
+/** The member that wraps the object in all requests that are described: a PATCH alone may take one member of it. */
 function wrapperOf(api: OpenApi, { create, put, patch }: Collection, rows: Rows | null): string | null {
   const bodies = [create, put, patch].map((call) => shapeOf(api, bodyOf(api, call)));
-  return bodies.map((body) => wrapperIn(api, body, rows)).find((name) => name !== null) ?? null;
+  const described = bodies.filter(({ properties }) => properties.size > 0);
+  const [name = null, ...others] = new Set(described.map((body) => wrapperIn(api, body, rows)));
+  return others.length === 0 ? name : null;
 }
 
 /** The properties of the objects in lists, single reads and requests: those that are shown first. */

@@ -381,6 +381,16 @@ describe('an API of another family', () => {
     expect(stderr).not.toContain('there is no');
   });
 
+  it('whose PATCH takes one member alone wraps nothing where its POST does not', async () => {
+    const settings = {
+      requestBody: content({ type: 'object', properties: { settings: { type: 'object' } } }),
+    };
+    const { stdout } = await draftRooms(
+      roomsOf({ post: { requestBody: content(room) } }, { patch: settings, delete: {} }),
+    );
+    expect(parse(stdout)).toMatchObject({ create: true, update: 'patch', delete: true });
+  });
+
   it('that wraps objects in answers alone is drafted without the wrapper', async () => {
     const answer = { responses: { 200: content({ type: 'object', properties: { result: room } }) } };
     const { stdout } = await draftRooms(
@@ -394,6 +404,7 @@ describe('an API of another family', () => {
     [['startIndex', 'count'], 'startIndex'],
     [['limit', 'after'], 'after'],
     [['$top', '$skip'], '$top, $skip'],
+    [['page[number]', 'page[size]', 'page[cursor]'], 'page[number], page[size], page[cursor]'],
   ])('that pages by %j', async (names, told) => {
     const { stdout, stderr } = await draftRooms(roomsOf({}, {}, ...names));
     expect(parse(stdout).list).not.toHaveProperty('counts');
