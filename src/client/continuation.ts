@@ -33,7 +33,7 @@ export function continuationOf(
   return {
     next: isEnd ? null : (linked ?? null),
     more: !isEnd && (isMore || targets.length > 0),
-    announced: totals.length > 0 ? Math.max(...totals) : null,
+    announced: totals.toSorted((a, b) => b - a)[0] ?? null,
   };
 }
 
@@ -78,9 +78,10 @@ function isSaid(value: Json): boolean {
 /** The targets that a `Link` header (RFC 8288) names as the next page. */
 function linkHeader(header: string): string[] {
   const links = header.matchAll(/<([^<>]*)>([^<]*)/g);
-  return [...links].flatMap(([, target = '', about = '']) =>
-    /;\s*rel\s*=\s*"?([^";]*\s)?next\b/i.test(about) ? [target] : [],
-  );
+  return [...links].flatMap(([, target = '', about = '']) => {
+    const [, relations = ''] = /;\s*rel\s*=\s*("[^"]*"|[^\s;,"]+)/i.exec(about) ?? [];
+    return relations.replaceAll('"', '').toLowerCase().split(/\s+/).includes('next') ? [target] : [];
+  });
 }
 
 /** The query of a link to the same path; `null` for anything else, such as a token. */

@@ -57,6 +57,7 @@ describe('the next page is linked', () => {
   it('but not by links to other pages', () => {
     const link = '<?page=1>; rel="first", <?page=9>; rel="last", <?next=1>; title="next"; rel="nextish-not"';
     expect(said([], { link: link.replace('nextish-not', 'prev') })).toEqual(nothing);
+    expect(said([], { link: '<?page=2>; rel=next-archive, <?page=3>; rel="not-next"' })).toEqual(nothing);
   });
 
   it('but not where the answer says that it is the last one', () => {
