@@ -20,7 +20,7 @@ import { checkSchema } from './schema.ts';
 import { type EnvironmentNames, memberProblem } from './selection.ts';
 import type { FileSource } from './source.ts';
 import { tagNoter } from './tags.ts';
-import { type ReadTag, readTree } from './tree.ts';
+import { type ReadTag, readTree, unresolved } from './tree.ts';
 
 /** What a project file says of all environments. */
 export interface ProjectFile extends EnvironmentNames {
@@ -104,17 +104,21 @@ export function readProjectFile(
       return new Set(environments.flatMap(credentialsIn));
     }),
   };
-  checkGroups(project, problems);
+  checkGroups(project, objectOf(value, 'groups'), problems);
   return project;
 }
 
 /** Reports names in groups that are not environments: one with a `!` leaves nothing out. */
-function checkGroups(project: ProjectFile, problems: Problems): void {
-  for (const [group, members] of Object.entries(project.groups)) {
-    for (const [index, member] of members.entries()) {
+function checkGroups(project: ProjectFile, groups: JsonObject, problems: Problems): void {
+  // What is to be said is then that there are no environments.
+  if (project.environments.length === 0) return;
+  for (const [group, members] of Object.entries(groups)) {
+    for (const [index, member] of isArray(members) ? members.entries() : []) {
+      // Anything else has been reported.
+      if (typeof member !== 'string' || member === '' || member === unresolved) continue;
       const problem = memberProblem(group, member, project);
       if (!problem) continue;
-      const at = pointer('groups', group, String(index));
+      const at = pointer('groups', group, index);
       problems.report(problem, findNode(project.document, at).place);
     }
   }

@@ -498,6 +498,25 @@ describe('what is wrong with the project file is reported with its place', () =>
     expect(errors(found)).toEqual([error]);
     if (hint !== undefined) expect(found.find(({ severity }) => severity === 'error')?.hint).toContain(hint);
   });
+
+  test('mistakes in groups are each reported once, in their places', () => {
+    const errorsOf = (groups: string, more: string) =>
+      errors(failureOf({ 'tenantctl.yaml': `version: 1\ngroups: { all: ${groups} }\n${more}` }));
+    const environments = 'environments: { test: { sandbox: {} } }';
+    expect(errorsOf("['*', 5, tset]", environments)).toEqual([
+      'wrong-type tenantctl.yaml:2:22',
+      'group-member tenantctl.yaml:2:25',
+    ]);
+    expect(errorsOf("[!env A, '', *none]", environments)).toEqual([
+      'misplaced-tag tenantctl.yaml:2:17',
+      'invalid-value tenantctl.yaml:2:25',
+      'unknown-alias tenantctl.yaml:2:29',
+    ]);
+    expect(errorsOf('[test]', 'environments: !env A')).toEqual([
+      'no-environment',
+      'misplaced-tag tenantctl.yaml:3:15',
+    ]);
+  });
 });
 
 test('no credential is printed, whatever is wrong beside it', () => {
