@@ -237,7 +237,8 @@ function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | n
     const message = `A ${kind.name} has no field \`${name}\` to ignore`;
     return { code: 'unknown-field', message, hint: didYouMean(name, Object.keys(kind.fields)) };
   }
-  const isPart = below.length > 0 && field.is !== 'json' && field.is !== 'reference';
+  const hasMembers = field.is === 'json' || field.is === 'reference' || isObject(own(value, name));
+  const isPart = below.length > 0 && !hasMembers;
   const list = isPart ? pointer(name) : listAbove(readableFields(kind, value), at);
   if (list === null) return null;
   return {

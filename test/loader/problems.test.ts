@@ -422,6 +422,18 @@ describe('every problem has a code, a place and, where one is near, a hint', () 
   });
 });
 
+test('members of a value that is a mapping can be ignored', () => {
+  const files = {
+    'kinds/Role.kind.yaml': 'kind: Role\npath: /v2025/roles\nkey: name\nfields: { rule: value, on: value }\n',
+    'config/a.yaml':
+      'kind: Role\nname: a\nrule: { a: { b: 1 }, c: [1] }\non: true\nlifecycle: { ignore: [/rule/a/b, /rule/c/0, /on/a] }\n',
+  };
+  expect(errorsOrNone(files)).toEqual([
+    'not-ignorable config/a.yaml:5:34',
+    'not-ignorable config/a.yaml:5:45',
+  ]);
+});
+
 test('all problems of all files are reported at once, in order', () => {
   const found = failureOf({
     'tenantctl.yaml': config('    variables: { a: !env NOPE }\n    limits: { requests: 0 }'),
