@@ -120,12 +120,14 @@ function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems
 
 /** The value of an environment in the project file. A tag that an alias brings from another environment is refused. */
 function ownNotes({ document, noted }: ProjectFile, at: Pointer, problems: Problems): Json {
-  const isOwn = isWithinValue(document, at);
+  const isInside = isWithinValue(document, at);
+  const { place: start } = findNode(document, at);
   return resolveNotes(valueAt(noted, at) ?? null, document.file, (tag, argument, place) => {
-    if (isOwn(place)) return noteOf(tag, argument, place.offset);
+    // A tag stands before its value.
+    if (isInside(place) || place.offset === start.offset) return noteOf(tag, argument, place.offset);
     const message = 'An alias refers to a value with a tag in another environment';
     const hint = 'Write the value with its tag here.';
-    problems.add('foreign-tag', message, findNode(document, at).place, { hint });
+    problems.add('foreign-tag', message, start, { hint });
     return unresolved;
   });
 }

@@ -7,6 +7,7 @@ import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { type BuildContext, readConnection } from './connection.ts';
 import { collectionTaken, holderOf } from './kind-files.ts';
+import { unresolved } from './tree.ts';
 
 /** Builds an environment that fits the schema, with defaults filled in; `null` where its tenant cannot be used. */
 export function buildEnvironment(name: string, value: JsonObject, context: BuildContext): Environment | null {
@@ -90,16 +91,17 @@ function readPolicy(value: JsonObject, { project: { kinds }, problems, find }: B
   const pruned = textsOf(prune, 'kinds');
   const keep = textsOf(prune, 'keep');
   const protect = textsOf(value, 'protect');
-  const report = (problem: GlobProblem | null, at: Pointer): void => {
-    if (problem) problems.report(problem, find(at).place);
+  const check = (texts: readonly string[], at: Pointer, problemOf: (text: string) => GlobProblem | null) => {
+    for (const [index, text] of texts.entries()) {
+      // What could not be read has been reported.
+      const problem = text === unresolved ? null : problemOf(text);
+      if (problem) problems.report(problem, find(at + pointer(index)).place);
+    }
   };
-  for (const [index, name] of pruned.entries()) {
-    report(kinds.find(name) ? null : unknownKind(name, kinds), pointer('prune', 'kinds', index));
-  }
+  check(pruned, '/prune/kinds', (name) => (kinds.find(name) ? null : unknownKind(name, kinds)));
   // With a typo in such a glob, the objects it should protect could be deleted.
-  for (const [index, glob] of protect.entries()) report(globProblem(glob, kinds), pointer('protect', index));
-  for (const [index, glob] of keep.entries())
-    report(globProblem(glob, kinds), pointer('prune', 'keep', index));
+  check(protect, '/protect', (glob) => globProblem(glob, kinds));
+  check(keep, '/prune/keep', (glob) => globProblem(glob, kinds));
   return {
     protect,
     prune: { kinds: pruned, keep },

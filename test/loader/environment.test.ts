@@ -499,6 +499,19 @@ describe('what is wrong with the project file is reported with its place', () =>
     if (hint !== undefined) expect(found.find(({ severity }) => severity === 'error')?.hint).toContain(hint);
   });
 
+  test('what cannot be read is reported once', () => {
+    const errorsOf = (test: string) =>
+      errors(failureOf({ 'tenantctl.yaml': `version: 1\nenvironments: { test: ${test} }` }));
+    expect(errorsOf('!env A')).toEqual(['env-unset tenantctl.yaml:2:23']);
+    expect(
+      errorsOf('{ sandbox: {}, protect: [!var a], prune: { kinds: [!var b], keep: [!var c] } }'),
+    ).toEqual([
+      'variable-unset tenantctl.yaml:2:48',
+      'variable-unset tenantctl.yaml:2:74',
+      'variable-unset tenantctl.yaml:2:90',
+    ]);
+  });
+
   test('mistakes in groups are each reported once, in their places', () => {
     const errorsOf = (groups: string, more: string) =>
       errors(failureOf({ 'tenantctl.yaml': `version: 1\ngroups: { all: ${groups} }\n${more}` }));
