@@ -13,7 +13,7 @@ import { declarationOf, resolveNotes } from './declaration.ts';
 import { findNode, placeInside, type YamlDocument } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
 import { type Identity, identitiesOf } from './identities.ts';
-import { type Checked, checkMarkers } from './markers.ts';
+import { type Checked, checkIds, checkMarkers } from './markers.ts';
 import type { Overlaid, Overlays } from './overlay.ts';
 import { reopenDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
@@ -178,7 +178,7 @@ function checkManifest(declared: Declared, address: Address | null): boolean {
     const about = address === null ? {} : { address };
     problems.report({ ...problem, message: noted }, placeOf(fault, find), about);
   }
-  return checkMarkers(declared) && faults.length === 0;
+  return [checkMarkers(declared), checkIds(declared)].every(Boolean) && faults.length === 0;
 }
 
 /** Explains an error of the schema in terms of manifests; `null` where the general message is good enough. */

@@ -1,6 +1,7 @@
+import { isScalar } from 'yaml';
 import { unknownKind } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
-import { fieldNamed, type Kind } from '../kinds/kind.ts';
+import { type Field, fieldNamed, type Kind } from '../kinds/kind.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
 import { type Address, parseAddress } from '../model/address.ts';
 import { isObject, type JsonObject, own, pick, sameJson } from '../model/json.ts';
@@ -79,6 +80,28 @@ function checkReferences({ kind, kinds, value: manifest, problems, find }: Check
   for (const problem of wrong) problems.report(problem, find(problem.at).place);
   return wrong.length === 0;
 }
+
+/** Refuses numbers as ids that are written in another way than they are sent: `0123` would refer to another object. */
+export function checkIds({ kind, value, find, problems }: Checked): boolean {
+  const wrong = Object.entries(value).flatMap(([name, item]) => {
+    const field = fieldNamed(kind, name);
+    if (!field || !takesIds(field)) return [];
+    const numbers = placesOf(item, (part) => typeof part === 'number');
+    return numbers.map((at) => find(pointer(name) + at)).filter(({ node }) => isRewritten(node));
+  });
+  for (const { node, place } of wrong) {
+    const [written, read] = isScalar(node) ? [node.source, node.value] : [];
+    const message = `The id \`${written}\` is read as the number ${read}`;
+    const hint = `If it is text, put it in quotes: "${written}". If not, write ${read}.`;
+    problems.add('inexact-number', message, place, { hint });
+  }
+  return wrong.length === 0;
+}
+
+const takesIds = (field: Field) =>
+  field.is === 'reference' || field.is === 'references' || targetOf(field) !== null;
+
+const isRewritten = (node: unknown) => isScalar(node) && node.source !== String(node.value);
 
 function takesNone(name: string, { fields }: Kind, target: string | null): Problem {
   if (target !== null) {

@@ -422,6 +422,22 @@ describe('every problem has a code, a place and, where one is near, a hint', () 
   });
 });
 
+test('an id is a number as it is written, or text', () => {
+  const idsOf = (people: string) =>
+    errorsOrNone({
+      'kinds/Role.kind.yaml':
+        'kind: Role\npath: /v2025/roles\nkey: name\nfields: { people: { is: references, to: Role }, one: reference, rank: value, more: set }\n',
+      'config/a.yaml': `kind: Role\nname: a\n${people}\n`,
+    });
+  expect(idsOf('people: [7, "0123", { id: -8 }]\none: 12\nrank: 0123\nmore: [1e3]')).toEqual([]);
+  expect(idsOf('people: [0123, { id: 0x1f }, 1e3]\none: { id: +5 }')).toEqual([
+    'inexact-number config/a.yaml:3:10',
+    'inexact-number config/a.yaml:3:22',
+    'inexact-number config/a.yaml:3:30',
+    'inexact-number config/a.yaml:4:12',
+  ]);
+});
+
 test('members of a value that is a mapping can be ignored', () => {
   const files = {
     'kinds/Role.kind.yaml': 'kind: Role\npath: /v2025/roles\nkey: name\nfields: { rule: value, on: value }\n',
