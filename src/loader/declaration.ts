@@ -28,7 +28,7 @@ export function resolveNotes(value: Json, file: SourceFile, readTag: ReadTag): J
   });
 }
 
-/** The value with nothing known of what has a note. */
+/** The value with {@link unresolved} in the place of each note. */
 export function withoutNotes(value: Json): Json {
   return mapJson(value, (item) => (noteIn(item) ? unresolved : item));
 }

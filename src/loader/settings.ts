@@ -28,7 +28,7 @@ export function buildEnvironment(name: string, value: JsonObject, context: Build
 /** What has a path of its own and is not a kind. */
 const otherResources = ['NotificationTemplateDefault', 'NotificationTemplateContext', 'TestNotification'];
 
-/** Reports paths of names that are not kinds of the identity service: they would have no effect. */
+/** Reports names that are not kinds of the identity service, whose paths would have no effect, and paths of other kinds. */
 function checkPaths(value: JsonObject, { project: { kinds }, problems, find }: BuildContext): void {
   const known = [
     ...kinds.all.flatMap(({ name, resource }) =>

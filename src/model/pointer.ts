@@ -68,8 +68,8 @@ export function withValueAt(root: JsonObject, at: Pointer, value: Json | undefin
 }
 
 /**
- * A copy of `root` with the value that `other` has at `at`, in the objects around it. Of a list it is all, since its items have
- * no place of their own.
+ * A copy of `root` with the value that `other` has at `at`. Objects around it that `root` does not have are added. Where `at`
+ * leads into a list of `other`, the whole list is copied.
  */
 export function withValueOf(other: JsonObject, root: JsonObject, at: Pointer): JsonObject {
   const place = listAbove(other, at) ?? at;
