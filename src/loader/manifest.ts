@@ -6,8 +6,9 @@ import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers, own, textOf } from '../model/json.ts';
+import { lookupOf, secretName } from '../model/marker.ts';
 import { objectOf, textsOf } from '../model/members.ts';
-import { listAbove, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { type Pointer, placeAbove, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { declarationOf, resolveNotes } from './declaration.ts';
 import { findNode, placeInside, type YamlDocument } from './document.ts';
@@ -239,14 +240,17 @@ function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | n
   }
   const hasMembers = field.is === 'json' || field.is === 'reference' || isObject(own(value, name));
   const isPart = below.length > 0 && !hasMembers;
-  const list = isPart ? pointer(name) : listAbove(readableFields(kind, value), at);
-  if (list === null) return null;
+  const whole = isPart ? pointer(name) : placeAbove(readableFields(kind, value), at, isOneValue);
+  if (whole === null) return null;
   return {
     code: 'not-ignorable',
-    message: `\`${at}\` cannot be ignored by itself: \`${list}\` is compared and written as a whole`,
-    hint: `Ignore \`${list}\`.`,
+    message: `\`${at}\` cannot be ignored by itself: \`${whole}\` is compared and written as a whole`,
+    hint: `Ignore \`${whole}\`.`,
   };
 }
+
+/** A list has no members that could be left alone, and a secret or lookup is not known yet. */
+const isOneValue = (part: Json) => isArray(part) || secretName(part) !== null || lookupOf(part) !== null;
 
 function readLifecycle({ kind, value, find, problems }: Declared): Lifecycle {
   const lifecycle = objectOf(value, 'lifecycle');

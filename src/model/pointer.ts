@@ -47,11 +47,11 @@ export function isWithin(at: Pointer, ancestor: Pointer): boolean {
   return at === ancestor || at.startsWith(`${ancestor}/`);
 }
 
-/** The place of the list that `at` leads into; `null` where there is none on the way. */
-export function listAbove(root: Json, at: Pointer): Pointer | null {
+/** The place of the first wanted value that `at` leads into; `null` where there is none on the way. */
+export function placeAbove(root: Json, at: Pointer, isWanted: (part: Json) => boolean): Pointer | null {
   const segments = segmentsOf(at);
   const above = segments.slice(1).map((_, index) => pointer(...segments.slice(0, index + 1)));
-  return above.find((each) => isArray(valueAt(root, each))) ?? null;
+  return above.find((each) => isWanted(valueAt(root, each) ?? null)) ?? null;
 }
 
 /** A copy of `root` with the member at `at` set, or removed where `value` is `undefined`. */
@@ -72,7 +72,7 @@ export function withValueAt(root: JsonObject, at: Pointer, value: Json | undefin
  * leads into a list of `other`, the whole list is copied.
  */
 export function withValueOf(other: JsonObject, root: JsonObject, at: Pointer): JsonObject {
-  const place = listAbove(other, at) ?? at;
+  const place = placeAbove(other, at, isArray) ?? at;
   const value = valueAt(other, place);
   if (value === undefined) return withValueAt(root, place, undefined);
   const segments = segmentsOf(place);

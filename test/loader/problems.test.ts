@@ -278,6 +278,12 @@ const cases: Case[] = [
       '/attributes/b/0',
       '/attributes/b',
     ],
+    [
+      'a member of a secret',
+      'kind: SimIntegration\nname: a\nattributes: { b: !secret C }\n',
+      '/attributes/b/d',
+      '/attributes/b',
+    ],
     ['a part of a text', 'kind: SimIntegration\nname: a\ndescription: b\n', '/description/c', '/description'],
   ].map(([name, manifest, at, hint]) => ({
     name: `${name} to ignore`,

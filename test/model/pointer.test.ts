@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   isWithin,
-  listAbove,
+  placeAbove,
   placesIn,
   pointer,
   segmentsOf,
@@ -95,9 +95,9 @@ it('a place is within itself and the places above it, not within a place with a 
 
 it('the list that a pointer leads into is the first one on the way', () => {
   const root = { a: { b: [{ c: [1] }] }, d: [1] };
-  expect(listAbove(root, '/a/b/0/c/0')).toBe('/a/b');
-  expect(listAbove(root, '/d/0')).toBe('/d');
-  for (const at of ['', '/d', '/a/b', '/a/x/0']) expect(listAbove(root, at)).toBeNull();
+  expect(placeAbove(root, '/a/b/0/c/0', Array.isArray)).toBe('/a/b');
+  expect(placeAbove(root, '/d/0', Array.isArray)).toBe('/d');
+  for (const at of ['', '/d', '/a/b', '/a/x/0']) expect(placeAbove(root, at, Array.isArray)).toBeNull();
 });
 
 it('the value of another object is set in the objects around it, and with the list that it is in', () => {
