@@ -366,6 +366,21 @@ describe('SimIntegration', () => {
     ]);
   });
 
+  it('is put with the rule as the tenant has it where a manifest has another name beside the id', () => {
+    const rule = { type: 'RULE', id: 'r1', name: 'Before' };
+    const [request] = requestsOf({
+      declared: [
+        resource('SimIntegration', ['ServiceNow'], {
+          description: 'New',
+          beforeProvisioningRule: { ...rule, name: 'Renamed' },
+        }),
+      ],
+      live: [{ kind: 'SimIntegration', raw: { ...live, beforeProvisioningRule: rule } }],
+      settings: { simUpdate: 'put' },
+    });
+    expect(request?.body).toMatchObject({ description: 'New', beforeProvisioningRule: rule });
+  });
+
   it('is left to a person where a mask would overwrite a credential', () => {
     const masked = { ...live, attributes: '{"url":"u","password":"********"}' };
     const plan = planOf({
