@@ -152,13 +152,15 @@ function readRule(value: Json): ProvisioningRule | null {
 function writableFields(integration: SimIntegration, variations: Variations): JsonObject {
   const { name, description, type, cluster, sources } = integration;
   const jsonText = variations.jsonText === 'map' ? 'text' : variations.jsonText;
+  // Shown as an object that can be added to, so a patch may do that.
+  const none = variations.simStatusMap === 'attributes' ? {} : null;
   return withoutNulls({
     name,
     description,
     type,
     cluster,
     sources: sources.length === 0 ? null : sources,
-    attributes: writeJsonText(integration.attributes, { jsonText }),
+    attributes: writeJsonText(integration.attributes ?? none, { jsonText }),
     request: writeJsonText(integration.request, { jsonText }),
     statusMap: writeJsonText(integration.statusMap, { jsonText }),
   });
