@@ -3,35 +3,7 @@ import { expect, it } from 'vitest';
 import { type Content, fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
 import { createWorld, type WorldOptions } from '../support/world.ts';
-
-/** How a tenant may answer, with the settings that its environment then needs. */
-const worlds: readonly WorldOptions[] = [
-  {},
-  {
-    sandbox: { variations: { emptyAsNull: true, shuffleLists: true, emailLowerCase: true } },
-  },
-  {
-    sandbox: {
-      variations: {
-        jsonText: 'object',
-        slackTeams: 'object',
-        simStatusMap: 'attributes',
-        simPatchBody: 'array',
-        ruleObjectType: 'condition_object_type',
-      },
-    },
-    identity: { jsonText: 'object', simPatchBody: 'array' },
-    profiles: { profileSearchObjectType: 'condition_object_type' },
-  },
-  {
-    sandbox: { variations: { simStatusMap: 'hidden', mailFromMissing: 'notFound' } },
-    identity: { simUpdate: 'put' },
-  },
-  {
-    sandbox: { variations: { simPatchOps: 'replace', mailFromMissing: 'empty' } },
-    identity: { simPatchOps: 'replace' },
-  },
-];
+import { worlds } from '../support/worlds.ts';
 
 async function applyThenPlan(
   options: WorldOptions,

@@ -1,31 +1,15 @@
 /** The laws, for random kinds of one's own over HTTP. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { descriptorFrom } from '../../src/kinds/descriptor.ts';
-import { readJsonText } from '../../src/kinds/jsontext.ts';
-import { mapMembers } from '../../src/model/json.ts';
 import { type DescribedCase, describedCase } from '../support/described.ts';
 import { runs } from '../support/effort.ts';
-import { createWorld, filesBelow, type World } from '../support/world.ts';
-
-/** A tenant that serves the kind and has its objects, and a project that describes it. JSON is YAML. */
-function worldOf({ document, objects }: DescribedCase): Promise<World> {
-  const { fields } = descriptorFrom(document);
-  const isText = (name: string) => fields[name]?.is === 'json' && !fields[name].plain;
-  // A seed has objects where the tenant keeps text.
-  const seeded = objects.map((object) =>
-    mapMembers(object, (value, name) => (isText(name) ? readJsonText(value) : value)),
-  );
-  return createWorld({
-    seed: JSON.stringify({ kinds: [document], objects: { Told: seeded } }),
-    files: { 'kinds/Told.kind.yaml': JSON.stringify(document) },
-  });
-}
+import { filesBelow, type World } from '../support/world.ts';
+import { describedWorldOf } from '../support/worlds.ts';
 
 const always = (test: (world: World, given: DescribedCase) => Promise<void>) =>
   fc.assert(
     fc.asyncProperty(describedCase, async (given) => {
-      const world = await worldOf(given);
+      const world = await describedWorldOf(given);
       try {
         await test(world, given);
       } finally {

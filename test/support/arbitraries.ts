@@ -36,7 +36,11 @@ export const trickyText = fc.oneof(
   ),
 );
 
-const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 ._-]{0,14}[A-Za-z0-9]$/);
+/** Often a usual one, so that manifests are of objects that are there. */
+const name = fc.oneof(
+  fc.constantFrom('Desk', 'Staff'),
+  fc.stringMatching(/^[A-Za-z][A-Za-z0-9 ._-]{0,14}[A-Za-z0-9]$/),
+);
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 const language = fc.constantFrom('en', 'de', 'fr');
 const medium = fc.constantFrom('EMAIL', 'SLACK', 'TEAMS');

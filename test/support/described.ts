@@ -26,8 +26,13 @@ const object: fc.Arbitrary<JsonObject> = fc.dictionary(
 const list = fc.array(object, { maxLength: 3 });
 const id = fc.stringMatching(/^[a-z0-9]{1,6}$/);
 const mail = fc.stringMatching(/^[a-zA-Z]{1,5}@[a-z]{1,5}\.example$/);
+/** Few ids, so that a manifest often has another name beside the id that the tenant has. */
 const reference = (type: string | null) =>
-  fc.record({ type: fc.constant(type ?? 'THING'), id, name: fc.string({ maxLength: 5 }) });
+  fc.record({
+    type: fc.constant(type ?? 'THING'),
+    id: fc.constantFrom('t1', 't2', 't3'),
+    name: fc.string({ maxLength: 5 }),
+  });
 
 /** A type of field with its values. */
 interface FieldCase {

@@ -1,0 +1,160 @@
+/** A rollback of an apply leaves the tenant as it was before, but for what the rollback says. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { formatAddress } from '../../src/model/address.ts';
+import {
+  canonicalJson,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectsIn,
+  parseJson,
+  pick,
+  sameJson,
+  textOf,
+} from '../../src/model/json.ts';
+import type { Plan } from '../../src/model/plan.ts';
+import { pointer } from '../../src/model/pointer.ts';
+import { fill, manifests, tenantContent } from '../support/arbitraries.ts';
+import { describedCase } from '../support/described.ts';
+import { runs } from '../support/effort.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { describedWorldOf, worlds } from '../support/worlds.ts';
+
+/** Where the embedded tenant has the objects of a kind, and their keys. */
+const places = [
+  ['AuthProfile', 'authProfiles', ['name']],
+  ['SimIntegration', 'simIntegrations', ['name']],
+  ['NotificationTemplate', 'templates', ['key', 'medium', 'locale']],
+  ['NotificationPreference', 'preferences', ['key']],
+  ['SenderAddress', 'senders', ['email']],
+  ['VerifiedDomain', 'identities', ['address']],
+  ['MailFrom', 'mailFrom', ['identity']],
+  ['ProfileSearch', 'profileSearches', ['label']],
+  ['Told', 'Told', ['name', 'locale']],
+] as const;
+
+/** The objects of a tenant, by their addresses. */
+function objectsOf({ sandbox: { state } }: World): Map<string, JsonObject> {
+  const lists = parseJson(JSON.stringify({ ...state, ...state.objects }));
+  return new Map(
+    places.flatMap(([kind, list, names]) =>
+      objectsIn(isObject(lists) ? lists[list] : []).map((row) => {
+        const key = names.flatMap((name) => textOf(row, name) ?? []);
+        return [formatAddress(kind, key), row] as const;
+      }),
+    ),
+  );
+}
+
+const ofTenant = ['id', 'uid', 'created', 'modified', 'readsLeft'];
+
+/** The objects without what is the tenant's, and without what the plan of the rollback says that it leaves as it is. */
+function restorable(objects: ReadonlyMap<string, JsonObject>, { changes, diagnostics }: Plan) {
+  const byHand = changes.flatMap(({ action, address }) => (action === 'manual' ? [address] : []));
+  const left = diagnostics.filter(({ code }) => ['rollback-incomplete', 'not-comparable'].includes(code));
+  // What the descriptor does not describe is not recorded either.
+  const again = changes.flatMap(({ action, address }) => (action === 'create' ? [address] : []));
+  const lists = [...objects].filter(([address]) => !byHand.includes(address));
+  return new Map(
+    lists.map(([address, object]) => {
+      const said = left.filter((remark) => remark.address === address).map(({ message }) => message);
+      const { untold, ...described } = object;
+      return [address, essence(again.includes(address) ? described : object, said.join(' '))];
+    }),
+  );
+}
+
+/** As in a plan, JSON is the same as its text, and a field is unset where it is left out or empty. */
+function essence(fields: JsonObject, said: string): JsonObject {
+  return mapMembers(fields, (value, name) => {
+    const read = readable(value);
+    // The rules of a search and the sources of an integration have no order.
+    const ordered =
+      ['rules', 'sources'].includes(name) && isArray(read)
+        ? read.map((item) => canonicalJson(item)).sort()
+        : read;
+    const kept = ofTenant.includes(name) ? null : withoutPlaces(ordered, pointer(name), said);
+    return ['null', '""', '[]', '{}'].includes(JSON.stringify(kept ?? null)) ? undefined : kept;
+  });
+}
+
+/** The tenant itself knows the name of what a reference has the id of, and gives ids to the rules of a search. */
+function readable(value: Json): Json {
+  const read = typeof value === 'string' ? parseJson(value) : value;
+  if (isArray(read)) return read.map(readable);
+  if (!isObject(read)) return value;
+  const given = 'comparison_operator' in read ? 'id' : 'name';
+  const isGiven = (name: string) => 'id' in read && 'type' in read && name === given;
+  return mapMembers(read, (item, name) => (isGiven(name) ? undefined : item));
+}
+
+/** The value without the places that a message lists. */
+function withoutPlaces(value: Json, at: string, said: string): Json | undefined {
+  if ([' ', ',', ':'].some((end) => said.includes(` ${at}${end}`))) return undefined;
+  const inner = (item: Json, name: string | number) => withoutPlaces(item, `${at}${pointer(name)}`, said);
+  if (isArray(value)) return value.map((item, index) => inner(item, index) ?? null);
+  return isObject(value) ? mapMembers(value, (item, name) => inner(item, name) ?? undefined) : value;
+}
+
+async function succeed(world: World, ...argv: string[]) {
+  const ran = await world.run(...argv);
+  expect(ran, `${argv.join(' ')}: ${ran.stderr}${ran.stdout}`).toMatchObject({ code: 0 });
+  return ran;
+}
+
+async function leadsBack(world: World, declared: readonly object[]): Promise<void> {
+  const before = objectsOf(world);
+  world.declare(declared);
+  const isTold = ([kind]: (typeof places)[number]) =>
+    kind !== 'Told' || 'Told' in world.sandbox.state.objects;
+  const kinds = places.filter(isTold).flatMap(([kind]) => ['--allow-delete-all', kind]);
+  const guards = ['--max-deletes', '99', ...kinds];
+  await succeed(world, 'apply', '--yes', '--result', 'result.json', ...guards);
+  await succeed(world, 'rollback', 'result.json', '--out', 'back.json', ...guards);
+  await succeed(world, 'apply', 'back.json', '--max-deletes', '99');
+  const plan: Plan = JSON.parse(world.read('back.json'));
+  expect(restorable(objectsOf(world), plan)).toEqual(restorable(before, plan));
+}
+
+async function always(world: World, test: (world: World) => Promise<void>): Promise<void> {
+  try {
+    await test(world);
+  } finally {
+    await world.close();
+  }
+}
+
+it("a rollback restores kinds of one's own", { timeout: 300_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(describedCase, fc.boolean(), async (given, deletes) => {
+      const names = given.declared.map(keyOf);
+      const others = given.objects.map(keyOf).filter((key) => !names.some((name) => sameJson(name, key)));
+      const absent = deletes ? others.map((key) => ({ ...key, ensure: 'absent' })) : [];
+      const declared = [...given.declared, ...absent].map((fields) => ({ kind: 'Told', ...fields }));
+      await always(await describedWorldOf(given), (world) => leadsBack(world, declared));
+    }),
+    { numRuns: runs(25) },
+  );
+});
+
+const keyOf = (fields: JsonObject) =>
+  mapMembers(pick(fields, ['name', 'locale']), (part) => part ?? undefined);
+
+it.each(worlds.map((options, at) => [at, options] as const))(
+  'a rollback restores tenants of kind %i',
+  { timeout: 300_000 },
+  async (_, options) => {
+    await fc.assert(
+      fc.asyncProperty(tenantContent, manifests, async (content, declared) =>
+        always(await createWorld(options), (world) => {
+          fill(world.sandbox.state, content);
+          return leadsBack(world, declared);
+        }),
+      ),
+      { numRuns: runs(25) },
+    );
+  },
+);

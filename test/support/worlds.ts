@@ -1,0 +1,48 @@
+import { descriptorFrom } from '../../src/kinds/descriptor.ts';
+import { readJsonText } from '../../src/kinds/jsontext.ts';
+import { mapMembers } from '../../src/model/json.ts';
+import type { DescribedCase } from './described.ts';
+import { createWorld, type World, type WorldOptions } from './world.ts';
+
+/** How a tenant may answer, with the settings that its environment then needs. */
+export const worlds: readonly WorldOptions[] = [
+  {},
+  {
+    sandbox: { variations: { emptyAsNull: true, shuffleLists: true, emailLowerCase: true } },
+  },
+  {
+    sandbox: {
+      variations: {
+        jsonText: 'object',
+        slackTeams: 'object',
+        simStatusMap: 'attributes',
+        simPatchBody: 'array',
+        ruleObjectType: 'condition_object_type',
+      },
+    },
+    identity: { jsonText: 'object', simPatchBody: 'array' },
+    profiles: { profileSearchObjectType: 'condition_object_type' },
+  },
+  {
+    sandbox: { variations: { simStatusMap: 'hidden', mailFromMissing: 'notFound' } },
+    identity: { simUpdate: 'put' },
+  },
+  {
+    sandbox: { variations: { simPatchOps: 'replace', mailFromMissing: 'empty' } },
+    identity: { simPatchOps: 'replace' },
+  },
+];
+
+/** A tenant that serves the kind and has its objects, and a project that describes it. JSON is YAML. */
+export function describedWorldOf({ document, objects }: DescribedCase): Promise<World> {
+  const { fields } = descriptorFrom(document);
+  const isText = (name: string) => fields[name]?.is === 'json' && !fields[name].plain;
+  // A seed has objects where the tenant keeps text.
+  const seeded = objects.map((object) =>
+    mapMembers(object, (value, name) => (isText(name) ? readJsonText(value) : value)),
+  );
+  return createWorld({
+    seed: JSON.stringify({ kinds: [document], objects: { Told: seeded } }),
+    files: { 'kinds/Told.kind.yaml': JSON.stringify(document) },
+  });
+}
