@@ -77,6 +77,11 @@ function essence(fields: JsonObject, said: string): JsonObject {
         ? read.map((item) => canonicalJson(item)).sort()
         : read;
     const kept = ofTenant.includes(name) ? null : withoutPlaces(ordered, pointer(name), said);
+    // Hosts fill Slack and Teams messages up with false and empty texts: they mean the same as what is left out.
+    if (/^(slack|teams)Template$/.test(name) && isObject(kept)) {
+      const on = mapMembers(kept, (item) => (item === false || item === '' ? undefined : item));
+      return Object.keys(on).length === 0 ? undefined : on;
+    }
     return ['null', '""', '[]', '{}'].includes(JSON.stringify(kept ?? null)) ? undefined : kept;
   });
 }
