@@ -105,7 +105,7 @@ export function annotateRollback(
   );
   refuseCycles(plan, kinds);
   const { startedAt, planDigest: undone } = result;
-  const diagnostics = plan.diagnostics.map(withoutNowhere);
+  const diagnostics = plan.diagnostics.map(withoutNowhere).map(warnOfUnshown);
   const undoes = { startedAt, planDigest: undone };
   return withDigest({ ...plan, undoes, changes, diagnostics });
 }
@@ -167,6 +167,15 @@ function withoutNowhere({ source, ...rest }: Diagnostic): Diagnostic {
   return source === undefined || source === nowhere ? rest : { ...rest, source };
 }
 
+/** A remark that a value cannot be compared becomes a warning: a rollback has no `--rotate`, and leaves the value as it is. */
+function warnOfUnshown(remark: Diagnostic): Diagnostic {
+  // Without a hint, the plan writes the value together with what contains it.
+  if (remark.code !== 'not-comparable' || remark.hint === undefined) return remark;
+  return { ...remark, code: 'rollback-incomplete', severity: 'warning', hint: setByHand };
+}
+
+const setByHand = 'If the apply changed it, set the former value by hand.';
+
 /** The change without a place in the manifests, and with a warning where it would undo later work of others. */
 function annotate(change: Change, entry: Reversal | undefined): Change {
   const placeless = { ...change, source: null };
@@ -220,9 +229,7 @@ function remarksOn(undo: Undo, live: LiveObject | null, restored: Restored | nul
       code: 'rollback-incomplete',
       severity: 'warning',
       message: `${address} ${what}: the result did not record what may be secret.`,
-      hint: isMissing
-        ? 'Set it afterwards, by a manifest or by hand.'
-        : 'If the apply changed it, set the former value by hand.',
+      hint: isMissing ? 'Set it afterwards, by a manifest or by hand.' : setByHand,
       address,
     },
   ];

@@ -54,7 +54,7 @@ const ofTenant = ['id', 'uid', 'created', 'modified', 'readsLeft'];
 /** The objects without what is the tenant's, and without what the plan of the rollback says that it leaves as it is. */
 function restorable(objects: ReadonlyMap<string, JsonObject>, { changes, diagnostics }: Plan) {
   const byHand = changes.flatMap(({ action, address }) => (action === 'manual' ? [address] : []));
-  const left = diagnostics.filter(({ code }) => ['rollback-incomplete', 'not-comparable'].includes(code));
+  const left = diagnostics.filter(({ code }) => code === 'rollback-incomplete');
   // What the descriptor does not describe is not recorded either.
   const again = changes.flatMap(({ action, address }) => (action === 'create' ? [address] : []));
   const lists = [...objects].filter(([address]) => !byHand.includes(address));

@@ -116,6 +116,23 @@ describe('rollback', () => {
     expect(stdout + world.read('result.json')).not.toContain('canary');
   });
 
+  it('warns of what the tenant does not show, where the rollback leaves it as it is', async () => {
+    const [desk] = world.sandbox.state.simIntegrations;
+    Object.assign(desk ?? {}, { request: {}, statusMap: { a: false } });
+    await apply([{ kind: 'SimIntegration', name: 'Desk', request: { password: '' }, statusMap: null }]);
+    const { plan } = await rollback();
+    expect(plan.changes).toEqual([]);
+    expect(plan.diagnostics).toMatchObject([
+      { code: 'rollback-incomplete', severity: 'warning', address: 'SimIntegration/Desk' },
+      {
+        code: 'rollback-incomplete',
+        severity: 'warning',
+        message: expect.stringContaining('does not show /statusMap'),
+        hint: 'If the apply changed it, set the former value by hand.',
+      },
+    ]);
+  });
+
   it('speaks only of settings that the apply wrote', async () => {
     await apply([{ kind: 'SimIntegration', name: 'Desk', attributes: { url: 'u9' } }]);
     expect(JSON.parse(world.read('result.json')).changes[0]).toMatchObject({
