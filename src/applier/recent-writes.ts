@@ -144,7 +144,8 @@ function isHidden(
   const fingerprint = found?.fingerprint() ?? null;
   if (fingerprint === after) return false;
   if (before.includes(fingerprint)) return true;
-  if (found !== null) return false;
+  // Between two requests of one change, the object is neither as before nor as after it.
+  if (found !== null) return after === undefined && before.length > 1;
   // A rename that does not show yet: the object has its old key, unless a later write gave it that again.
   const givenLater = new Set(writes.flatMap((write) => (write.at > at && write.after ? [write.after] : [])));
   return objects.some((object) => {

@@ -74,6 +74,12 @@ describe('the objects of recent writes', () => {
     expect(shown).toEqual([third]);
   });
 
+  it('may show the state between two requests of a change that was cut short', async () => {
+    const half = (seconds: number) => [seconds < 3 ? second : third];
+    const { shown } = await read([{ before: [print(first), print(first)] }], half);
+    expect(shown).toEqual([third]);
+  });
+
   it('may be back as they were: the last write counts', async () => {
     const writes = [
       { before: [print(first)], after: print(second) },

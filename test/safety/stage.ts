@@ -94,7 +94,7 @@ export async function checkEnd(stage: Stage, isFinished: boolean, again: readonl
   // Where reads lag, another apply right after a successful one must see what that has done.
   if (!isFinished || stage.lags) {
     const second = await world.run('apply', ...(isFinished ? ['--yes'] : again));
-    expect(second, second.stderr).toMatchObject({ code: 0 });
+    expect(second, `${second.stderr}${second.stdout}`).toMatchObject({ code: 0 });
   }
   await world.sandbox.settle();
   expect(visible(world.sandbox.state)).toEqual(goal);
