@@ -232,12 +232,9 @@ function wholeBody(
     ...mapMembers(othersIn(descriptor, raw), (_, name) => liveMarker(pointer(name))),
     ...(descriptor.serverOwned.includes('id') ? {} : pick(raw, ['id'])),
     ...keyMembers(descriptor, namesOf(descriptor).some((name) => changed.has(name)) ? key : live.key),
-    ...mapMembers(pick(fields, Object.keys(descriptor.fields)), (wanted, name) => {
+    ...mapMembers(pick(fields, Object.keys(descriptor.fields)), (value, name) => {
       const field = fieldNamed(descriptor, name);
-      if (changed.has(name)) return sentValue(field, wanted, settings);
-      // A manifest may have another name beside an id, which is no difference.
-      const isReference = field?.is === 'reference' || field?.is === 'references';
-      const value = isReference ? (own(live.fields, name) ?? null) : wanted;
+      if (changed.has(name)) return sentValue(field, value, settings);
       return value === null && !Object.hasOwn(raw, name)
         ? undefined
         : field && wireValue(field, value, settings);

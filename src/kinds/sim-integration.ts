@@ -1,13 +1,4 @@
-import {
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-  mapMembers,
-  objectFrom,
-  own,
-  pick,
-} from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom, own } from '../model/json.ts';
 import { jsonText, literalOf, liveMarker, livePlace } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -164,9 +155,7 @@ function replaceWhole(input: UpdateInput, id: string): Write {
     changed.has(field) || !(lost.includes(field) || (field === 'sources' && isNone(values)));
   const sent = Object.keys(fields).filter(isSent);
   const whole = addNested(values, wantedNested(values, live), live);
-  // A manifest may have another name beside the rule's id, which is no difference.
-  const rule = changed.has(ruleField) ? {} : pick(live.fields, [ruleField]);
-  const body = { id, name, ...wireFields({ ...whole, ...rule }, sent, settings) };
+  const body = { id, name, ...wireFields(whole, sent, settings) };
   return {
     requests: [call(put, settings, { id, body })],
     warnings: lost.map(

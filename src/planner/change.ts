@@ -1,12 +1,12 @@
 import type { FieldDifference } from '../kinds/compare.ts';
-import { overlay, readableFields } from '../kinds/field.ts';
-import type { Kind, LiveObject, Write, WriteInput } from '../kinds/kind.ts';
+import { comparable, overlay, readableFields } from '../kinds/field.ts';
+import type { Field, Kind, LiveObject, Write, WriteInput } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { risksOf } from '../kinds/operation.ts';
 import { type IsSensitive, markUnchanged, redact, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { Failure } from '../model/failure.ts';
-import { type Json, type JsonObject, objectFrom, own, pick } from '../model/json.ts';
+import { type Json, type JsonObject, objectFrom, own, pick, sameJson } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import type { Action, Change, Difference } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
@@ -177,10 +177,17 @@ export function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject
   const fields = Object.entries(kind.fields).flatMap(([name, field]): [string, Json][] => {
     const value = own(declared, name);
     const below = own(live, name);
-    if (value !== undefined) return [[name, overlay(field, value, below)]];
+    if (value !== undefined && !isSameReference(field, value, below))
+      return [[name, overlay(field, value, below)]];
     return below === undefined ? [] : [[name, literal(below)]];
   });
   return objectFrom(fields);
+}
+
+/** Whether two references have the same ids. The names beside them may differ: they are for readers. */
+function isSameReference(field: Field, value: Json, below: Json | undefined): boolean {
+  const isReference = field.is === 'reference' || field.is === 'references';
+  return isReference && below !== undefined && sameJson(comparable(field, value), comparable(field, below));
 }
 
 export function redactDifference(entry: FieldDifference, isSensitive: IsSensitive): Difference {
