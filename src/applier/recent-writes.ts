@@ -105,6 +105,8 @@ export async function readSettled<T extends { readonly objects: readonly LiveObj
 interface ObjectWrites extends RecentWrite {
   readonly request: ReadRequest;
   readonly key: LiveObject['key'];
+  /** Whether the last of them is several requests, of which nobody has seen the end. */
+  readonly mayBeHalfMade: boolean;
 }
 
 function writesAskedFor(
@@ -124,7 +126,8 @@ function writesAskedFor(
     const before = [...(byIdentity.get(identity)?.before ?? []), ...write.before];
     // A clock that was set back must not make it wait longer.
     const at = Math.min(write.at, now);
-    byIdentity.set(identity, { ...write, at, before, request, key });
+    const mayBeHalfMade = write.after === undefined && write.before.length > 1;
+    byIdentity.set(identity, { ...write, at, before, request, key, mayBeHalfMade });
   }
   return [...byIdentity.values()];
 }
@@ -137,7 +140,7 @@ interface Seen {
 
 /** Whether the object is as it was before a write, and was another after it. */
 function isHidden(
-  { request: { kind }, key, at, before, after }: ObjectWrites,
+  { request: { kind }, key, at, before, after, mayBeHalfMade }: ObjectWrites,
   { index, objects, writes }: Seen,
 ): boolean {
   const found = index.byKey(kind, key);
@@ -145,7 +148,7 @@ function isHidden(
   if (fingerprint === after) return false;
   if (before.includes(fingerprint)) return true;
   // Between two requests of one change, the object is neither as before nor as after it.
-  if (found !== null) return after === undefined && before.length > 1;
+  if (found !== null) return mayBeHalfMade;
   // A rename that does not show yet: the object has its old key, unless a later write gave it that again.
   const givenLater = new Set(writes.flatMap((write) => (write.at > at && write.after ? [write.after] : [])));
   return objects.some((object) => {
