@@ -31,8 +31,8 @@ export function readResult(file: string, io: Io): Result {
 }
 
 /**
- * Reads the result of one environment from its file, or from that of several. Throws a Failure for a file that is no result, and
- * where it is not clear which of several is meant.
+ * Reads the result of one environment from its file, or from that of several. Throws a Failure for a file that is not a
+ * result, and where it is not clear which of several is meant.
  *
  * @param environments what --env names
  */
@@ -41,8 +41,9 @@ export function readOneResult(file: string, environments: readonly string[], io:
   const all = formOfText(text) === 'fleet' ? readFleetFile(text, file).environments : [];
   const results = all.flatMap(({ result }) => result ?? []);
   if (results.length === 0) return readResultFile(text, file);
+  // Whether a single one is for the environment of --env is checked as for any other result.
   const meant =
-    environments.length === 0
+    environments.length === 0 || results.length === 1
       ? results
       : results.filter(({ environment }) => environments.includes(environment));
   const [first, second] = meant;

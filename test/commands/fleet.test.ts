@@ -549,4 +549,11 @@ describe('rollback', () => {
     expect(await run('apply', 'back.json')).toMatchObject({ code: 0 });
     expect(names.map(sendersOf)).toEqual([['a@acme.example'], [], ['a@acme.example']]);
   });
+
+  it('refuses the only result of such a file for another environment than its own', async () => {
+    await takeDown('eu-2');
+    expect(await run('apply', '-e', 'eu-1,eu-2', '--yes', '--result', 'all.json')).toMatchObject({ code: 3 });
+    const other = await run('rollback', 'all.json', '-e', 'us-1', '--format', 'json');
+    expect(other).toMatchObject({ code: 4, stdout: expect.stringContaining('"code": "result-tenant"') });
+  });
 });
