@@ -134,7 +134,7 @@ export async function endSeen(
   return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings, ...lost], unmet: paths });
 }
 
-/** What an update took away besides what it shows, where the object is known as it was before. */
+/** What an update took away that it does not show, where the object is known as it was before. */
 function lostBy({ kind, change, live: before }: Task, live: LiveObject): string[] {
   if (change.action !== 'update' || before?.fingerprint() !== change.fingerprint) return [];
   return lostMembers({ kind, change, live }, before).map(

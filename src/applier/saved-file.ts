@@ -26,7 +26,7 @@ interface SavedForm<T> {
   readonly is: (value: Json) => value is Json & T;
   readonly hint: string;
   readonly exitCode: ExitCode;
-  /** What is left of a text that is no JSON, because its writer was stopped in the middle of it. */
+  /** What is left of a text that is not JSON, because its writer was stopped in the middle of it. */
   readonly salvage?: (text: string) => Json | undefined;
 }
 
@@ -198,7 +198,7 @@ export function formOf(value: JsonObject): FormName | null {
   return Object.hasOwn(value, 'digest') ? 'plan' : null;
 }
 
-/** The same of the text of a file. The result of a run that was killed may be cut, and then it is no JSON. */
+/** The same of the text of a file. The result of a run that was killed may be cut, and is not JSON then. */
 export function formOfText(text: string): FormName | null {
   const value = parseJson(text) ?? salvageResult(text);
   return isObject(value) ? formOf(value) : null;

@@ -43,7 +43,7 @@ const moreNames = /^(has)?(more|next)(pages?|results|items|records)?$/;
 const lastNames = /^(is)?last(page)?$/;
 const totalNames = /^total(results|count|items|elements|records|size)?$/;
 
-/** Members that tell about the page. */
+/** Members that describe the page. */
 const containers = [
   'metadata',
   'meta',

@@ -15,8 +15,8 @@ export interface Page extends Continuation {
 
 /**
  * The rows in a list's answer: a bare array, or an object that holds it under `member` or the plural noun that ends the
- * path (api-notes, "Collections"). No rows where the answer says that there are none. `null` where it is no list, failed,
- * or a row is not an object.
+ * path (api-notes, "Collections"). No rows where the answer says that there are none. `null` where it is not a list,
+ * failed, or a row is not an object.
  */
 export function pageOf(answer: Answer, path: string, member: string | undefined): Page | null {
   if (answer.outcome !== 'answered') return null;

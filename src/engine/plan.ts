@@ -107,8 +107,8 @@ export async function makePlan(
   const plan = await warnOfLosses(planned, input);
   const unset = findUnsetSecrets(matched, plan, secrets);
   if (unset.length > 0) throw new Failure(unset);
-  const told = source.namesAll ? await addUndeclared(plan, { input, matched, others }) : plan;
-  return judge(told, { input, defaults, client });
+  const complete = source.namesAll ? await addUndeclared(plan, { input, matched, others }) : plan;
+  return judge(complete, { input, defaults, client });
 }
 
 /** The objects of these kinds, as far as they can be read: they are only named in hints. */

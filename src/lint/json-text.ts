@@ -7,7 +7,7 @@ import { contractSettings } from '../model/settings.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * Text in a field that the API keeps as JSON in text, where it is no JSON: tenants refuse it. Such text may come from a
+ * Text in a field that the API keeps as JSON in text, where it is not JSON: tenants refuse it. Such text may come from a
  * tenant, whose export must stay valid. It may hold a credential, so it is not shown.
  */
 export function lintJsonText(resource: Resource): Finding[] {

@@ -110,7 +110,7 @@ export function readProjectFile(
 
 /** Reports names in groups that are not environments: one with a `!` leaves nothing out. */
 function checkGroups(project: ProjectFile, groups: JsonObject, problems: Problems): void {
-  // What is to be said is then that there are no environments.
+  // Without environments, that is what is wrong, and not their names.
   if (project.environments.length === 0) return;
   for (const [group, members] of Object.entries(groups)) {
     for (const [index, member] of isArray(members) ? members.entries() : []) {

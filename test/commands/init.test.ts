@@ -170,7 +170,7 @@ describe('what is there already', () => {
     const { stdout } = await run(['init']);
     expect(read('.vscode/settings.json')).toBe('{ // mine\n}');
     expect(stdout).toContain('cannot be added to  .vscode/settings.json');
-    expect(stdout).toMatch(/^Next:\n {2}# .vscode\/settings.json has comments or is no JSON: add /m);
+    expect(stdout).toMatch(/^Next:\n {2}# .vscode\/settings.json has comments or is not JSON: add /m);
   });
 });
 

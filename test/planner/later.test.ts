@@ -68,13 +68,13 @@ it.each<[string, Parameters<typeof later>]>([
 });
 
 it('a result that cannot be read is told, and the others are looked at', () => {
-  const broken = { file: 'broken.json', unreadable: 'It is no JSON.' };
+  const broken = { file: 'broken.json', unreadable: 'It is not JSON.' };
   const impossible = { ...later([record('Nothing/x')]), file: 'impossible.json' };
   expect(remarks(broken, impossible, later([record('SenderAddress/a')]))).toMatchObject([
     {
       code: 'rollback-later',
       severity: 'warning',
-      message: expect.stringMatching(/apply of broken\.json changed\. It is no JSON\.$/),
+      message: expect.stringMatching(/apply of broken\.json changed\. It is not JSON\.$/),
     },
     {
       code: 'rollback-later',

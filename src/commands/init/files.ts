@@ -65,7 +65,7 @@ export function projectFiles(choices: Choices, root: string): ProjectFile[] {
     {
       path: settingsFile,
       content: addSettings(example(settingsFile)),
-      byHand: `${settingsFile} has comments or is no JSON: add the settings in node_modules/tenantctl/examples/${settingsFile}.`,
+      byHand: `${settingsFile} has comments or is not JSON: add the settings in node_modules/tenantctl/examples/${settingsFile}.`,
     },
     newFile('.vscode/extensions.json', example('.vscode/extensions.json')),
     schemaFile('manifest', `${JSON.stringify(manifestSchema(kindsIn(root)), null, 2)}\n`),
