@@ -51,6 +51,8 @@ const { outputFiles, metafile } = await build({
       yaml: { by: 'yaml.mjs' },
       './client-h2.js': { by: 'undici-http2.cjs' },
       'escalade/sync': { by: 'escalade.mjs' },
+      // Only fdir names it without `node:`.
+      module: { by: 'fdir-require.mjs' },
       'string-width': { by: 'string-width.mjs' },
     }),
   ],
