@@ -1,50 +1,25 @@
 import type { Client } from '../client/client.ts';
-import { type LookupAnswers, resolveLookups } from '../client/lookups.ts';
+import { resolveLookups } from '../client/lookups.ts';
 import { readDefaults, readObjects, readObjectsAndOthers } from '../client/read.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
 import { allOf, type ReadRequest } from '../kinds/read-request.ts';
-import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import { questionsOf } from '../lint/index.ts';
-import { type Address, scopeFilter } from '../model/address.ts';
 import { Failure, ifFailure } from '../model/failure.ts';
-import type { JsonObject } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { tool } from '../model/version.ts';
-import {
-  answerAsked,
-  completeResource,
-  fillLookups,
-  lookedUpBy,
-  lookupsIn,
-} from '../planner/fill-lookups.ts';
+import { lookedUpBy } from '../planner/fill-lookups.ts';
 import { type Matched, matchAll, movedDefaults, planChanges as planMatched } from '../planner/index.ts';
-import {
-  defaultsFor,
-  nearDefaultsFor,
-  type PlanChoices,
-  type PlanInput,
-  readRequestsFor,
-} from '../planner/input.ts';
-import { refuseLostReferences } from '../planner/lost-references.ts';
-import type { MovedDefault } from '../planner/moved-defaults.ts';
+import { defaultsFor, nearDefaultsFor, type PlanChoices, type PlanInput } from '../planner/input.ts';
 import { nameReferences } from '../planner/name-references.ts';
-import { type ResolvedReferences, referencesIn, resolveReferences } from '../planner/references.ts';
 import { findUnsetSecrets } from '../planner/unset-secrets.ts';
-import { checkChoices, choicesFrom, globWarnings, type PlanOptions } from './choices.ts';
-import { addImpact } from './impact.ts';
-import { lintPlan, type Planned } from './lint.ts';
+import { checkChoices, choicesFrom, type PlanOptions } from './choices.ts';
+import { manifestSource, type SharedPast } from './manifest-source.ts';
+import type { PlanSource } from './plan-source.ts';
 import { readSettledObjects } from './recent.ts';
-import type { PastProjects } from './since.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 import { addUndeclared, undeclarability, warnOfLosses } from './undeclarable.ts';
-
-/** What `since` declared, where a caller has checked it out for several plans. */
-interface SharedPast {
-  readonly past?: PastProjects | null;
-}
 
 /**
  * Reads the tenant and compares it with the manifests. Returns the plan that `tenantctl plan` makes, with its digest.
@@ -62,7 +37,7 @@ export async function planChanges(
 ): Promise<Plan> {
   const choices = choicesFrom(options);
   checkChoices(choices, project.environment);
-  const source = await loadManifests(project, choices, options);
+  const source = await manifestSource(project, choices, options);
   return makePlan(source, project, tenant, choices);
 }
 
@@ -118,121 +93,6 @@ function readNear(
   settings: ApiSettings,
 ): Promise<readonly LiveObject[]> {
   return readObjects(client, kinds.map(allOf), settings).catch(ifFailure(() => []));
-}
-
-/** Where the desired state comes from: the manifests, or the result of an apply that is rolled back. */
-export interface PlanSource {
-  /** The live objects to compare the desired state with. */
-  readonly requests: readonly ReadRequest[];
-  readonly lookups: readonly UsedLookup[];
-  /** Whether an object that it does not name is undeclared. A rollback names only what it undoes. */
-  readonly namesAll: boolean;
-  /** The defaults that objects were customised from, by their addresses, as far as they are known. */
-  findEarlier(moved: readonly MovedDefault[]): Promise<ReadonlyMap<Address, JsonObject>>;
-  /**
-   * The desired state. Called when objects and lookups have been read.
-   *
-   * @param near reads what else the tenant has of some kinds, to suggest a name; empty where it cannot be read
-   */
-  resolve(
-    objects: readonly LiveObject[],
-    answer: LookupAnswers,
-    near: (kinds: readonly Kind[]) => Promise<readonly LiveObject[]>,
-  ): DesiredState | Promise<DesiredState>;
-}
-
-export interface DesiredState
-  extends Pick<PlanInput, 'resources' | 'previous' | 'diagnostics'>,
-    Partial<Pick<PlanInput, 'choices'>> {
-  /** Adds the warnings about the changes. Throws a Failure where a change must not be made. */
-  judge(plan: Plan, planned: Planned): Promise<Plan>;
-}
-
-/** The manifests as the source of a plan; with `since`, also those of that revision. */
-async function loadManifests(
-  project: Project,
-  choices: PlanChoices,
-  { impactRequests = null, env = process.env, past: shared = null }: PlanOptions & SharedPast,
-): Promise<PlanSource> {
-  const { environment, diagnostics } = project;
-  const complete = (each: Resource) => completeResource(each, environment.settings);
-  const resources = project.resources.map(complete);
-  const { scope } = choices;
-  const past = shared
-    ? shared.of(project)
-    : await withRevision(project, { since: scope.since, env }, (all) => all?.of(project));
-  const previous = past?.resources.map(complete) ?? null;
-  const isInScope = scopeFilter(scope);
-  // Resources outside the scope are not compared, so their lookups are not resolved. Lookups that only the revision
-  // has are not resolved either: their records may be gone.
-  const inScope = resources.filter(({ address }) => isInScope(address));
-  const lookups = lookupsIn(inScope);
-  const references = referencesIn(inScope, environment.kinds);
-  // What was referred to then may be gone: such a reference stays as it is written.
-  const resolvePast = (all: readonly Resource[], objects: readonly LiveObject[]) =>
-    resolveReferences(referencesIn(all, environment.kinds), {
-      resources: addLaterNames(all, resources),
-      objects,
-      isInScope,
-    });
-  return {
-    requests: readRequestsFor({ resources, previous, environment, choices }),
-    lookups,
-    namesAll: true,
-    async findEarlier(moved) {
-      if (moved.length === 0) return new Map();
-      // Only this runs git.
-      const { findEarlierDefaults } = await import('./earlier-defaults.ts');
-      return findEarlierDefaults(moved, project, env);
-    },
-    async resolve(objects, answer, near) {
-      const answerKnown = answerAsked(lookups, answer);
-      const resolved = resolveReferences(references, { resources, objects, isInScope });
-      if (resolved.missing.length > 0) resolved.requireAll(await near(resolved.missing));
-      const fill = (all: readonly Resource[], { fill: fillIn }: ResolvedReferences) =>
-        all.map((each) => fillIn(fillLookups(each, answerKnown)));
-      return {
-        resources: fill(resources, resolved),
-        previous: previous && fill(previous, resolvePast(previous, objects)),
-        diagnostics: [
-          ...globWarnings(choices, { resources, previous, objects }),
-          // `validate` shows information about manifests. In a plan it would distract from the changes.
-          ...diagnostics.filter(({ severity }) => severity !== 'info'),
-          ...(past?.diagnostics ?? []),
-        ],
-        async judge(plan, planned) {
-          refuseLostReferences(references, resources, plan, environment.kinds);
-          const linted = await lintPlan(plan, project, planned);
-          return impactRequests === null ? linted : addImpact(linted, planned, impactRequests);
-        },
-      };
-    },
-  };
-}
-
-/** What was declared then, to be found in the tenant also under the name that a manifest of today gives it. */
-function addLaterNames(past: readonly Resource[], resources: readonly Resource[]): readonly Resource[] {
-  const later = new Map(
-    resources.flatMap(({ kind, key, lifecycle: { renamedFrom } }) =>
-      renamedFrom ? [[identityOf(kind, renamedFrom), key] as const] : [],
-    ),
-  );
-  return past.map((each) => {
-    const key = later.get(identityOf(each.kind, each.key));
-    return key ? { ...each, lifecycle: { ...each.lifecycle, renamedFrom: key } } : each;
-  });
-}
-
-/** Lets `use` read what the manifests declared at the revision that `--since` names; `null` without `--since`. */
-export async function withRevision<T>(
-  project: Pick<Project, 'root' | 'configFile'>,
-  { since = null, env = process.env }: Pick<PlanOptions, 'since' | 'env'>,
-  use: (past: PastProjects | null) => T | Promise<T>,
-): Promise<T> {
-  if (since === null) return use(null);
-  // Only --since runs git.
-  const { withPast } = await import('./since.ts');
-  return withPast(project, { name: since, env }, use);
 }
 
 /**

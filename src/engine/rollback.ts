@@ -5,7 +5,8 @@ import type { Result } from '../model/result.ts';
 import { isSameTenant } from '../model/tenant.ts';
 import { annotateRollback, rollbackRequests, rollbackState } from '../planner/rollback.ts';
 import { checkChoices, choicesFrom, type PlanOptions, unmatchedGlobs } from './choices.ts';
-import { makePlan, type PlanSource } from './plan.ts';
+import { makePlan } from './plan.ts';
+import type { PlanSource } from './plan-source.ts';
 import { findLaterResults } from './results.ts';
 import type { Tenant } from './tenant.ts';
 
