@@ -2,14 +2,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, posix, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { checkScope, selectionOf } from '../engine/choices.ts';
-import {
-  exportTenant,
-  mergeTenant,
-  pathInProject,
-  refuseDeclared,
-  refuseUnread,
-  unreadManifests,
-} from '../engine/export.ts';
+import { exportTenant, mergeTenant } from '../engine/export.ts';
+import { pathInProject, refuseDeclared, refuseUnread, unreadManifests } from '../engine/export-folder.ts';
 import {
   addToEnvExample,
   type Export,
