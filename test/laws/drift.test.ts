@@ -63,7 +63,7 @@ it.each(worlds.map((options, at) => [at, options] as const))(
           await world.close();
         }
       }),
-      { numRuns: runs(15) },
+      { numRuns: runs(10) },
     );
   },
 );
@@ -89,7 +89,7 @@ it.each(worlds.map((options, at) => [at, options] as const))(
           await world.close();
         }
       }),
-      { numRuns: runs(15) },
+      { numRuns: runs(10) },
     );
   },
 );

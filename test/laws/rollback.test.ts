@@ -1,7 +1,6 @@
 /** A rollback of an apply leaves the tenant as it was before, but for what the rollback says. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { formatAddress } from '../../src/model/address.ts';
 import {
   canonicalJson,
   isArray,
@@ -9,45 +8,18 @@ import {
   type Json,
   type JsonObject,
   mapMembers,
-  objectsIn,
   parseJson,
   pick,
   sameJson,
-  textOf,
 } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { pointer } from '../../src/model/pointer.ts';
 import { fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { describedCase } from '../support/described.ts';
 import { runs } from '../support/effort.ts';
+import { objectsOf, places } from '../support/tenant-objects.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { describedWorldOf, worlds } from '../support/worlds.ts';
-
-/** Where the embedded tenant has the objects of a kind, and their keys. */
-const places = [
-  ['AuthProfile', 'authProfiles', ['name']],
-  ['SimIntegration', 'simIntegrations', ['name']],
-  ['NotificationTemplate', 'templates', ['key', 'medium', 'locale']],
-  ['NotificationPreference', 'preferences', ['key']],
-  ['SenderAddress', 'senders', ['email']],
-  ['VerifiedDomain', 'identities', ['address']],
-  ['MailFrom', 'mailFrom', ['identity']],
-  ['ProfileSearch', 'profileSearches', ['label']],
-  ['Told', 'Told', ['name', 'locale']],
-] as const;
-
-/** The objects of a tenant, by their addresses. */
-function objectsOf({ sandbox: { state } }: World): Map<string, JsonObject> {
-  const lists = parseJson(JSON.stringify({ ...state, ...state.objects }));
-  return new Map(
-    places.flatMap(([kind, list, names]) =>
-      objectsIn(isObject(lists) ? lists[list] : []).map((row) => {
-        const key = names.flatMap((name) => textOf(row, name) ?? []);
-        return [formatAddress(kind, key), row] as const;
-      }),
-    ),
-  );
-}
 
 const ofTenant = ['id', 'uid', 'created', 'modified', 'readsLeft'];
 

@@ -1,0 +1,64 @@
+/** `apply --since` makes the tenant equal the manifests, deletes what they no longer declare, and leaves the rest alone. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { formatAddress } from '../../src/model/address.ts';
+import { fill, manifests, tenantContent } from '../support/arbitraries.ts';
+import { runs } from '../support/effort.ts';
+import { commitAll } from '../support/repository.ts';
+import { objectsOf, places } from '../support/tenant-objects.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { worlds } from '../support/worlds.ts';
+
+async function succeed(world: World, ...argv: string[]) {
+  const ran = await world.run(...argv);
+  expect(ran, `${argv.join(' ')}: ${ran.stderr}${ran.stdout}`).toMatchObject({ code: 0 });
+  return ran;
+}
+
+/** The addresses of manifests. */
+const addressesOf = (declared: readonly object[]) =>
+  declared.map((document) => {
+    const members = new Map(Object.entries(document));
+    const names = places.find(([kind]) => kind === members.get('kind'))?.[2] ?? [];
+    return formatAddress(
+      String(members.get('kind')),
+      names.map((name) => String(members.get(name) ?? members.get('domain'))),
+    );
+  });
+
+const deletable = ['SimIntegration', 'NotificationTemplate', 'SenderAddress'];
+const guards = ['--max-deletes', '99', ...deletable.flatMap((kind) => ['--allow-delete-all', kind])];
+
+it.each(worlds.map((options, at) => [at, options] as const))(
+  'for tenants of kind %i',
+  { timeout: 300_000 },
+  async (_, options) => {
+    await fc.assert(
+      fc.asyncProperty(tenantContent, manifests, manifests, async (content, first, second) => {
+        const world = await createWorld(options);
+        try {
+          fill(world.sandbox.state, content);
+          world.declare(first);
+          await succeed(world, 'apply', '--yes');
+          commitAll(world.dir);
+          world.declare(second);
+          const before = objectsOf(world);
+          const plan = await world.plan('--since', 'HEAD', ...guards);
+          await succeed(world, 'apply', '--yes', '--since', 'HEAD', ...guards);
+          const after = objectsOf(world);
+          const [then, now] = [new Set(addressesOf(first)), new Set(addressesOf(second))];
+          for (const address of then)
+            if (!now.has(address) && deletable.some((kind) => address.startsWith(kind)))
+              expect(after.has(address), address).toBe(false);
+          for (const [address, object] of before)
+            if (!then.has(address) && !now.has(address)) expect(after.get(address), address).toEqual(object);
+          const manual = plan.changes.filter(({ action }) => action === 'manual');
+          expect((await world.plan('--since', 'HEAD', ...guards)).changes).toEqual(manual);
+        } finally {
+          await world.close();
+        }
+      }),
+      { numRuns: runs(10) },
+    );
+  },
+);
