@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type DescribedCase, describedCase } from '../support/described.ts';
 import { runs } from '../support/effort.ts';
-import { filesBelow, type World } from '../support/world.ts';
-import { describedWorldOf } from '../support/worlds.ts';
+import { createWorld, filesBelow, type World } from '../support/world.ts';
+import { describedOptions } from '../support/worlds.ts';
 
 const always = (test: (world: World, given: DescribedCase) => Promise<void>) =>
   fc.assert(
     fc.asyncProperty(describedCase, async (given) => {
-      const world = await describedWorldOf(given);
+      const world = await createWorld(describedOptions(given));
       try {
         await test(world, given);
       } finally {

@@ -63,7 +63,7 @@ it.each(worlds.map((options, at) => [at, options] as const))(
           await world.close();
         }
       }),
-      { numRuns: runs(10) },
+      { numRuns: runs(8) },
     );
   },
 );
@@ -89,7 +89,7 @@ it.each(worlds.map((options, at) => [at, options] as const))(
           await world.close();
         }
       }),
-      { numRuns: runs(10) },
+      { numRuns: runs(8) },
     );
   },
 );

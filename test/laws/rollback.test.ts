@@ -19,7 +19,7 @@ import { describedCase } from '../support/described.ts';
 import { runs } from '../support/effort.ts';
 import { objectsOf, places } from '../support/tenant-objects.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { describedWorldOf, worlds } from '../support/worlds.ts';
+import { describedOptions, worlds } from '../support/worlds.ts';
 
 const ofTenant = ['id', 'uid', 'created', 'modified', 'readsLeft'];
 
@@ -111,7 +111,7 @@ it("a rollback restores kinds of one's own", { timeout: 300_000 }, async () => {
       const others = given.objects.map(keyOf).filter((key) => !names.some((name) => sameJson(name, key)));
       const absent = deletes ? others.map((key) => ({ ...key, ensure: 'absent' })) : [];
       const declared = [...given.declared, ...absent].map((fields) => ({ kind: 'Told', ...fields }));
-      await always(await describedWorldOf(given), (world) => leadsBack(world, declared));
+      await always(await createWorld(describedOptions(given)), (world) => leadsBack(world, declared));
     }),
     { numRuns: runs(25) },
   );

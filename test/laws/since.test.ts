@@ -30,7 +30,7 @@ const deletable = ['SimIntegration', 'NotificationTemplate', 'SenderAddress'];
 const guards = ['--max-deletes', '99', ...deletable.flatMap((kind) => ['--allow-delete-all', kind])];
 
 it.each(worlds.map((options, at) => [at, options] as const))(
-  'for tenants of kind %i',
+  '--since keeps to it in tenants of kind %i',
   { timeout: 300_000 },
   async (_, options) => {
     await fc.assert(
@@ -58,7 +58,7 @@ it.each(worlds.map((options, at) => [at, options] as const))(
           await world.close();
         }
       }),
-      { numRuns: runs(10) },
+      { numRuns: runs(8) },
     );
   },
 );

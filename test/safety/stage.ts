@@ -30,7 +30,7 @@ export interface Stage {
 }
 
 export async function createStage(
-  { options: { environment: given, sandbox, ...more }, prepare }: Scenario,
+  { options: { environment: given, sandbox, ...more }, prepare }: Pick<Scenario, 'options' | 'prepare'>,
   options: SandboxOptions,
 ): Promise<Stage> {
   let stage: Stage | null = null;

@@ -2,7 +2,7 @@ import { descriptorFrom } from '../../src/kinds/descriptor.ts';
 import { readJsonText } from '../../src/kinds/jsontext.ts';
 import { mapMembers } from '../../src/model/json.ts';
 import type { DescribedCase } from './described.ts';
-import { createWorld, type World, type WorldOptions } from './world.ts';
+import type { WorldOptions } from './world.ts';
 
 /** How a tenant may answer, with the settings that its environment then needs. */
 export const worlds: readonly WorldOptions[] = [
@@ -34,15 +34,15 @@ export const worlds: readonly WorldOptions[] = [
 ];
 
 /** A tenant that serves the kind and has its objects, and a project that describes it. JSON is YAML. */
-export function describedWorldOf({ document, objects }: DescribedCase): Promise<World> {
+export function describedOptions({ document, objects }: DescribedCase): WorldOptions {
   const { fields } = descriptorFrom(document);
   const isText = (name: string) => fields[name]?.is === 'json' && !fields[name].plain;
   // A seed has objects where the tenant keeps text.
   const seeded = objects.map((object) =>
     mapMembers(object, (value, name) => (isText(name) ? readJsonText(value) : value)),
   );
-  return createWorld({
+  return {
     seed: JSON.stringify({ kinds: [document], objects: { Told: seeded } }),
     files: { 'kinds/Told.kind.yaml': JSON.stringify(document) },
-  });
+  };
 }
