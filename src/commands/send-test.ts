@@ -86,7 +86,7 @@ function readText(name: string, io: Io): string {
   const path = resolve(io.cwd, name);
   try {
     if (statSync(path).size > largestFile) throw failure('file-too-large', `${name} is too large.`);
-    return decodeText(readFileSync(path), name).replace(/^\uFEFF/, '');
+    return decodeText(readFileSync(path), name);
   } catch (error) {
     throw unreadableFile(name, error);
   }

@@ -199,10 +199,16 @@ function sideTextOf(name: string, field: Field, value: Json): SideText | null {
   const isShort = lines.length <= short.lines && lines.every(({ length }) => length <= short.length);
   const isHtml = field.language === 'html' && element.test(value);
   const isLong = !isShort && (lines.length > 1 || field.language !== undefined);
-  // A side file is UTF-8 of limited size; half of a surrogate pair can only be written as an escape.
-  const fits = !/\p{Cs}/u.test(value) && Buffer.byteLength(value) <= largestFile;
-  if (!fits || !(isHtml || isLong)) return null;
+  if (!fitsSideFile(value) || !(isHtml || isLong)) return null;
   return { ending: `${name}.${isHtml ? 'html' : 'txt'}`, text: value };
+}
+
+/**
+ * Whether a text is the same when it is read from a side file, which is UTF-8 of limited size: half of a surrogate pair, and a
+ * byte order mark at the start, can only be written as escapes.
+ */
+export function fitsSideFile(text: string): boolean {
+  return !/\p{Cs}|^\ufeff/u.test(text) && Buffer.byteLength(text) <= largestFile;
 }
 
 /**

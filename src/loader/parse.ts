@@ -19,13 +19,11 @@ import { explainSyntax } from './syntax.ts';
 import { tagNames } from './tags.ts';
 
 const lenientDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
-const byteOrderMark = '\uFEFF';
 
 /** Reads a YAML file. Returns `null` and reports the problem if it cannot be read. */
 export function openFile(source: FileSource, path: string, problems: Problems): SourceFile | null {
   try {
-    const text = source.text(path);
-    return new SourceFile(path, text.startsWith(byteOrderMark) ? text.slice(1) : text);
+    return new SourceFile(path, source.text(path));
   } catch (error) {
     problems.addFailure(error, findInvalidByte(source, path));
     return null;

@@ -96,10 +96,7 @@ function readSecretFile(name: string, path: string | null): string | null {
     const bytes = readAtMost(path, largestSecret);
     if (bytes === null) throw unreadable('is neither a regular file nor a pipe');
     if (bytes.length > largestSecret) throw unreadable(`is larger than ${largestSecret / 1024} KiB`);
-    // An editor's byte order mark is not part of a secret.
-    return decodeText(bytes, what)
-      .replace(/^\ufeff/, '')
-      .replace(/\r?\n$/, '');
+    return decodeText(bytes, what).replace(/\r?\n$/, '');
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw unreadable(`cannot be read (${systemCode(error) ?? 'unknown error'})`);

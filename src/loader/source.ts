@@ -32,7 +32,7 @@ export interface FileSource {
    * `reserved-folder` inside `.git` and `.tenantctl`, or `reserved-file` for a `.env`.
    */
   read(path: string): Uint8Array;
-  /** A file's text, with its line endings and byte order mark. Throws as `read` does, or `not-utf8`. */
+  /** A file's text, with its line endings, without a byte order mark. Throws as `read` does, or `not-utf8`. */
   text(path: string): string;
 }
 
@@ -74,12 +74,9 @@ export function diskSource(root: string, largest = largestFile, isSecret = isDot
       const real = readable(path);
       const text = readFrom(path, () => readFileSync(real, 'utf8'));
       // Invalid bytes are decoded as this character, but a file may also contain it.
-      return text.includes('\uFFFD')
-        ? decodeText(
-            readFrom(path, () => readFileSync(real)),
-            path,
-          )
-        : text;
+      if (!text.includes('\uFFFD')) return text.replace(/^\uFEFF/, '');
+      const bytes = readFrom(path, () => readFileSync(real));
+      return decodeText(bytes, path);
     },
   };
 
@@ -190,7 +187,7 @@ function fixedFolder(pattern: string): string {
   return pattern.slice(0, pattern.lastIndexOf('/', end < 0 ? undefined : end) + 1);
 }
 
-/** Bytes as text. Throws a Failure `not-utf8`. */
+/** Bytes as text, without a byte order mark. Throws a Failure `not-utf8`. */
 export function decodeText(bytes: Uint8Array, path: string): string {
   try {
     return strictDecoder.decode(bytes);
@@ -206,7 +203,7 @@ export function isUtf16([first, second]: Uint8Array): boolean {
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
-const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const strictDecoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Resolves the links in paths. Each folder is resolved only once, which saves most of the time. */
 function linkResolver(root: string) {

@@ -111,7 +111,7 @@ export class OpenApi {
   #open(file: string): Json {
     const known = this.#files.get(file);
     if (known !== undefined) return known;
-    const text = this.#source.text(file).replace(/^\uFEFF/, '');
+    const text = this.#source.text(file);
     // JSON is YAML too, but its own parser is a hundred times as fast.
     const value = (/^\s*\{/.test(text) ? parseJson(text) : undefined) ?? readYaml(text, file);
     this.#files.set(file, value);

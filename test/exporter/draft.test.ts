@@ -143,6 +143,12 @@ describe('an exported object', () => {
     expect(pathsOf(largestFile + 1)).toBe(0);
   });
 
+  it('has a text that begins with a byte order mark in the manifest: reading a side file drops it', () => {
+    const { fields, sideTexts } = drafted(answers.template('a', { body: '\uFEFF<p>' }));
+    expect(sideTexts).toEqual([]);
+    expect(fields).toContainEqual(['body', '\uFEFF<p>']);
+  });
+
   it('has no text that is reserved, in a side file or beside its field', () => {
     const { sideTexts, omissions } = drafted(answers.template('a', { body: unresolved }));
     expect(sideTexts).toEqual([]);

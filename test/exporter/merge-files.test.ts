@@ -25,6 +25,14 @@ describe('side files', () => {
     expect(secret.changed[0]?.content).toContain('password: !secret SIM_INTEGRATION_I_ATTRIBUTES_PASSWORD');
   });
 
+  it('keep the byte order mark that an editor put there, and get none as part of a text', () => {
+    const files = { 'config/a.yaml': manifest, 'config/a.html': '\uFEFFold' };
+    expect(merge({ files, live: [template('a', { body: 'old' })] }).changed).toEqual([]);
+    expect(merge({ files, live: [template('a', { body: '\uFEFFnew' })] }).changed).toEqual([
+      { path: 'config/a.yaml', content: `${head}body: "\\ufeffnew" # b\n` },
+    ]);
+  });
+
   it('that others need as they are stay; the text goes into the manifest', () => {
     const other = manifest.replace('key: a', 'key: b');
     const result = merge({

@@ -48,7 +48,7 @@ export function load(
           return [...contents.keys()].filter((path) => matches(path)).sort();
         },
         read: (path) => Buffer.from(read(path)),
-        text: read,
+        text: (path) => read(path).replace(/^\uFEFF/, ''),
       },
     });
   } finally {

@@ -128,9 +128,9 @@ describe('tags', () => {
     });
   });
 
-  test('!file gives the exact text', () => {
-    const text = '\uFEFFGrüße ${name}, $x\r\n#if($a)  \r\n  \t\n\n';
-    expect(fieldsOf('description: !file ../texts/d.txt', { 'texts/d.txt': text })).toEqual({
+  test.each(['', '\uFEFF'])('!file gives the exact text, without a byte order mark: %j', (mark) => {
+    const text = 'Grüße ${name}, \uFEFF$x\r\n#if($a)  \r\n  \t\n\n';
+    expect(fieldsOf('description: !file ../texts/d.txt', { 'texts/d.txt': `${mark}${text}` })).toEqual({
       description: text,
     });
   });

@@ -1,6 +1,7 @@
 import { sideFilePath } from '../../loader/paths.ts';
 import type { Printable } from '../../loader/print.ts';
 import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
+import { fitsSideFile } from '../draft.ts';
 import { isList, isMapping, sideFileOf } from '../printable.ts';
 import type { DocumentChanges, SideText } from './document-merge.ts';
 import type { DeclaredDocument } from './manifest-file.ts';
@@ -26,8 +27,7 @@ export function mergeSideFiles(documents: readonly MergedDocument[]): ReadonlyMa
     const users = uses.filter((use) => use.path === path);
     const [text] = users.flatMap(({ sideText }) => sideText?.text ?? []);
     if (text === undefined) continue;
-    // Half of a surrogate pair cannot be stored in a UTF-8 file.
-    const fits = users.every(({ sideText }) => sideText?.text === text) && !/\p{Cs}/u.test(text);
+    const fits = users.every(({ sideText }) => sideText?.text === text) && fitsSideFile(text);
     if (fits) files.set(path, text);
     else {
       for (const { changes, sideText } of users) if (changes && sideText) setInline(changes, sideText);
