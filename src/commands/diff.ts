@@ -12,7 +12,7 @@ import { didYouMean } from '../model/suggest.ts';
 import { type ArgsOf, defineCommand, examples } from './command.ts';
 import { createFleetProgress } from './fleet-progress.ts';
 import type { Io } from './io.ts';
-import { commonOptions, flag, format, group, list, scopeOptions } from './options.ts';
+import { commonOptions, flag, format, group, list, names, scopeOptions } from './options.ts';
 import { checkOutput, outputDocument } from './output.ts';
 import { projectFileOptions, selectedEnvironment } from './project.ts';
 
@@ -26,8 +26,8 @@ function build(yargs: Argv) {
     .demandOption('first')
     .option(
       'kinds',
-      list(
-        'Include only these kinds. Default: those that manifests of a side declare, else all that the API can change',
+      names(
+        'Include only these kinds, also joined by commas. Default: those that manifests of a side declare, else all that the API can change',
       ),
     )
     .option(
@@ -125,8 +125,7 @@ async function withSides({ projects, sides, environment }: NamedSides, args: Arg
       use({ is: 'tenant', name, tenant, root, secrets, declarations: projects.declarations(name) }),
     );
   };
-  const { only, except } = args;
-  const kinds = args.kinds.length === 0 ? undefined : args.kinds;
+  const { only, except, kinds } = args;
   try {
     return await withSource(sides[0], (first) =>
       withSource(sides[1], (second) => diffSides([first, second], { only, except, kinds })),

@@ -20,7 +20,7 @@ import { oneLine } from '../report/safe.ts';
 import { countIs } from '../report/words.ts';
 import { type ArgsOf, defineCommand, examples } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
-import { commonOptions, flag, scopeOptions, text } from './options.ts';
+import { commonOptions, flag, names, scopeOptions, text } from './options.ts';
 import { printDiagnostics } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
@@ -30,13 +30,12 @@ function build(yargs: Argv) {
   return scopeOptions(commonOptions(yargs))
     .usage('$0 export [options]\n\nWrites the live tenant as manifests.')
     .option('out', text('The folder to write into. Default: config in the project folder'))
-    .option('kinds', {
-      array: true,
-      type: 'string',
-      describe:
-        'The kinds to export; `tenantctl schema` lists them. Default: all that the API can change and the environment has the service of; with --merge, those that manifests declare',
-      requiresArg: true,
-    })
+    .option(
+      'kinds',
+      names(
+        'The kinds to export, also joined by commas; `tenantctl schema` lists them. Default: all that the API can change and the environment has the service of; with --merge, those that manifests declare',
+      ),
+    )
     .option('merge', flag('Update the existing manifests. Keeps comments, order, style, tags and side files'))
     .option('all', flag('With --merge: also add manifests for objects that none declares'))
     .option('delete', flag('With --merge: remove documents of objects that the tenant no longer has'))

@@ -17,6 +17,14 @@ export const number = (describe: string) => ({ type: 'number', describe, require
 export const list = (describe: string) =>
   ({ ...text(describe), array: true, default: [] as string[] }) as const;
 
+/** The shape of an option with any number of names that have no commas: they may also be joined by commas. */
+export const names = (describe: string) =>
+  ({
+    ...text(describe),
+    array: true,
+    coerce: (given: readonly string[]) => given.flatMap((each) => each.split(',')).map((name) => name.trim()),
+  }) as const;
+
 /** The shape of `--format`. The first one is the default. */
 export const format = <const Word extends string>(choices: readonly [Word, ...Word[]]) =>
   ({ choices, default: choices[0], describe: 'Output format', requiresArg: true }) as const;
@@ -93,7 +101,10 @@ export function guardOptions<T>(yargs: Argv<T>) {
   return yargs
     .option('max-deletes', number('Allow up to this many deletes'))
     .check(wholeNumber('max-deletes'))
-    .option('allow-delete-all', list('Allow deleting all objects of these kinds'))
+    .option('allow-delete-all', {
+      ...names('Allow deleting all objects of these kinds, also joined by commas'),
+      default: [] as string[],
+    })
     .group(['max-deletes', 'allow-delete-all'], group.deletes);
 }
 

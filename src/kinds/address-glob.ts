@@ -12,6 +12,8 @@ export interface GlobProblem {
 /** Why an address glob can never match, or takes too long to; `null` where it is usable. */
 export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
   if (isSlowGlob(glob)) return slowGlob(glob);
+  const joined = joinedAt(glob, kinds);
+  if (joined !== null) return joinedProblem(glob.slice(0, joined), glob.slice(joined + 1));
   const [name = '', ...parts] = glob.split('/');
   const isPattern = /[*?{}()[\]!\\]/.test(name);
   if (isPattern) return null;
@@ -24,6 +26,25 @@ export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
     code: 'address-glob',
     message: `\`${glob}\` cannot be an address: addresses of this kind are ${shape}`,
     hint: `Write \`${name}/**\` for all of them.`,
+  };
+}
+
+/** Where a comma has another glob behind it, which begins with a kind; `null` where none has. In braces it is part of the glob. */
+function joinedAt(glob: string, kinds: Kinds): number | null {
+  const count = (text: string, brackets: RegExp) => (text.match(brackets) ?? []).length;
+  const isInBraces = (at: number) => count(glob.slice(0, at), /[{(]/g) > count(glob.slice(0, at), /[})]/g);
+  const found = [...glob.matchAll(/,\s*(\w+)\//g)].find(
+    ({ 1: name = '', index }) => kinds.find(name) && !isInBraces(index),
+  );
+  return found?.index ?? null;
+}
+
+/** The problem of globs joined by a comma. They are not taken apart there, since a key may have commas. */
+function joinedProblem(first: string, rest: string): GlobProblem {
+  return {
+    code: 'address-glob',
+    message: `\`${first},${rest}\` is a single address, since keys may have commas, and looks like several`,
+    hint: `Name each by itself: \`${first}\` and \`${rest.trim()}\`. Write a comma in a key as \`%2C\`.`,
   };
 }
 

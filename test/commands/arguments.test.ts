@@ -180,6 +180,8 @@ describe('a glob', () => {
     ['--allow-delete-all', 'SenderAdress', 'unknown-kind', 'SenderAddress'],
     ['--only', 'SenderAddress', 'address-glob', 'SenderAddress/**'],
     ['--except', 'NotificationTemplate/*', 'address-glob', 'NotificationTemplate/**'],
+    ['--except', 'SenderAddress/*,MailFrom/*', 'address-glob', '`SenderAddress/*` and `MailFrom/*`'],
+    ['--allow-delete-all', 'MailFrom,SenderAdress', 'unknown-kind', 'SenderAddress'],
   ])('that can match nothing is refused (%s %s)', async (option, glob, code, meant) => {
     const { code: exit, stderr } = await world.run('plan', option, glob);
     expect(exit).toBe(1);

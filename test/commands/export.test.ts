@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-const some = ['--kinds', 'NotificationTemplate', 'SenderAddress', 'MailFrom'];
+const some = ['--kinds', 'NotificationTemplate,SenderAddress', 'MailFrom'];
 
 async function exported(): Promise<World> {
   const world = await createWorld({ sandbox: { seed: seedFile } });

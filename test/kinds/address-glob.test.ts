@@ -38,6 +38,29 @@ describe('a glob of addresses', () => {
     });
   });
 
+  it.each([
+    ['SenderAddress/*', 'NotificationTemplate/**'],
+    ['{SenderAddress,MailFrom}/x', 'SenderAddress/*'],
+    ['SenderAddress/a,b', 'MailFrom/x,y'],
+  ])('%s,%s looks like two, which have to be named each by itself', (first, second) => {
+    expect(globProblem(`${first}, ${second}`, builtInKinds)).toEqual({
+      code: 'address-glob',
+      message: `\`${first}, ${second}\` is a single address, since keys may have commas, and looks like several`,
+      hint: `Name each by itself: \`${first}\` and \`${second}\`. Write a comma in a key as \`%2C\`.`,
+    });
+  });
+
+  it.each([
+    'ProfileSearch/Smith, John',
+    'ProfileSearch/a,b/c',
+    'ProfileSearch/a%2CSenderAddress/b',
+    '{SenderAddress/*,NotificationTemplate/**}',
+    '{SenderAddress/{a,b},NotificationTemplate/**}',
+    '@(SenderAddress/*|x,MailFrom/*)',
+  ])('may have commas: %s', (glob) => {
+    expect(globProblem(glob, builtInKinds)).toBeNull();
+  });
+
   it('of an unknown kind is a typo', () => {
     expect(globProblem('SenderAdress/x', builtInKinds)).toEqual({
       code: 'unknown-kind',
