@@ -3,10 +3,11 @@ import type { Notice } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lint } from '../lint/index.ts';
-import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
+import { type Diagnostic, hasErrors, noteOverlay } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { shareDiagnostics, worstExitCode } from '../model/fleet.ts';
 import type { Scope } from '../model/plan.ts';
+import { findAbsentTargets, referencesIn } from '../planner/references.ts';
 import { checkScope, selectionOf } from './choices.ts';
 import { findUnserved } from './served.ts';
 
@@ -36,8 +37,12 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
     const selected = resources.filter(({ address }) => selection.includes(address));
     const findings = lint({ resources, known: null, levels });
     const others = noticesOfOthers(environment.kinds, selected);
-    const unserved = findUnserved(selected, environment);
-    const diagnostics = [...selection.unmatched(), ...problems, ...unserved, ...findings]
+    const refused = [
+      ...findUnserved(selected, environment),
+      ...selected.flatMap(findProtectedAbsence),
+      ...findAbsentTargets(referencesIn(selected, environment.kinds), resources),
+    ];
+    const diagnostics = [...selection.unmatched(), ...problems, ...refused, ...findings]
       .filter(isShown)
       .filter((diagnostic) => !others.some((notice) => isNotice(diagnostic, notice)));
     return {
@@ -49,6 +54,23 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
     if (!(error instanceof Failure)) throw error;
     return { diagnostics: error.diagnostics.filter(isShown), exitCode: error.exitCode, resources: 0 };
   }
+}
+
+/** What a manifest declares absent and protects. While the tenant has the object, plans refuse to delete it. */
+function findProtectedAbsence({ ensure, lifecycle, address, ...resource }: Resource): Diagnostic[] {
+  if (ensure !== 'absent' || !lifecycle.protect) return [];
+  const at = '/lifecycle/protect';
+  const message = `${address} is declared with \`ensure: absent\`, and \`protect\` refuses to delete it`;
+  return [
+    {
+      code: 'protected',
+      severity: 'error',
+      message: noteOverlay(message, resource.overlayAt(at) !== null),
+      hint: 'Remove one of the two.',
+      address,
+      ...resource.point(at),
+    },
+  ];
 }
 
 /** The notices about kinds of which nothing is selected. */

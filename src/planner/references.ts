@@ -141,10 +141,7 @@ function targetFor(
   declared: Resource | null,
   { index, objects, isInScope }: Found,
 ): Target {
-  if (declared?.ensure === 'absent') {
-    const message = `${declared.address} is declared with \`ensure: absent\`, so nothing can refer to it.`;
-    return missing('ref-deleted', message, 'Remove one of the two.');
-  }
+  if (declared?.ensure === 'absent') return { is: 'missing', why: whyAbsent(declared) };
   const live = declared ? index.of(declared) : index.byKey(kind, key);
   const duplicates = live ? withoutRepeats(objects.get(live.identity) ?? []) : [];
   if (duplicates.length > 1) {
@@ -171,6 +168,27 @@ function targetFor(
     return missing('unknown-ref', message, hint);
   }
   return { is: 'planned', address: declared.address };
+}
+
+function whyAbsent({ address }: Resource): Missing {
+  const message = `${address} is declared with \`ensure: absent\`, so nothing can refer to it.`;
+  return { code: 'ref-deleted', message, hint: 'Remove one of the two.' };
+}
+
+/**
+ * The problems of references to what is declared absent: they lead nowhere, whatever the tenant has.
+ *
+ * @param resources all of the project
+ */
+export function findAbsentTargets(
+  references: readonly UsedReference[],
+  resources: readonly Resource[],
+): Diagnostic[] {
+  const absent = resourcesByIdentity(resources.filter(({ ensure }) => ensure === 'absent'));
+  return references.flatMap((reference) => {
+    const target = absent.get(identityOf(reference.kind, reference.key));
+    return target ? problemsAt(reference, whyAbsent(target)) : [];
+  });
 }
 
 /** Objects of one key. One that was read twice is one. */

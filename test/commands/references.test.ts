@@ -181,6 +181,10 @@ describe('a reference that cannot be right', () => {
     expect(words).toContain(hint);
     expect(stderr).toMatch(/config\/all\.yaml:3:\d+/);
     expect(exit).toBe(1);
+    // The rest is only known of a tenant.
+    const isOffline = !['unknown-ref', 'ambiguous-ref'].includes(code);
+    const { stdout } = await world.run('validate');
+    expect(stdout.includes(`[${code}]`)).toBe(isOffline);
   });
 
   it('a cycle of creates is named; one through an object that exists is none', async () => {

@@ -90,6 +90,33 @@ it('the program without a command prints its help', async () => {
   expect(stdout).toContain('apply');
 });
 
+describe('what a plan would refuse, whatever the tenant has, is found by validate at its place:', () => {
+  const gone = 'kind: SenderAddress\nemail: gone@acme.example\nensure: absent\n';
+  const preference = (key: string) => `kind: NotificationPreference\nkey: "${key}"\nmediums: [EMAIL]\n`;
+
+  it.each([
+    ['protected', 'an object that is to be gone', `${gone}lifecycle:\n  protect: true\n`, [5, 12]],
+    ...['..', '.', 'a/../b', 'a\\\\..', 'a\\x07b'].map(
+      (key) => ['invalid-value', `the key ${key}`, preference(key), [2, 6]] as const,
+    ),
+    ['invalid-value', 'the identity ..', 'kind: MailFrom\nidentity: ".."\n', [2, 11]],
+  ] as const)('%s, %s', async (code, _, manifest, [line, column]) => {
+    const world = await createTestWorld();
+    world.write('config/a.yaml', manifest);
+    const { stdout, code: exit } = await world.run('validate', '--format', 'json');
+    expect(JSON.parse(stdout).diagnostics).toMatchObject([
+      { code, severity: 'error', source: { line, column } },
+    ]);
+    expect(exit).toBe(1);
+  });
+
+  it('not a key with dots or slashes that leads nowhere else', async () => {
+    const world = await createTestWorld();
+    world.write('config/a.yaml', ['a..b', '...', 'a/b', '.a/b.'].map(preference).join('---\n'));
+    expect(await world.run('validate')).toMatchObject({ code: 0 });
+  });
+});
+
 describe('an environment without a service that manifests need', () => {
   const sender = 'kind: SenderAddress\nemail: new@acme.example\n';
   const found = '{ from: ne_attributes, where: { uid: city }, take: id }';
