@@ -4,7 +4,7 @@ import type { KeyField } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Checkout, withRevision } from '../loader/checkout.ts';
-import { loadDeclarations, openPastProjects } from '../loader/index.ts';
+import { leftOutThen, loadDeclarations, openPastProjects } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { sameJson } from '../model/json.ts';
@@ -77,7 +77,7 @@ function pastOf({ environment }: Project, past: Project, revision: string): Past
   if (!mayBeSame(past.environment.tenant, environment.tenant)) {
     return emptyPast(`the environment \`${environment.name}\` was another tenant`, revision);
   }
-  const unknown = past.diagnostics.filter(({ code }) => code === 'env-unset');
+  const unknown = past.diagnostics.filter(({ code }) => leftOutThen.includes(code));
   const { resources, lost } = asOfToday(past.resources, environment.kinds);
   return { resources, diagnostics: [...unknown, ...lost].map((each) => addRevision(each, revision)) };
 }

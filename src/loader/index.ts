@@ -168,13 +168,21 @@ export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): 
   };
 }
 
-/** Problems of an earlier project that only today's environment has, or that change nothing of what it declared. */
-const forgotten = ['env-unset', 'env-secret', 'group-member', 'not-ignorable'];
+/** Problems of an earlier project that leave out a part of what it declared: a value, an object or a file. */
+export const leftOutThen: readonly string[] = [
+  'env-unset',
+  'reserved-file',
+  'reserved-folder',
+  'file-not-found',
+];
+
+/** The same, and those that only today's environment has, or that change nothing of what it declared. */
+const forgotten = [...leftOutThen, 'env-secret', 'group-member', 'not-ignorable', 'address-glob'];
 
 /**
  * Opens a project as it was, from a folder with its files of that time. Nothing of it is sent or shown, so `!env` may
- * read what is a credential today. Environment variables that are not set any more are warnings: the values made of them
- * are left out.
+ * read what is a credential today. What cannot be known any more, or is not read, such as environment variables that are not
+ * set, a `.env` and a file that git does not keep, is a warning ({@link leftOutThen}): the values made of it are left out.
  *
  * @param present the folder of the project as it is today, whose `.env` counts
  */

@@ -60,9 +60,12 @@ export class Problems {
     for (const diagnostic of failure.diagnostics) this.report(diagnostic, place);
   }
 
-  /** Adds what others have found. */
+  /** Adds what others have found: what is tolerated here is a warning at most. */
   addAll(others: Problems): void {
-    for (const [id, diagnostic] of others.#found) this.#found.set(id, diagnostic);
+    for (const [id, diagnostic] of others.#found) {
+      const isTolerated = diagnostic.severity === 'error' && this.#tolerated.includes(diagnostic.code);
+      this.#found.set(id, isTolerated ? { ...diagnostic, severity: 'warning' } : diagnostic);
+    }
     for (const [path, count] of others.#perFile)
       this.#perFile.set(path, count + (this.#perFile.get(path) ?? 0));
   }

@@ -152,6 +152,33 @@ it('needs no environment variable of that time', async () => {
   ]);
 });
 
+it('is not stopped by what the manifests of that time may not have today, and reads no `.env`', async () => {
+  const world = await project('Gone', 'Listed');
+  const side = 'description: !file ../.env\n';
+  world.write('.env', 'TOKEN="canary-in-env"\n');
+  world.write('config/gone.yaml', manifest('Gone', 'old', side));
+  world.write('config/kept.yaml', manifest('Kept', 'old', side));
+  world.write('config/listed.yaml', manifest('Listed', 'old', 'cluster: !file ../built.txt\n'));
+  setProject(world, { test: 'protect: ["SimIntegration/Kept,SimIntegration/x"]' });
+  commitAll(world.dir);
+  for (const name of ['gone', 'listed']) rmSync(join(world.dir, `config/${name}.yaml`));
+  world.write('config/kept.yaml', manifest('Kept', 'new', 'description: New\n'));
+  setProject(world, { test: '' });
+  const plan = await since(world);
+  expect(actions(plan)).toEqual([
+    ['update', 'Kept'],
+    ['delete', 'Gone'],
+    ['delete', 'Listed'],
+  ]);
+  expect(JSON.stringify(plan)).not.toContain('canary');
+  const warned = plan.diagnostics.filter(({ severity }) => severity === 'warning');
+  expect(warned.map(({ code, source }) => [code, source?.file])).toEqual([
+    ['reserved-file', 'HEAD:config/gone.yaml'],
+    ['reserved-file', 'HEAD:config/kept.yaml'],
+    ['file-not-found', 'HEAD:config/listed.yaml'],
+  ]);
+});
+
 it('needs no base URL of that time', async () => {
   const world = await project('Gone');
   world.write('config/gone.yaml', manifest('Gone'));

@@ -78,6 +78,14 @@ describe('problems', () => {
     expect(thrown(() => problems.throwIfAny()).diagnostics).toHaveLength(3);
   });
 
+  it('of others are warnings where their code is tolerated here', () => {
+    const [problems, others] = [new Problems(['gone', 'note']), new Problems()];
+    others.add('gone', 'Something', null);
+    others.add('note', 'Something', null, { severity: 'info' });
+    problems.addAll(others);
+    expect(problems.diagnostics.map(({ severity }) => severity)).toEqual(['warning', 'info']);
+  });
+
   it('take the problems of a Failure to a place, and no other error', () => {
     const problems = new Problems();
     problems.addFailure(failure('a', 'Message', { hint: 'Hint' }), at(7));
