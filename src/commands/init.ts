@@ -86,6 +86,8 @@ export const command = defineCommand(build, async (args, io) => {
   const root = resolve(io.cwd, args.dir);
   const isNew = !existsSync(join(root, 'tenantctl.yaml'));
   const asked = checkPromotion(args, isNew);
+  // What is wrong with an existing project is said before a file is written.
+  const known = isNew ? null : readPipelineFacts(root, io.env, asked);
   const makeSetup = args.yes || !isInteractive(io) ? chooseSetup : askForSetup;
   const setup = await makeSetup(args, { root, isNew }, io);
   const { choices, env } = setup;
@@ -96,7 +98,7 @@ export const command = defineCommand(build, async (args, io) => {
   // The manifests of an existing project are not added to.
   const exported =
     choices.from === 'export' && isNew ? await exportTenant(choices, root, { ...io, env }) : null;
-  const facts = readPipelineFacts(root, io.env, asked ?? (isNew ? promotionOf(choices.tenants) : null));
+  const facts = known ?? readPipelineFacts(root, io.env, promotionOf(choices.tenants));
   const pipelines = writePipelines(choices, facts, root);
 
   const notes = [...written, ...kept, ...pipelines.notes];

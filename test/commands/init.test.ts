@@ -139,6 +139,21 @@ describe('what is there already', () => {
     expect(stdout).not.toMatch(/^(created|updated)/m);
   });
 
+  it.each([
+    ['group-member', 'groups: { all: [sandbxo] }\n', []],
+    ['unknown-environment', '', ['--promote', 'tset', 'eu']],
+  ])('is left as it is where its pipelines cannot be made: %s', async (code, more, options) => {
+    write(
+      'tenantctl.yaml',
+      `version: 1\n${more}environments: { test: { sandbox: {} }, eu: { sandbox: {} } }\n`,
+    );
+    const before = filesBelow(dir);
+    const { code: exit, stderr } = await run(['init', ...options]);
+    expect(stderr).toContain(`[${code}]`);
+    expect(exit).toBe(1);
+    expect(filesBelow(dir)).toEqual(before);
+  });
+
   it('gets the lines that .gitignore lacks', async () => {
     write('.gitignore', 'mine\nnode_modules/');
     await run(['init']);
