@@ -227,6 +227,16 @@ info  SimIntegration is deprecated by the vendor.  [deprecated-kind]
 `);
   });
 
+  it('count no notes with --quiet, which leaves them out', () => {
+    const counts = (all: readonly Diagnostic[]) =>
+      text({ is: 'diagnostics', diagnostics: all }, { ...plain, quiet: true })
+        .trimEnd()
+        .split('\n')
+        .at(-1);
+    expect(counts(diagnostics)).toBe('1 error');
+    expect(counts(diagnostics.slice(1))).toBe('no problems');
+  });
+
   const long = `body: "${'abcdefghi '.repeat(20)}"`;
   it.each([
     ['of a wide line stays below its sign', `7 | ${long}\n  | ${' '.repeat(147)}^`, 60],

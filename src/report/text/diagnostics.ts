@@ -21,10 +21,14 @@ const excerptIndent = 4;
 /** The part of a line that is cut which stays at least on the right of the caret. */
 const rightShare = 0.4;
 
-/** Problems for the terminal, each with its place and excerpt, and the counts at the end. */
+/**
+ * Problems for the terminal, each with its place and excerpt, and the counts at the end. `quiet` leaves warnings out and only
+ * counts them; notes are no problems.
+ */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], options: ReportOptions): string {
+  const counted = diagnostics.filter(({ severity }) => !options.quiet || severity !== 'info');
   return layout(
-    [...diagnosticRows(diagnostics, options), row(0, span(diagnosticCounts(diagnostics), 'bold'))],
+    [...diagnosticRows(diagnostics, options), row(0, span(diagnosticCounts(counted), 'bold'))],
     options,
   );
 }
