@@ -5,20 +5,24 @@ import { ownFolder } from '../loader/own-folder.ts';
 import { ifFailure } from '../model/failure.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
 import { isSameTenant, type TenantName } from '../model/tenant.ts';
-import { journalFolder } from './recent.ts';
+import { journalFolder, requireUncommitted } from './recent.ts';
 import { resultsFolder } from './results.ts';
 import type { Tenant } from './tenant.ts';
 
 /**
  * Moves the journals and results that earlier versions kept for all environments together to the folder of this one, so
- * that an unfinished run is finished. Called with the lock held. Throws a Failure where a file cannot be moved.
+ * that an unfinished run is finished. Called with the lock held. Throws a Failure where a file cannot be moved, and for a
+ * journal that came with the repository, which git would not know at its new place.
  */
 export async function moveOldRecords(root: string, { environment, client }: Tenant): Promise<void> {
   const { name } = environment;
   const isJournal = (file: string) => file.endsWith('.jsonl');
   const isResult = (file: string) => oldResult.exec(file)?.[1] === name;
   await move(join(root, ownFolder, 'journal'), journalFolder(root, name), async (folder, file) => {
-    return isJournal(file) && (await mayBeOf(client.tenant, join(folder, file)));
+    const journal = join(folder, file);
+    if (!isJournal(file) || !(await mayBeOf(client.tenant, journal))) return false;
+    await requireUncommitted(root, journal);
+    return true;
   });
   await move(join(root, ownFolder, 'results'), resultsFolder(root, name), async (_, file) => isResult(file));
 }
