@@ -207,6 +207,8 @@ export interface Kind {
   readonly renamable: boolean;
   /** A remark for projects that declare such objects; shown once in a run. */
   readonly notice?: Notice;
+  /** The digest of the descriptor that describes the kind; absent for a built-in one. */
+  readonly descriptorDigest?: string;
   /** What the API calls such objects: where they are, which service has them, and what their requests are counted with. */
   readonly resource: ApiResource;
   readonly read: Read;

@@ -14,12 +14,16 @@ export function descriptorDigest({
   return sha256(content);
 }
 
-/** The notice about a kind whose descriptor has changed since `kind check` succeeded, or was never checked. */
-export function noticeOfProof(kind: string, document: JsonObject): Pick<Kind, 'notice'> {
+/**
+ * The digest of a kind's descriptor, and a notice where that has changed since `kind check` succeeded, or was never checked.
+ */
+export function proofOf(kind: string, document: JsonObject): Pick<Kind, 'notice' | 'descriptorDigest'> {
+  const digest = descriptorDigest(document);
   const proof = textOf(document, proofMember);
-  if (proof === descriptorDigest(document)) return {};
+  if (proof === digest) return { descriptorDigest: digest };
   const why = proof === null ? '' : ': its descriptor has changed since it was checked';
   const message = `${kind} is unproven${why}`;
   const hint = `Run \`tenantctl kind check ${kind} --write\`, which only reads the tenant.`;
-  return { notice: { code: 'kind-unproven', severity: 'warning', message, hint } };
+  const notice: Kind['notice'] = { code: 'kind-unproven', severity: 'warning', message, hint };
+  return { descriptorDigest: digest, notice };
 }

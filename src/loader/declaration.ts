@@ -1,3 +1,4 @@
+import type { Kind } from '../kinds/kind.ts';
 import type { Declaration } from '../kinds/resource.ts';
 import { sha256 } from '../model/digest.ts';
 import {
@@ -58,12 +59,20 @@ export function noteIn(value: Json | undefined): Note | null {
  *
  * @param noted the document with notes for its tags
  * @param resolved what it declares in this environment
+ * @param kind the descriptor of a kind of the project's own decides what becomes of the document, so it is part of the digest
  */
-export function declarationOf(noted: JsonObject, resolved: JsonObject): Declaration {
+export function declarationOf(
+  noted: JsonObject,
+  resolved: JsonObject,
+  { descriptorDigest }: Pick<Kind, 'descriptorDigest'>,
+): Declaration {
   // Most documents have no tags.
   const isSame = noted === resolved;
   return {
-    digest: once(() => sha256(isSame ? noted : mapJson(noted, withoutOffset))),
+    digest: once(() => {
+      const declared = isSame ? noted : mapJson(noted, withoutOffset);
+      return sha256(descriptorDigest ? { declared, descriptor: descriptorDigest } : declared);
+    }),
     differsHere: () => (isSame ? [] : differences(noted, resolved, '')),
     isEnsuredHere: () => isAbsent(noted) !== isAbsent(resolved),
   };

@@ -4,7 +4,7 @@ import { kindFrom } from '../kinds/described-kind.ts';
 import { descriptorFrom, mistakesIn } from '../kinds/descriptor.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { isObserved, type Kind } from '../kinds/kind.ts';
-import { noticeOfProof } from '../kinds/proof.ts';
+import { proofOf } from '../kinds/proof.ts';
 import { isObject } from '../model/json.ts';
 import { pointer } from '../model/pointer.ts';
 import { contractSettings } from '../model/settings.ts';
@@ -105,7 +105,7 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Des
   const descriptor = descriptorFrom(value);
   for (const { at, message } of mistakesIn(descriptor))
     problems.add('invalid-value', message, find(at).place);
-  const kind = { ...kindFrom(descriptor), ...noticeOfProof(descriptor.kind, value) };
+  const kind = { ...kindFrom(descriptor), ...proofOf(descriptor.kind, value) };
   checkName(kind.name, document, find('/kind').place, problems);
   return { kind, document };
 }

@@ -165,6 +165,28 @@ describe('apply --proven-by', () => {
     expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 4 });
   });
 
+  it('takes no proof where the descriptor of the kind has changed since: the requests are others', async () => {
+    const descriptor = (more = '') => `kind: Role
+summary: Access for people with something in common.
+path: /v2025/roles
+key: name
+create: true
+update: json-patch
+fields: { note: text }
+${more}`;
+    const embedded = 'test: { sandbox: { data: one.json } }\n  production: { sandbox: { data: two.json } }';
+    test.write('tenantctl.yaml', `version: 1\nenvironments:\n  ${embedded}\n`);
+    test.write('kinds/Role.kind.yaml', descriptor());
+    test.write('config/roles.yaml', 'kind: Role\nname: Reader\nnote: Reads.\n');
+    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    test.write('kinds/Role.kind.yaml', descriptor().replace('/roles', '/groups'));
+    const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
+    expect([code, stderr]).toEqual([4, expect.stringContaining('Role/Reader is not proven')]);
+    // Words for people change no request.
+    test.write('kinds/Role.kind.yaml', descriptor().replace('Access', 'Rights'));
+    expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 0 });
+  });
+
   it('proves a delete only by a delete', async () => {
     declareSenders(sender('a@acme.example'));
     await applyTo('test');
