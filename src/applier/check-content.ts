@@ -1,11 +1,11 @@
 import { compareField, type FieldDifference } from '../kinds/compare.ts';
-import { comparable, comparableRecord, isUnordered, readableFields } from '../kinds/field.ts';
+import { comparable, isUnordered, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field, LiveObject } from '../kinds/kind.ts';
 import { type Before, type Operation, operationOf } from '../kinds/operation.ts';
-import { groupBy } from '../model/group.ts';
+import type { Secrets } from '../kinds/project.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import {
-  canonicalJson,
   isArray,
   isObject,
   type Json,
@@ -15,18 +15,19 @@ import {
   own,
   sameJson,
 } from '../model/json.ts';
-import { jsonTextOf, literalOf, livePlace, secretName, secretNamesIn } from '../model/marker.ts';
-import type { Difference } from '../model/plan.ts';
+import { jsonTextOf, literalOf, livePlace, secretName } from '../model/marker.ts';
+import type { Change, Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import { areShown, type HasText, itemsIn, withoutKnownSecrets } from './check-items.ts';
 import { fillRedacted } from './effect.ts';
 import type { KindChange } from './find.ts';
 
 /**
  * The fields in which the requests of a change make another difference than it shows: what the object would be after them
- * is compared with what it is, as in a plan. What a plan may not show (secrets, and what the tenant hides) cannot be
- * compared, and counts as right.
+ * is compared with what it is, as in a plan. A plan shows no difference where a secret stays as it is, and where the tenant
+ * does not show what it has: of that it has a remark.
  *
  * @param base the object that the change was planned from: the live one, or the vendor's default of a new one
  */
@@ -34,22 +35,35 @@ export function unshownValues(
   { kind, change }: KindChange,
   base: LiveObject | null,
   settings: ApiSettings,
+  { secrets, remarks }: Knowledge,
 ): string[] {
   if (change.action === 'manual' || change.action === 'delete') return [];
   const fields = readableFields(kind, base?.fields ?? {});
   const before: Before = { fields, raw: base?.raw ?? {}, settings };
   const written = writtenBy(kind.operations[change.action], { kind, change }, before);
   if (written === null) return ['something'];
-  const hidden = base?.hidden ?? [];
+  const unseen: Unseen = {
+    // A new object has nothing that could stay.
+    secrets: change.action === 'create' ? [] : (change.secrets ?? []),
+    hidden: base?.hidden ?? [],
+    isRemarked: (at) => isRemarked(change, at, remarks),
+    has: (secret, text) => secrets.problem(secret) !== null || secrets.matches(secret, text),
+  };
   const names = Object.entries(kind.fields).flatMap(([name, field]) => {
     const value = own(written, name);
     if (value === undefined) return [];
     const part = { name, field, shown: change.diff.filter(({ path }) => segmentsOf(path)[0] === name) };
-    const unseen = { secrets: change.secrets ?? [], hidden };
     const isAsShown = isShown(part, { value, fields, unseen }) && !hasUnshownParts(part, value, fields);
     return isAsShown ? [] : [name];
   });
   return [...names, ...foreignIn({ kind, change }, written, before)];
+}
+
+/** Whether the plan says that a place cannot be compared. */
+function isRemarked({ address }: Change, at: Pointer, remarks: readonly Diagnostic[]): boolean {
+  return remarks.some(
+    (each) => each.code === 'not-comparable' && each.address === address && each.message.includes(` ${at},`),
+  );
 }
 
 /** The fields as the requests write them, markers filled in except for secrets; `null` where that is not known. */
@@ -108,6 +122,15 @@ interface Part {
   readonly shown: readonly Difference[];
 }
 
+/** What is known of the secrets that requests may be filled with. One that is not set may have any text. */
+export type KnownSecrets = Pick<Secrets, 'matches' | 'problem'>;
+
+/** What a change is judged with: the remarks are those of its plan. */
+export interface Knowledge {
+  readonly secrets: KnownSecrets;
+  readonly remarks: readonly Diagnostic[];
+}
+
 /** What is written into a field. */
 interface Writing {
   readonly value: Json;
@@ -120,14 +143,16 @@ interface Writing {
 interface Unseen {
   readonly secrets: readonly Pointer[];
   readonly hidden: readonly Pointer[];
+  isRemarked(at: Pointer): boolean;
+  readonly has: HasText;
 }
 
 function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writing): boolean {
   const concealed = shown.filter(({ sensitive }) => sensitive).map(({ path }) => path);
   const current = own(fields, name) ?? null;
   if (isUnordered(field)) {
-    if (unseen.hidden.includes(pointer(name))) return true;
-    const made = itemsIn(field, withoutKnownSecrets(compareField(name, field, value, current)));
+    if (shown.length === 0 && isUnseen(value, pointer(name), current, unseen)) return true;
+    const made = itemsIn(field, withoutKnownSecrets(compareField(name, field, value, current), unseen.has));
     return areShown(made, itemsIn(field, shown));
   }
   // All members are in the body, also those that a manifest leaves out.
@@ -179,15 +204,24 @@ function assumeUnseen(
   context: Omit<Writing, 'value'> & Pick<Part, 'shown'>,
 ): Json | undefined {
   const { fields, unseen, shown } = context;
-  const isUnseen =
-    secretName(value) === null ? value !== null && unseen.hidden.includes(at) : unseen.secrets.includes(at);
+  const current = valueAt(fields, at);
   // What the plan shows of a hidden place was asked for with --rotate, or is a rollback's.
   const isTold = shown.some((each) => redacts(each, at) || isWithin(each.path, at));
-  if (isUnseen && !isTold) return valueAt(fields, at);
+  if (!isTold && isUnseen(value, at, current, unseen)) return current;
   if (isArray(value))
     return value.map((item, index) => assumeUnseen(item, `${at}${pointer(index)}`, context) ?? null);
   if (!isObject(value)) return value;
   return mapMembers(value, (item, name) => assumeUnseen(item, `${at}${pointer(name)}`, context));
+}
+
+/** Whether a plan shows no difference for a value, because it is what the tenant has there, or because that cannot be told. */
+function isUnseen(value: Json, at: Pointer, current: Json | undefined, unseen: Unseen): boolean {
+  if (value === null) return false;
+  const secret = secretName(value);
+  if (secret !== null && !unseen.secrets.includes(at)) return false;
+  const isHidden = unseen.hidden.includes(at) || (secret !== null && (current ?? null) === null);
+  if (isHidden) return livePlace(value) === at || sameJson(value, current ?? null) || unseen.isRemarked(at);
+  return secret !== null && typeof current === 'string' && unseen.has(secret, current);
 }
 
 /** Whether a difference shows that something comes to a place, and not what. */
@@ -201,80 +235,4 @@ function isSame(field: Field, { path, before, after }: FieldDifference, shown: D
   const compared = (value: Json) => (field.is === 'reference' ? comparable(field, value) : value);
   const agrees = (told: Json, value: Json) => sameJson(compared(fillRedacted(told, value)), compared(value));
   return path === shown.path && agrees(shown.before, before) && agrees(shown.after, after);
-}
-
-function holdsRedacted({ before, after }: FieldDifference): boolean {
-  return JSON.stringify([before, after]).includes(redacted);
-}
-
-/** The differences in one item of a list. */
-interface Item {
-  /** Equal for equal differences. */
-  readonly text: string;
-  /** Equal where the same members are added, removed or replaced. */
-  readonly shape: string;
-  /** Whether a plan does not show all of it. */
-  readonly isConcealed: boolean;
-}
-
-/** The differences in a list by their items, without indexes, which say nothing. */
-function itemsIn(field: Field, differences: readonly (FieldDifference & Partial<Difference>)[]): Item[] {
-  const byItem = groupBy(differences, ({ path, op }) => {
-    const [, index = '', ...below] = segmentsOf(path);
-    return below.length === 0 && op === 'remove' ? `${index}-` : index;
-  });
-  return byItem.map(([, all]) => ({
-    text: canonicalJson(
-      all.map(({ path, before, after }) => [memberIn(path), itemOf(field, before), itemOf(field, after)]),
-    ),
-    shape: canonicalJson(all.map(({ path, op }) => [memberIn(path), op])),
-    isConcealed: all.some((each) => each.sensitive === true || holdsRedacted(each)),
-  }));
-}
-
-/** The place of a difference in its item. */
-const memberIn = (path: Pointer): Pointer => pointer(...segmentsOf(path).slice(2));
-
-/** Whether a plan shows every item that its requests change, in full or as one that it conceals in part. */
-function areShown(made: readonly Item[], shown: readonly Item[]): boolean {
-  const left = [...shown];
-  const take = (isIt: (item: Item) => boolean): boolean => {
-    const at = left.findIndex(isIt);
-    if (at >= 0) left.splice(at, 1);
-    return at >= 0;
-  };
-  const others = made.filter(({ text }) => !take((item) => item.text === text));
-  const areConcealed = others.every(({ shape }) => take((item) => item.isConcealed && item.shape === shape));
-  // A secret that is sent again is among them, and cannot be told from one that changes.
-  return areConcealed && left.every(({ isConcealed }) => isConcealed);
-}
-
-/** Leaves out what a plan does not compare: items and members that differ by secrets alone. */
-function withoutKnownSecrets(differences: readonly FieldDifference[]): FieldDifference[] {
-  const changed = differences.filter(({ before, after }) => before === null || secretName(after) === null);
-  const same = changed.flatMap((added) => {
-    if (added.before !== null || secretNamesIn(added.after).length === 0) return [];
-    const removed = changed.find(({ before, after }) => after === null && isFilledBy(added.after, before));
-    return removed ? [added, removed] : [];
-  });
-  return changed.filter((each) => !same.includes(each));
-}
-
-/** Whether a value with secrets is another one, if the secrets are what stands there. */
-function isFilledBy(value: Json, other: Json | undefined): boolean {
-  if (secretName(value) !== null) return typeof other === 'string';
-  if (isArray(value) && isArray(other))
-    return value.length === other.length && value.every((item, at) => isFilledBy(item, other[at]));
-  if (!isObject(value) || !isObject(other)) return sameJson(value, other ?? null);
-  const names = new Set([...Object.keys(value), ...Object.keys(other)]);
-  return [...names].every((name) => isFilledBy(own(value, name) ?? null, own(other, name)));
-}
-
-/** What is compared of an item, without what is sent in any case. */
-function itemOf(field: Field, item: Json): Json {
-  if (field.is === 'references') return comparable(field, [item]);
-  if (field.is !== 'records' || !isObject(item)) return item;
-  return mapMembers(comparableRecord(item, field), (value, name) =>
-    sameJson(value, own(field.filled ?? {}, name) ?? null) ? undefined : value,
-  );
 }

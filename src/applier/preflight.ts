@@ -7,7 +7,7 @@ import { planDigest } from '../model/digest.ts';
 import { actions, type Change, type Plan, planFormat } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { TenantName } from '../model/tenant.ts';
-import { unshownValues } from './check-content.ts';
+import { type Knowledge, unshownValues } from './check-content.ts';
 import { wrongReferences } from './check-references.ts';
 import { namesInDeletes, quote, wrongRequests } from './check-requests.ts';
 import type { CreatedIds } from './created.ts';
@@ -33,7 +33,7 @@ export interface Target {
 }
 
 /** What live objects are compared with. */
-interface Present {
+interface Present extends Knowledge {
   readonly journal: Journal;
   readonly settings: ApiSettings;
   readonly created: CreatedIds;
@@ -89,11 +89,8 @@ interface Judging extends Present {
 }
 
 /** The task of a change that holds; of any other, why it does not. */
-function judge(
-  planned: KindChange,
-  find: Finder,
-  { journal, settings, created, isProtected }: Judging,
-): Task | Diagnostic {
+function judge(planned: KindChange, find: Finder, judging: Judging): Task | Diagnostic {
+  const { journal, settings, created, isProtected } = judging;
   const entry = created.fill(planned);
   const { address, action } = entry.change;
   const found = find(entry);
@@ -110,7 +107,7 @@ function judge(
     refusal('plan-stale', `${address} has changed since the plan was made: ${why}.`, { hint, address });
   const readiness = readinessOf(entry, found, progress);
   if (readiness.is === 'stale') return stale(readiness.why);
-  const unshown = progress ? [] : unshownValues(planned, live ?? found.standard, settings);
+  const unshown = progress ? [] : unshownValues(planned, live ?? found.standard, settings, judging);
   if (unshown.length > 0) return notWhatItShows(address, `they set ${unshown.join(', ')} to another value`);
   if (isOther(entry, live)) return stale('its id and its key are not those of one object');
   return { ...entry, live, from: readiness.from, resumed: readiness.resumed };

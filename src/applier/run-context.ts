@@ -10,6 +10,7 @@ import type { Action } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { ChangeOutcome, ChangeResult, Result, SentRequest } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import type { KnownSecrets } from './check-content.ts';
 import type { CreatedIds } from './created.ts';
 import type { Journal } from './journal.ts';
 import type { Task } from './preflight.ts';
@@ -27,6 +28,7 @@ export interface ApplyOptions {
   /** The environment that the plan has to be for. */
   readonly environment: string;
   readonly settings: ApiSettings;
+  readonly secrets: KnownSecrets;
   /** The journal of this plan. The run closes it, and ends it when every change is done. */
   readonly journal: Journal;
   /** Ctrl-C: requests in flight finish, nothing new starts. */

@@ -69,7 +69,7 @@ export async function applyPlan(
       new Date(clock.now()).toISOString(),
     );
     const applied = await applyChanges(plan, portOf(tenant), {
-      ...(await conditionsOf(root, tenant, plan)),
+      ...(await conditionsOf({ root, secrets }, tenant, plan)),
       failFast,
       onEvent,
       signal: options.signal ? AbortSignal.any([options.signal, lost.signal]) : lost.signal,
@@ -90,12 +90,12 @@ export async function applyPlan(
  * requests are not what it shows. Nothing is written.
  */
 export async function requireApplicable(
-  { root }: Pick<Project, 'root'>,
+  project: Pick<Project, 'root' | 'secrets'>,
   tenant: Tenant,
   plan: Plan,
 ): Promise<void> {
   const { signal } = tenant;
-  const conditions = await conditionsOf(root, tenant, plan);
+  const conditions = await conditionsOf(project, tenant, plan);
   const reasons = await findRefusals(plan, portOf(tenant), { ...conditions, signal });
   if (reasons.length > 0) throw new Failure(reasons, ExitCode.refused);
 }
@@ -107,7 +107,11 @@ export async function endJournal(root: string, plan: Plan, at: string): Promise<
 }
 
 /** What decides how a plan is applied to a tenant, and whether it may be. */
-async function conditionsOf(root: string, tenant: Tenant, plan: Plan) {
+async function conditionsOf(
+  { root, secrets }: Pick<Project, 'root' | 'secrets'>,
+  tenant: Tenant,
+  plan: Plan,
+) {
   const { clock, environment } = tenant;
   const { name, kinds, settings, limits, policy } = environment;
   const journal = await openJournal(journalFolder(root, name), plan);
@@ -117,6 +121,7 @@ async function conditionsOf(root: string, tenant: Tenant, plan: Plan) {
     kinds,
     protect: policy.protect,
     settings,
+    secrets,
     journal,
     recent: await recentWrites(root, tenant),
     concurrency: limits.concurrency,

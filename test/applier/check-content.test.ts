@@ -7,7 +7,7 @@ import { simIntegration } from '../../src/kinds/sim-integration.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import type { Difference } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { liveFrom, planOf, resource } from '../support/plan.ts';
+import { knowledgeOf, liveFrom, planOf, resource } from '../support/plan.ts';
 import { change, createThing, diff, objectOf, request, sensitive, thing } from './fake.ts';
 
 /** The fields that are sent otherwise than shown, in a plan that tenantctl made itself. */
@@ -18,7 +18,7 @@ function unshownIn(
   secrets: Readonly<Record<string, string>> = {},
 ): string[] {
   const answer = { kind: 'SimIntegration', raw: { id: 'i1', name: 'Desk', ...before } };
-  const { changes } = planOf({
+  const { changes, diagnostics } = planOf({
     declared: [resource('SimIntegration', ['Desk'], declared)],
     live: [answer],
     settings,
@@ -26,7 +26,12 @@ function unshownIn(
   });
   expect(changes).toHaveLength(1);
   return changes.flatMap((change) =>
-    unshownValues({ kind: simIntegration, change }, liveFrom(answer), settings),
+    unshownValues(
+      { kind: simIntegration, change },
+      liveFrom(answer),
+      settings,
+      knowledgeOf(secrets, diagnostics),
+    ),
   );
 }
 
@@ -91,7 +96,12 @@ it('a value that is sent to another place than it is shown at is found', () => {
   const { changes } = planOf({ declared, live: [answer] });
   const found = changes.map((planned) => {
     const change = { ...planned, diff: planned.diff.map((each) => ({ ...each, path: '/attributes/b' })) };
-    return unshownValues({ kind: simIntegration, change }, liveFrom(answer), contractSettings);
+    return unshownValues(
+      { kind: simIntegration, change },
+      liveFrom(answer),
+      contractSettings,
+      knowledgeOf({ CODE: '1234' }),
+    );
   });
   expect(found).toEqual([['attributes']]);
 });
@@ -147,6 +157,7 @@ it.each<[string, JsonObject]>([
         { kind: simIntegration, change: { ...planned, requests } },
         null,
         contractSettings,
+        knowledgeOf({ CODE: '1234' }),
       );
     });
   expect(unshown((body) => body)).toEqual([[]]);
@@ -164,7 +175,12 @@ it('a name that is shown beside an id, and not sent, is no other value', () => {
   const unshown = (shown: JsonObject) =>
     changes.map((planned) => {
       const change = { ...planned, diff: planned.diff.map((each) => ({ ...each, after: shown })) };
-      return unshownValues({ kind: simIntegration, change }, liveFrom(answer), contractSettings);
+      return unshownValues(
+        { kind: simIntegration, change },
+        liveFrom(answer),
+        contractSettings,
+        knowledgeOf({ CODE: '1234' }),
+      );
     });
   expect(unshown({ ...rule('r2'), name: 'New' })).toEqual([[]]);
   expect(unshown({ ...rule('r3'), name: 'New' })).toEqual([['beforeProvisioningRule']]);
@@ -220,7 +236,14 @@ describe('the rules of a search that holds a secret', () => {
         return { ...request, body: { advanced_search: search } };
       });
       const change = { ...planned, requests };
-      return [unshownValues({ kind: profileSearch, change }, liveFrom(answer), contractSettings)];
+      return [
+        unshownValues(
+          { kind: profileSearch, change },
+          liveFrom(answer),
+          contractSettings,
+          knowledgeOf({ CODE: code }),
+        ),
+      ];
     });
   };
   const evil = attribute('anyone', 'a2');
@@ -265,7 +288,12 @@ describe('the rules of a search that holds a secret', () => {
           body: { advanced_search: { condition_rules_attributes: sent } },
         }));
         const change = { ...planned, requests };
-        return unshownValues({ kind: profileSearch, change }, liveFrom(live), contractSettings);
+        return unshownValues(
+          { kind: profileSearch, change },
+          liveFrom(live),
+          contractSettings,
+          knowledgeOf({ CODE: '1234' }),
+        );
       });
     expect(found('value')).toEqual([]);
     expect(found('comparison_operator')).toEqual(['rules']);
@@ -301,6 +329,7 @@ describe('what requests write besides what a change shows', () => {
     },
   };
   const secret = { $secret: 'CODE' };
+  const unset = { $secret: 'UNSET' };
   interface Written {
     readonly live?: JsonObject;
     readonly method?: 'PATCH' | 'PUT';
@@ -308,6 +337,8 @@ describe('what requests write besides what a change shows', () => {
     readonly shown?: readonly Difference[];
     readonly secrets?: readonly string[];
     readonly hidden?: readonly string[];
+    /** The place that the plan says it cannot compare. */
+    readonly remarked?: string;
   }
   const unshownIn = ({
     live = {},
@@ -316,6 +347,7 @@ describe('what requests write besides what a change shows', () => {
     shown = [],
     secrets = [],
     hidden = [],
+    remarked,
   }: Written) => {
     const planned = change(patched, ['a'], {
       action: 'update',
@@ -325,7 +357,14 @@ describe('what requests write besides what a change shows', () => {
       secrets,
     });
     const base = { ...objectOf(patched, { id: 't1', name: 'a', ...live }), hidden };
-    return unshownValues({ kind: patched, change: planned }, base, contractSettings);
+    const remark = {
+      code: 'not-comparable',
+      severity: 'info',
+      message: `The tenant does not show /a, ${remarked}, so it cannot be compared.`,
+      address: planned.address,
+    } as const;
+    const known = knowledgeOf({ CODE: '1234' }, remarked === undefined ? [] : [remark]);
+    return unshownValues({ kind: patched, change: planned }, base, contractSettings, known);
   };
   const text = diff('/text', 'x', 'y');
   const row = (name: Json, size: Json = 5) => ({ name, size });
@@ -366,8 +405,20 @@ describe('what requests write besides what a change shows', () => {
         shown: [diff('/others/0', null, { type: 'T', id: '1', name: 'N' })],
       },
     ],
-    ['a list that the tenant hides', { live: { tags: ['a'] }, body: { tags: ['b'] }, hidden: ['/tags'] }],
-    ['what the tenant hides', { live: { text: 'x' }, body: { text: 'y' }, hidden: ['/text'] }],
+    [
+      'a list that the tenant hides, as the plan says',
+      { live: { tags: ['a'] }, body: { tags: ['b'] }, hidden: ['/tags'], remarked: '/tags' },
+    ],
+    [
+      'what the tenant hides, as the plan says',
+      { live: { text: 'x' }, body: { text: 'y' }, hidden: ['/text'], remarked: '/text' },
+    ],
+    ['a secret that stays', { live: { text: '1234' }, body: { text: secret }, secrets: ['/text'] }],
+    ['a secret that is not set', { live: { text: 'x' }, body: { text: unset }, secrets: ['/text'] }],
+    [
+      'a secret where the tenant shows nothing, as the plan says',
+      { body: { text: secret }, secrets: ['/text'], remarked: '/text' },
+    ],
   ])('is nothing: %s', (_what, written) => {
     expect(unshownIn(written)).toEqual([]);
   });
@@ -388,6 +439,28 @@ describe('what requests write besides what a change shows', () => {
     [
       'what a whole object leaves out',
       { live: { text: 'x', rule: 1 }, method: 'PUT', body: { name: 'a', rule: 1 } },
+      'text',
+    ],
+    [
+      'a secret in the place of a text',
+      { live: { text: 'x' }, body: { text: secret }, secrets: ['/text'] },
+      'text',
+    ],
+    ['a secret where the tenant shows nothing', { body: { text: secret }, secrets: ['/text'] }, 'text'],
+    [
+      'a secret in a row in the place of a text',
+      { live: { rows: [row('b')] }, body: { rows: [row(secret)] }, secrets: ['/rows/0/name'] },
+      'rows',
+    ],
+    ['what the tenant hides', { live: { text: 'x' }, body: { text: 'y' }, hidden: ['/text'] }, 'text'],
+    [
+      'a list that the tenant hides',
+      { live: { tags: ['a'] }, body: { tags: ['b'] }, hidden: ['/tags'] },
+      'tags',
+    ],
+    [
+      'what the tenant hides, where the plan says that of another place',
+      { live: { text: 'x' }, body: { text: 'y' }, hidden: ['/text'], remarked: '/text/in' },
       'text',
     ],
     [
@@ -488,7 +561,7 @@ describe('what requests write besides what a change shows', () => {
     const found = changes.map((planned) => {
       const requests = planned.requests.map((each) => ({ ...each, body: { operations } }));
       const entry = { kind: simIntegration, change: { ...planned, requests } };
-      return unshownValues(entry, liveFrom(answer), contractSettings);
+      return unshownValues(entry, liveFrom(answer), contractSettings, knowledgeOf({ CODE: '1234' }));
     });
     expect(found).toEqual([['something']]);
   });
@@ -510,7 +583,7 @@ describe('what requests write besides what a change shows', () => {
         const rule = request('PATCH', path, { operations: [{ op: 'replace', path: '/id', value: id }] });
         const requests = fields ? [fields, rule] : [];
         const entry = { kind: simIntegration, change: { ...planned, requests } };
-        return unshownValues(entry, liveFrom(answer), contractSettings);
+        return unshownValues(entry, liveFrom(answer), contractSettings, knowledgeOf({ CODE: '1234' }));
       });
     expect(unshown('r2')).toEqual([[]]);
     expect(unshown('r3')).toEqual([['beforeProvisioningRule']]);
@@ -520,7 +593,12 @@ describe('what requests write besides what a change shows', () => {
     const created = createThing('a', { text: 'x' });
     const unshown = (more: JsonObject) => {
       const requests = [request('POST', '/v2024/things', { name: 'a', text: 'x', ...more })];
-      return unshownValues({ kind: thing, change: { ...created, requests } }, null, contractSettings);
+      return unshownValues(
+        { kind: thing, change: { ...created, requests } },
+        null,
+        contractSettings,
+        knowledgeOf({ CODE: '1234' }),
+      );
     };
     expect(unshown({})).toEqual([]);
     expect(unshown({ id: 'chosen' })).toEqual([]);
@@ -537,7 +615,9 @@ describe('what requests write besides what a change shows', () => {
         action,
         requests: [request('PATCH', '/v2024/things/t1', body)],
       });
-      expect(unshownValues({ kind: patched, change: planned }, null, contractSettings)).toEqual([]);
+      expect(
+        unshownValues({ kind: patched, change: planned }, null, contractSettings, knowledgeOf({})),
+      ).toEqual([]);
     }
   });
 });

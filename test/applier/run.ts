@@ -8,6 +8,7 @@ import type { Clock } from '../../src/client/clock.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import type { ChangeOutcome, Result } from '../../src/model/result.ts';
 import { contractSettings } from '../../src/model/settings.ts';
+import { secretsOf } from '../support/plan.ts';
 import { kinds } from './fake.ts';
 
 export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'tenantctl-applier-'));
@@ -35,6 +36,7 @@ export async function apply(
   return applyPlan(plan, tenant, {
     environment: 'test',
     settings: contractSettings,
+    secrets: secretsOf({}),
     journal: await openJournal(folder ?? (await newFolder()), plan),
     concurrency: 4,
     clock: steppingClock(),

@@ -17,7 +17,7 @@ import { contractSettings as settings } from '../../src/model/settings.ts';
 import { changeFor } from '../../src/planner/change.ts';
 import { type DescribedCase, describedCase } from '../support/described.ts';
 import { runs } from '../support/effort.ts';
-import { resource, secretsOf } from '../support/plan.ts';
+import { knowledgeOf, resource, secretsOf } from '../support/plan.ts';
 
 const context = { settings, secrets: secretsOf({}), rotate: false };
 const keyOf = (kind: Kind, values: JsonObject) => kind.keyFields.map(({ name }) => String(values[name]));
@@ -113,7 +113,7 @@ it('what is updated is as it was declared, and nothing else is changed', () => {
 it('a plan can do only what it shows', () => {
   const isRefused = (kind: Kind, change: Change, live: LiveObject | null) =>
     wrongRequests({ kind, change }, { settings, deletes: new Map() }).length > 0 ||
-    unshownValues({ kind, change }, live, settings).length > 0;
+    unshownValues({ kind, change }, live, settings, knowledgeOf()).length > 0;
   always(({ objects, declared }, kind) => {
     for (const wanted of declared) {
       const raw = objects.find((each) => keyOf(kind, each).join() === keyOf(kind, wanted).join());

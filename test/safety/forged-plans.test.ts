@@ -104,6 +104,31 @@ const forgeries: readonly (readonly [string, () => readonly Change[]])[] = [
     () => [withBody(find(welcome), (body) => ({ ...members(body), body: { $secret: 'DESK_PASSWORD' } }))],
   ],
   [
+    'a template that gets a secret of the machine in the place of a text, as if that was there already',
+    () => {
+      const subject = { $secret: 'DESK_PASSWORD' };
+      const forged = withBody(find(welcome), (body) => ({ ...members(body), subject }));
+      return [{ ...forged, secrets: ['/subject'] }];
+    },
+  ],
+  [
+    'the same where the tenant has no text',
+    () => {
+      const footer = { $secret: 'DESK_PASSWORD' };
+      const forged = withBody(find(welcome), (body) => ({ ...members(body), footer }));
+      return [{ ...forged, secrets: ['/footer'] }];
+    },
+  ],
+  [
+    'a new template that gets a secret of the machine',
+    () => {
+      const address = 'NotificationTemplate/escalation/EMAIL/de';
+      const footer = { $secret: 'DESK_PASSWORD' };
+      const forged = withBody(find(address), (body) => ({ ...members(body), footer }));
+      return [{ ...forged, secrets: ['/footer'] }];
+    },
+  ],
+  [
     'a MAIL FROM domain that is another',
     () => [
       withBody(find('MailFrom/kept%40acme.example'), (body) => ({

@@ -1,3 +1,4 @@
+import type { Knowledge } from '../../src/applier/check-content.ts';
 import { whyUndeclarable } from '../../src/exporter/draft.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
@@ -118,11 +119,18 @@ export function liveFrom({ kind, raw, id }: Answer): LiveObject {
   return object;
 }
 
+/** What the requests of a plan are judged with. */
+export const knowledgeOf = (
+  secrets: Readonly<Record<string, string>> = {},
+  remarks: Knowledge['remarks'] = [],
+): Knowledge => ({ secrets: secretsOf(secrets), remarks });
+
 export function secretsOf(values: Readonly<Record<string, string>>): Secrets {
   return {
     reveal: (name) => values[name] ?? '',
     matches: (name, text) => values[name] === text,
-    problem: () => null,
+    problem: (name) =>
+      name in values ? null : { code: 'secret-unset', message: `The secret ${name} is not set.` },
   };
 }
 
