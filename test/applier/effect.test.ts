@@ -295,15 +295,22 @@ it('a new name is reached when the object has it, in any case where the kind fol
 });
 
 describe('a member that no change is about', () => {
-  const made = update(diff('/attributes/on', 'a', 'b'));
-  const lost = (before: JsonObject, hidden: readonly Pointer[] = []) =>
+  const made = update(diff('/attributes/on', 'a', 'b'), diff('/attributes/off', { own: 1 }, null));
+  const lost = (before: JsonObject, hidden: readonly Pointer[] = [], now: JsonObject = {}) =>
     lostMembers(
-      { kind: thing, change: made, live: live({ attributes: { on: 'b' } }) },
-      { ...live({ attributes: { on: 'a', ...before } }), hidden },
+      { kind: thing, change: made, live: live({ attributes: { on: 'b', ...now } }) },
+      { ...live({ attributes: { on: 'a', off: { own: 1 }, ...before } }), hidden },
     );
 
   it('is lost where the object does not have it any more', () => {
-    expect(lost({ own: 1, none: false })).toEqual(['/attributes/own', '/attributes/none']);
+    const before = { own: 1, none: false, list: ['x'], group: { x: 1 } };
+    const names = ['own', 'none', 'list', 'group'];
+    expect(lost(before)).toEqual(names.map((name) => `/attributes/${name}`));
+  });
+
+  it('is not lost where the change takes it away, or the tenant gives it another value', () => {
+    expect(lost({})).toEqual([]);
+    expect(lost({ count: 1, group: { x: 1 } }, [], { count: 2, group: { x: 2 } })).toEqual([]);
   });
 
   it('is not lost where it had nothing, since hosts leave out or answer null for what is empty', () => {

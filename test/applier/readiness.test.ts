@@ -34,6 +34,7 @@ describe('what an object shows of a request without an answer', () => {
     ['the first of two requests, where the second one was lost', two, 1, old, half, 'notTaken'],
     ['both of two requests', two, 1, half, whole, 'taken'],
     ['neither of two requests', two, 0, old, theirs, 'unclear'],
+    ['an object that is gone, and was to be changed', one, 0, old, null, 'unclear'],
   ])('%s', (_name, planned, request, before, after, expected) => {
     expect(judgeEffect({ kind: thing, change: planned }, request, mark(before), live(after))).toBe(expected);
   });
@@ -130,6 +131,12 @@ describe('a change that an earlier run began', () => {
       'an earlier run of this plan made the change, and the object has changed since',
     ],
     [
+      'is stale where somebody deleted it after that',
+      one,
+      { live: null, sent: [['done', old]] },
+      'an earlier run of this plan made the change, and the object has changed since',
+    ],
+    [
       'is finished where the tenant is known to ignore the rest',
       one,
       { live: old, sent: [['done', old]], unmet: ['/text'] },
@@ -146,6 +153,12 @@ describe('a change that an earlier run began', () => {
       'is stale after a refusal where the object is another',
       one,
       { live: theirs, sent: [['refused', old]] },
+      'its content is different now',
+    ],
+    [
+      'is stale after a refusal where another field is another, though its own are as they were',
+      one,
+      { live: { ...old, rule: 'theirs' }, sent: [['refused', old]] },
       'its content is different now',
     ],
     ['goes on with the second request', two, { live: half, sent: [['done', old]] }, [1, true]],

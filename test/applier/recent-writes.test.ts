@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
@@ -87,6 +87,11 @@ describe('the objects of recent writes', () => {
     ];
     const { elapsed } = await read(writes, () => [third]);
     expect(elapsed).toBe(0);
+  });
+
+  it('are not waited for after several requests whose end was seen', async () => {
+    const write = { before: [print(first), print(first)], after: print(second) };
+    expect((await read([write], () => [third])).elapsed).toBe(0);
   });
 
   it('may be back as they were: the last write counts', async () => {
@@ -189,7 +194,7 @@ describe('the writes of earlier runs', () => {
       await other.intend(0, new Map([['Thing/other', null]]), time(-2));
       await other.close();
     }
-    await writeFile(join(folder, 'note.txt'), 'no journal');
+    await writeFile(join(folder, 'note.txt'), 'no journal\n');
     const found = await readRecentWrites(folder, tenant, since);
     expect(found).toEqual([
       { address: 'Thing/c', at: expect.any(Number), before: [null] },
@@ -197,6 +202,16 @@ describe('the writes of earlier runs', () => {
       { address: 'Thing/a', at: expect.any(Number), before: ['sha256:1', 'sha256:2'], after: 'sha256:3' },
     ]);
     expect(found.map(({ at }) => at - began)).toEqual([-19_000, -19_000, -7_000]);
+  });
+
+  it('are also those of a journal whose folder has a clock that is half a minute behind', async () => {
+    const folder = await newFolder();
+    const journal = await openJournal(folder, plan('a'));
+    await journal.intend(0, new Map([['Thing/a', null]]), time(-59));
+    await journal.close();
+    const behind = new Date(began - 89_000);
+    await utimes(journal.file, behind, behind);
+    expect(await readRecentWrites(folder, tenant, since)).toMatchObject([{ address: 'Thing/a' }]);
   });
 
   it('are none where there is no journal', async () => {
