@@ -251,6 +251,16 @@ describe('a rename', () => {
 });
 
 describe('a run that is done', () => {
+  it('is finished by applying the plan again, where its result could not be kept', async () => {
+    const plan = planOf([createThing('a')]);
+    const folder = await newFolder();
+    const tenant = new FakeTenant();
+    const full = () => Promise.reject(new Error('the disk is full'));
+    await expect(apply(plan, tenant, { folder, onDone: full })).rejects.toThrow('the disk is full');
+    expect((await apply(plan, tenant, { folder })).outcome).toBe('done');
+    expect(tenant.carriedOut).toEqual(['POST /v2024/things']);
+  });
+
   it('ends its journal: the same plan is then refused as stale', async () => {
     const plan = planOf([createThing('a')]);
     const folder = await newFolder();
