@@ -138,6 +138,51 @@ describe('pages', () => {
     expect(client.asked.length).toBeLessThan(200);
   });
 
+  test('links by offset are followed where the list has no parameters of its own', async () => {
+    const client = fakeClient(({ query }) => {
+      const at = Number(query.offset ?? 0);
+      const next = at < 6 ? `/v2025/rows?offset=${at + 3}` : null;
+      return answered(200, { rows: numbered(9).slice(at, at + 3), next });
+    });
+    expect(await readRows(client, { ...source, pageSize: null })).toEqual(numbered(9));
+  });
+
+  test.each<[string, (at: number) => JsonObject]>([
+    ['by a flag', () => ({ hasMore: true })],
+    ['by a link', (at) => ({ next: `/v2025/rows?page=${at + 1}` })],
+    ['by a total', () => ({ totalResults: 90 })],
+  ])('only as many rows are read as are enough, where a host says %s that more follow', async (_, more) => {
+    const client = fakeClient(({ query }) => {
+      const at = Number(query.page ?? 0);
+      return answered(200, { rows: numbered(90).slice(at * 3, at * 3 + 3), ...more(at) });
+    });
+    expect(await readRows(client, { ...source, enough: 3 })).toEqual(numbered(3));
+    expect(client.asked).toHaveLength(1);
+  });
+
+  test('a host that gives fewer rows than asked for, and says how many there are, is read to the end', async () => {
+    const client = fakeClient(({ query }) => {
+      const at = Number(query.offset ?? 0);
+      return answered(200, { rows: numbered(70).slice(at, at + 60), totalResults: 70 });
+    });
+    expect(await readRows(client, source)).toEqual(numbered(70));
+    expect(await codesOf(readRows(client, { ...source, pageSize: null }))).toEqual(['list-incomplete']);
+  });
+
+  test('pages of a counted list overlap where that costs no request', async () => {
+    const rows = numbered(9);
+    const client = fakeClient(({ query }) => {
+      const at = Number(query.offset ?? 0);
+      return answered(200, rows.slice(at, at + 4), { 'x-total-count': '9' });
+    });
+    expect(await readRows(client, { ...source, pageSize: 4 })).toEqual(rows);
+    expect(client.asked).toEqual([
+      '/v2025/rows?limit=4',
+      '/v2025/rows?limit=4&offset=3',
+      '/v2025/rows?limit=4&offset=6',
+    ]);
+  });
+
   test('pages overlap also where a host links them by their offset', async () => {
     const rows = numbered(7);
     const client = fakeClient(({ query }) => {
@@ -225,6 +270,11 @@ describe('pages', () => {
     ['a list of several answers', 'bad-answer', () => answered(207, numbered(3))],
     ['more than announced', 'total-mismatch', () => answered(200, numbered(3), { 'x-total-count': '2' })],
     ['an empty first page of many', 'total-mismatch', () => answered(200, [], { 'x-total-count': '9' })],
+    [
+      'an empty first page that says that more follow',
+      'list-incomplete',
+      () => answered(200, { rows: [], hasMore: true }),
+    ],
     ['a row that is no object', 'bad-answer', () => answered(200, [{ id: 'a' }, 'b'])],
     ['an object without rows', 'bad-answer', () => answered(200, { items: [] })],
     ['nothing at all', 'bad-answer', () => answered(204)],
