@@ -59,6 +59,15 @@ describe('apply --proven-by', () => {
     expect((await run('plan', '-e', 'production')).stdout).toContain('2 to create');
   });
 
+  it('takes no proof of an object that --only left out of the apply', async () => {
+    declareSenders(sender('a@acme.example'), sender('b@acme.example'));
+    expect(await applyTo('test', '--only', 'SenderAddress/a*')).toMatchObject({ code: 0 });
+    const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
+    expect(code).toBe(4);
+    expect(stderr).toContain('SenderAddress/b%40acme.example is not proven');
+    expect(stderr).not.toContain('a%40acme.example is not proven');
+  });
+
   it('holds for a dry run of several environments', async () => {
     declareSenders(sender('a@acme.example'));
     await applyTo('test');

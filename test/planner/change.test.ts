@@ -149,6 +149,13 @@ describe('a value that the tenant does not show', () => {
     ]);
   });
 
+  it('is not shown either where the manifest gives a new one in clear', () => {
+    const declared = [resource('SimIntegration', ['S'], { attributes: { a: 'new' } })];
+    expect(changeOf({ declared, live, choices: { rotate: ['**'] } })?.diff).toMatchObject([
+      { path: '/attributes/a', sensitive: true, before: null, after: null },
+    ]);
+  });
+
   it('is told to be written where the plan writes what contains it', () => {
     const declared = resource('SimIntegration', ['S'], {
       statusMap: { a: { $secret: 'NEW' } },

@@ -3,7 +3,7 @@ import { planDigest } from '../../src/model/digest.ts';
 import { Failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { renderBody } from '../../src/model/marker.ts';
-import { isRefused } from '../../src/model/plan.ts';
+import { isRefused, type Plan } from '../../src/model/plan.ts';
 import { type Answer, planOf, resource } from '../support/plan.ts';
 
 const sender = (id: string, email: string): Answer => ({ kind: 'SenderAddress', raw: { id, email } });
@@ -369,8 +369,28 @@ describe('secrets', () => {
     expect(JSON.stringify(shown)).not.toContain('canary');
   });
 
+  const marker = { $secret: 'SNOW' };
+  /** The secrets that the first request of a plan sends. */
+  const revealedBy = ({ changes: [change] }: Plan): string[] => {
+    const revealed: string[] = [];
+    expect(change?.requests).toHaveLength(1);
+    renderBody(change?.requests[0]?.body ?? null, (name) => {
+      revealed.push(name);
+      return '';
+    });
+    return revealed;
+  };
+
+  it('cannot be drawn out by the fields of a template that go back as they are', () => {
+    const plan = planOf({
+      declared: [declaredTemplate('k', { subject: 'New' })],
+      live: [template('k', { body: marker, slackTemplate: marker, unknown: marker })],
+      secrets,
+    });
+    expect(revealedBy(plan)).toEqual([]);
+  });
+
   it('cannot be drawn out by the rules of a saved search either', () => {
-    const marker = { $secret: 'SNOW' };
     const rule = { type: 'ProfileStatusRule', comparison_operator: '==', object_type: marker };
     const plan = planOf({
       declared: [
@@ -393,13 +413,7 @@ describe('secrets', () => {
       ],
       secrets,
     });
-    const revealed: string[] = [];
-    renderBody(plan.changes[0]?.requests[0]?.body ?? null, (name) => {
-      revealed.push(name);
-      return '';
-    });
-    expect(plan.changes[0]?.requests).toHaveLength(1);
-    expect(revealed).toEqual([]);
+    expect(revealedBy(plan)).toEqual([]);
   });
 });
 
