@@ -132,7 +132,18 @@ describe('undoing an update', () => {
       { address: 'SimIntegration/Was', id: 'i1', diff: [{ path: '/name', before: 'S', after: 'Was' }] },
     ]);
     expect(readsOf({ records: [renamed] })).toEqual([{ kind: 'SimIntegration', keys: [['Was'], ['S']] }]);
-    expect(rollBack({ records: [renamed], live: [live({}, 'Was')] }).changes).toEqual([]);
+    const back = rollBack({ records: [renamed], live: [live({}, 'Was')] });
+    expect([back.changes, back.diagnostics]).toEqual([[], []]);
+  });
+
+  it('sets back the fields also where somebody has given back the former name', () => {
+    const sides = { before: { ...blank, type: 'Old' }, after: { ...blank, type: 'New' } };
+    const plan = rollBack({
+      records: [record(address, { renamedFrom: ['Was'], ...sides })],
+      live: [live({ type: 'New' }, 'Was')],
+    });
+    expect(plan.changes).toMatchObject([{ address: 'SimIntegration/Was', diff: [{ path: '/type' }] }]);
+    expect(plan.diagnostics).toEqual([]);
   });
 
   it('is told, not made, where the object is gone: a part of it is not enough', () => {
@@ -184,13 +195,13 @@ describe('undoing a create', () => {
     expect(plan.changes[0]?.risk).toContain('undoes-tenant-change');
   });
 
-  it('shows no place that the result left out', () => {
+  it.each(['attributes', 'statusMap'])('shows no place in %s that the result left out', (field) => {
     const made = record(address, {
       action: 'create',
-      after: { ...blank, attributes: {} },
-      withheld: ['/attributes/plain'],
+      after: { ...blank, request: {}, statusMap: {}, [field]: {} },
+      withheld: [`/${field}/plain`],
     });
-    const plan = rollBack({ records: [made], live: [live({ attributes: { plain: 'canary' } }), other] });
+    const plan = rollBack({ records: [made], live: [live({ [field]: { plain: 'canary' } }), other] });
     expect(plan.changes[0]?.action).toBe('delete');
     expect(JSON.stringify(plan)).not.toContain('canary');
     expect(plan.changes[0]?.warnings).toEqual([]);
@@ -209,6 +220,12 @@ describe('undoing a delete', () => {
       description: 'D',
       attributes: { $jsonText: { url: 'u' } },
     });
+    expect(plan.diagnostics).toEqual([]);
+  });
+
+  it('creates it under its former name, without a word of a rename, where the apply knew it by another', () => {
+    const plan = rollBack({ records: [{ ...deleted, renamedFrom: ['Was'] }] });
+    expect(plan.changes).toMatchObject([{ action: 'create', address: 'SimIntegration/Was' }]);
     expect(plan.diagnostics).toEqual([]);
   });
 
