@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
 import { readTenant } from '../../src/client/read.ts';
+import { kindFrom } from '../../src/kinds/described-kind.ts';
+import { descriptorFrom } from '../../src/kinds/descriptor.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { someOf } from '../../src/kinds/read-request.ts';
 import type { Json } from '../../src/model/json.ts';
@@ -44,6 +46,17 @@ describe('a filtered list', () => {
 
   it('that the host does not know is read whole', async () => {
     expect(await readSenders(['a@acme.example'], answered(400))).toEqual({ ids: ['1'], requests: 2 });
+  });
+
+  it('is not asked for where an object is meant by its id, since it may have another name', async () => {
+    const document = { kind: 'Role', path: '/v2025/roles', key: 'name', list: { pageSize: 50, filter: true } };
+    const role = kindFrom(descriptorFrom({ ...document, update: 'json-patch', fields: {} }));
+    const client = fakeClient(({ query }) =>
+      answered(200, query.filters === undefined ? [{ id: 'r1', name: 'Old' }] : []),
+    );
+    const request = { ...someOf(role, [['New']]), ids: ['r1'] };
+    const { objects } = await readTenant(client, [request], contractSettings);
+    expect(objects.map(({ id }) => id)).toEqual(['r1']);
   });
 
   it('that fails for another reason is an error', async () => {

@@ -185,4 +185,25 @@ describe('the limiter', () => {
     await clock.advance(1100);
     expect(admitted).toEqual(['a', 'b: interrupted', 'd: interrupted', 'c']);
   });
+
+  test('an interrupt of a request that was admitted before holds nobody up either', async () => {
+    const { clock, admitted, acquire } = limiterOf({ requests: 1, per: 1000, concurrency: 10 });
+    const abort = new AbortController();
+    void acquire('a', 'v2025', abort.signal);
+    void acquire('b');
+    await settle();
+    abort.abort();
+    await clock.advance(1100);
+    expect(admitted).toEqual(['a', 'b']);
+  });
+
+  test('a request that was not sent after all leaves its place to the next one', async () => {
+    const { admitted, permits, acquire } = limiterOf({ requests: 1, per: 1000, concurrency: 10 });
+    void acquire('a');
+    void acquire('b');
+    await settle();
+    permits[0]?.withdraw();
+    await settle();
+    expect(admitted).toEqual(['a', 'b']);
+  });
 });

@@ -113,6 +113,15 @@ describe('defaults', () => {
     const all = await read('NotificationTemplate', { complete: true });
     expect(all.map(({ key }) => key[0])).toEqual(['a', 'b']);
   });
+
+  test('of one key are refused where a manifest means them: a template could get the wrong one', async () => {
+    const two = fakeClient(() => answered(200, [template('a'), { ...template('a'), subject: 'x' }]));
+    const asked = wanted('NotificationTemplate', { keys: [['a', 'EMAIL', 'en']] });
+    const [problem] = await failureOf(readDefaultsOfKind(two, asked, settings));
+    expect(problem).toMatchObject({ code: 'duplicate-live-key' });
+    const all = { ...asked, complete: true };
+    expect(await readDefaultsOfKind(two, all, settings)).toHaveLength(2);
+  });
 });
 
 describe('an object that is asked for by its key', () => {

@@ -376,6 +376,12 @@ describe('what the tenant masks', () => {
       /masks \/settings\/password of "Engineer"/,
     ],
     [
+      'a PATCH that replaces whole fields',
+      { update: 'patch' },
+      { settings: { user: 'b' } },
+      /masks \/settings\/password of "Engineer"/,
+    ],
+    [
       'a PUT of an object with a key of two parts',
       { update: 'put', key: ['name', 'description'], fields: { enabled: 'value', settings: 'json' } },
       { enabled: false },
@@ -595,6 +601,12 @@ describe('what is not told of an object', () => {
     expect(bodyOf(put, { enabled: false })).toEqual({ name: 'Engineer', enabled: false, tier: raw.tier });
     expect(bodyOf(put, { enabled: false }, { ...raw, note: null })).toHaveProperty('note', null);
     expect(bodyOf(put, { note: 'x' })).toHaveProperty('note', 'x');
+  });
+
+  it('is another case of the name, where that means the same object', () => {
+    const kind = kindOf({ update: 'put', fields, key: { name: 'name', foldCase: true } });
+    const change = changeOf(kind, raw, { enabled: false }, ['ENGINEER']);
+    expect(change?.requests[0]?.body).toHaveProperty('name', 'Engineer');
   });
 
   it('is the id, unless the descriptor says that it is not the server’s alone', () => {
