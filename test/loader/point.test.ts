@@ -52,6 +52,13 @@ describe('a character of a text is found where it is written', () => {
     expect(hashIn('body', declared).place).toBe('tenantctl.yaml:6:45');
   });
 
+  it('in the last of several overlays that set it', () => {
+    const merges = ['body: "one #two"', 'body: "for #two"', 'subject: s'];
+    const lines = merges.map((merge) => `      - { target: "**", merge: { ${merge} } }\n`);
+    const declared = template('', { 'tenantctl.yaml': config(`    overlays:\n${lines.join('')}`) });
+    expect(hashIn('body', declared).place).toBe('tenantctl.yaml:7:45');
+  });
+
   it('with the line that holds it', () => {
     expect(hashIn('body', template('body: |\n  one\n  two #three\n')).excerpt).toBe(
       '7 |   two #three\n  |       ^',

@@ -100,6 +100,11 @@ describe('what could not be read is said once', () => {
     ['kind: SimIntegration\nname: a\nid: !secret S\n', 'not-plain'],
     [desk('lifecycle: { protect: !var nope }'), 'variable-unset'],
     ['kind: ProfileSearch\nlabel: !format "%{nope} and %{nada}"\n', 'variable-unset,variable-unset'],
+    ['kind: SenderAddress\nemail: !format "%{nope} of %{nada}"\n', 'variable-unset,variable-unset'],
+    [
+      'kind: SenderAddress\nemail: !format "a@%{nope}"\n---\nkind: SenderAddress\nemail: !format "a@%{nope}"\n',
+      'variable-unset,variable-unset',
+    ],
   ])('%j', (manifest, codes) => {
     const found = refusalOf({ 'config/a.yaml': manifest });
     expect(found.map(({ code }) => code).join()).toBe(codes);
