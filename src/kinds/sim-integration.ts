@@ -82,7 +82,7 @@ export const simIntegration: Kind = {
     const sent = wireFields(values, Object.keys(fields), settings);
     // A new object has no unset members.
     const body = { name, ...mapMembers(sent, (value) => value ?? undefined) };
-    return { requests: [call(post, settings, { body })] };
+    return { requests: [call(post, settings, { body })], warnings: doubtsAbout(values) };
   },
   update(input) {
     const unsafe = undeclaredMasks(input);
@@ -215,6 +215,21 @@ function withRuleId(declared: JsonObject, live: JsonObject): JsonObject {
 function lacksRuleId({ fields: values, changed, live }: UpdateInput): boolean {
   const [{ id, name }, { id: liveId = null }] = [ruleOf(values), ruleOf(live.fields)];
   return changed.has(ruleField) && liveId !== null && id === undefined && name !== undefined;
+}
+
+/** What a new integration lacks. The API documents do not say which fields may be left out. */
+function doubtsAbout(values: JsonObject): string[] {
+  const rule = ruleOf(values);
+  const lacksType = (own(values, 'type') || null) === null;
+  const lacksId = Object.keys(rule).length > 0 && rule.id === undefined;
+  return [
+    ...(lacksType ? ['It has no `type`: the tenant may refuse to create it. Declare one.'] : []),
+    ...(lacksId
+      ? [
+          'Its rule has no `id`: the tenant may refuse to create it. Declare the `id` in `beforeProvisioningRule`.',
+        ]
+      : []),
+  ];
 }
 
 const ruleAdvice =
