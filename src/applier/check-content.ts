@@ -16,6 +16,7 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { jsonTextOf, literalOf, livePlace, secretName } from '../model/marker.ts';
+import { isSaidOf } from '../model/not-comparable.ts';
 import type { Change, Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -61,9 +62,7 @@ export function unshownValues(
 
 /** Whether the plan says that a place cannot be compared. */
 function isRemarked({ address }: Change, at: Pointer, remarks: readonly Diagnostic[]): boolean {
-  return remarks.some(
-    (each) => each.code === 'not-comparable' && each.address === address && each.message.includes(` ${at},`),
-  );
+  return remarks.some((each) => each.address === address && isSaidOf(at, each));
 }
 
 /** The fields as the requests write them, markers filled in except for secrets; `null` where that is not known. */

@@ -1,6 +1,7 @@
 import type { Resource } from '../kinds/resource.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { secretName, secretNamesIn } from '../model/marker.ts';
+import { notComparableCode, notComparableWords } from '../model/not-comparable.ts';
 import { type Pointer, valueAt } from '../model/pointer.ts';
 import type { Outcome } from './change.ts';
 
@@ -15,9 +16,9 @@ export function notComparableRemarks(
   const remark = (found: readonly Pointer[], written: string, hint: Pick<Diagnostic, 'hint'>) => {
     const [first] = found;
     if (first === undefined) return [];
-    const message = `${address}: the tenant does not show ${found.join(', ')}, so it cannot be compared.${written}`;
+    const message = `${notComparableWords(address, found)}${written}`;
     const source = resource.locate(first);
-    return [{ code: 'not-comparable', severity: 'info', message, ...hint, address, source } as const];
+    return [{ code: notComparableCode, severity: 'info', message, ...hint, address, source } as const];
   };
   const left = places.filter((at) => !isSent(at));
   return [
