@@ -1,7 +1,7 @@
 import type { Resource } from '../kinds/resource.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { secretName, secretNamesIn } from '../model/marker.ts';
-import { notComparableCode, notComparableWords } from '../model/not-comparable.ts';
+import { notComparableWords } from '../model/not-comparable.ts';
 import { type Pointer, valueAt } from '../model/pointer.ts';
 import type { Outcome } from './change.ts';
 
@@ -18,7 +18,7 @@ export function notComparableRemarks(
     if (first === undefined) return [];
     const message = `${notComparableWords(address, found)}${written}`;
     const source = resource.locate(first);
-    return [{ code: notComparableCode, severity: 'info', message, ...hint, address, source } as const];
+    return [{ code: 'not-comparable', severity: 'info', message, ...hint, address, source } as const];
   };
   const left = places.filter((at) => !isSent(at));
   return [

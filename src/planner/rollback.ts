@@ -8,7 +8,6 @@ import type { Diagnostic, Source } from '../model/diagnostic.ts';
 import { withDigest } from '../model/digest.ts';
 import type { JsonObject } from '../model/json.ts';
 import { containsMarker } from '../model/marker.ts';
-import { notComparableCode } from '../model/not-comparable.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { pointer, segmentsOf } from '../model/pointer.ts';
 import type { Result } from '../model/result.ts';
@@ -171,7 +170,7 @@ function withoutNowhere({ source, ...rest }: Diagnostic): Diagnostic {
 /** A remark that a value cannot be compared becomes a warning: a rollback has no `--rotate`, and leaves the value as it is. */
 function warnOfUnshown(remark: Diagnostic): Diagnostic {
   // Without a hint, the plan writes the value together with what contains it.
-  if (remark.code !== notComparableCode || remark.hint === undefined) return remark;
+  if (remark.code !== 'not-comparable' || remark.hint === undefined) return remark;
   return { ...remark, code: 'rollback-incomplete', severity: 'warning', hint: setByHand };
 }
 
