@@ -587,6 +587,7 @@ describe('overlays', () => {
       '{ target: SimIntegration/*, merge: { attributes: { b: { c: !var v }, n: [1] }, type: t } }',
       '{ target: SimIntegration/a, merge: { attributes: { n: 5, a: null } } }',
       '{ target: SimIntegration/b*, merge: { type: other } }',
+      '{ target: SimIntegration/A, merge: { type: other } }',
     );
     expect(fields).toEqual({
       description: 'd',

@@ -41,20 +41,26 @@ it('protect holds under the name that the tenant shows', async () => {
   expect(wrote()).toEqual([]);
 });
 
-it('a saved plan does not avoid what the environment protects since', async () => {
-  world.declare([gone(pinned)]);
-  const plan = await world.plan('--out', 'plan.json');
-  expect(changesOf(plan)).toEqual(['delete SimIntegration/s1']);
-  const project = world.read('tenantctl.yaml');
-  world.write('tenantctl.yaml', project.replace('profiles: {', `protect: [${protect}],\n    profiles: {`));
-  const refused = await world.run('apply', 'plan.json', '--expect', planDigest(plan));
-  expect(refused).toMatchObject({ code: 4 });
-  expect(refused.stdout).toMatch(
-    /SimIntegration\/s1 would be deleted, but it is SimIntegration\/Desk in the\s+tenant/,
-  );
-  expect(await world.run('apply', 'plan.json', '--dry-run')).toMatchObject({ code: 4 });
-  expect(wrote()).toEqual([]);
-});
+it.each(['Desk', 'DESK'])(
+  'a saved plan does not avoid that the environment protects %s since',
+  async (name) => {
+    world.declare([gone(pinned)]);
+    const plan = await world.plan('--out', 'plan.json');
+    expect(changesOf(plan)).toEqual(['delete SimIntegration/s1']);
+    const project = world.read('tenantctl.yaml');
+    world.write(
+      'tenantctl.yaml',
+      project.replace('profiles: {', `protect: [SimIntegration/${name}],\n    profiles: {`),
+    );
+    const refused = await world.run('apply', 'plan.json', '--expect', planDigest(plan));
+    expect(refused).toMatchObject({ code: 4 });
+    expect(refused.stdout).toMatch(
+      /SimIntegration\/s1 would be deleted, but it is SimIntegration\/Desk in the\s+tenant/,
+    );
+    expect(await world.run('apply', 'plan.json', '--dry-run')).toMatchObject({ code: 4 });
+    expect(wrote()).toEqual([]);
+  },
+);
 
 it('--except and prune.keep leave out under the name that the tenant shows', async () => {
   world.declare([gone(pinned)]);
