@@ -442,6 +442,10 @@ test('an id is a number as it is written, or text', () => {
     'inexact-number config/a.yaml:3:30',
     'inexact-number config/a.yaml:4:12',
   ]);
+  expect(idsOf('people: [0123]\nrank: !ref Role/b')).toEqual([
+    'inexact-number config/a.yaml:3:10',
+    'ref-not-taken config/a.yaml:4:7',
+  ]);
 });
 
 test('members of a value that is a mapping can be ignored', () => {
