@@ -177,7 +177,14 @@ export const leftOutThen: readonly string[] = [
 ];
 
 /** The same, and those that only today's environment has, or that change nothing of what it declared. */
-const forgotten = [...leftOutThen, 'env-secret', 'group-member', 'not-ignorable', 'address-glob'];
+const forgotten = [
+  ...leftOutThen,
+  'env-secret',
+  'group-member',
+  'not-ignorable',
+  'address-glob',
+  'inexact-number',
+];
 
 /**
  * Opens a project as it was, from a folder with its files of that time. Nothing of it is sent or shown, so `!env` may

@@ -179,7 +179,8 @@ function checkManifest(declared: Declared, address: Address | null): boolean {
     const about = address === null ? {} : { address };
     problems.report({ ...problem, message: noted }, placeOf(fault, find), about);
   }
-  return [checkMarkers(declared), checkIds(declared)].every(Boolean) && faults.length === 0;
+  checkIds(declared);
+  return checkMarkers(declared) && faults.length === 0;
 }
 
 /** Explains an error of the schema in terms of manifests; `null` where the general message is good enough. */

@@ -82,7 +82,7 @@ function checkReferences({ kind, kinds, value: manifest, problems, find }: Check
 }
 
 /** Refuses numbers as ids that are written in another way than they are sent: `0123` would refer to another object. */
-export function checkIds({ kind, value, find, problems }: Checked): boolean {
+export function checkIds({ kind, value, find, problems }: Checked): void {
   const wrong = Object.entries(value).flatMap(([name, item]) => {
     const field = fieldNamed(kind, name);
     if (!field || !takesIds(field)) return [];
@@ -95,7 +95,6 @@ export function checkIds({ kind, value, find, problems }: Checked): boolean {
     const hint = `If it is text, put it in quotes: "${written}". If not, write ${read}.`;
     problems.add('inexact-number', message, place, { hint });
   }
-  return wrong.length === 0;
 }
 
 const takesIds = (field: Field) =>

@@ -147,6 +147,22 @@ describe('a project as it was', () => {
     expect(errors(failureOf(files))).toEqual(['group-member tenantctl.yaml:5:23']);
   });
 
+  it('may ignore one item of a list, which no manifest can today', () => {
+    const ignoring = `${desk.replace('!var company', 'b')}sources: [a]\nlifecycle: { ignore: [/sources/0] }\n`;
+    const files = { 'config/a.yaml': ignoring };
+    expect(past(files, {}).resources).toHaveLength(1);
+    expect(errors(failureOf(files))).toEqual(['not-ignorable config/a.yaml:6:23']);
+  });
+
+  it('may have ids that are written in another way than their number', () => {
+    const files = {
+      'kinds/Role.kind.yaml': 'kind: Role\npath: /v2025/roles\nkey: name\nfields: { owner: reference }\n',
+      'config/a.yaml': 'kind: Role\nname: a\nowner: 0123\n',
+    };
+    expect(past(files, {}).resources).toMatchObject([{ fields: { owner: 123 } }]);
+    expect(errors(failureOf(files))).toEqual(['inexact-number config/a.yaml:3:8']);
+  });
+
   it('has the `.env` of today', () => {
     const files = { 'config/a.yaml': desk.replace('!var company', '!env TOWN'), '.env': 'TOWN=then\n' };
     expect(past(files, { '.env': 'TOWN=now\n' }).resources[0]?.fields.description).toBe('now');

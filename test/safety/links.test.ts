@@ -55,13 +55,15 @@ describe('what a project reads', () => {
     expect(await errorsOf(world)).toEqual(['reserved-folder config/a.yaml:5:7']);
   });
 
-  it.each(['../.env', '.ENV', 'link.txt'])(
+  it.each(['../.env', '.ENV', 'link.txt', 'linked/.env'])(
     'is no `.env`, which holds credentials: !file %s',
     async (path) => {
       const world = await createTestWorld();
       for (const each of ['.env', 'config/.ENV']) world.write(each, 'CLIENT_SECRET=of-the-tenant\n');
       world.write('config/a.yaml', manifest(path));
       symlinkSync('../.env', join(world.dir, 'config/link.txt'));
+      world.write('config/linked/values.txt', 'CLIENT_SECRET=of-the-tenant\n');
+      symlinkSync('values.txt', join(world.dir, 'config/linked/.env'));
       expect(await errorsOf(world)).toEqual(['reserved-file config/a.yaml:5:7']);
     },
   );
@@ -73,8 +75,10 @@ describe('what a project reads', () => {
     world.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
     world.write('tenantctl.yaml', `${project}manifests: [".env"]\n`);
     expect(await errorsOf(world)).toEqual([expect.stringMatching(/^reserved-file tenantctl\.yaml:/)]);
-    world.write('tenantctl.yaml', `${project}manifests: ["{.*,config/*.yaml}", "!**/.env"]\n`);
-    expect(await errorsOf(world)).toEqual([]);
+    for (const globs of ['"{.*,config/*.yaml}", "!**/.env"', '"{.*,config/*.yaml}"']) {
+      world.write('tenantctl.yaml', `${project}manifests: [${globs}]\n`);
+      expect(await errorsOf(world), globs).toEqual([]);
+    }
   });
 
   it.each(['.git/*.yaml', 'config/.tenantctl/**/*.yaml', '**/.Git/a.yaml'])(
