@@ -47,6 +47,41 @@ describe('what stands under lifecycle.ignore', () => {
   });
 });
 
+describe('what the tenant does not show', () => {
+  const desk = (fields: string) => `kind: SimIntegration\nname: I\n${fields}`;
+
+  it('stays: a field, a masked member, and a secret that no answer has', () => {
+    const manifest = desk(
+      'sources: [s1]\nstatusMap: { a: mine }\nattributes:\n  url: u\n  pin: plain\n  password: !secret PW\n',
+    );
+    expect(merged(manifest, integration('I', { attributes: { url: 'u', pin: '********' } }))).toBe(manifest);
+    expect(merged(manifest, integration('I', { attributes: { url: 'v', pin: '********' } }))).toBe(
+      manifest.replace('url: u', 'url: v'),
+    );
+  });
+
+  it('is told where an overlay gives it, and nothing of it is written', () => {
+    const manifest = 'kind: SimIntegration\nname: over\nstatusMap: { b: mine }\n';
+    const live = integration('over', { sources: ['s9'], statusMap: { b: 'mine' } });
+    const { changed, diagnostics } = merge({ files: { 'config/a.yaml': manifest }, live: [live] });
+    expect(changed).toEqual([]);
+    expect(diagnostics.map(({ code, message }) => `${code} ${message.split(' ')[0]}`)).toEqual([
+      'set-by-overlay statusMap.a',
+      'set-by-overlay beforeProvisioningRule',
+    ]);
+  });
+});
+
+describe('objects outside the scope', () => {
+  it('get no manifest', () => {
+    const live = [sender('in@acme.example'), sender('out@acme.example')];
+    const more = { inScope: ({ address }: { address: string }) => address.includes('in%40') };
+    const { created } = merge({ files: {}, live, more });
+    expect(created.map(({ content }) => content).join()).toContain('in@acme.example');
+    expect(created.map(({ content }) => content).join()).not.toContain('out@acme.example');
+  });
+});
+
 describe('a side file of a removed manifest', () => {
   const remove = (files: Readonly<Record<string, string>>) =>
     merge({ files, live: [template('b', { body: 'x', header: null })], more: { delete: true } }).deleted;
