@@ -174,7 +174,7 @@ function checkManifest(declared: Declared, address: Address | null): boolean {
   const { kind, find, overlaid, problems } = declared;
   const faults = faultsIn(schemaOf(kind), declared);
   for (const fault of faults) {
-    const { message, ...problem } = explain(kind, fault) ?? explainFault(fault);
+    const { message, ...problem } = explain(kind, fault) ?? explainFault(fault, find(fault.at).node);
     const noted = noteOverlay(message, Boolean(overlaid?.find(fault.at)));
     const about = address === null ? {} : { address };
     problems.report({ ...problem, message: noted }, placeOf(fault, find), about);

@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { isScalar } from 'yaml';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { joinWords } from '../model/words.ts';
@@ -15,8 +16,12 @@ export interface SchemaFault {
   readonly error: ErrorObject;
 }
 
-/** An error of a schema in words for people who do not know the schema. */
-export function explainFault({ error, name }: SchemaFault): Problem {
+/**
+ * An error of a schema in words for people who do not know the schema.
+ *
+ * @param node what is written at its place
+ */
+export function explainFault({ error, name }: SchemaFault, node: unknown): Problem {
   if (name !== null) return describeName(error, name);
   const { keyword, params, data, parentSchema, instancePath, message } = error;
   const label = labelOf(instancePath);
@@ -29,7 +34,7 @@ export function explainFault({ error, name }: SchemaFault): Problem {
     case 'anyOf':
       return { code: 'missing-field', message: `${subject} has no ${listAlternatives(error)}` };
     case 'type':
-      return describeType(error, subject);
+      return describeType(error, subject, node);
     case 'enum':
     case 'const':
       return describeChoice(error, subject);
@@ -96,7 +101,7 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-function describeType({ params, data, parentSchema }: ErrorObject, subject: string): Problem {
+function describeType({ params, data, parentSchema }: ErrorObject, subject: string, node: unknown): Problem {
   const types = [params.type].flat().map(String);
   const wanted = joinWords(
     'or',
@@ -104,7 +109,9 @@ function describeType({ params, data, parentSchema }: ErrorObject, subject: stri
   );
   const isQuotable = typeof data === 'number' || typeof data === 'boolean';
   const otherHint = types.includes('boolean') ? hintForTruth(data) : hintForList(types, data);
-  const hint = types.includes('string') && isQuotable ? hintForText(String(data), parentSchema) : otherHint;
+  // As it is written: 1.10 is read as 1.1.
+  const written = isScalar(node) && node.value === data && node.source ? node.source : String(data);
+  const hint = types.includes('string') && isQuotable ? hintForText(brief(written), parentSchema) : otherHint;
   const code = 'wrong-type';
   const message = `${subject} must be ${wanted}, not `;
   // A number in quotes looks like the number that is wanted.

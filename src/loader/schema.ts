@@ -52,7 +52,11 @@ export function checkSchema(
   const faults = faultsIn(validate, tree);
   for (const fault of faults) {
     const isShown = !unshown?.test(fault.at);
-    problems.report(explainFault(fault), placeOf(fault, find), isShown ? {} : { excerpt: false });
+    problems.report(
+      explainFault(fault, find(fault.at).node),
+      placeOf(fault, find),
+      isShown ? {} : { excerpt: false },
+    );
   }
   return faults.length === 0;
 }

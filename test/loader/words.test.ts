@@ -60,6 +60,14 @@ const inManifests: [about: string, mistakes: [manifest: string, ...said: Said[]]
           'If it is text, put it in quotes: "12".',
         ],
       ],
+      [
+        desk('description: 1.10'),
+        [
+          'wrong-type 3:14',
+          '`description` must be text or null, not 1.1',
+          'If it is text, put it in quotes: "1.10".',
+        ],
+      ],
       [desk('description: [a]'), ['wrong-type 3:14', '`description` must be text or null, not a list']],
       [
         'kind: SimIntegration\nid: 5\n',
