@@ -6,8 +6,9 @@ import type { Source } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { once } from '../model/once.ts';
-import { type Pointer, valueAt } from '../model/pointer.ts';
+import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
+import { findNode } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
 import { declarerOf } from './identities.ts';
 import {
@@ -19,7 +20,7 @@ import {
 } from './manifest.ts';
 import { openFile, parseDocuments, readBytes } from './parse.ts';
 import { Problems } from './problems.ts';
-import { diskSource, type FileSource, limitSize, matchGlobs } from './source.ts';
+import { diskSource, type FileSource, globRefusal, limitSize, matchGlobs } from './source.ts';
 import { manifestNoter } from './tags.ts';
 
 /** Every resource that manifests declare, in the order of files and documents. Problems are reported. */
@@ -104,11 +105,9 @@ export function documentsOf(
   };
 }
 
-function listFiles(
-  { manifests: patterns, notManifests, place, kinds }: ProjectFile,
-  source: FileSource,
-  problems: Problems,
-): string[] {
+function listFiles(project: ProjectFile, source: FileSource, problems: Problems): string[] {
+  const { notManifests, place, kinds } = project;
+  const patterns = usableGlobs(project, problems);
   try {
     // Listed together, since most of the time goes into listing folders.
     const ending = endingOf(patterns);
@@ -119,7 +118,9 @@ function listFiles(
       const isLeftOut = ending !== null && !path.endsWith(ending) && holdsManifest(path, kinds, source);
       if (isLeftOut) warnOfEnding(path, ending, place, problems);
     }
-    if (paths.length === 0 && patterns.length > 0) {
+    // What is wrong with a glob may be why.
+    const isComplete = patterns.length === project.manifests.length;
+    if (paths.length === 0 && patterns.length > 0 && isComplete) {
       const message = `No file matches ${patterns.join(', ')}`;
       const hint =
         'Correct `manifests`, whose globs begin at the folder of the project file, or write manifests with `tenantctl export`.';
@@ -130,6 +131,15 @@ function listFiles(
     problems.addFailure(error, place);
     return [];
   }
+}
+
+/** The globs of manifests without those that are not used, which are reported. */
+function usableGlobs({ manifests, document }: ProjectFile, problems: Problems): string[] {
+  return manifests.filter((glob, at) => {
+    const refusal = globRefusal(glob);
+    if (refusal) problems.addFailure(refusal, findNode(document, pointer('manifests', at)).place);
+    return refusal === null;
+  });
 }
 
 /** The one ending of all globs; `null` where they have several or others, which a project then chose on purpose. */

@@ -7,11 +7,15 @@ const unclean = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
 /** `path` without `.` and `..`. Throws a Failure `outside-project` where it leads out of the project. */
 export function projectPath(path: string): string {
   if (!unclean.test(path)) return path;
+  if (leadsOut(path)) throw outsideProjectFailure(path);
+  return posix.normalize(path);
+}
+
+/** Whether a path, from the project's root, leads out of the project by itself. */
+export function leadsOut(path: string): boolean {
+  if (!unclean.test(path)) return false;
   const normal = posix.normalize(path);
-  if (normal === '..' || normal.startsWith('../') || posix.isAbsolute(normal) || path.includes('\0')) {
-    throw outsideProjectFailure(path);
-  }
-  return normal;
+  return normal === '..' || normal.startsWith('../') || posix.isAbsolute(normal) || path.includes('\0');
 }
 
 /**

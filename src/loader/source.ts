@@ -18,6 +18,7 @@ import {
   isDotEnv,
   isInReserved,
   isInside,
+  leadsOut,
   outsideProjectFailure,
   projectPath,
   reservedFolderFailure,
@@ -25,7 +26,7 @@ import {
 
 /** A source of manifests and side files. Paths are relative to the project's root, with `/`. */
 export interface FileSource {
-  /** The files that match, sorted, each once. Throws a Failure for a glob that leads where no file is read. */
+  /** The files that match, sorted, each once. Throws a Failure with each glob that leads where no file is read. */
   glob(patterns: readonly string[]): string[];
   /**
    * A file's bytes. Throws a Failure: `file-not-found`, `file-unreadable`, `file-too-large`, `outside-project`, or
@@ -52,12 +53,7 @@ export function diskSource(root: string, largest = largestFile, isSecret = isDot
   const resolve = linkResolver(root);
   return {
     glob(patterns) {
-      for (const pattern of patterns) {
-        projectPath(pattern.replace(/^!/, ''));
-        if (isInReserved(pattern)) throw reservedFolderFailure(pattern);
-        if (isSecret(pattern) && !pattern.startsWith('!')) throw dotEnvFailure(pattern);
-        if (isSlowGlob(pattern)) throw slowGlobFailure(pattern);
-      }
+      throwAll(patterns.flatMap((pattern) => globRefusal(pattern, isSecret) ?? []));
       if (!patterns.some((pattern) => existsSync(join(root, fixedFolder(pattern))))) return [];
       const problems: Failure[] = [];
       const paths = globSync([...patterns], {
@@ -66,7 +62,7 @@ export function diskSource(root: string, largest = largestFile, isSecret = isDot
         expandDirectories: false,
         fs: strictFs(root, problems),
       });
-      if (problems.length > 0) throw new Failure(problems.flatMap(({ diagnostics }) => diagnostics));
+      throwAll(problems);
       return [...new Set(paths)].sort();
     },
     read: (path) => readFrom(path, () => readFileSync(readable(path))),
@@ -93,6 +89,19 @@ export function diskSource(root: string, largest = largestFile, isSecret = isDot
     }
     return real;
   }
+}
+
+/** Why a glob is not used: it leads where no file is read, or takes too long to compare; `null` where it is. */
+export function globRefusal(pattern: string, isSecret = isDotEnv): Failure | null {
+  const path = pattern.replace(/^!/, '');
+  if (leadsOut(path)) return outsideProjectFailure(path);
+  if (isInReserved(pattern)) return reservedFolderFailure(pattern);
+  if (isSecret(pattern) && path === pattern) return dotEnvFailure(pattern);
+  return isSlowGlob(pattern) ? slowGlobFailure(pattern) : null;
+}
+
+function throwAll(failures: readonly Failure[]): void {
+  if (failures.length > 0) throw new Failure(failures.flatMap(({ diagnostics }) => diagnostics));
 }
 
 /** A source with one file, of any name. */

@@ -383,7 +383,7 @@ describe('files', () => {
 
   test('a glob that leaves the project is refused', () => {
     const found = failureOf({ 'tenantctl.yaml': `${config()}manifests:\n  - ../*.yaml\n` });
-    expect(errors(found)).toEqual(['outside-project tenantctl.yaml:6:3']);
+    expect(errors(found)).toEqual(['outside-project tenantctl.yaml:6:5']);
   });
 
   test('links out of the project are refused, links inside it are followed', () => {

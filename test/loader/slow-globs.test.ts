@@ -10,7 +10,7 @@ const project = (text: string, environment = '') =>
   `version: 1\n${text}environments:\n  test:\n    sandbox: {}\n${environment}`;
 
 it.each([
-  ['of manifests', project(`manifests: ["${glob}"]\n`), 'tenantctl.yaml:2:12'],
+  ['of manifests', project(`manifests: ["${glob}"]\n`), 'tenantctl.yaml:2:13'],
   ['of what is protected', project('', `    protect: ["SenderAddress/${glob}"]\n`), 'tenantctl.yaml:5:15'],
   [
     'of what an overlay changes',
@@ -20,6 +20,21 @@ it.each([
 ])('%s are errors', (_of, text, place) => {
   const files = { 'tenantctl.yaml': text, 'config/a.yaml': manifest, [`${long}.yaml`]: manifest };
   expect(refusalOf(files).map(brief)).toContain(`slow-glob ${place}`);
+});
+
+it('are reported together with every other glob of manifests that cannot be used', () => {
+  const globs = ['../a/*.yaml', 'config/*.yaml', '.env', '.git/*.yaml', glob, '!../b'];
+  const files = {
+    'tenantctl.yaml': project(`manifests: ${JSON.stringify(globs)}\n`),
+    'config/a.yaml': manifest,
+  };
+  expect(refusalOf(files).map(({ code, message }) => [code, message.split(/[ `]+/).find(Boolean)])).toEqual([
+    ['outside-project', '../a/*.yaml'],
+    ['reserved-file', '.env'],
+    ['reserved-folder', '.git/*.yaml'],
+    ['slow-glob', glob],
+    ['outside-project', '../b'],
+  ]);
 });
 
 it('of groups select nothing', () => {

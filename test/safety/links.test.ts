@@ -90,7 +90,7 @@ describe('what a project reads', () => {
         `${world.read('tenantctl.yaml')}manifests:\n  - config/*.yaml\n  - "${glob}"\n`,
       );
       const lines = world.read('tenantctl.yaml').split('\n').length;
-      expect(await errorsOf(world)).toEqual([`reserved-folder tenantctl.yaml:${lines - 2}:3`]);
+      expect(await errorsOf(world)).toEqual([`reserved-folder tenantctl.yaml:${lines - 1}:5`]);
     },
   );
 
