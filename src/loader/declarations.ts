@@ -175,18 +175,24 @@ function warnOfEnding(path: string, ending: string, place: Place, problems: Prob
 function refuseDuplicates(manifests: readonly Manifest[], problems: Problems): void {
   const first = indexManifests(manifests);
   for (const manifest of manifests) {
-    for (const { identity, label } of manifest.identities) {
+    for (const { identity, label, isFormer } of manifest.identities) {
       const other = first.get(identity);
       if (!other || other === manifest) continue;
       const { file, line } = sourceOf(other.place);
-      const message = `${label} is declared twice; first in ${file}, line ${line}`;
-      problems.add('duplicate-object', message, manifest.place, {
-        address: manifest.address,
-        hint: 'Keep one of the two manifests.',
-      });
+      const isReused = other.identities.some(
+        (each) => each.identity === identity && each.isFormer !== isFormer,
+      );
+      const message = isReused
+        ? `${label} is declared and renamed at once; first in ${file}, line ${line}`
+        : `${label} is declared twice; first in ${file}, line ${line}`;
+      const hint = isReused ? renameFirst : 'Keep one of the two manifests.';
+      problems.add('duplicate-object', message, manifest.place, { address: manifest.address, hint });
     }
   }
 }
+
+const renameFirst =
+  'If it is one object, keep one of the two manifests. If another object is to get the name, apply `renamedFrom` first, and declare the other one after that. To swap two names, give one of the objects a third name in between.';
 
 /** The first manifest with each identity. */
 function indexManifests(manifests: readonly Manifest[]): ReadonlyMap<string, Manifest> {

@@ -8,6 +8,8 @@ export interface Identity {
   readonly identity: string;
   /** As messages name it. */
   readonly label: string;
+  /** A key that the manifest takes from its object. */
+  readonly isFormer: boolean;
 }
 
 interface Named {
@@ -20,12 +22,16 @@ interface Named {
 /** The identities that only one manifest may have: its key, its id, and the key that it renames. */
 export function identitiesOf({ kind, key, address, id }: Named, lifecycle?: Lifecycle): Identity[] {
   const { name } = kind;
-  const identities = [{ identity: identityOf(kind, key), label: address }];
+  const identities = [{ identity: identityOf(kind, key), label: address, isFormer: false }];
   if (id !== null) {
-    identities.push({ identity: identityOfId(name, id), label: `the ${name} with the id ${id}` });
+    const label = `the ${name} with the id ${id}`;
+    identities.push({ identity: identityOfId(name, id), label, isFormer: false });
   }
   const former = lifecycle?.renamedFrom;
-  if (former) identities.push({ identity: identityOf(kind, former), label: formatAddress(name, former) });
+  if (former) {
+    const label = formatAddress(name, former);
+    identities.push({ identity: identityOf(kind, former), label, isFormer: true });
+  }
   return identities;
 }
 

@@ -98,11 +98,31 @@ it('the second of two manifests for one object is refused, with where the first 
   expect(said([one('name: a/b'), one('name: b\nlifecycle: { renamedFrom: a/b }')].join('---\n'))).toEqual([
     [
       'duplicate-object config/a.yaml:4:1',
-      'SimIntegration/a%2Fb is declared twice; first in config/a.yaml, line 1',
+      'SimIntegration/a%2Fb is declared and renamed at once; first in config/a.yaml, line 1',
       'SimIntegration/b',
+      expect.stringContaining('apply `renamedFrom` first'),
+    ],
+  ]);
+  const renamed = (name: string) => one(`name: ${name}\nlifecycle: { renamedFrom: z }`);
+  expect(said([renamed('a'), renamed('b')].join('---\n'))).toMatchObject([
+    [
+      expect.any(String),
+      'SimIntegration/z is declared twice; first in config/a.yaml, line 1',
+      expect.any(String),
       hint,
     ],
   ]);
+});
+
+it('two objects that swap their names are refused, with the way to do it', () => {
+  const named = (name: string, former: string) =>
+    `kind: ProfileSearch\nlabel: ${name}\nlifecycle: { renamedFrom: ${former} }\n`;
+  const found = failureOf({ 'config/a.yaml': `${named('a', 'b')}---\n${named('b', 'a')}` });
+  expect(found.map(({ code, message }) => [code, message.split(';')[0]])).toEqual([
+    ['duplicate-object', 'ProfileSearch/b is declared and renamed at once'],
+    ['duplicate-object', 'ProfileSearch/a is declared and renamed at once'],
+  ]);
+  for (const { hint } of found) expect(hint).toContain('a third name');
 });
 
 it('what is known of a kind is told once, where it is declared first', () => {
