@@ -22,11 +22,13 @@ export interface Restored {
   readonly lost: readonly Pointer[];
 }
 
-/** All recorded fields of a deleted object. */
+/** All recorded fields of a deleted object, without lists of which an item was not recorded completely. */
 export function restoreWhole({ kind, record }: Undo): Restored {
-  const before = readableFields(kind, record.before ?? {});
+  const shown = readableFields(kind, record.before ?? {});
+  const withheld = (record.withheld ?? []).map((place) => aboveLists(place, [shown]));
+  const before = omitPlaces(shown, withheld);
   const { usable, lost } = recordedIn(before, Object.keys(kind.fields));
-  return { fields: pick(before, usable), lost: [...(record.withheld ?? []), ...lost] };
+  return { fields: pick(before, usable), lost: [...new Set([...withheld, ...lost])] };
 }
 
 /** The fields that an update changed, as they were before. A rollback leaves the rest of the object alone. */

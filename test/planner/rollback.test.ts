@@ -242,6 +242,25 @@ describe('undoing a delete', () => {
     ]);
   });
 
+  it.each([
+    [{ attributes: { url: 'u', keys: [null, 'b'] } }, ['/attributes/keys/0'], '/attributes/keys'],
+    [
+      { attributes: { url: 'u', keys: [{}] } },
+      ['/attributes/keys/0/a', '/attributes/keys/0/b'],
+      '/attributes/keys',
+    ],
+    [{ attributes: { url: 'u' }, sources: [null] }, ['/sources/0'], '/sources'],
+  ])('leaves out a list of which the result left out an item, and says so: %j', (fields, withheld, list) => {
+    const plan = rollBack({ records: [{ ...deleted, before: { ...before, ...fields }, withheld }] });
+    const body = plan.changes[0]?.requests[0]?.body;
+    expect(body).toMatchObject({ attributes: { $jsonText: { url: 'u' } } });
+    expect(JSON.stringify(body)).not.toMatch(/keys|sources/);
+    expect(JSON.stringify(plan.changes[0]?.diff)).not.toMatch(/keys|sources/);
+    expect(plan.diagnostics).toMatchObject([
+      { code: 'rollback-incomplete', message: expect.stringContaining(`comes back without ${list}: `) },
+    ]);
+  });
+
   it('leaves out a field that an edited result fills with a marker', () => {
     const edited = record(address, {
       action: 'delete',
