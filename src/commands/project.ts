@@ -10,13 +10,24 @@ import type { ArgsOf } from './command.ts';
 import type { Io } from './io.ts';
 import type { commonOptions } from './options.ts';
 
-type ProjectArgs = Pick<ArgsOf<typeof commonOptions>, 'config' | 'env'>;
+/** The files that a command writes. */
+interface OutputFiles {
+  readonly report?: readonly string[];
+  readonly out?: string | undefined;
+  readonly result?: string | undefined;
+}
+
+type ProjectArgs = Pick<ArgsOf<typeof commonOptions>, 'config' | 'env'> & OutputFiles;
 
 /** The project to load, as the loader takes it, without an environment. */
-export function projectFileOptions({ config }: Pick<ProjectArgs, 'config'>, io: Io) {
+export function projectFileOptions(
+  { config, report = [], out, result }: Pick<ProjectArgs, 'config'> & OutputFiles,
+  io: Io,
+) {
   return {
     configFile: projectFileOf(config, io),
     env: io.env,
+    writes: [...report, out ?? [], result ?? []].flat().map((file) => resolve(io.cwd, file)),
     onSecret: (text: string) => io.redactor.learn(text),
   };
 }

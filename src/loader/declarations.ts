@@ -20,7 +20,7 @@ import {
 } from './manifest.ts';
 import { openFile, parseDocuments, readBytes } from './parse.ts';
 import { Problems } from './problems.ts';
-import { diskSource, type FileSource, globRefusal, limitSize, matchGlobs } from './source.ts';
+import { type FileSource, globRefusal, limitSize, matchGlobs } from './source.ts';
 import { manifestNoter } from './tags.ts';
 
 /** Every resource that manifests declare, in the order of files and documents. Problems are reported. */
@@ -80,12 +80,12 @@ export type Documents = (problems: Problems) => readonly WrittenManifest[];
 /**
  * The documents of a project, which are read once, when they are asked for first.
  *
- * @param files default: the disk
+ * @param files default: those of the project
  * @param withErrors whether documents with errors of syntax are read too
  */
 export function documentsOf(
   project: ProjectFile,
-  files: FileSource = diskSource(project.root),
+  files: FileSource = project.source,
   withErrors = false,
 ): Documents {
   const found = new Problems();

@@ -18,7 +18,7 @@ import type { Manifest } from './manifest.ts';
 import { noOverlays } from './overlay.ts';
 import { Problems } from './problems.ts';
 import type { EnvironmentNames } from './selection.ts';
-import { diskSource, type FileSource, singleFile } from './source.ts';
+import { diskSource, type FileSource, refuseWritten, singleFile } from './source.ts';
 import { refuseSecretTexts } from './tags.ts';
 
 export type { Declarations } from './declarations.ts';
@@ -29,6 +29,8 @@ export { type FileSource, largestFile } from './source.ts';
 interface OpenOptions extends InputOptions {
   /** The path of the project file, from the working directory. */
   readonly configFile: string;
+  /** Absolute paths of the files that the caller will write: to read one as part of the project is an error. */
+  readonly writes?: readonly string[];
 }
 
 /** A project and one of its environments. */
@@ -219,7 +221,8 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const problems = new Problems(tolerated);
   const configFile = resolve(options.configFile);
   const root = text === undefined ? projectRoot(configFile) : dirname(configFile);
-  const source = text === undefined ? diskSource(root) : singleFile(text);
+  const disk = refuseWritten(diskSource(root), root, options.writes ?? []);
+  const source = text === undefined ? disk : singleFile(text);
   const inputs = readInputs(dotEnvIn ?? root, options, problems);
   return { inputs, project: readProjectFile(configFile, { root, source, problems }), problems };
 }

@@ -110,6 +110,23 @@ export function singleFile(text: string): FileSource {
 }
 
 /**
+ * A source that refuses the files that a command will write, such as its reports: they would take the place of what is read.
+ *
+ * @param writes absolute paths
+ */
+export function refuseWritten(source: FileSource, root: string, writes: readonly string[]): FileSource {
+  return {
+    ...source,
+    text(path) {
+      if (!writes.includes(join(root, path))) return source.text(path);
+      throw failure('usage', `${path} is what the project reads, and would be overwritten.`, {
+        hint: 'Choose another file for the output of the command.',
+      });
+    },
+  };
+}
+
+/**
  * A source that refuses to read more than `megabytes` in all, with a Failure `project-too-large` for the first file
  * beyond. Further files count as empty, so that this remains the only problem. A file that is read twice counts twice,
  * since its text is kept twice.

@@ -117,6 +117,43 @@ describe('what a plan would refuse, whatever the tenant has, is found by validat
   });
 });
 
+describe('a text that a manifest names', () => {
+  const manifest =
+    'kind: NotificationTemplate\nkey: password_expiring\nmedium: EMAIL\nlocale: en\nbody: !file ../a.md\n';
+
+  it.each([
+    [['plan', '--report', 'a.md']],
+    [['plan', '--out', './config/../a.md']],
+    [['plan', '-e', '*', '--report', 'a.md']],
+    [['apply', '--yes', '--report', 'a.md']],
+    [['apply', '--yes', '--result', 'a.md']],
+  ])('is not overwritten by what a command writes: %j', async (argv) => {
+    const world = await createTestWorld();
+    world.write('config/a.yaml', manifest);
+    world.write('a.md', 'Text');
+    const { code, stderr } = await world.run(...argv);
+    expect(stderr).toContain('config/a.yaml:5:7');
+    expect(stderr).toContain('a.md is what the project reads');
+    expect(code).toBe(1);
+    expect(world.read('a.md')).toBe('Text');
+    expect(world.sandbox.log).toEqual([]);
+  });
+
+  it('may be one that a variable of the environment names', async () => {
+    const world = await createTestWorld({ environment: { variables: { text: 'x' } } });
+    const file = world.read('tenantctl.yaml');
+    world.write(
+      'tenantctl.yaml',
+      file.replace('"text":"x"', '"text":!file a.md').replace('text: x', 'text: !file a.md'),
+    );
+    world.write('config/a.yaml', manifest.replace('!file ../a.md', '!var text'));
+    world.write('a.md', 'Text');
+    const { stderr } = await world.run('plan', '--report', 'a.md');
+    expect(stderr).toContain('a.md is what the project reads');
+    expect(world.read('a.md')).toBe('Text');
+  });
+});
+
 describe('an environment without a service that manifests need', () => {
   const sender = 'kind: SenderAddress\nemail: new@acme.example\n';
   const found = '{ from: ne_attributes, where: { uid: city }, take: id }';
