@@ -482,7 +482,7 @@ export const mutants = [
   },
   {
     name: 'a total in other words than those of the documents does not count',
-    file: 'src/client/pages.ts',
+    file: 'src/client/listing.ts',
     find: 'return more || (announced ?? 0) > this.count;',
     replace: 'return more;',
     tests: ['test/client/read.test.ts'],

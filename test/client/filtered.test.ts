@@ -49,7 +49,12 @@ describe('a filtered list', () => {
   });
 
   it('is not asked for where an object is meant by its id, since it may have another name', async () => {
-    const document = { kind: 'Role', path: '/v2025/roles', key: 'name', list: { pageSize: 50, filter: true } };
+    const document = {
+      kind: 'Role',
+      path: '/v2025/roles',
+      key: 'name',
+      list: { pageSize: 50, filter: true },
+    };
     const role = kindFrom(descriptorFrom({ ...document, update: 'json-patch', fields: {} }));
     const client = fakeClient(({ query }) =>
       answered(200, query.filters === undefined ? [{ id: 'r1', name: 'Old' }] : []),

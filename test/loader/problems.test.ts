@@ -450,7 +450,8 @@ test('an id is a number as it is written, or text', () => {
 
 test('members of a value that is a mapping can be ignored', () => {
   const files = {
-    'kinds/Role.kind.yaml': 'kind: Role\npath: /v2025/roles\nkey: name\nfields: { rule: value, on: value, owner: reference }\n',
+    'kinds/Role.kind.yaml':
+      'kind: Role\npath: /v2025/roles\nkey: name\nfields: { rule: value, on: value, owner: reference }\n',
     'config/a.yaml':
       'kind: Role\nname: a\nrule: { a: { b: 1 }, c: [1] }\non: true\nlifecycle: { ignore: [/rule/a/b, /rule/c/0, /on/a, /owner/name] }\n',
   };
