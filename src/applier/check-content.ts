@@ -51,9 +51,10 @@ export function unshownValues(
     has: (secret, text) => secrets.problem(secret) !== null || secrets.matches(secret, text),
   };
   const names = Object.entries(kind.fields).flatMap(([name, field]) => {
+    const shown = change.diff.filter(({ path }) => segmentsOf(path)[0] === name);
     const value = own(written, name);
-    if (value === undefined) return [];
-    const part = { name, field, shown: change.diff.filter(({ path }) => segmentsOf(path)[0] === name) };
+    if (value === undefined) return shown.length === 0 ? [] : [name];
+    const part = { name, field, shown };
     const isAsShown = isShown(part, { value, fields, unseen }) && !hasUnshownParts(part, value, fields);
     return isAsShown ? [] : [name];
   });

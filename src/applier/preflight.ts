@@ -108,7 +108,8 @@ function judge(planned: KindChange, find: Finder, judging: Judging): Task | Diag
   const readiness = readinessOf(entry, found, progress);
   if (readiness.is === 'stale') return stale(readiness.why);
   const unshown = progress ? [] : unshownValues(planned, live ?? found.standard, settings, judging);
-  if (unshown.length > 0) return notWhatItShows(address, `they set ${unshown.join(', ')} to another value`);
+  if (unshown.length > 0)
+    return notWhatItShows(address, `after them, ${unshown.join(', ')} would not be as it shows`);
   if (isOther(entry, live)) return stale('its id and its key are not those of one object');
   return { ...entry, live, from: readiness.from, resumed: readiness.resumed };
 }

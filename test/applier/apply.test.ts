@@ -368,15 +368,9 @@ describe('what the tenant took', () => {
 
   it('is read again where the answer does not show the object', async () => {
     const tenant = new FakeTenant({ things: { old } });
-    await apply(
-      planOf([
-        {
-          ...updateThing(old, 'x', 'r'),
-          requests: [request('PATCH', '/v2024/things/t1/rule', { value: 'r' })],
-        },
-      ]),
-      tenant,
-    );
+    tenant.fault = () => ({ is: 'status', status: 200, done: true, body: { name: 'old', rule: 'r' } });
+    const requests = [request('PATCH', '/v2024/things/t1', { text: 'x', rule: 'r' })];
+    await apply(planOf([{ ...updateThing(old, 'x', 'r'), requests }]), tenant);
     expect(tenant.reads).toBe(2);
   });
 

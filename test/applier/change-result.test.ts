@@ -5,36 +5,44 @@ import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import type { ChangeResult } from '../../src/model/result.ts';
 import { redacted } from '../../src/model/sensitive.ts';
-import { createThing, diff, FakeTenant, objectOf, planOf, sensitive, thing, updateThing } from './fake.ts';
+import {
+  createThing,
+  diff,
+  FakeTenant,
+  objectOf,
+  planOf,
+  request,
+  sensitive,
+  thing,
+  updateThing,
+} from './fake.ts';
 import { apply } from './run.ts';
 
 describe('what a result records', () => {
   it('leaves out what is sensitive, hidden by name, or inside JSON text', async () => {
-    const raw = {
-      id: 't1',
-      name: 'old',
-      text: 'before',
-      tags: ['a'],
-      attributes: JSON.stringify({
-        url: 'u',
-        user: 'canary-marked',
-        password: 'canary-1',
-        apiKey: 'canary-2',
-        deep: { clientSecret: 'canary-3', list: [{ token: 'canary-4', ok: 1 }] },
-        inner: '{"password":"canary-5"}',
-      }),
+    const settings = {
+      url: 'u',
+      user: 'canary-marked',
+      password: 'canary-1',
+      apiKey: 'canary-2',
+      deep: { clientSecret: 'canary-3', list: [{ token: 'canary-4', ok: 1 }] },
+      inner: '{"password":"canary-5"}',
     };
+    const raw = { id: 't1', name: 'old', text: 'before', tags: ['a'], attributes: JSON.stringify(settings) };
+    const written = JSON.stringify({ ...settings, url: 'v', user: 'canary-new' });
     const tenant = new FakeTenant({ things: { old: raw } });
     const change = updateThing(raw, 'after');
     const diff = { path: '/attributes/url', op: 'replace', before: 'u', after: 'v' } as const;
     const url = { ...diff, sensitive: false, origin: null };
-    const plan = planOf([{ ...change, diff: [...change.diff, url, sensitive('/attributes/user')] }]);
+    const requests = [request('PATCH', '/v2024/things/t1', { text: 'after', attributes: written })];
+    const plan = planOf([
+      { ...change, requests, diff: [...change.diff, url, sensitive('/attributes/user')] },
+    ]);
     const result = await apply(plan, tenant);
     expect(JSON.stringify(result)).not.toContain('canary');
-    const attributes = { url: 'u' };
     expect(result.changes[0]).toMatchObject({
-      before: { text: 'before', tags: ['a'], attributes },
-      after: { text: 'after', tags: ['a'], attributes },
+      before: { text: 'before', tags: ['a'], attributes: { url: 'u' } },
+      after: { text: 'after', tags: ['a'], attributes: { url: 'v' } },
       withheld: ['/attributes/user'],
     });
     expect(JSON.stringify(result)).not.toContain('"ok"');

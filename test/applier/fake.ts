@@ -11,7 +11,15 @@ import { keyIn, type Said, wholeObject } from '../../src/kinds/operation.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
 import { planDigest } from '../../src/model/digest.ts';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectFrom,
+  own,
+  textOf,
+} from '../../src/model/json.ts';
 import { renderBody } from '../../src/model/marker.ts';
 import { type Change, type Difference, type Plan, planFormat, type Request } from '../../src/model/plan.ts';
 
@@ -28,7 +36,17 @@ function readMembers(body: Json): Said | null {
   const name = textOf(body, 'name');
   // A secret is shown by the place that it belongs to.
   const fields = Object.keys(body).filter((field) => field !== 'secret');
-  return { objects: name === null ? [] : [{ key: [name], id: null }], fields, after: nothing };
+  const { secret } = body;
+  const plain = fields
+    .filter((field) => field !== 'name')
+    .map((field) => [field, own(body, field) ?? null] as const);
+  const after: Said['after'] = ({ fields: { attributes } }) => ({
+    ...objectFrom(plain),
+    ...(secret === undefined
+      ? {}
+      : { attributes: { ...(isObject(attributes) ? attributes : {}), password: secret } }),
+  });
+  return { objects: name === null ? [] : [{ key: [name], id: null }], fields, after };
 }
 
 function readKeys(body: Json): Said | null {
@@ -73,7 +91,11 @@ export const thing: Kind = {
         method: 'PATCH',
         resource: things,
         below: ['{id}', 'rule'],
-        read: () => ({ objects: [], fields: ['rule'], after: nothing }),
+        read: (body) => ({
+          objects: [],
+          fields: ['rule'],
+          after: () => ({ rule: isObject(body) ? (own(body, 'value') ?? null) : null }),
+        }),
       },
     ],
     delete: [{ method: 'DELETE', resource: things, below: ['{id}'], risk: () => ['delete'] }],

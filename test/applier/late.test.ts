@@ -106,7 +106,7 @@ it('a change of records without ids is not sent again: it would add them twice',
     ...request,
     body: { rows: [{ name: 'r' }] },
   }));
-  const shown = [diff('/rows', null, [{ name: 'r' }])];
+  const shown = [diff('/rows/0', null, { name: 'r' })];
   const result = await apply(planOf([{ ...change, diff: shown, requests }]), tenant, { clock, settle });
   expect(outcomes(result)).toEqual({ 'Thing/old': 'unknown' });
   expect(tenant.sent).toHaveLength(1);
@@ -121,7 +121,7 @@ it('a change of several requests goes on once the first one shows', async () => 
   // The first request adds a record, so that it is not sent again.
   const rows = { ...text, body: { text: 'after', rows: [{ name: 'r' }] } };
   const requests = [rows, rule].filter((request): request is Request => request !== undefined);
-  const shown = [...change.diff, diff('/rows', null, [{ name: 'r' }])];
+  const shown = [...change.diff, diff('/rows/0', null, { name: 'r' })];
   const result = await apply(planOf([{ ...change, diff: shown, requests }]), tenant, { clock, settle });
   expect(outcomes(result)).toEqual({ 'Thing/old': 'done' });
   expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule']);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';
 import { exitCodeOf } from '../../src/model/result.ts';
+import { secretsOf } from '../support/plan.ts';
 import {
   change,
   createThing,
@@ -426,14 +427,18 @@ describe('hostile plans', () => {
   });
 
   it('(not: a secret that stays as it is, whose place the change names)', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const has = { ...old, attributes: { password: '1234' } };
+    const tenant = new FakeTenant({ things: { old: has } });
     const body = { text: 'after', secret: { $secret: 'S' } };
     const entry = {
-      ...updateThing(old, 'after'),
+      ...updateThing(has, 'after'),
       requests: [request('PATCH', '/v2024/things/t1', body)],
       secrets: ['/attributes/password'],
     };
-    expect((await apply(planOf([entry]), tenant)).outcome).toBe('done');
+    const refused = await apply(planOf([entry]), tenant, { secrets: secretsOf({ S: '5678' }) });
+    expect(refused.outcome).toBe('refused');
+    const applied = await apply(planOf([entry]), tenant, { secrets: secretsOf({ S: '1234' }) });
+    expect(applied.outcome).toBe('done');
   });
 
   it('a summary that hides a delete', async () => {

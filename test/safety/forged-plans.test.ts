@@ -281,6 +281,25 @@ const forgeries: readonly (readonly [string, () => readonly Change[]])[] = [
     ],
   ],
   [
+    'a new search without the rules that it shows',
+    () => [
+      withBody(find('ProfileSearch/New%20staff'), (body) => {
+        const { condition_rules_attributes: _rules, ...others } = search(body);
+        return { advanced_search: others };
+      }),
+    ],
+  ],
+  [
+    'an integration without one of the changes that it shows',
+    () => [
+      withBody(find('SimIntegration/Desk'), (body) => {
+        const { operations } = members(body);
+        const steps = Array.isArray(operations) ? operations.filter(isObject) : [];
+        return { operations: steps.filter(({ path }) => path !== '/description') };
+      }),
+    ],
+  ],
+  [
     'a new search with other rules than it shows',
     () => [
       withBody(find('ProfileSearch/New%20staff'), (body) => ({
