@@ -8,11 +8,11 @@ export function namesCredential(name: string): boolean {
 
 const credentialName = new RegExp(
   [
-    'passw|passwort|kennwort|passphrase|passcode|pwd|secret|token|credential|authorization|bearer',
+    'passw|passwort|kennwort|passphrase|passcode|pwd|secret|token|credential|authorization|bearer|jwt',
     // `bypass` and `compass` are ordinary words.
     '(?<!by|com|sur|over|tres)pass$',
-    '(api|access|private|auth|encryption|client|shared|signing|account|storage|ssh|service|master|license|hmac)[-_. ]?key',
-    '^key$|^sig$|^(set-?)?cookie$|basic[-_]?auth$|session[-_]?(id|key)$|connection[-_]?string',
+    '(api|access|private|auth|encryption|client|shared|signing|account|storage|ssh|service|master|license|hmac|deploy)[-_. ]?key',
+    '^key$|^sig$|(?:^|[-_])pat$|^(set-?)?cookie$|basic[-_]?auth$|session[-_]?(id|key)$|connection[-_]?string',
   ].join('|'),
   'i',
 );
@@ -28,6 +28,8 @@ const credentialForms: readonly RegExp[] = [
   /(?<![A-Za-z0-9])(?:gh[opsur]_|github_pat_|gl[a-z]{2,5}-|xox[a-z]-|xapp-|[sr]k_(?:live|test)_|npm_|pypi-|hv[sbr]\.|shp[a-z]{2}_|dop_v1_|ATATT3|AIza)[\w.-]{6,}/,
   /(?<![A-Za-z0-9])(?:sk-|SG\.|ya29\.)[\w.-]{16,}/,
   /(?<![A-Za-z0-9])A(?:KI|SI)A[A-Z0-9]{12,}(?![A-Za-z0-9])/,
+  // The address of an incoming webhook is all that it takes to use it.
+  /hooks\.slack\.com\/services\/\w+\/\w+\/\w{8,}|webhook\.office\.com\/webhookb2\/[^\s/]+\/|discord(?:app)?\.com\/api\/webhooks\/\d+\/[\w-]{8,}/i,
   // A JSON Web Token, and what `Authorization` holds: not the words "Basic authentication".
   /(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}/,
   /(?<![\w-])(?:[Bb]asic|BASIC|[Bb]earer|BEARER|[Aa]pi[Kk]ey|[Tt]oken)\s+(?=[^\s,;"']*(?:[0-9._~+/=-]|[a-z][A-Z]))[\w.~+/=-]{8,}/,
@@ -38,7 +40,20 @@ const credentialForms: readonly RegExp[] = [
  * Web Token), or because it gives a value to the name of one (`?token=…`, `password: …`).
  */
 export function looksLikeCredential(text: string): boolean {
-  return text.length > 3 && (credentialForms.some((form) => form.test(text)) || givesCredential(text));
+  return (
+    text.length > 3 &&
+    (credentialForms.some((form) => form.test(text)) || givesCredential(text) || holdsLogin(text))
+  );
+}
+
+/** The beginning of what clients of registries log in with, in JSON or in `.npmrc`. */
+const login = /(?<![A-Za-z0-9-])auth["']?\s{0,9}[=:]\s{0,9}["']?([A-Za-z0-9+/]{8,400})/gi;
+
+/** Whether a text holds a user and a password in base64. Other values of `auth` are names of methods. */
+function holdsLogin(text: string): boolean {
+  return [...text.matchAll(login)].some(([, value = '']) =>
+    /^[\x20-\x7e]+:[\x20-\x7e]+$/.test(atob(value.slice(0, value.length - (value.length % 4)))),
+  );
 }
 
 /** A name and the beginning of its value: in the query of a URL, in JSON, or among settings in text. */

@@ -5,13 +5,14 @@ import { looksLikeCredential, namesCredential } from '../../src/model/sensitive.
 it.each([
   'password pwd dbPwd pass dbpass passwd passphrase kennwort secret clientSecret client_secret token accessToken',
   'apikey api_key x-api-key apiKey privateKey signingKey AccountKey key sig authorization Proxy-Authorization',
+  'GH_PAT pat DEPLOY_KEY CI_JOB_JWT jwt',
   'credentials bearer Cookie set-cookie basicAuth session_id connectionString',
 ])('the names %s are those of credentials', (names) => {
   expect(names.split(' ').filter((name) => !namesCredential(name))).toEqual([]);
 });
 
 it.each([
-  'url user type keyboard monkey bypass compass author authority authType passenger signature cookieless',
+  'url user type format path patch jwtType keyboard monkey bypass compass author authority authType passenger signature cookieless',
   'tokenUrl token_endpoint tokenType passwordPolicy passwordPolicies passwordExpiry secretTtl passwordLength keyId',
 ])('the names %s are not', (names) => {
   expect(names.split(' ').filter(namesCredential)).toEqual([]);
@@ -38,6 +39,11 @@ it.each([
   '{"password":"x"}',
   'Server=a;Pwd=hunter2;',
   'api_key: abc',
+  '{"auths":{"registry.example":{"auth":"dXNlcjpwYXNzd29yZA=="}}}',
+  '//registry.example/:_auth=dXNlcjpwYXNzd29yZA==',
+  'https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx',
+  'https://acme.webhook.office.com/webhookb2/0a1b@2c3d/IncomingWebhook/4e5f/6a7b',
+  'https://discord.com/api/webhooks/123456789012345678/abcdef_GHIJ-klmn',
 ])('%s is a credential', (text) => {
   expect(looksLikeCredential(text)).toBe(true);
 });
@@ -56,6 +62,11 @@ it.each([
   'https://${user}:${password}@host',
   'password=********',
   'tokenUrl=https://host/token',
+  '{"auth":"Basic"}',
+  '{"auth":"ClientCertificate"}',
+  'auth=OAuth2ClientCredentials',
+  'https://hooks.slack.com/services/',
+  'https://api.slack.com/messaging/webhooks',
   'The key is under the mat',
   'skeleton-key-for-the-door',
 ])('%s is none', (text) => {
@@ -63,7 +74,17 @@ it.each([
 });
 
 it('a long text of nearly a credential takes no time', () => {
-  for (const part of ['a://', 'password ', 'Basic ', 'eyJ', 'a=', '-----BEGIN ', 'a'.repeat(70)]) {
+  for (const part of [
+    'a://',
+    'auth=',
+    'auth:a',
+    'password ',
+    'Basic ',
+    'eyJ',
+    'a=',
+    '-----BEGIN ',
+    'a'.repeat(70),
+  ]) {
     expect(typeof looksLikeCredential(part.repeat(200_000 / part.length))).toBe('boolean');
   }
 });
