@@ -54,6 +54,13 @@ export class Problems {
     this.add(code, message, place, { ...details, hint });
   }
 
+  /** Drops what was found so far, so that errors of a code stand alone. Where they are tolerated, nothing is dropped. */
+  clearFor(code: string): void {
+    if (this.#tolerated.includes(code)) return;
+    this.#found.clear();
+    this.#perFile.clear();
+  }
+
   /** Adds the problems of a Failure, reported at the given place. Throws anything that is not a Failure. */
   addFailure(failure: unknown, place: Place | null): void {
     if (!(failure instanceof Failure)) throw failure;

@@ -34,7 +34,8 @@ export interface TagUses {
 /**
  * Refuses `!env NAME` where NAME is a credential: the text of `!env` is shown in plans and reports. The name counts too,
  * since a pull request can change what the project uses as a credential, but not what the variables of a job are called.
- * So does the value: jobs have addresses with a password in them, such as those of proxies and of their repository.
+ * So does the value: jobs have addresses with a password in them, such as those of proxies and of their repository. These
+ * problems are reported alone.
  */
 export function refuseSecretTexts(
   { uses, inputs, problems }: Pick<TagContext, 'uses' | 'inputs' | 'problems'>,
@@ -49,9 +50,14 @@ export function refuseSecretTexts(
       ? 'has the value of a credential'
       : null;
   };
-  for (const { name, place } of uses.texts) {
+  const refused = uses.texts.flatMap(({ name, place }) => {
     const reason = reasonFor(name);
-    if (reason === null) continue;
+    return reason === null ? [] : [{ name, place, reason }];
+  });
+  if (refused.length === 0) return;
+  // Other messages may quote the values.
+  problems.clearFor('env-secret');
+  for (const { name, place, reason } of refused) {
     const otherName = credentials.has(name) ? '' : ', or give a variable with ordinary text another name';
     problems.add('env-secret', `${name} ${reason}, and \`!env\` would show it in plans and reports`, place, {
       hint: `Write \`!secret ${name}\`${otherName}.`,

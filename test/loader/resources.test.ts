@@ -325,6 +325,21 @@ environments:
     expect(errors(found)).toEqual(['env-secret config/a.yaml:5:10', 'env-secret config/a.yaml:6:7']);
     expect(JSON.stringify(found)).not.toContain('canary');
   });
+
+  test.each<[string, string]>([
+    ['that does not fit its field', 'kind: SenderAddress\nemail: !env GITHUB_TOKEN\n'],
+    ['that is no kind', 'kind: !env GITHUB_TOKEN\nname: a\n'],
+    ['that two objects are called', 'kind: ProfileSearch\nlabel: !env GITHUB_TOKEN\n---\n'.repeat(2)],
+    [
+      'beside many other mistakes',
+      `email: !env GITHUB_TOKEN\n${'---\nkind: SenderAddress\nemail: x\n'.repeat(60)}`,
+    ],
+  ])('are in no other message either: one %s', (_what, manifests) => {
+    const text = manifests.startsWith('email') ? `kind: SenderAddress\n${manifests}` : manifests;
+    const found = failureOf({ 'config/a.yaml': text }, { env: { GITHUB_TOKEN: 'canary-1' } });
+    expect(new Set(found.map(({ code }) => code))).toEqual(new Set(['env-secret']));
+    expect(JSON.stringify(found)).not.toContain('canary');
+  });
 });
 
 describe('files', () => {
