@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { isScalar } from 'yaml';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
+import { looksLikeCredential } from '../model/sensitive.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { joinWords } from '../model/words.ts';
 import type { Problem } from './problems.ts';
@@ -187,6 +188,7 @@ function brief(data: unknown): string {
   if (typeof data === 'object' && data !== null) return Array.isArray(data) ? 'a list' : 'a mapping';
   if (data === deferred) return 'a secret or lookup';
   const text = String(data);
+  if (looksLikeCredential(text)) return '•••';
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }
 

@@ -559,6 +559,21 @@ function excerptOf(attributes: string): string {
   return failureOf({ 'config/a.yaml': text }).find(({ code }) => code === 'unknown-tag')?.excerpt ?? '';
 }
 
+test.each([
+  'ghp_canary1234567890',
+  'https://u:canary1@host.example',
+  `https://host.example/${'a'.repeat(30)}?token=canary1`,
+])(
+  'a credential that does not fit its field is shown neither in the message nor in the excerpt: %s',
+  (value) => {
+    const found = failureOf({
+      'config/a.yaml': `kind: MailFrom\nidentity: a@acme.example\nmailFromDomain: ${value}\n`,
+    });
+    expect(found[0]?.message).toContain('•••');
+    expect(JSON.stringify(found)).not.toContain('canary');
+  },
+);
+
 test('the excerpt shows no value that is a credential as a whole only', () => {
   const excerpt = excerptOf('{ p: !bad x, note: "-----BEGIN PRIVATE KEY----- hunter2" }');
   expect(excerpt).toContain('!bad x');
