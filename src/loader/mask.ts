@@ -22,13 +22,19 @@ export function maskCredentials(line: string, { above, below }: Neighbours): str
   if (isBelowCredential(line, above)) return line.replace(/\S.*/, dots);
   const isPair = namedCredential.test(`${above}\n${line}\n${below}`);
   let shown = '';
+  let judged = 0;
   for (const { 0: colon, 1: name = '', index } of line.matchAll(setting)) {
     if (index < shown.length) continue;
     const at = index + colon.length;
+    const isNamed = isCredentialName(name) || (isPair && /^value$/i.test(name));
+    // Judged as a part of the value around it. Each one by itself would take hours in a long line.
+    if (!isNamed && at < judged) continue;
     const value = valueAt(line, at);
-    const isNamed = isCredentialName(name);
-    if (!isNamed && !(isPair && /^value$/i.test(name)) && !looksLikeCredential(value ?? '')) continue;
-    const hidden = value ?? (isNamed ? collectionAt(line, at) : '');
+    if (!isNamed && !looksLikeCredential(value ?? '')) {
+      judged = at + (value ?? '').length;
+      continue;
+    }
+    const hidden = value ?? (isCredentialName(name) ? collectionAt(line, at) : '');
     shown += line.slice(shown.length, at) + dots(hidden);
   }
   const masked = shown + line.slice(shown.length);
