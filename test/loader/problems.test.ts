@@ -651,3 +651,9 @@ function errorsOrNone(files: Files): string[] {
     throw error;
   }
 }
+
+test('a problem in a long line of names and values is shown at once', () => {
+  const line = `subject: "${'http://'.repeat(40_000)}" !bad`;
+  const found = failureOf({ 'config/a.yaml': `kind: NotificationTemplate\n${line}\n` });
+  expect(found.length).toBeGreaterThan(0);
+});
