@@ -67,8 +67,9 @@ type NewExportArgs = Verbosity &
 
 /** Writes the tenant as new manifests. Throws a Failure where a file exists or an object is already declared. */
 export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<ExitCode> {
-  const project = loadEnvironment(projectOptions(args, io));
-  const declarations = loadDeclarations(projectOptions(args, io));
+  const options = optionsOf(args, io);
+  const project = loadEnvironment(options);
+  const declarations = loadDeclarations(options);
   checkScope(args, project.environment.kinds);
   const selection = selectionOf(args);
   const exported = await withTenant(project, args, io, (tenant) =>
@@ -123,6 +124,11 @@ function textIn(file: string, shown: string): string | null {
 }
 
 /** The folder of `--out`, absolute. */
+/** The project to load. `--out` names a folder here, and not a file that the project may read. */
+function optionsOf({ config, env }: Pick<Args, 'config' | 'env'>, io: Io) {
+  return projectOptions({ config, env }, io);
+}
+
 function outFolder({ out }: Pick<Args, 'out'>, { root }: Pick<ProjectEnvironment, 'root'>, io: Io): string {
   return out === undefined ? join(root, 'config') : resolve(io.cwd, out);
 }
@@ -144,8 +150,9 @@ function refuseExisting(files: readonly ExportedFile[], folder: string, io: Io):
 
 /** Updates the existing manifests with what the tenant has, and adds new ones. */
 async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
-  const project = loadProject(projectOptions(args, io));
-  const declarations = loadDeclarations(projectOptions(args, io));
+  const options = optionsOf(args, io);
+  const project = loadProject(options);
+  const declarations = loadDeclarations(options);
   checkScope(args, project.environment.kinds);
   const selection = selectionOf(args);
   const inRoot = (path: string) => join(project.root, path);
