@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Variations } from '../../src/sandbox/index.ts';
-import { createTestWorld, filesBelow, type World } from '../support/world.ts';
+import { createTestWorld, filesBelow, succeed, type World } from '../support/world.ts';
 
 const seed = `
 neAttributes:
@@ -41,12 +41,6 @@ const open = (variations: Partial<Variations>, profiles: JsonObject, tenant = se
     profiles,
     sandbox: { variations: { searchRules: 'extended', ...variations } },
   });
-
-async function succeed(world: World, ...argv: string[]) {
-  const ran = await world.run(...argv);
-  expect(ran, ran.stderr + ran.stdout).toMatchObject({ code: 0 });
-  return ran;
-}
 
 /** The rules of the saved search, without the ids that the tenant makes. */
 const rulesIn = ({ sandbox }: World) =>

@@ -6,14 +6,8 @@ import type { Change } from '../../src/model/plan.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
 import { type Content, fill, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
-import { createWorld, setSecrets, type World, type WorldOptions } from '../support/world.ts';
+import { createWorld, setSecrets, succeed, type World, type WorldOptions } from '../support/world.ts';
 import { worlds } from '../support/worlds.ts';
-
-async function succeed(world: World, ...argv: string[]) {
-  const ran = await world.run(...argv);
-  expect(ran, `${argv.join(' ')}: ${ran.stderr}${ran.stdout}`).toMatchObject({ code: 0 });
-  return ran;
-}
 
 /** Everything in the tenant is replaced, as by people who do not know the manifests. */
 function replaceContent(state: TenantState, content: Content): void {
@@ -34,62 +28,50 @@ async function exportOf(options: WorldOptions, content: Content): Promise<World>
   return world;
 }
 
-it.each(worlds.map((options, at) => [at, options] as const))(
-  'export --merge follows tenants of kind %i',
-  { timeout: 300_000 },
-  async (_, options) => {
-    await fc.assert(
-      fc.asyncProperty(tenantContent, tenantContent, async (before, after) => {
-        const world = await exportOf(options, before);
-        try {
-          replaceContent(world.sandbox.state, after);
-          const { stderr } = await succeed(
-            world,
-            'export',
-            '--merge',
-            '--all',
-            '--delete',
-            '--kinds',
-            ...kinds,
-          );
-          setSecrets(world);
-          const { changes, summary } = await world.plan('--prune');
-          // What holds a secret stays as it is written. The merge warns of it.
-          const isKept = ({ source }: Change) =>
-            stderr.includes(`${source?.file}:`) && stderr.includes('secret-kept');
-          expect(changes.filter((change) => !isKept(change))).toEqual([]);
-          expect(summary.undeclared).toBe(0);
-        } finally {
-          await world.close();
-        }
-      }),
-      { numRuns: runs(8) },
-    );
-  },
+/** Tries it with random tenants before and after the drift, and the manifests of before. */
+function tryDrifts(
+  options: WorldOptions,
+  follows: (world: World, tenant: { readonly before: Content; readonly after: Content }) => Promise<void>,
+): Promise<void> {
+  return fc.assert(
+    fc.asyncProperty(tenantContent, tenantContent, async (before, after) => {
+      const world = await exportOf(options, before);
+      try {
+        await follows(world, { before, after });
+      } finally {
+        await world.close();
+      }
+    }),
+    { numRuns: runs(8) },
+  );
+}
+
+const tenants = worlds.map((options, at) => [at, options] as const);
+
+it.each(tenants)('export --merge follows tenants of kind %i', { timeout: 300_000 }, (_, options) =>
+  tryDrifts(options, async (world, { after }) => {
+    replaceContent(world.sandbox.state, after);
+    const { stderr } = await succeed(world, 'export', '--merge', '--all', '--delete', '--kinds', ...kinds);
+    setSecrets(world);
+    const { changes, summary } = await world.plan('--prune');
+    // What holds a secret stays as it is written. The merge warns of it.
+    const isKept = ({ source }: Change) =>
+      stderr.includes(`${source?.file}:`) && stderr.includes('secret-kept');
+    expect(changes.filter((change) => !isKept(change))).toEqual([]);
+    expect(summary.undeclared).toBe(0);
+  }),
 );
 
 const guards = ['--prune', '--max-deletes', '99', ...kinds.flatMap((kind) => ['--allow-delete-all', kind])];
 
-it.each(worlds.map((options, at) => [at, options] as const))(
-  'apply --prune leads tenants of kind %i back',
-  { timeout: 300_000 },
-  async (_, options) => {
-    await fc.assert(
-      fc.asyncProperty(tenantContent, tenantContent, async (before, after) => {
-        const world = await exportOf(options, before);
-        try {
-          // Manifests of profiles that can lock people out need a permission, which no export writes.
-          replaceContent(world.sandbox.state, { ...after, authProfiles: before.authProfiles });
-          const { changes } = await world.plan(...guards);
-          await succeed(world, 'apply', '--yes', ...guards);
-          expect((await world.plan(...guards)).changes).toEqual(
-            changes.filter(({ action }) => action === 'manual'),
-          );
-        } finally {
-          await world.close();
-        }
-      }),
-      { numRuns: runs(8) },
+it.each(tenants)('apply --prune leads tenants of kind %i back', { timeout: 300_000 }, (_, options) =>
+  tryDrifts(options, async (world, { before, after }) => {
+    // Manifests of profiles that can lock people out need a permission, which no export writes.
+    replaceContent(world.sandbox.state, { ...after, authProfiles: before.authProfiles });
+    const { changes } = await world.plan(...guards);
+    await succeed(world, 'apply', '--yes', ...guards);
+    expect((await world.plan(...guards)).changes).toEqual(
+      changes.filter(({ action }) => action === 'manual'),
     );
-  },
+  }),
 );

@@ -2,20 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { describedGroups, describedWorld, manifestFile } from '../safety/described-kinds.ts';
 import { casesOf, isThorough } from '../support/effort.ts';
 import { fillHost, type Host, hostOf, hosts, wantedOn, worldOf } from '../support/hosts.ts';
-import {
-  createTestWorld,
-  setSecrets,
-  untilItSpeaks,
-  type World,
-  type WorldOptions,
-} from '../support/world.ts';
-
-/** Runs a command that has to end with 0. */
-async function succeed(world: World, ...argv: string[]) {
-  const ran = await world.run(...argv);
-  expect(ran, `${argv.join(' ')}: ${ran.stderr}${ran.stdout}`).toMatchObject({ code: 0 });
-  return ran;
-}
+import { createTestWorld, setSecrets, succeed, untilItSpeaks, type WorldOptions } from '../support/world.ts';
 
 /** Every kind and every command, in the order in which a project meets them. */
 async function useAll(host: Host, identity: WorldOptions['identity'] = {}): Promise<void> {

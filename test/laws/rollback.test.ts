@@ -18,7 +18,7 @@ import { fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { describedCase } from '../support/described.ts';
 import { runs } from '../support/effort.ts';
 import { objectsOf, places } from '../support/tenant-objects.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, succeed, type World } from '../support/world.ts';
 import { describedOptions, worlds } from '../support/worlds.ts';
 
 const ofTenant = ['id', 'uid', 'created', 'modified', 'readsLeft'];
@@ -74,12 +74,6 @@ function withoutPlaces(value: Json, at: string, said: string): Json | undefined 
   const inner = (item: Json, name: string | number) => withoutPlaces(item, `${at}${pointer(name)}`, said);
   if (isArray(value)) return value.map((item, index) => inner(item, index) ?? null);
   return isObject(value) ? mapMembers(value, (item, name) => inner(item, name) ?? undefined) : value;
-}
-
-async function succeed(world: World, ...argv: string[]) {
-  const ran = await world.run(...argv);
-  expect(ran, `${argv.join(' ')}: ${ran.stderr}${ran.stdout}`).toMatchObject({ code: 0 });
-  return ran;
 }
 
 async function leadsBack(world: World, declared: readonly object[]): Promise<void> {

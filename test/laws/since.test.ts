@@ -6,14 +6,8 @@ import { fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
 import { commitAll } from '../support/repository.ts';
 import { objectsOf, places } from '../support/tenant-objects.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, succeed } from '../support/world.ts';
 import { worlds } from '../support/worlds.ts';
-
-async function succeed(world: World, ...argv: string[]) {
-  const ran = await world.run(...argv);
-  expect(ran, `${argv.join(' ')}: ${ran.stderr}${ran.stdout}`).toMatchObject({ code: 0 });
-  return ran;
-}
 
 /** The addresses of manifests. */
 const addressesOf = (declared: readonly object[]) =>

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { main } from '../../src/commands/main.ts';
 import { isObject, type Json, parseJson } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
@@ -107,6 +107,13 @@ export async function createTestWorld(options: WorldOptions = {}): Promise<World
   const world = await createWorld(options);
   onTestFinished(() => world.close());
   return world;
+}
+
+/** Runs a command that has to end with 0. */
+export async function succeed(world: Pick<World, 'run'>, ...argv: string[]): Promise<Ran> {
+  const ran = await world.run(...argv);
+  expect(ran, `${argv.join(' ')}: ${ran.stderr}${ran.stdout}`).toMatchObject({ code: 0 });
+  return ran;
 }
 
 interface RunOptions {
