@@ -119,9 +119,8 @@ export function refuseWritten(source: FileSource, root: string, writes: readonly
     ...source,
     text(path) {
       if (!writes.includes(join(root, path))) return source.text(path);
-      throw failure('usage', `${path} is what the project reads, and would be overwritten.`, {
-        hint: 'Choose another file for the output of the command.',
-      });
+      const message = `${path} is read by the project, and the output of this command would overwrite it.`;
+      throw failure('usage', message, { hint: 'Choose another file for the output.' });
     },
   };
 }

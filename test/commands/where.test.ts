@@ -133,7 +133,7 @@ describe('a text that a manifest names', () => {
     world.write('a.md', 'Text');
     const { code, stderr } = await world.run(...argv);
     expect(stderr).toContain('config/a.yaml:5:7');
-    expect(stderr).toContain('a.md is what the project reads');
+    expect(stderr).toContain('a.md is read by the project');
     expect(code).toBe(1);
     expect(world.read('a.md')).toBe('Text');
     expect(world.sandbox.log).toEqual([]);
@@ -149,7 +149,7 @@ describe('a text that a manifest names', () => {
     world.write('config/a.yaml', manifest.replace('!file ../a.md', '!var text'));
     world.write('a.md', 'Text');
     const { stderr } = await world.run('plan', '--report', 'a.md');
-    expect(stderr).toContain('a.md is what the project reads');
+    expect(stderr).toContain('a.md is read by the project');
     expect(world.read('a.md')).toBe('Text');
   });
 });
