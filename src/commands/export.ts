@@ -123,12 +123,12 @@ function textIn(file: string, shown: string): string | null {
   }
 }
 
-/** The folder of `--out`, absolute. */
 /** The project to load. `--out` names a folder here, and not a file that the project may read. */
 function optionsOf({ config, env }: Pick<Args, 'config' | 'env'>, io: Io) {
   return projectOptions({ config, env }, io);
 }
 
+/** The folder of `--out`, absolute. */
 function outFolder({ out }: Pick<Args, 'out'>, { root }: Pick<ProjectEnvironment, 'root'>, io: Io): string {
   return out === undefined ? join(root, 'config') : resolve(io.cwd, out);
 }

@@ -31,12 +31,13 @@ export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
 
 /** Where a comma has another glob behind it, which begins with a kind; `null` where none has. In braces it is part of the glob. */
 function joinedAt(glob: string, kinds: Kinds): number | null {
-  const count = (text: string, brackets: RegExp) => (text.match(brackets) ?? []).length;
-  const isInBraces = (at: number) => count(glob.slice(0, at), /[{(]/g) > count(glob.slice(0, at), /[})]/g);
-  const found = [...glob.matchAll(/,\s*(\w+)\//g)].find(
-    ({ 1: name = '', index }) => kinds.find(name) && !isInBraces(index),
-  );
-  return found?.index ?? null;
+  let depth = 0;
+  for (const { 0: found, 1: name = '', index } of glob.matchAll(/[{(]|[})]|,\s*(\w+)\//g)) {
+    if (found === '{' || found === '(') depth += 1;
+    else if (found === '}' || found === ')') depth -= 1;
+    else if (depth <= 0 && kinds.find(name)) return index;
+  }
+  return null;
 }
 
 /** The problem of globs joined by a comma. They are not taken apart there, since a key may have commas. */
