@@ -46,9 +46,7 @@ function tryDrifts(
   );
 }
 
-const tenants = worlds.map((options, at) => [at, options] as const);
-
-it.each(tenants)('export --merge follows tenants of kind %i', { timeout: 300_000 }, (_, options) =>
+it.each(worlds)('export --merge follows tenants of kind %#', { timeout: 300_000 }, (options) =>
   tryDrifts(options, async (world, { after }) => {
     replaceContent(world.sandbox.state, after);
     const { stderr } = await succeed(world, 'export', '--merge', '--all', '--delete', '--kinds', ...kinds);
@@ -64,7 +62,7 @@ it.each(tenants)('export --merge follows tenants of kind %i', { timeout: 300_000
 
 const guards = ['--prune', '--max-deletes', '99', ...kinds.flatMap((kind) => ['--allow-delete-all', kind])];
 
-it.each(tenants)('apply --prune leads tenants of kind %i back', { timeout: 300_000 }, (_, options) =>
+it.each(worlds)('apply --prune leads tenants of kind %# back', { timeout: 300_000 }, (options) =>
   tryDrifts(options, async (world, { before, after }) => {
     // Manifests of profiles that can lock people out need a permission, which no export writes.
     replaceContent(world.sandbox.state, { ...after, authProfiles: before.authProfiles });

@@ -67,10 +67,10 @@ async function exportThenPlan(options: WorldOptions, content: Content): Promise<
   }
 }
 
-it.each(worlds.map((options, at) => [at, options] as const))(
-  'export then plan is empty, a second export is the same, and merging changes nothing, for tenants of kind %i',
+it.each(worlds)(
+  'export then plan is empty, a second export is the same, and merging changes nothing, for tenants of kind %#',
   { timeout: 300_000 },
-  async (_, options) => {
+  async (options) => {
     await fc.assert(
       fc.asyncProperty(tenantContent, (content) => exportThenPlan(options, content)),
       { numRuns: runs(25) },

@@ -62,19 +62,15 @@ it("one more apply finishes it for kinds of one's own", { timeout: 600_000 }, as
   );
 });
 
-it.each(worlds.map((options, at) => [at, options] as const))(
-  'one more apply finishes it in tenants of kind %i',
-  { timeout: 600_000 },
-  async (_, options) => {
-    await fc.assert(
-      fc.asyncProperty(tenantContent, manifests, disturbances, async (content, declared, disturbance) => {
-        const prepare = ({ declare, sandbox }: World) => {
-          fill(sandbox.state, content);
-          declare(declared);
-        };
-        await isFinishedByOneMore(options, prepare, disturbance);
-      }),
-      { numRuns: runs(8), endOnFailure: true },
-    );
-  },
-);
+it.each(worlds)('one more apply finishes it in tenants of kind %#', { timeout: 600_000 }, async (options) => {
+  await fc.assert(
+    fc.asyncProperty(tenantContent, manifests, disturbances, async (content, declared, disturbance) => {
+      const prepare = ({ declare, sandbox }: World) => {
+        fill(sandbox.state, content);
+        declare(declared);
+      };
+      await isFinishedByOneMore(options, prepare, disturbance);
+    }),
+    { numRuns: runs(8), endOnFailure: true },
+  );
+});

@@ -114,18 +114,14 @@ it("a rollback restores kinds of one's own", { timeout: 300_000 }, async () => {
 const keyOf = (fields: JsonObject) =>
   mapMembers(pick(fields, ['name', 'locale']), (part) => part ?? undefined);
 
-it.each(worlds.map((options, at) => [at, options] as const))(
-  'a rollback restores tenants of kind %i',
-  { timeout: 300_000 },
-  async (_, options) => {
-    await fc.assert(
-      fc.asyncProperty(tenantContent, manifests, async (content, declared) =>
-        always(await createWorld(options), (world) => {
-          fill(world.sandbox.state, content);
-          return leadsBack(world, declared);
-        }),
-      ),
-      { numRuns: runs(25) },
-    );
-  },
-);
+it.each(worlds)('a rollback restores tenants of kind %#', { timeout: 300_000 }, async (options) => {
+  await fc.assert(
+    fc.asyncProperty(tenantContent, manifests, async (content, declared) =>
+      always(await createWorld(options), (world) => {
+        fill(world.sandbox.state, content);
+        return leadsBack(world, declared);
+      }),
+    ),
+    { numRuns: runs(25) },
+  );
+});
