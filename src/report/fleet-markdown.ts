@@ -17,7 +17,7 @@ import { countCell, foldedSection, problemSection, resultSection, showAll } from
 import type { ReportOptions } from './options.ts';
 import { commentFoot, planSection, readFirst, remarkGroup } from './plan-markdown.ts';
 import { codeSpan, escapeMarkdown } from './safe.ts';
-import { joinParts } from './words.ts';
+import { joinParts, nextSteps } from './words.ts';
 
 /**
  * The plans or results of several environments as a comment for a pull request, within GitHub's length: the matrix, what
@@ -35,6 +35,7 @@ export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
     readFirst(points),
     table(matrix),
     isEqual && `**${noChangesAnywhere}**`,
+    nextSteps(fleet.environments.flatMap(({ result }) => result ?? [])).join('\\\n'),
   ];
   const foot = commentFoot(fleet.digest, fleetCommand(fleet, options));
   return fitComment(`${joinParts(head, '\n\n')}\n\n`, groups, { foot, advice: showAll });

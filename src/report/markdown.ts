@@ -8,6 +8,7 @@ import {
   diagnosticCounts,
   joinParts,
   kindOf,
+  nextSteps,
   resultCounts,
   runWords,
   sentWords,
@@ -38,6 +39,7 @@ export function resultMarkdown(result: Result): string {
     `### tenantctl apply: ${escapeMarkdown(result.environment)}`,
     codeSpan(tenantWords(result.tenant)),
     `**${runWords[result.outcome]}:** ${resultCounts(result)}.`,
+    nextSteps([result]).join('\\\n'),
     remarkItems(result.diagnostics ?? []),
   ];
   const foot = `\nDigest: ${codeSpan(result.planDigest)}\n`;

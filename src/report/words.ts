@@ -93,6 +93,19 @@ export const runWords: Readonly<Record<RunOutcome, string>> = {
   refused: 'Refused, nothing written',
 };
 
+/** What to do about runs that are not complete; nothing where all are, or nothing was written. */
+export function nextSteps(results: readonly Pick<Result, 'outcome' | 'summary'>[]): readonly string[] {
+  const incomplete = results.filter(({ outcome }) => outcome === 'partial' || outcome === 'interrupted');
+  if (incomplete.length === 0) return [];
+  return [
+    // What the manifests declare now is not what the plan of a rollback does, so a plan file comes first.
+    'To finish: apply the plan file again; without one, apply what `tenantctl plan` shows now.',
+    ...(incomplete.some(({ summary }) => summary.done > 0)
+      ? ['To undo what is done: `tenantctl rollback` with the result file.']
+      : []),
+  ];
+}
+
 /** What a plan without changes says. */
 export function noChanges({ summary, undoes }: Pick<Plan, 'summary' | 'undoes'>): string {
   // What was recorded is compared with the tenant, and not the manifests.

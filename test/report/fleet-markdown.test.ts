@@ -69,6 +69,16 @@ it('of plans beside results says how many environments were applied, and how man
   );
 });
 
+it('of results says once how to go on where something is left', () => {
+  const planned = fleet(names(3), () => [senderDelete]);
+  const environments = planned.environments.map((each) => ({ ...each, result: result([]) }));
+  const partial = { ...planned, environments };
+  for (const format of ['text', 'markdown'] as const)
+    expect(renderReport({ is: 'fleet', fleet: partial }, format, plain).match(/^To finish/gm)).toHaveLength(
+      1,
+    );
+});
+
 it('of one environment counts it as one', () => {
   const one = fleet(names(1), () => [senderDelete]);
   expect(renderReport({ is: 'fleet', fleet: one }, 'text', plain)).toContain('1 environment: 1 planned.');

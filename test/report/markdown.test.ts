@@ -205,6 +205,11 @@ describe('results and problems as comments', () => {
     expect(text).toContain('400 Bad request: offNetwork is not allowed here.');
   });
 
+  it('says how to go on where something is left', () => {
+    const text = renderReport({ is: 'result', result: sampleResult }, 'markdown', plain);
+    expect(text).toMatch(/^To finish: .*`tenantctl plan`.*\\\nTo undo .*`tenantctl rollback`/m);
+  });
+
   it('lists problems with place and excerpt', () => {
     const text = renderReport({ is: 'diagnostics', diagnostics }, 'markdown', plain);
     expect(text).toContain('- ❌ **error** `config/a.yaml:3:1` Unknown field \\`subjct\\`. `unknown-field`');

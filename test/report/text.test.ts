@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import type { ChangeResult, Result } from '../../src/model/result.ts';
 import { type Document, formatsOf, renderReport, renderRequests } from '../../src/report/index.ts';
 import { widthOf } from '../../src/report/text/layout.ts';
 import {
@@ -189,7 +190,19 @@ describe('a result as text', () => {
 
 Applied in part: 1 done, 1 failed, 1 skipped, 0 not attempted, 1 unknown, 1 by hand.  12.3 s
 Digest: ${digest}
+To finish: apply the plan file again; without one, apply what \`tenantctl plan\` shows now.
+To undo what is done: \`tenantctl rollback\` with the result file.
 `);
+  });
+
+  it('says how to go on where something is left, and how to undo what is done', () => {
+    const change = (is: 'done' | 'notAttempted') => outcome({ address: 'SenderAddress/a', outcome: is });
+    const steps = (outcome: Result['outcome'], ...changes: ChangeResult[]) =>
+      text({ is: 'result', result: result(changes, { outcome }) }).match(/^To \w+/gm) ?? [];
+    expect(steps('interrupted', change('done'), change('notAttempted'))).toEqual(['To finish', 'To undo']);
+    expect(steps('interrupted', change('notAttempted'))).toEqual(['To finish']);
+    expect(steps('refused', change('notAttempted'))).toEqual([]);
+    expect(steps('done', change('done'))).toEqual([]);
   });
 
   it('says why a run was refused', () => {

@@ -12,7 +12,7 @@ import {
   sharedWords,
 } from '../fleet-view.ts';
 import type { ReportOptions } from '../options.ts';
-import { planCounts } from '../words.ts';
+import { nextSteps, planCounts } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
 import { blank, layout, padTo, type Row, row, span, widthOf } from './layout.ts';
 import { attentionRows, changeRows, commandLine } from './plan.ts';
@@ -40,6 +40,7 @@ export function fleetText(fleet: Fleet, options: ReportOptions): string {
     row(0, span(`${fleetWords(fleet)}.`, 'bold')),
     ...(isApplied ? [] : [planRow(fleet, view)]),
     row(0, span(`Digest: ${fleet.digest}`, 'dim')),
+    ...nextSteps(fleet.environments.flatMap(({ result }) => result ?? [])).map((step) => row(0, span(step))),
   ];
   return `${layout(rows, options)}${commandLine(fleetCommand(fleet, options), options)}`;
 }

@@ -4,6 +4,7 @@ import type { ReportOptions } from '../options.ts';
 import {
   changeOutcomeWords,
   elapsedWords,
+  nextSteps,
   outcomeWords,
   resultCounts,
   runWords,
@@ -42,6 +43,7 @@ export function resultText(result: Result, options: ReportOptions): string {
       span(`  ${elapsedWords(result)}`.trimEnd(), 'dim'),
     ),
     row(0, span(`Digest: ${result.planDigest}`, 'dim')),
+    ...nextSteps([result]).map((step) => row(0, span(step))),
   ];
   return layout(rows, options);
 }
