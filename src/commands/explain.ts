@@ -3,7 +3,7 @@ import type { Argv } from 'yargs';
 import { ExitCode, failure } from '../model/failure.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { defineCommand, examples } from './command.ts';
-import { packageFile } from './package-file.ts';
+import { documentation, packageFile } from './package-file.ts';
 
 function build(yargs: Argv) {
   return yargs
@@ -19,23 +19,28 @@ function build(yargs: Argv) {
 
 export const command = defineCommand(build, async (args, io) => {
   const code = args.code.replace(/^\[|\]$/g, '');
-  const entries = readEntries(readFileSync(packageFile('docs/troubleshooting.md'), 'utf8'));
+  const page = 'docs/troubleshooting.md';
+  const entries = readEntries(readFileSync(packageFile(page), 'utf8'));
   const text = entries.get(code);
   if (text === undefined) {
-    const page = 'docs/troubleshooting.md lists all codes.';
-    const near = didYouMean(code, entries.keys());
-    throw failure('unknown-code', `There is no code \`${code.slice(0, 80)}\`.`, { hint: near ?? page });
+    const hint = didYouMean(code, entries.keys()) ?? `All codes: ${documentation(page)}`;
+    throw failure('unknown-code', `There is no code \`${code.slice(0, 80)}\`.`, { hint });
   }
-  io.stdout.write(`${code}\n\n${text}\n`);
+  io.stdout.write(`${code}\n\n${text}\n\nDocumentation: ${documentation(`${page}#${code}`)}\n`);
   return ExitCode.done;
 });
 
-/** The texts of the troubleshooting page by their codes, without Markdown's links. */
+/** The texts of the troubleshooting page by their codes, each with what its section says of all codes. Without links. */
 function readEntries(page: string): ReadonlyMap<string, string> {
-  const sections = page.split(/^#{2,3} /m).map((section) => {
-    const [code = '', ...lines] = section.split('\n');
-    const text = lines.join('\n').trim();
-    return [code, text.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')] as const;
-  });
-  return new Map(sections.filter(([code]) => /^[a-z][a-z0-9-]*$/.test(code)));
+  const [, ...sections] = page.split(/^## .*\n/m);
+  return new Map(
+    sections.flatMap((section) => {
+      const [preface = '', ...entries] = section.split(/^### /m);
+      return entries.map((entry) => {
+        const [code = '', ...lines] = entry.split('\n');
+        const text = `${lines.join('\n').trim()}\n\n${preface.trim()}`.trim();
+        return [code, text.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')] as const;
+      });
+    }),
+  );
 }

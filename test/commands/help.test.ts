@@ -21,12 +21,24 @@ it.each(['plan-stale', '[plan-stale]'])(
 it('the text of a code has no links of the page, and not the next entry', async () => {
   const { stdout } = await run('explain', 'usage');
   expect(stdout).toContain('--dryrun');
-  expect(stdout).not.toMatch(/\]\(|declined|###/);
+  expect(stdout).not.toMatch(/\]\(|declined|##/);
+});
+
+it('the text of a code ends with what its section says of all codes, and with the address of the page', async () => {
+  const { stdout } = await run('explain', 'plan-stale');
+  expect(stdout).toMatch(/exit code 4\s+and\s+nothing\s+was\s+written/);
+  const [page = '', anchor] = stdout.trimEnd().split('\nDocumentation: ')[1]?.split('#') ?? [];
+  expect(readFileSync(page, 'utf8')).toContain(`\n### ${anchor}\n`);
+});
+
+it('the pages that it names are in the package', () => {
+  const { files } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(files).toContain('docs/*.md');
 });
 
 it.each([
   ['plan-stal', 'Did you mean `plan-stale`?'],
-  ['frobnicate-entirely', 'lists all codes'],
+  ['frobnicate-entirely', 'docs/troubleshooting.md'],
 ])('an unknown code %s is an error that helps', async (code, words) => {
   const ran = await run('explain', code);
   expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(words) });
