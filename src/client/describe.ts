@@ -95,7 +95,7 @@ const experimentalHint =
 
 const hints: Readonly<Record<number, string>> = {
   401: 'Check the credentials of this environment: the token may have expired, or the client may be disabled.',
-  403: 'The credentials lack a right (or scope) for this call, or the feature is off: support has to enable some features, and the experimental header must have the name that the tenant expects (experimentalHeader).',
+  403: 'Give the client the right (or scope) for this call. If it has that right, ask support whether the feature is switched on, and check `experimentalHeader`.',
   404: 'Check the base URL of the environment, and whether the tenant has this feature.',
   405: 'The tenant does not support this call.',
   429: 'Lower `limits` of this environment, or find out who else uses the same client id.',

@@ -112,6 +112,8 @@ async function addressOf(host: string): Promise<string> {
   try {
     return (await lookup(host)).address;
   } catch (error) {
-    throw failure('resolver-not-found', `The name server ${host} cannot be found (${codeOf(error)}).`);
+    throw failure('resolver-not-found', `The name server ${host} cannot be found (${codeOf(error)}).`, {
+      hint: 'Check its name, or leave --resolver out to ask the name server of the system.',
+    });
   }
 }

@@ -36,7 +36,7 @@ function build(yargs: Argv) {
         'An environment stands for what the manifests declare for it. With one environment: its tenant against its manifests',
       ),
     )
-    .group(['only', 'except', 'kinds', 'declared'], group.compare)
+    .group(['only', 'except', 'kinds', 'declared'], group.objects)
     .option('format', format(['text', 'json', 'markdown', 'html', 'junit']))
     .option('report', list('Also write the differences to these files (.md .html .json .xml)'))
     .option('detailed-exitcode', flag('Exit with 2 if there are differences'))

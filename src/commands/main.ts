@@ -7,7 +7,7 @@ import type { Run } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, type ProgramIo, redactIo, widthOf } from './io.ts';
 import { commonOptions } from './options.ts';
-import { describeUnknown, describeUsage, UnknownArguments, unknownIn } from './usage.ts';
+import { describeUnknown, describeUsage, UnknownArguments, unknownCommand, unknownIn } from './usage.ts';
 
 /**
  * Runs the program and returns its exit code. Never throws: a failure is printed on stderr. Without arguments, the help
@@ -35,6 +35,8 @@ function withHelp(argv: readonly string[]): readonly string[] {
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const { name, rest } = await findCommand(argv);
   const entry = own(commands, name);
+  const isHelp = argv.some((word) => word === '--help' || word === '-h');
+  if (!entry && name !== '' && !isHelp) throw unknownCommand(name, Object.keys(commands));
   // Nothing is run when help is printed.
   let run: Run = async () => ExitCode.done;
   const setRun = (parsed: Run) => {
@@ -49,7 +51,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
         setRun,
       )
     : addCommandList(baseParser(io, 'COMMAND'));
-  if (argv.some((word) => word === '--help' || word === '-h')) await addPage(parser, name);
+  if (isHelp) await addPage(parser, name);
   try {
     await parser.parseAsync(entry ? [...rest] : [...argv], {}, (error, _args, output) => {
       if (output && !error) io.stdout.write(`${output}\n`);
@@ -99,7 +101,7 @@ function parseCommonOptions(argv: readonly string[]) {
     .parseAsync([...argv]);
 }
 
-/** Adds all commands, for the help and for "Did you mean". */
+/** Adds all commands, for the help. */
 function addCommandList(parser: Argv): Argv {
   return Object.entries(commands)
     .reduce(
@@ -109,8 +111,6 @@ function addCommandList(parser: Argv): Argv {
     )
     .usage('$0 COMMAND [options]\n\nKeeps an identity-governance tenant equal to YAML manifests in git.')
     .demandCommand(1, 'Name a command. Its options follow it.')
-    .strictCommands()
-    .recommendCommands()
     .epilogue('Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete, 4 refused, 130 interrupted.');
 }
 

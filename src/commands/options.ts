@@ -53,7 +53,7 @@ export function portOption<T>(yargs: Argv<T>) {
 /** The groups of options in the help. */
 export const group = {
   own: 'Options:',
-  compare: 'What to compare:',
+  objects: 'Which objects:',
   deletes: 'Deletes:',
   output: 'Output:',
   fleet: 'Several environments:',
@@ -93,7 +93,7 @@ export function scopeOptions<T>(yargs: Argv<T>) {
   return yargs
     .option('only', list('Include only these addresses (globs)'))
     .option('except', list('Exclude these addresses (globs)'))
-    .group(['only', 'except'], group.compare);
+    .group(['only', 'except'], group.objects);
 }
 
 /** Options that lift the guards against deletes. */
@@ -122,7 +122,7 @@ export function planOptions<T>(yargs: Argv<T>) {
     .option('impact', flag('Run each changed profile search, and show which profiles enter and leave'))
     .option('impact-requests', { ...number('Maximum number of requests for --impact'), default: 50 })
     .check(wholeNumber('impact-requests', { least: 1, code: 'impact-requests-syntax' }))
-    .group(['rotate', 'impact', 'impact-requests'], group.compare)
+    .group(['rotate', 'impact', 'impact-requests'], group.objects)
     .group(['prune', 'since'], group.deletes);
 }
 

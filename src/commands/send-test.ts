@@ -47,7 +47,9 @@ function build(yargs: Argv) {
 
 export const command = defineCommand(build, async (args, io) => {
   if (!args.yes && !isInteractive(io)) {
-    throw failure('consent-required', 'There is no terminal to ask for confirmation. Add --yes.');
+    throw failure('consent-required', 'There is no terminal to ask for confirmation.', {
+      hint: 'Add --yes to send it to real people without a confirmation.',
+    });
   }
   const context = args.context === undefined ? null : readContext(args.context, io);
   const { resources, ...project } = loadProject(projectOptions(args, io));

@@ -15,6 +15,14 @@ export class UnknownArguments extends Error {
   }
 }
 
+const listOfCommands = '`tenantctl --help` lists the commands.';
+
+/** The Failure for a command that does not exist, with the one that was probably meant. */
+export function unknownCommand(name: string, all: readonly string[]): Failure {
+  const hint = [didYouMean(name, all), listOfCommands].filter(Boolean).join(' ');
+  return failure('usage', `There is no command \`${name.slice(0, 80)}\`.`, { hint });
+}
+
 /** The names in a message of the parser about unknown arguments; `null` for any other message. */
 export function unknownIn(message: string): readonly string[] | null {
   const [, names] = /^Unknown arguments?: (.*)$/s.exec(message) ?? [];
@@ -65,9 +73,7 @@ function nearOption(word: string, all: readonly string[]): string | null {
 export function describeUsage(message: string, usage: string): Failure {
   const [name = ''] = usage.split(' ');
   const help =
-    name === 'COMMAND'
-      ? '`tenantctl --help` lists the commands.'
-      : `\`tenantctl ${name} --help\` lists the options.`;
+    name === 'COMMAND' ? listOfCommands : `\`tenantctl ${name} --help\` shows its arguments and options.`;
   const found = usageErrors.flatMap(({ pattern, say }) => {
     const match = pattern.exec(message);
     return match ? [say(match, usage)] : [];
@@ -83,14 +89,6 @@ interface UsageError {
 
 /** What the parser says, and what to say instead. */
 const usageErrors: readonly UsageError[] = [
-  {
-    pattern: /^Did you mean (.+)\?$/,
-    say: ([, near]) => ({ words: 'There is no such command.', hint: `Did you mean \`${near}\`?` }),
-  },
-  {
-    pattern: /^Unknown commands?: (.+)$/,
-    say: ([, name]) => ({ words: `There is no command \`${name}\`.` }),
-  },
   {
     pattern: /^Not enough non-option arguments/,
     say: (_match, usage) => ({ words: `An argument is missing: \`tenantctl ${usage.trim()}\`.` }),

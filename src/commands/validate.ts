@@ -41,7 +41,7 @@ export const command = defineCommand(build, async (args, io) => {
   const { diagnostics, exitCode, resources } = validateSelected(args, io);
   printDocument({ is: 'diagnostics', diagnostics }, args, io);
   if (exitCode === ExitCode.done && args.format === 'text' && !args.quiet) {
-    io.stdout.write(`${countIs(resources, 'resource')} valid.\n`);
+    io.stdout.write(`${countIs(resources, 'object')} valid.\n`);
   }
   return exitCode;
 });

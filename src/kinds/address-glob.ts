@@ -52,6 +52,7 @@ function joinedProblem(first: string, rest: string): GlobProblem {
 /** The problem of a name that is not a kind. */
 export function unknownKind(name: string, kinds: Kinds): GlobProblem {
   const names = kinds.all.map((kind) => kind.name);
-  const hint = didYouMean(name, names) ?? `The kinds are ${names.join(', ')}.`;
+  const others = 'A project describes others in `kinds/`: see `tenantctl kind --help`.';
+  const hint = didYouMean(name, names) ?? `The kinds are ${names.join(', ')}. ${others}`;
   return { code: 'unknown-kind', message: `There is no kind \`${name}\``, hint };
 }

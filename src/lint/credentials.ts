@@ -21,7 +21,7 @@ export function lintCredentials(resource: Resource): Finding[] {
     if (typeof value === 'string' && segmentsOf(at).length === 1 && !looksLikeCredential(value)) return [];
     const message = `\`${at}\` looks like a credential, and plans would contain it in clear text`;
     const hint =
-      'Store it as a secret and write `!secret NAME`. If it is not a credential, set the rule to `off`.';
+      'Store it as a secret and write `!secret NAME`. If it is not a credential, write `lint: { plain-credential: off }` in the project file.';
     return [{ code: 'plain-credential', message, hint, resource, at, isUnshown: true }];
   });
 }

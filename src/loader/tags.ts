@@ -112,7 +112,8 @@ export function manifestNoter(source: FileSource, problems: Problems): ReadTag {
 
 function refuseUnknownTag(tag: string, problems: Problems, place: Place): Json {
   const written = tag.startsWith('tag:yaml.org,2002:') ? `!!${tag.slice('tag:yaml.org,2002:'.length)}` : tag;
-  const hint = didYouMean(written, tagNames) ?? `The tags are ${tagNames.join(' ')}.`;
+  const hint =
+    didYouMean(written, tagNames) ?? `The tags are ${tagNames.join(' ')}. If it is text, put it in quotes.`;
   problems.add('unknown-tag', `There is no tag \`${written}\``, place, { hint });
   return unresolved;
 }

@@ -257,7 +257,7 @@ it.each(['Bearer abc', 'abc\r\nX-Evil: 1'])('says how to give a token that is no
 });
 
 it('counts one resource as one', async () => {
-  expect((await world.run('validate')).stdout).toContain('1 resource is valid.');
+  expect((await world.run('validate')).stdout).toContain('1 object is valid.');
 });
 
 it('tells remarks of the scope only, and errors whatever the scope', async () => {

@@ -52,7 +52,12 @@ it.each([
     'There is no option --frobnicate.',
     '`tenantctl plan --help` lists the options.',
   ],
-  [['plann'], 'There is no such command.', 'Did you mean `plan`?'],
+  [['plann'], 'There is no command `plann`.', 'Did you mean `plan`?'],
+  [
+    ['env'],
+    'An argument is missing: `tenantctl env <action>`.',
+    '`tenantctl env --help` shows its arguments',
+  ],
 ])('%j is answered with what was probably meant', async (argv, message, hint) => {
   const { code, stderr } = await run(...argv);
   expect(code).toBe(1);
@@ -64,7 +69,7 @@ it('the help of plan has its options in groups, the common ones last', async () 
   const { stdout } = await run('plan', '--help');
   const headings = [...stdout.matchAll(/^(\w[\w ]*):$/gm)].map(([, heading]) => heading);
   expect(headings).toEqual([
-    'What to compare',
+    'Which objects',
     'Deletes',
     'Output',
     'Several environments',

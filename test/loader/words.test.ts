@@ -22,7 +22,7 @@ const badLookup = (why: string): Said => [
   `This \`!lookup\` is not valid: ${why}`,
   lookup,
 ];
-const tags = 'The tags are !var !env !secret !file !format !lookup !ref.';
+const tags = 'The tags are !var !env !secret !file !format !lookup !ref. If it is text, put it in quotes.';
 const inexact = (number: string) => `JSON cannot hold the number \`${number}\` exactly`;
 const reserved =
   'For a secret write `!secret NAME`, for a record of the tenant `!lookup {…}`, for the id of an object `!ref KIND/key`.';
