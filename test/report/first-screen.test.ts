@@ -80,6 +80,9 @@ describe.skipIf(executablePath === undefined)('of 900 changes in a browser, the 
   it.each(documents)('are on the first screen of %s, large and small', async (_what, document) => {
     const page = await reader.open(document, { browser: { viewport: { width: 1280, height: 800 } } });
     expect(await inSight(page)).toEqual(grave.map(([words]) => words));
+    // At its usual place, the line below a link hides the underscores of an address.
+    const offset = 'getComputedStyle(document.querySelector(".first a")).textUnderlineOffset';
+    expect(await page.evaluate(offset)).not.toBe('auto');
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await inSight(page)).toEqual(grave.map(([words]) => words));
     await page.context().close();
