@@ -38,7 +38,7 @@ export default defineConfig({
   },
 });
 
-/** The table at the end of the README, which is the order of the pages. */
+/** The tables at the end of the README, in the order of the pages. */
 function tableOfContents() {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const [, table = ''] = readme.split('## Documentation');
