@@ -87,7 +87,7 @@ function hintOf(answer: Answered): string | null {
   }
   // Hosts say so with a 400 or a 403, and call the header by a name of their own.
   if ([400, 403].includes(status) && /experimental/i.test(messageOf(answer))) return experimentalHint;
-  return hints[status] ?? (status >= 500 ? 'The tenant has a problem: run again later.' : null);
+  return hints[status] ?? null;
 }
 
 const experimentalHint =
@@ -143,12 +143,14 @@ export function readFailure(what: string, request: Request, sent: Sent): Failure
   const quotable = isSuccess(sent) ? { ...sent, body: null } : sent;
   const { text: sentence, hint, trackingId } = describeAnswer(quotable);
   const text = sentence.replace(/\.$/, '');
+  const isTrouble = sent.outcome === 'answered' && sent.status >= 500;
+  const next = hint ?? (isTrouble ? 'The tenant has a problem: run again later.' : null);
   const times = sent.attempts > 1 ? ` after ${sent.attempts} attempts` : '';
   const tracking = trackingId === null ? '' : ` (tracking id ${trackingId})`;
   const message = isSuccess(sent)
     ? `Reading ${what}: ${request.method} ${request.path} answered ${text}, which is not an answer of the API${tracking}.`
     : `Reading ${what}: ${request.method} ${request.path} failed${times}: ${text}${tracking}.`;
-  return failure(codeOf(sent), message, hint === null ? {} : { hint });
+  return failure(codeOf(sent), message, next === null ? {} : { hint: next });
 }
 
 /** Whether a read failed because the tenant refused its parameters, such as a filter. */

@@ -256,7 +256,7 @@ describe('where there is no token', () => {
       '500',
       answered(500),
       /could not be asked for a token: 500 Internal Server Error\. The/,
-      /run again later/,
+      /^Run again later/,
     ],
     [
       '404',
