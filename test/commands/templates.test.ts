@@ -106,7 +106,7 @@ it('says to ask support where deleting is not enabled', async () => {
   const { error } = JSON.parse(stdout).changes[0];
   expect(error).toContain("ask the vendor's support to enable it");
   // The tenant's own words end without a full stop.
-  expect(error).toContain('contact support to enable it. The credentials');
+  expect(error).toContain('contact support to enable it. Give the client');
 });
 
 it('flags a manifest that equals the default', async () => {
