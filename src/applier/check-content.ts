@@ -4,6 +4,7 @@ import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field, LiveObject } from '../kinds/kind.ts';
 import { type Before, type Operation, operationOf } from '../kinds/operation.ts';
 import type { Secrets } from '../kinds/project.ts';
+import { type IsSensitive, redact, redactDifference, sensitiveIn } from '../kinds/redact.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import {
   isArray,
@@ -48,6 +49,7 @@ export function unshownValues(
     secrets: change.action === 'create' ? [] : (change.secrets ?? []),
     hidden: base?.hidden ?? [],
     isRemarked: (at) => isRemarked(change, at, remarks),
+    isSensitive: sensitiveIn(kind, base, written),
     has: (secret, text) => secrets.problem(secret) !== null || secrets.matches(secret, text),
   };
   const names = Object.entries(kind.fields).flatMap(([name, field]) => {
@@ -139,8 +141,9 @@ interface Writing {
   readonly unseen: Unseen;
 }
 
-/** The places of secrets, and those that the tenant does not show. */
+/** What a plan does not show: the places of secrets, those that the tenant does not show, and what is sensitive. */
 interface Unseen {
+  readonly isSensitive: IsSensitive;
   readonly secrets: readonly Pointer[];
   readonly hidden: readonly Pointer[];
   isRemarked(at: Pointer): boolean;
@@ -152,22 +155,40 @@ function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writin
   const current = own(fields, name) ?? null;
   if (isUnordered(field)) {
     if (shown.length === 0 && isUnseen(value, pointer(name), current, unseen)) return true;
-    const made = itemsIn(field, withoutKnownSecrets(compareField(name, field, value, current), unseen.has));
-    return areShown(made, itemsIn(field, shown));
+    const made = withoutKnownSecrets(compareField(name, field, value, current), unseen.has);
+    const redactedOnes = made.map((each) => redactDifference(each, unseen.isSensitive));
+    return areShown(itemsIn(field, redactedOnes), itemsIn(field, shown));
   }
   // All members are in the body, also those that a manifest leaves out.
   const whole = field.is === 'json' ? { ...field, declares: 'whole' as const } : field;
   const written = assumeUnseen(value, pointer(name), { fields, unseen, shown }) ?? null;
   // A member that is null and one that is not there look the same in a plan.
-  const isVisible = ({ path, before, after }: FieldDifference) =>
-    (before !== null || after !== null) && !concealed.some((at) => isWithin(path, at));
+  const isThere = ({ before, after }: FieldDifference) => before !== null || after !== null;
+  const isConcealed = ({ path }: FieldDifference) => concealed.some((at) => isWithin(path, at));
   const made = compareField(name, whole, written, current)
     .flatMap((each) => (shown.some(({ path }) => path === each.path) ? [each] : removedMembers(each)))
-    .filter(isVisible);
-  const expected = shown.filter(isVisible);
+    .filter(isThere);
+  const visible = made.filter((each) => !isConcealed(each));
+  const expected = shown.filter((each) => isThere(each) && !isConcealed(each));
   return (
-    made.length === expected.length &&
-    made.every((each) => expected.some((other) => isSame(field, each, other)))
+    made.every((each) => !isConcealed(each) || mayConceal(each, unseen)) &&
+    visible.length === expected.length &&
+    visible.every((each) => expected.some((other) => isSame({ field, unseen }, each, other)))
+  );
+}
+
+/** Whether a plan has a reason not to show what comes to a place. */
+function mayConceal(difference: FieldDifference, { isSensitive }: Unseen): boolean {
+  return difference.after === null || redactDifference(difference, isSensitive).sensitive;
+}
+
+/** Whether a plan conceals a part of a value that is neither sensitive nor there already. */
+function concealsMore(told: Json, value: Json, before: Json): boolean {
+  if (told === redacted) return value !== redacted && !sameJson(value, before);
+  if (told === null || typeof told !== 'object') return false;
+  const partOf = (whole: Json, name: string) => valueAt(whole, pointer(name)) ?? null;
+  return Object.entries(told).some(([name, item]) =>
+    concealsMore(item, partOf(value, name), partOf(before, name)),
   );
 }
 
@@ -230,9 +251,18 @@ function redacts({ path, after }: Difference, at: Pointer): boolean {
 }
 
 /** Whether a difference is the one that the plan shows, as far as it shows it. */
-function isSame(field: Field, { path, before, after }: FieldDifference, shown: Difference): boolean {
+function isSame(
+  { field, unseen }: Pick<Part, 'field'> & Pick<Writing, 'unseen'>,
+  { path, before, after }: FieldDifference,
+  shown: Difference,
+): boolean {
   // A plan shows the name beside an id, which is not sent.
   const compared = (value: Json) => (field.is === 'reference' ? comparable(field, value) : value);
   const agrees = (told: Json, value: Json) => sameJson(compared(fillRedacted(told, value)), compared(value));
-  return path === shown.path && agrees(shown.before, before) && agrees(shown.after, after);
+  return (
+    path === shown.path &&
+    agrees(shown.before, before) &&
+    agrees(shown.after, after) &&
+    !concealsMore(shown.after, redact(after, path, unseen.isSensitive) ?? null, before)
+  );
 }

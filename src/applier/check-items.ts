@@ -55,7 +55,9 @@ export function areShown(made: readonly Item[], shown: readonly Item[]): boolean
     return at >= 0;
   };
   const others = made.filter(({ text }) => !take((item) => item.text === text));
-  const areConcealed = others.every(({ shape }) => take((item) => item.isConcealed && item.shape === shape));
+  const areConcealed = others.every(
+    ({ shape, isConcealed }) => isConcealed && take((item) => item.isConcealed && item.shape === shape),
+  );
   // A secret that is sent again is among them, and cannot be told from one that changes.
   return areConcealed && left.every(({ isConcealed }) => isConcealed);
 }

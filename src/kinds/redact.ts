@@ -1,10 +1,13 @@
 import { isArray, isObject, type Json, type JsonObject, mapMembers, sameJson } from '../model/json.ts';
 import { literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
+import type { Difference } from '../model/plan.ts';
 import { type Pointer, placesOf, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
+import type { FieldDifference } from './compare.ts';
 import { credentialPlaces } from './credentials.ts';
+import { readableFields } from './field.ts';
 import { readJsonText } from './jsontext.ts';
-import { type Field, fieldNamed, type Kind } from './kind.ts';
+import { type Field, fieldNamed, type Kind, type LiveObject } from './kind.ts';
 
 /** Whether the value at a place of an object is itself secret; the places below it are checked separately. */
 export type IsSensitive = (at: Pointer, value: Json) => boolean;
@@ -30,6 +33,16 @@ export function sensitivePlaces(kind: Kind, { marked, declared, values }: Disclo
   return (at, value) =>
     value !== null &&
     (isBelow(inItems, inAnyItem(at)) || isBelow(places, at) || isUndeclared(kind, at, value, declared));
+}
+
+/** What must not be shown of an object. A field that is hidden as a whole is not secret, only not shown. */
+export function sensitiveIn(kind: Kind, live: LiveObject | null, declared: JsonObject): IsSensitive {
+  const hiddenMembers = (live?.hidden ?? []).filter((at) => segmentsOf(at).length > 1);
+  return sensitivePlaces(kind, {
+    marked: [...secretPlaces(declared), ...hiddenMembers],
+    declared,
+    values: [declared, readableFields(kind, live?.fields ?? {})],
+  });
 }
 
 /** Whether the members of a field are settings that manifests declare one by one. */
@@ -96,6 +109,21 @@ function holdsSensitive(text: string, at: Pointer, isSensitive: IsSensitive): bo
 
 function containsSensitive(value: Json, at: Pointer, isSensitive: IsSensitive): boolean {
   return !sameJson(redact(value, at, isSensitive) ?? null, value);
+}
+
+/** A difference as a plan shows it. */
+export function redactDifference(entry: FieldDifference, isSensitive: IsSensitive): Difference {
+  const { path, before, after } = entry;
+  if ([before, after].some((value) => value !== null && isSensitive(path, value))) {
+    return { ...entry, before: null, after: null, sensitive: true, origin: null };
+  }
+  return {
+    ...entry,
+    before: redact(before, path, isSensitive) ?? null,
+    after: redact(after, path, isSensitive) ?? null,
+    sensitive: false,
+    origin: null,
+  };
 }
 
 /**

@@ -3,7 +3,7 @@ import { comparable, overlay, readableFields } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject, Write, WriteInput } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { risksOf } from '../kinds/operation.ts';
-import { type IsSensitive, markUnchanged, redact, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
+import { markUnchanged, redactDifference, secretPlaces, sensitiveIn } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { Failure } from '../model/failure.ts';
 import { type Json, type JsonObject, objectFrom, own, pick, sameJson } from '../model/json.ts';
@@ -90,16 +90,6 @@ function overlayOf({ path }: Difference, resource: Resource): Pick<Difference, '
 /** A default of another locale does not count: the locale may be a typo. */
 const withoutDefault =
   'The vendor has no default for exactly this object: fields that the manifest leaves out stay empty.';
-
-/** What must not be shown of an object. A field that is hidden as a whole is not secret, only not shown. */
-export function sensitiveIn(kind: Kind, live: LiveObject | null, declared: JsonObject): IsSensitive {
-  const hiddenMembers = (live?.hidden ?? []).filter((at) => segmentsOf(at).length > 1);
-  return sensitivePlaces(kind, {
-    marked: [...secretPlaces(declared), ...hiddenMembers],
-    declared,
-    values: [declared, readableFields(kind, live?.fields ?? {})],
-  });
-}
 
 /**
  * The delete of a live object, or the manual step where the API has none.
@@ -188,18 +178,4 @@ export function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject
 function isSameReference(field: Field, value: Json, below: Json | undefined): boolean {
   const isReference = field.is === 'reference' || field.is === 'references';
   return isReference && below !== undefined && sameJson(comparable(field, value), comparable(field, below));
-}
-
-export function redactDifference(entry: FieldDifference, isSensitive: IsSensitive): Difference {
-  const { path, before, after } = entry;
-  if ([before, after].some((value) => value !== null && isSensitive(path, value))) {
-    return { ...entry, before: null, after: null, sensitive: true, origin: null };
-  }
-  return {
-    ...entry,
-    before: redact(before, path, isSensitive) ?? null,
-    after: redact(after, path, isSensitive) ?? null,
-    sensitive: false,
-    origin: null,
-  };
 }

@@ -2,11 +2,11 @@ import type { FieldDifference } from '../kinds/compare.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Secrets } from '../kinds/project.ts';
+import { redactDifference } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import type { DiffObject, DiffSummary, NotCompared } from '../model/diff.ts';
 import type { JsonObject } from '../model/json.ts';
-import { redactDifference } from './change.ts';
 import { compareSides, type SideObject, sensitiveOnSides } from './compare-sides.ts';
 
 /** What one side of a diff has. */

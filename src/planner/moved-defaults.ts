@@ -1,11 +1,12 @@
 import { comparable, readableFields } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { contentDigest, type LiveIndex } from '../kinds/live-objects.ts';
+import { redactDifference, sensitiveIn } from '../kinds/redact.ts';
 import type { Diagnostic, Versions } from '../model/diagnostic.ts';
 import { type Json, type JsonObject, objectFrom, own, pick, sameJson } from '../model/json.ts';
 import type { Difference } from '../model/plan.ts';
 import { segmentsOf, valueAt } from '../model/pointer.ts';
-import { overlayFields, redactDifference, sensitiveIn } from './change.ts';
+import { overlayFields } from './change.ts';
 import { declaredFields, differences } from './comparison.ts';
 import type { Match } from './match.ts';
 

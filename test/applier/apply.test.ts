@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApplyEvent } from '../../src/applier/run-context.ts';
 import { isObject, type Json } from '../../src/model/json.ts';
 import { exitCodeOf } from '../../src/model/result.ts';
+import { secretsOf } from '../support/plan.ts';
 import {
   change,
   createThing,
@@ -376,9 +377,14 @@ describe('what the tenant took', () => {
 
   it('is read again after several requests, since the last answer may show a part only', async () => {
     const tenant = new FakeTenant({ things: { old } });
-    const shown = [sensitive('/text'), diff('/rule', null, 'r')];
-    const plan = planOf([{ ...updateThing(old, 'after', 'r'), diff: shown }]);
-    expect((await apply(plan, tenant)).changes[0]?.outcome).toBe('done');
+    const diffs = [sensitive('/attributes/password'), diff('/rule', null, 'r')];
+    const requests = [
+      request('PATCH', '/v2024/things/t1', { secret: { $secret: 'PASSWORD' } }),
+      request('PATCH', '/v2024/things/t1/rule', { value: 'r' }),
+    ];
+    const plan = planOf([{ ...updateThing(old, 'before', 'r'), diff: diffs, requests }]);
+    const result = await apply(plan, tenant, { secrets: secretsOf({ PASSWORD: 'p' }) });
+    expect(result.changes[0]?.outcome).toBe('done');
     expect(tenant.reads).toBe(3);
   });
 

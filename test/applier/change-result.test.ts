@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import type { ChangeResult } from '../../src/model/result.ts';
 import { redacted } from '../../src/model/sensitive.ts';
+import { secretsOf } from '../support/plan.ts';
 import {
   createThing,
   diff,
@@ -56,8 +57,16 @@ describe('what a result records', () => {
 
   it('leaves out a list in which something is sensitive', async () => {
     const raw = { id: 't1', name: 'old', text: 'before', tags: ['canary'] };
-    const plan = planOf([{ ...updateThing(raw, 'after'), diff: [sensitive('/tags/0')] }]);
-    const result = await apply(plan, new FakeTenant({ things: { old: raw } }));
+    const requests = [request('PATCH', '/v2024/things/t1', { tags: [{ $secret: 'TAG' }] })];
+    const removed = { ...sensitive('/tags/0'), op: 'remove' } as const;
+    const plan = planOf([
+      { ...updateThing(raw, 'after'), requests, diff: [sensitive('/tags/0'), removed], secrets: ['/tags/0'] },
+    ]);
+    const result = await apply(plan, new FakeTenant({ things: { old: raw } }), {
+      secrets: secretsOf({ TAG: 'canary-2' }),
+    });
+    expect(result.changes[0]?.outcome).toBe('done');
+    expect(result.changes[0]?.before).toEqual({ text: 'before' });
     expect(JSON.stringify(result)).not.toContain('canary');
   });
 });

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { planDigest } from '../../src/model/digest.ts';
 import { isObject, type Json, type JsonObject, mapMembers } from '../../src/model/json.ts';
-import type { Change, Plan, Request } from '../../src/model/plan.ts';
+import type { Change, Difference, Plan, Request } from '../../src/model/plan.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
 
@@ -77,6 +77,20 @@ function withText(change: Change, text: string, other: string): Change {
   const requests = JSON.stringify(change.requests);
   expect(requests).toContain(text);
   return withRequests(change, JSON.parse(requests.replace(text, () => other)));
+}
+
+/** A difference that a reviewer does not get to see. */
+const conceal = (difference: Difference): Difference => ({
+  ...difference,
+  before: null,
+  after: null,
+  sensitive: true,
+});
+
+/** A change that sends another text, and conceals its differences. */
+function withConcealed(address: string, text: string, other: string): Change {
+  const forged = withText(find(address), text, other);
+  return { ...forged, diff: forged.diff.map(conceal) };
 }
 
 const welcome = 'NotificationTemplate/welcome/EMAIL/en';
@@ -389,6 +403,43 @@ const forgeries: readonly (readonly [string, () => readonly Change[]])[] = [
     () => {
       const change = find(welcome);
       return [{ ...change, diff: change.diff.map((each) => ({ ...each, before: 'Something else' })) }];
+    },
+  ],
+  [
+    'a text that is called sensitive, and is another one',
+    () => {
+      const forged = withBody(find(welcome), (body) => ({ ...members(body), body: 'Evil' }));
+      return [{ ...forged, diff: forged.diff.map(conceal) }];
+    },
+  ],
+  [
+    'a text that is redacted as if it held a credential',
+    () => {
+      const forged = withBody(find(welcome), (body) => ({ ...members(body), body: 'Evil' }));
+      return [{ ...forged, diff: forged.diff.map((each) => ({ ...each, after: '(sensitive)' })) }];
+    },
+  ],
+  [
+    'an ordinary setting that is called sensitive',
+    () => [withConcealed('SimIntegration/Desk', 'u9', 'evil')],
+  ],
+  [
+    'an ordinary setting of a new object that is called sensitive',
+    () => [withConcealed('SimIntegration/New%20desk', 'u3', 'evil')],
+  ],
+  [
+    'a rule that is called sensitive',
+    () => [withConcealed('ProfileSearch/Staff', 'Inactive', 'Leave of absence')],
+  ],
+  [
+    'a rule with a member that is redacted as if it were a credential',
+    () => {
+      const forged = withText(find('ProfileSearch/Staff'), 'Inactive', 'Leave of absence');
+      const diff: Change['diff'] = JSON.parse(
+        JSON.stringify(forged.diff).replace('"Inactive"', '"(sensitive)"'),
+      );
+      expect(diff).not.toEqual(forged.diff);
+      return [{ ...forged, diff }];
     },
   ],
   [
