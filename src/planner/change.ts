@@ -5,11 +5,13 @@ import { identityOf } from '../kinds/live-objects.ts';
 import { risksOf } from '../kinds/operation.ts';
 import { markUnchanged, redactDifference, secretPlaces, sensitiveIn } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { type Json, type JsonObject, objectFrom, own, pick, sameJson } from '../model/json.ts';
-import { literal } from '../model/marker.ts';
+import { literal, secretName, secretNamesIn } from '../model/marker.ts';
+import { notComparableWords } from '../model/not-comparable.ts';
 import type { Action, Change, Difference } from '../model/plan.ts';
-import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { type CompareContext, type Comparison, compare, declaredFields, differences } from './comparison.ts';
 import type { Deletion } from './deletes.ts';
@@ -36,6 +38,28 @@ export function changeFor(match: Match, base: LiveObject | null, context: Change
   const { differences: found, notComparable } = compared;
   if (below && found.length === 0) return { change: null, notComparable };
   return { change: writeChange(match, below, compared, context.settings), notComparable };
+}
+
+/** Remarks on values that the tenant does not show. Such a value is still written where a change writes what contains it. */
+export function notComparableRemarks(
+  resource: Resource,
+  { change, notComparable: places }: Outcome,
+): Diagnostic[] {
+  const { address, fields } = resource;
+  const sent = new Set(change?.requests.flatMap(({ body }) => secretNamesIn(body)));
+  const isSent = (at: Pointer) => sent.has(secretName(valueAt(fields, at)) ?? '');
+  const remark = (found: readonly Pointer[], written: string, hint: Pick<Diagnostic, 'hint'>) => {
+    const [first] = found;
+    if (first === undefined) return [];
+    const message = `${notComparableWords(address, found)}${written}`;
+    const source = resource.locate(first);
+    return [{ code: 'not-comparable', severity: 'info', message, ...hint, address, source } as const];
+  };
+  const left = places.filter((at) => !isSent(at));
+  return [
+    ...remark(places.filter(isSent), ' It is written, because this plan writes what contains it.', {}),
+    ...remark(left, '', { hint: `Write it with --rotate ${address}.` }),
+  ];
 }
 
 function writeChange(

@@ -16,9 +16,8 @@ export interface Deletion {
   readonly live: LiveObject;
   /** Its addresses in the tenant and, where a manifest names it by another one, that too: scope and guards mean all. */
   readonly addresses: readonly Address[];
+  /** Where a manifest declares it absent; `null` where none does. */
   readonly source: Change['source'];
-  /** A manifest declares it absent. */
-  readonly isTombstone: boolean;
   /** The manifest itself protects the object. */
   readonly protect: boolean;
   /** What a manifest declared of it; the rest of its settings is not shown. */
@@ -41,8 +40,7 @@ export interface DeleteRequest
  * Objects that no manifest could declare are not pruned either: nobody can have removed the manifest of one.
  */
 export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; remarks: Diagnostic[] } {
-  const { absent, objects, prune } = request;
-  const { previous } = request;
+  const { absent, objects, prune, previous } = request;
   // Without --prune and --since nobody asks what is declared.
   const declared = prune || previous ? declaredObjects(request) : new Set<Address>();
   const isUndeclared = ({ live }: Deletion) => !declared.has(live.address);
@@ -145,14 +143,7 @@ export function findRemoved(
 }
 
 function prunedObject(live: LiveObject): Deletion {
-  return {
-    live,
-    addresses: addressesOf(live),
-    source: null,
-    isTombstone: false,
-    protect: false,
-    declared: {},
-  };
+  return { live, addresses: addressesOf(live), source: null, protect: false, declared: {} };
 }
 
 /** The deletion of the object that a resource declares; none where it does not exist. */
@@ -161,11 +152,9 @@ function deletionBy(
   live: LiveObject | null,
   source: Change['source'],
 ): Deletion[] {
-  const isTombstone = source !== null;
-  const { protect } = lifecycle;
   if (!live) return [];
   const addresses = [...addressesOf(live), address];
-  return [{ live, addresses, source, isTombstone, protect, declared: fields }];
+  return [{ live, addresses, source, protect: lifecycle.protect, declared: fields }];
 }
 
 /** The addresses of the live objects that resources declare, present or absent. */

@@ -7,7 +7,7 @@ import type { Change, Plan } from '../model/plan.ts';
 import type { Deletion } from './deletes.ts';
 
 interface PlannedDelete {
-  readonly deletion: Pick<Deletion, 'addresses' | 'protect' | 'isTombstone'>;
+  readonly deletion: Pick<Deletion, 'addresses' | 'protect'>;
   readonly change: Change;
 }
 
@@ -46,10 +46,7 @@ export interface Approval {
 export function findLaterRefusals(plan: Plan, policy: Policy, approval: Approval): Diagnostic[] {
   const deletes = plan.changes
     .filter(({ action }) => action === 'delete')
-    .map((change) => ({
-      change,
-      deletion: { addresses: [change.address], protect: false, isTombstone: false },
-    }));
+    .map((change) => ({ change, deletion: { addresses: [change.address], protect: false } }));
   const maxDeletes = deletesAllowed(plan, policy, approval);
   return [
     ...protectedDeletes({ deletes, protect: policy.protect }),
@@ -101,7 +98,7 @@ function deletesOfAll({ deletes, objects, changes, allowDeleteAll }: GuardInput)
   return [...new Set(deletes.map(({ change }) => change.kind))].flatMap((kind) => {
     const live = objects.filter((object) => object.kind.name === kind).length;
     const deleted = deletes.filter(({ change }) => change.kind === kind);
-    const tombstones = deleted.filter(({ deletion }) => deletion.isTombstone).length;
+    const tombstones = deleted.filter(({ change }) => change.source !== null).length;
     const created = changes.filter(({ change }) => change.kind === kind && change.action === 'create').length;
     const lost = deleted.length - Math.min(tombstones, created);
     if (lost < live || allowDeleteAll.includes(kind)) return [];

@@ -6,13 +6,12 @@ import { matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { sha256, withDigest } from '../model/digest.ts';
 import { type Action, type Change, type Plan, planFormat, type Request } from '../model/plan.ts';
-import { changeFor, deletionOf, type Outcome } from './change.ts';
+import { changeFor, deletionOf, notComparableRemarks, type Outcome } from './change.ts';
 import { type Deletion, findDeletions, findRemoved } from './deletes.ts';
 import { findRefusals, type GuardInput } from './guards.ts';
 import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
 import { findMissedRenames, findReplacements, type Match, matchResources } from './match.ts';
 import { findMovedDefaults, type MovedDefault, movedDefaultRemark } from './moved-defaults.ts';
-import { notComparableRemarks } from './not-comparable.ts';
 import { addOrigins, previousFinder } from './origin.ts';
 
 /** A declared object that the tenant has, and how it differs. */
@@ -218,7 +217,7 @@ function batchDeletes(deletes: readonly Change[], kinds: Kinds): Change[] {
   const shared = new Map<Change, Request>();
   for (const { name, mergeRemovals } of kinds.all) {
     if (!mergeRemovals) continue;
-    const together = deletes.filter(({ kind, action }) => kind === name && action === 'delete');
+    const together = deletes.filter(({ kind }) => kind === name);
     for (let from = 0; from < together.length; from += largestBatch) {
       const batch = together.slice(from, from + largestBatch);
       const request = mergeRemovals(batch.flatMap(({ requests }) => requests));

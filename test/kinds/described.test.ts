@@ -10,8 +10,7 @@ import { operationOf } from '../../src/kinds/operation.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
-import { changeFor, deletionOf } from '../../src/planner/change.ts';
-import { notComparableRemarks } from '../../src/planner/not-comparable.ts';
+import { changeFor, deletionOf, notComparableRemarks } from '../../src/planner/change.ts';
 import { knowledgeOf, resource, secretsOf } from '../support/plan.ts';
 
 const experimental = { 'x-service-experimental': 'true' };
@@ -288,7 +287,7 @@ describe('an update', () => {
 it('is deleted by its id', () => {
   const kind = kindOf();
   const object = liveObject(kind, { ...live, id: 'a/1' }, null);
-  const given = { addresses: [], source: null, declared: {}, isTombstone: false, protect: false };
+  const given = { addresses: [], source: null, declared: {}, protect: false };
   const deletion = object && deletionOf({ ...given, live: object }, null, settings);
   expect(deletion).toMatchObject({ action: 'delete', risk: ['delete'] });
   expect(deletion?.requests).toEqual([
@@ -500,7 +499,7 @@ describe('a step by hand', () => {
     [{}, { ...live, id: null }],
   ])('deletes', (more, raw) => {
     const object = liveObject(kindOf(more), raw, null);
-    const given = { addresses: [], source: null, declared: {}, isTombstone: false, protect: false };
+    const given = { addresses: [], source: null, declared: {}, protect: false };
     expect(object && deletionOf({ ...given, live: object }, null, settings)).toMatchObject({
       action: 'manual',
       requests: [],
