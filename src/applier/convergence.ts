@@ -36,7 +36,7 @@ export async function checkConvergence(
     log,
     until: clock.now() + Math.min(longestDoubt, settle),
     isUncertain: false,
-    isFinal: ({ live }) => hasEffect(task.kind, task.change, live),
+    isFinal: ({ live }) => hasEffect(task, live),
     end: (seen) => endSeen(task, seen, remark, context),
   };
 }
@@ -67,7 +67,7 @@ function sightingInAnswer(
   if (action === 'create' && live) context.created.learn(task.change.address, live);
   // What refers to a new object needs its id, which some answers leave out. Some kinds have none at all.
   if (context.created.isAwaited(task.change.address)) return null;
-  return live && hasEffect(task.kind, task.change, live) ? { live } : null;
+  return live && hasEffect(task, live) ? { live } : null;
 }
 
 /**
@@ -103,7 +103,7 @@ export async function endSeen(
   remark: string | null,
   context: ChangeContext,
 ): Promise<Ending> {
-  const { kind, change } = task;
+  const { change } = task;
   const { log } = context;
   const remarks = remark === null ? [] : [remark];
   if ('failed' in seen) {
@@ -121,12 +121,12 @@ export async function endSeen(
     const error = 'The tenant accepted the change, but the object does not exist.';
     return ending(task, 'unknown', log, { live, error, warnings: remarks });
   }
-  const unmet = live ? unmetDifferences(kind, change, live) : [];
+  const unmet = live ? unmetDifferences(task, live) : [];
   const paths = unmet.map(({ path }) => path);
   const after = live?.fingerprint() ?? null;
   await context.journal.settle(change.address, { unmet: paths, after }, context.now());
   const warnings = unmet.map((difference) =>
-    live && isUnchanged(kind, change, difference, live)
+    live && isUnchanged(task, live, difference)
       ? `The tenant ignored ${difference.path}: it is unchanged.`
       : `The tenant rewrote ${difference.path}: it differs from what was asked.`,
   );
@@ -135,9 +135,10 @@ export async function endSeen(
 }
 
 /** What an update took away that it does not show, where the object is known as it was before. */
-function lostBy({ kind, change, live: before }: Task, live: LiveObject): string[] {
+function lostBy(task: Task, live: LiveObject): string[] {
+  const { change, live: before } = task;
   if (change.action !== 'update' || before?.fingerprint() !== change.fingerprint) return [];
-  return lostMembers({ kind, change, live }, before).map(
+  return lostMembers(task, live, before).map(
     (path) => `The tenant removed ${path}, which no change asks for.`,
   );
 }

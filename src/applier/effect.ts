@@ -18,15 +18,15 @@ import { redacted } from '../model/sensitive.ts';
 import type { KindChange } from './find.ts';
 
 type Side = 'before' | 'after';
-type Compared = KindChange & { readonly live: LiveObject };
 
 /**
  * The differences of a change whose `after` the live object does not show. Sensitive values and fields that the tenant
  * hides cannot be compared, so they are left out.
  */
-export function unmetDifferences(kind: Kind, change: Change, live: LiveObject): Difference[] {
-  const compared = { kind, change, live };
-  return visibleDifferences(change, live).filter((difference) => !agrees(compared, difference, 'after'));
+export function unmetDifferences(entry: KindChange, live: LiveObject): Difference[] {
+  return visibleDifferences(entry.change, live).filter(
+    (difference) => !agrees(entry, live, difference, 'after'),
+  );
 }
 
 /**
@@ -34,7 +34,7 @@ export function unmetDifferences(kind: Kind, change: Change, live: LiveObject): 
  * replace what it was asked to merge. Members without a value do not count, since hosts answer them in several ways. What the tenant
  * hides is left out.
  */
-export function lostMembers({ kind, change, live }: Compared, before: LiveObject): Pointer[] {
+export function lostMembers({ kind, change }: KindChange, live: LiveObject, before: LiveObject): Pointer[] {
   const names = [...new Set(change.diff.map(({ path }) => segmentsOf(path)[0] ?? ''))];
   const isShown = (at: Pointer) => change.diff.some(({ path }) => isWithin(at, path) || isWithin(path, at));
   return names.flatMap((name) => {
@@ -52,8 +52,8 @@ function hasValue(value: Json): boolean {
 }
 
 /** Whether the tenant left the value of a difference unchanged. */
-export function isUnchanged(kind: Kind, change: Change, difference: Difference, live: LiveObject): boolean {
-  return agrees({ kind, change, live }, difference, 'before');
+export function isUnchanged(entry: KindChange, live: LiveObject, difference: Difference): boolean {
+  return agrees(entry, live, difference, 'before');
 }
 
 /**
@@ -62,22 +62,21 @@ export function isUnchanged(kind: Kind, change: Change, difference: Difference, 
  * @param except differences that the tenant is known to ignore or rewrite
  */
 export function hasEffect(
-  kind: Kind,
-  change: Change,
+  entry: KindChange,
   live: LiveObject | null,
   except: readonly Pointer[] = [],
 ): boolean {
-  if (change.action === 'delete') return live === null;
+  if (entry.change.action === 'delete') return live === null;
   if (live === null) return false;
-  return unmetDifferences(kind, change, live).every(({ path }) => except.includes(path));
+  return unmetDifferences(entry, live).every(({ path }) => except.includes(path));
 }
 
 /** Whether each difference is as before or as after: none or some of the change's requests were carried out. */
-export function isInProgress(kind: Kind, change: Change, live: LiveObject | null): boolean {
+export function isInProgress(entry: KindChange, live: LiveObject | null): boolean {
+  const { change } = entry;
   if (live === null || change.action === 'delete') return false;
-  const compared = { kind, change, live };
   return visibleDifferences(change, live).every(
-    (difference) => agrees(compared, difference, 'after') || agrees(compared, difference, 'before'),
+    (difference) => agrees(entry, live, difference, 'after') || agrees(entry, live, difference, 'before'),
   );
 }
 
@@ -90,7 +89,7 @@ function isHidden(path: Pointer, live: LiveObject): boolean {
 }
 
 /** Whether the live object shows one side of a difference. */
-function agrees({ kind, change, live }: Compared, difference: Difference, side: Side): boolean {
+function agrees({ kind, change }: KindChange, live: LiveObject, difference: Difference, side: Side): boolean {
   const [name = '', ...below] = segmentsOf(difference.path);
   const part = kind.keyFields.findIndex((keyField) => keyField.name === name);
   if (part >= 0) return sameKeyPart(kind, part, difference[side], live);
@@ -139,7 +138,7 @@ function sameRecord(field: RecordsField): (declared: Json, live: Json) => boolea
   };
 }
 
-interface RecordChange extends Pick<Compared, 'change'> {
+interface RecordChange extends Pick<KindChange, 'change'> {
   readonly field: RecordsField;
 }
 

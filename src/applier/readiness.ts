@@ -19,15 +19,15 @@ const fresh: Readiness = { is: 'ready', from: 0, resumed: false };
  * @param before the object's fingerprint just before the request; `null` where there was none
  */
 export function judgeEffect(
-  { kind, change }: KindChange,
+  entry: KindChange,
   request: number,
   before: string | null,
   live: LiveObject | null,
 ): Evidence {
   if ((live?.fingerprint() ?? null) === before) return 'notTaken';
-  if (hasEffect(kind, change, live)) return 'taken';
-  const { length } = change.requests;
-  if (length === 1 || !isInProgress(kind, change, live)) return 'unclear';
+  if (hasEffect(entry, live)) return 'taken';
+  const { length } = entry.change.requests;
+  if (length === 1 || !isInProgress(entry, live)) return 'unclear';
   // The requests before it may have shown only after `before` was read.
   return request < length - 1 ? 'taken' : 'notTaken';
 }
@@ -39,18 +39,17 @@ export function readinessOf(entry: KindChange, found: Found, progress: Progress 
   const changedSince = difference(entry, found);
   if (!progress) return changedSince === null ? fresh : stale(changedSince);
 
-  const { kind, change } = entry;
-  const count = change.requests.length;
-  const next = change.requests.findIndex((_, at) => progress.requests.get(at)?.state !== 'done');
+  const { requests } = entry.change;
+  const next = requests.findIndex((_, at) => progress.requests.get(at)?.state !== 'done');
   if (next < 0) {
-    if (hasEffect(kind, change, live, progress.settled?.unmet ?? [])) return resume(count);
+    if (hasEffect(entry, live, progress.settled?.unmet ?? [])) return resume(requests.length);
     return stale('an earlier run of this plan made the change, and the object has changed since');
   }
   const sent = progress.requests.get(next);
   if (!sent || sent.state === 'refused') {
     if (sent && sent.before === (live?.fingerprint() ?? null)) return resume(next);
     if (changedSince === null) return fresh;
-    return next > 0 && isInProgress(kind, change, live) ? resume(next) : stale(changedSince);
+    return next > 0 && isInProgress(entry, live) ? resume(next) : stale(changedSince);
   }
   const evidence = judgeEffect(entry, next, sent.before, live);
   if (evidence === 'unclear')
@@ -59,9 +58,9 @@ export function readinessOf(entry: KindChange, found: Found, progress: Progress 
 }
 
 /** Why the object is not the one that the plan was made from, or `null` where it is. */
-function difference({ kind, change }: KindChange, { live, standard }: Found): string | null {
-  const since = (what: string) =>
-    hasEffect(kind, change, live) ? 'it already is as the plan would make it' : what;
+function difference(entry: KindChange, { live, standard }: Found): string | null {
+  const { change } = entry;
+  const since = (what: string) => (hasEffect(entry, live) ? 'it already is as the plan would make it' : what);
   switch (change.action) {
     case 'manual':
       return null;

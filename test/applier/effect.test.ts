@@ -18,7 +18,7 @@ const update = (...differences: readonly Difference[]) =>
   change(thing, ['a'], { action: 'update', diff: differences });
 const live = (fields: JsonObject) => objectOf(thing, { id: '1', name: 'a', ...fields });
 const unmet = (fields: JsonObject, ...differences: readonly Difference[]) =>
-  unmetDifferences(thing, update(...differences), live(fields)).map(({ path }) => path);
+  unmetDifferences({ kind: thing, change: update(...differences) }, live(fields)).map(({ path }) => path);
 
 describe('a difference is met', () => {
   const row = (name: string, value: string) => ({ name, value });
@@ -198,7 +198,7 @@ describe('a difference is met', () => {
   it('as far as the tenant shows it: what it hides never counts', () => {
     const object = { ...live({ attributes: { url: 'u' } }), hidden: ['/attributes/password', '/text'] };
     const differences = [diff('/attributes', null, { url: 'u', password: 'p' }), diff('/text', null, 'x')];
-    expect(unmetDifferences(thing, update(...differences), object)).toEqual([]);
+    expect(unmetDifferences({ kind: thing, change: update(...differences) }, object)).toEqual([]);
   });
 
   it('by exactly the declared members of an object that a manifest declares whole', () => {
@@ -207,7 +207,7 @@ describe('a difference is met', () => {
     const set = (path: Pointer, after: Json) =>
       change(simIntegration, ['a'], { action: 'update', diff: [diff(path, 'x', after)] });
     const isMet = (at: Pointer, after: Json, shown: JsonObject) =>
-      hasEffect(simIntegration, set(at, after), map(shown));
+      hasEffect({ kind: simIntegration, change: set(at, after) }, map(shown));
     expect(isMet('/statusMap', { a: 'Failed' }, { a: 'Failed' })).toBe(true);
     expect(isMet('/statusMap', { a: 'Failed' }, { a: 'Failed', b: 'Committed' })).toBe(false);
     expect(isMet('/statusMap/a', { b: 'Failed' }, { a: { b: 'Failed' } })).toBe(true);
@@ -221,12 +221,14 @@ describe('a difference is met', () => {
 
 it('a change is under way while every difference is as before or as after', () => {
   const both = update(diff('/text', 'a', 'b'), diff('/rule', '1', '2'));
-  expect(isInProgress(thing, both, live({ text: 'b', rule: '1' }))).toBe(true);
-  expect(hasEffect(thing, both, live({ text: 'b', rule: '1' }))).toBe(false);
-  expect(hasEffect(thing, both, live({ text: 'b', rule: '2' }))).toBe(true);
-  expect(isInProgress(thing, both, live({ text: 'c', rule: '1' }))).toBe(false);
-  expect(isInProgress(thing, both, null)).toBe(false);
-  expect(isInProgress(thing, change(thing, ['a'], { action: 'delete' }), live({}))).toBe(false);
+  expect(isInProgress({ kind: thing, change: both }, live({ text: 'b', rule: '1' }))).toBe(true);
+  expect(hasEffect({ kind: thing, change: both }, live({ text: 'b', rule: '1' }))).toBe(false);
+  expect(hasEffect({ kind: thing, change: both }, live({ text: 'b', rule: '2' }))).toBe(true);
+  expect(isInProgress({ kind: thing, change: both }, live({ text: 'c', rule: '1' }))).toBe(false);
+  expect(isInProgress({ kind: thing, change: both }, null)).toBe(false);
+  expect(isInProgress({ kind: thing, change: change(thing, ['a'], { action: 'delete' }) }, live({}))).toBe(
+    false,
+  );
 });
 
 it('what the plan conceals is not waited for, in a field or in one record among others', () => {
@@ -248,23 +250,27 @@ it('what the plan conceals inside a list is there or not, and both are as asked'
 
 it('a difference that the tenant is known to ignore is not waited for', () => {
   const both = update(diff('/text', 'a', 'b'), diff('/rule', '1', '2'));
-  expect(hasEffect(thing, both, live({ text: 'a', rule: '2' }), ['/text'])).toBe(true);
-  expect(hasEffect(thing, both, live({ text: 'a', rule: '1' }), ['/text'])).toBe(false);
+  expect(hasEffect({ kind: thing, change: both }, live({ text: 'a', rule: '2' }), ['/text'])).toBe(true);
+  expect(hasEffect({ kind: thing, change: both }, live({ text: 'a', rule: '1' }), ['/text'])).toBe(false);
 });
 
 it('a value is unchanged while the object shows the one before', () => {
   const one = diff('/attributes/a', 'x', 'y');
-  expect(isUnchanged(thing, update(one), one, live({ attributes: { a: 'x', b: 'y' } }))).toBe(true);
-  expect(isUnchanged(thing, update(one), one, live({ attributes: { a: 'z' } }))).toBe(false);
+  expect(
+    isUnchanged({ kind: thing, change: update(one) }, live({ attributes: { a: 'x', b: 'y' } }), one),
+  ).toBe(true);
+  expect(isUnchanged({ kind: thing, change: update(one) }, live({ attributes: { a: 'z' } }), one)).toBe(
+    false,
+  );
   const added = diff('/tags/0', null, 'a');
-  expect(isUnchanged(thing, update(added), added, live({ tags: ['b'] }))).toBe(true);
-  expect(isUnchanged(thing, update(added), added, live({ tags: ['a'] }))).toBe(false);
+  expect(isUnchanged({ kind: thing, change: update(added) }, live({ tags: ['b'] }), added)).toBe(true);
+  expect(isUnchanged({ kind: thing, change: update(added) }, live({ tags: ['a'] }), added)).toBe(false);
 });
 
 it('a delete is reached when nothing is there', () => {
   const remove = change(thing, ['a'], { action: 'delete' });
-  expect(hasEffect(thing, remove, null)).toBe(true);
-  expect(hasEffect(thing, remove, live({}))).toBe(false);
+  expect(hasEffect({ kind: thing, change: remove }, null)).toBe(true);
+  expect(hasEffect({ kind: thing, change: remove }, live({}))).toBe(false);
 });
 
 describe('a value that the tenant does not show', () => {
@@ -279,28 +285,28 @@ describe('a value that the tenant does not show', () => {
     ['a member of what is hidden', diff('/attributes/password', 'old', 'new'), ['/attributes']],
     ['a part of a field', diff('/attributes', null, { url: 'u', password: 'new' }), ['/attributes/password']],
   ])('is neither ignored nor rewritten: %s', (_name, difference, places) => {
-    expect(unmetDifferences(thing, update(difference), hidden(...places))).toEqual([]);
-    expect(unmetDifferences(thing, update(difference), hidden())).toEqual([difference]);
+    expect(unmetDifferences({ kind: thing, change: update(difference) }, hidden(...places))).toEqual([]);
+    expect(unmetDifferences({ kind: thing, change: update(difference) }, hidden())).toEqual([difference]);
   });
 });
 
 it('a new name is reached when the object has it, in any case where the kind folds it', () => {
   const renamed = (wanted: string | null) => update(diff('/name', 'old', wanted));
-  expect(hasEffect(thing, renamed('A'), live({}))).toBe(true);
-  expect(hasEffect(thing, renamed('b'), live({}))).toBe(false);
-  expect(hasEffect(thing, renamed(null), live({}))).toBe(false);
+  expect(hasEffect({ kind: thing, change: renamed('A') }, live({}))).toBe(true);
+  expect(hasEffect({ kind: thing, change: renamed('b') }, live({}))).toBe(false);
+  expect(hasEffect({ kind: thing, change: renamed(null) }, live({}))).toBe(false);
   const exact = change(note, ['a'], { action: 'update', diff: [diff('/key', 'old', 'A')] });
-  expect(hasEffect(note, exact, objectOf(note, { key: 'a', text: 'x' }))).toBe(false);
-  expect(hasEffect(note, exact, objectOf(note, { key: 'A', text: 'x' }))).toBe(true);
+  expect(hasEffect({ kind: note, change: exact }, objectOf(note, { key: 'a', text: 'x' }))).toBe(false);
+  expect(hasEffect({ kind: note, change: exact }, objectOf(note, { key: 'A', text: 'x' }))).toBe(true);
 });
 
 describe('a member that no change is about', () => {
   const made = update(diff('/attributes/on', 'a', 'b'), diff('/attributes/off', { own: 1 }, null));
   const lost = (before: JsonObject, hidden: readonly Pointer[] = [], now: JsonObject = {}) =>
-    lostMembers(
-      { kind: thing, change: made, live: live({ attributes: { on: 'b', ...now } }) },
-      { ...live({ attributes: { on: 'a', off: { own: 1 }, ...before } }), hidden },
-    );
+    lostMembers({ kind: thing, change: made }, live({ attributes: { on: 'b', ...now } }), {
+      ...live({ attributes: { on: 'a', off: { own: 1 }, ...before } }),
+      hidden,
+    });
 
   it('is lost where the object does not have it any more', () => {
     const before = { own: 1, none: false, list: ['x'], group: { x: 1 } };
