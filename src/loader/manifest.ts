@@ -179,7 +179,7 @@ function checkManifest(declared: Declared, address: Address | null): boolean {
     const about = address === null ? {} : { address };
     problems.report({ ...problem, message: noted }, placeOf(fault, find), about);
   }
-  checkIds(declared);
+  checkIds(declared, new Set(faults.map(({ at }) => at)));
   return checkMarkers(declared) && faults.length === 0;
 }
 

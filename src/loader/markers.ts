@@ -81,26 +81,28 @@ function checkReferences({ kind, kinds, value: manifest, problems, find }: Check
   return wrong.length === 0;
 }
 
-/** Refuses numbers as ids that are written in another way than they are sent: `0123` would refer to another object. */
-export function checkIds({ kind, value, find, problems }: Checked): void {
-  const wrong = Object.entries(value).flatMap(([name, item]) => {
+/**
+ * Refuses numbers as ids that are written in another way than they are sent: `0123` would refer to another object.
+ *
+ * @param refused the places of values that are reported already
+ */
+export function checkIds({ kind, value, find, problems }: Checked, refused: ReadonlySet<Pointer>): void {
+  const numbers = Object.entries(value).flatMap(([name, item]) => {
     const field = fieldNamed(kind, name);
     if (!field || !takesIds(field)) return [];
-    const numbers = placesOf(item, (part) => typeof part === 'number');
-    return numbers.map((at) => find(pointer(name) + at)).filter(({ node }) => isRewritten(node));
+    return placesOf(item, (part) => typeof part === 'number').map((at) => pointer(name) + at);
   });
-  for (const { node, place } of wrong) {
-    const [written, read] = isScalar(node) ? [node.source, node.value] : [];
-    const message = `The id \`${written}\` is read as the number ${read}`;
-    const hint = `If it is text, put it in quotes: "${written}". If not, write ${read}.`;
+  for (const at of numbers.filter((each) => !refused.has(each))) {
+    const { node, place } = find(at);
+    if (!isScalar(node) || node.source === String(node.value)) continue;
+    const message = `The id \`${node.source}\` is read as the number ${node.value}`;
+    const hint = `If it is text, put it in quotes: "${node.source}". If not, write ${node.value}.`;
     problems.add('inexact-number', message, place, { hint });
   }
 }
 
 const takesIds = (field: Field) =>
   field.is === 'reference' || field.is === 'references' || targetOf(field) !== null;
-
-const isRewritten = (node: unknown) => isScalar(node) && node.source !== String(node.value);
 
 function takesNone(name: string, { fields }: Kind, target: string | null): Problem {
   if (target !== null) {

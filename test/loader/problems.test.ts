@@ -448,6 +448,11 @@ test('an id is a number as it is written, or text', () => {
   ]);
 });
 
+test('an id that has to be text is reported once, however its number is written', () => {
+  const manifest = 'kind: SimIntegration\nname: a\nsources: [0123]\n';
+  expect(errorsOrNone({ 'config/a.yaml': manifest })).toEqual(['wrong-type config/a.yaml:3:11']);
+});
+
 test('members of a value that is a mapping can be ignored', () => {
   const files = {
     'kinds/Role.kind.yaml':
