@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, mapMembers, objectFrom, own, pick } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, mapMembers, own, pick } from '../model/json.ts';
 import { liveMarker } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -23,6 +23,7 @@ import {
   call,
   idPlace,
   idText,
+  keyMembers,
   mergedFields,
   type Operation,
   patchedFields,
@@ -97,32 +98,21 @@ export function listOf({ key: [part], list: { filter, ...list } }: Descriptor, r
 
 function changeCall(descriptor: Descriptor, one: Pick<Operation, 'resource' | 'below'>): Operation | null {
   // Only a key of one part can be changed.
-  const [renamed] = descriptor.key.length === 1 ? namesOf(descriptor) : [];
-  const isText = (name: string, settings: ApiSettings) => {
-    const field = fieldNamed(descriptor, name);
-    return field !== undefined && isSentAsText(field, settings);
-  };
+  const [name] = descriptor.key.length === 1 ? namesOf(descriptor) : [];
+  const isText = (field: string, settings: ApiSettings) =>
+    isSentAsText(fieldNamed(descriptor, field), settings);
+  const patch = { ...one, method: 'PATCH' } as const;
   switch (descriptor.update) {
     case 'json-patch':
-      return {
-        ...one,
-        method: 'PATCH',
-        contentType: jsonPatchType,
-        read: (body) => patchedFields(body, { name: renamed }),
-      };
+      return { ...patch, contentType: jsonPatchType, read: (body) => patchedFields(body, { name }) };
     case 'merge-patch':
       return {
-        ...one,
-        method: 'PATCH',
+        ...patch,
         contentType: mergePatchType,
-        read: (body) => mergedFields(body, { name: renamed, isWhole: isText }),
+        read: (body) => mergedFields(body, { name, isWhole: isText }),
       };
     case 'patch':
-      return {
-        ...one,
-        method: 'PATCH',
-        read: (body) => mergedFields(body, { name: renamed, isWhole: () => true }),
-      };
+      return { ...patch, read: (body) => mergedFields(body, { name, isWhole: () => true }) };
     case 'put':
       return { ...one, method: 'PUT', read: wholeObject(...namesOf(descriptor)) };
     case 'none':
@@ -153,16 +143,13 @@ function othersIn({ key, fields, serverOwned, update }: Descriptor, answer: Json
   return mapMembers(answer, (value, name) => (named.has(name) ? undefined : value));
 }
 
-const keyMembers = (descriptor: Descriptor, key: readonly string[]): JsonObject =>
-  objectFrom(namesOf(descriptor).map((name, at) => [name, key[at] ?? null]));
-
 /** A new object has no unset members. */
 function newObject(descriptor: Descriptor, { key, fields, settings }: WriteInput): JsonObject {
   const sent = mapMembers(
     fields,
     (value, name) => sentValue(fieldNamed(descriptor, name), value, settings) ?? undefined,
   );
-  return { ...keyMembers(descriptor, key), ...sent };
+  return { ...keyMembers(namesOf(descriptor), key), ...sent };
 }
 
 /** The fields that an update writes with all that is in them, declared or not. */
@@ -182,7 +169,7 @@ function wholeFields(
 function patchBody(descriptor: Descriptor, { key, fields, live, changed, settings }: UpdateInput): Json {
   const names = [...changed];
   const side = (values: JsonObject, part: readonly string[]) =>
-    mapMembers(pick({ ...values, ...keyMembers(descriptor, part) }, names), (value, name) =>
+    mapMembers(pick({ ...values, ...keyMembers(namesOf(descriptor), part) }, names), (value, name) =>
       sentValue(fieldNamed(descriptor, name), value, settings),
     );
   const [before, after] = [side(live.fields, live.key), side(fields, key)];
@@ -196,14 +183,10 @@ function patchBody(descriptor: Descriptor, { key, fields, live, changed, setting
 }
 
 /** The members that become null, where a merge patch with null would remove them. */
-function nullsToSet(
-  { update, fields: all }: Descriptor,
-  { fields, live, changed, settings }: UpdateInput,
-): Pointer[] {
-  if (update !== 'merge-patch') return [];
+function nullsToSet(descriptor: Descriptor, { fields, live, changed, settings }: UpdateInput): Pointer[] {
+  if (descriptor.update !== 'merge-patch') return [];
   return [...changed].flatMap((name) => {
-    const field = all[name];
-    const isText = field !== undefined && isSentAsText(field, settings);
+    const isText = isSentAsText(fieldNamed(descriptor, name), settings);
     return isText ? [] : newNulls(own(fields, name) ?? null, own(live.fields, name), pointer(name));
   });
 }
@@ -231,7 +214,10 @@ function wholeBody(
   return {
     ...mapMembers(othersIn(descriptor, raw), (_, name) => liveMarker(pointer(name))),
     ...(descriptor.serverOwned.includes('id') ? {} : pick(raw, ['id'])),
-    ...keyMembers(descriptor, namesOf(descriptor).some((name) => changed.has(name)) ? key : live.key),
+    ...keyMembers(
+      namesOf(descriptor),
+      namesOf(descriptor).some((name) => changed.has(name)) ? key : live.key,
+    ),
     ...mapMembers(pick(fields, Object.keys(descriptor.fields)), (value, name) => {
       const field = fieldNamed(descriptor, name);
       if (changed.has(name)) return sentValue(field, value, settings);

@@ -191,8 +191,8 @@ export function wireValue(field: Field, value: Json | undefined, settings: ApiSe
 }
 
 /** Whether an object in the field is sent as text that holds JSON. */
-export function isSentAsText(field: Field, { jsonText: form }: ApiSettings): boolean {
-  return field.is === 'json' && !field.plain && form === 'text';
+export function isSentAsText(field: Field | undefined, { jsonText: form }: ApiSettings): boolean {
+  return field?.is === 'json' && !field.plain && form === 'text';
 }
 
 /** The same for a value that is written anew: references without the names that only readers need. */

@@ -14,7 +14,7 @@ import { literal } from '../model/marker.ts';
 import { wireValue } from './field.ts';
 import { apiRequest, identityResource, isIn } from './http.ts';
 import type { Field, Kind, Write, WriteInput } from './kind.ts';
-import { call, keyIn, type Naming, type Operation, wholeObject } from './operation.ts';
+import { call, keyIn, keyMembers, type Naming, type Operation, wholeObject } from './operation.ts';
 
 const resource = identityResource('NotificationTemplate', 'v2025', 'notification-templates');
 const bulkDelete = 'bulk-delete';
@@ -100,7 +100,9 @@ export const notificationTemplate: Kind = {
   secondCreate: 'replaces',
   create: writeWhole,
   update: writeWhole,
-  remove: ({ key, settings }) => ({ requests: [call(removeAll, settings, { body: [keyMembers(key)] })] }),
+  remove: ({ key, settings }) => ({
+    requests: [call(removeAll, settings, { body: [keyMembers(keyParts, key)] })],
+  }),
   mergeRemovals: ([first, ...others]) => {
     if (!first) throw new TypeError('There is nothing to merge.');
     return { ...first, body: [first, ...others].flatMap(({ body }) => (isArray(body) ? body : [])) };
@@ -130,13 +132,11 @@ function writeWhole(input: WriteInput): Write {
     .filter(([name, value]) => value !== null || changed.has(name));
   const body = {
     ...(live === null ? {} : { ...unknownFields(live.raw), ...(live.id === null ? {} : { id: live.id }) }),
-    ...keyMembers(key),
+    ...keyMembers(keyParts, key),
     ...objectFrom(sent),
   };
   return { requests: [call(post, settings, { body })], warnings: remarks(body, live === null) };
 }
-
-const keyMembers = (key: Key): JsonObject => objectFrom(keyParts.map((name, at) => [name, key[at] ?? '']));
 
 function unknownFields(raw: JsonObject): JsonObject {
   return mapMembers(raw, (value, name) => (known.has(name) ? undefined : literal(value)));

@@ -218,6 +218,11 @@ export function keyIn(body: JsonObject, names: readonly string[]): Key | null {
   return key.every((part) => part !== null) ? key : null;
 }
 
+/** A key as the members with these names. */
+export function keyMembers(names: readonly string[], key: Key): JsonObject {
+  return objectFrom(names.map((name, at) => [name, key[at] ?? null]));
+}
+
 /** An id as text: some hosts count them. `null` for other values. */
 export function idText(id: Json | undefined): string | null {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : null;
