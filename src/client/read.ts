@@ -18,17 +18,22 @@ import { type KindRead, readDefaultsOfKind, readKind } from './read-kind.ts';
 export function readOnce(client: Client): Client {
   const answers = new Map<string, Promise<Sent>>();
   const sendGet = untilSilence(client);
+  return withSend(client, (request, options) => {
+    if (request.method !== 'GET') return client.send(request, options);
+    const { path, query, headers } = request;
+    const name = canonicalJson({ path, query, headers });
+    const known = options?.again ? undefined : answers.get(name);
+    const answer = known ?? sendGet(request, options);
+    answers.set(name, answer);
+    return answer;
+  });
+}
+
+/** The same client, which sends in another way. */
+function withSend(client: Client, send: Client['send']): Client {
   return {
     tenant: client.tenant,
-    send(request, options) {
-      if (request.method !== 'GET') return client.send(request, options);
-      const { path, query, headers } = request;
-      const name = canonicalJson({ path, query, headers });
-      const known = options?.again ? undefined : answers.get(name);
-      const answer = known ?? sendGet(request, options);
-      answers.set(name, answer);
-      return answer;
-    },
+    send,
     redact: (text) => client.redact(text),
     close: () => client.close(),
   };
@@ -65,12 +70,7 @@ function notWaitedFor({ method, path }: Pick<ApiCall, 'method' | 'path'>, { atte
 
 /** The same client for reads that have to show the tenant as it is now: what `readOnce` knows is read again. */
 export function readAgain(client: Client): Client {
-  return {
-    tenant: client.tenant,
-    send: (request, options) => client.send(request, { ...options, again: true }),
-    redact: (text) => client.redact(text),
-    close: () => client.close(),
-  };
+  return withSend(client, (request, options) => client.send(request, { ...options, again: true }));
 }
 
 /**
