@@ -39,14 +39,13 @@ export type { Export, ExportedFile } from './exporter/index.ts';
 export type { Kinds } from './kinds/catalog.ts';
 export type { Kind, LiveObject } from './kinds/kind.ts';
 export type { TenantState } from './kinds/live-objects.ts';
-export type { Environment, Project, Secrets } from './kinds/project.ts';
+export type { Environment, Project, ProjectEnvironment, Secrets } from './kinds/project.ts';
 export type { Resource } from './kinds/resource.ts';
 export {
   type LoadOptions,
   type LoadProjectOptions,
   loadEnvironment,
   loadProject,
-  type ProjectEnvironment,
 } from './loader/index.ts';
 export { type Address, formatAddress, type Key, matchAddresses, parseAddress } from './model/address.ts';
 export { type Diagnostic, hasErrors, type Severity, type Source } from './model/diagnostic.ts';

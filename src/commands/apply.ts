@@ -4,8 +4,9 @@ import { applyPlan, requireApplicable, requireApproved } from '../engine/apply.t
 import { planChanges } from '../engine/plan.ts';
 import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
 import type { Tenant } from '../engine/tenant.ts';
+import type { ProjectEnvironment } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
+import { loadEnvironment, loadProject } from '../loader/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';

@@ -11,7 +11,8 @@ import {
   envExampleFile,
   type Merge,
 } from '../exporter/index.ts';
-import { loadDeclarations, loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
+import type { ProjectEnvironment } from '../kinds/project.ts';
+import { loadDeclarations, loadEnvironment, loadProject } from '../loader/index.ts';
 import { requireInside } from '../loader/own-folder.ts';
 import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, failure } from '../model/failure.ts';

@@ -7,7 +7,7 @@ import { unknownKind } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { descriptorDigest, proofMember } from '../kinds/proof.ts';
-import { loadEnvironment, loadWithoutOverlays } from '../loader/index.ts';
+import { openProjects } from '../loader/index.ts';
 import { requireInside } from '../loader/own-folder.ts';
 import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, type Failure, failure } from '../model/failure.ts';
@@ -16,7 +16,7 @@ import { unreadableFile } from '../model/system-error.ts';
 import { type Io, isInteractive, type Verbosity } from './io.ts';
 import { printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
-import { projectOptions } from './project.ts';
+import { projectFileOptions, selectedEnvironment } from './project.ts';
 import { confirm } from './prompt.ts';
 import { writeText } from './write-file.ts';
 
@@ -33,13 +33,13 @@ interface CheckArgs extends Verbosity {
  * `--write`, or when a person at a terminal says so. Throws a Failure where the check cannot be made.
  */
 export async function check(args: CheckArgs, io: Io): Promise<ExitCode> {
-  const options = projectOptions(args, io);
-  const project = loadEnvironment(options);
+  const projects = openProjects(projectFileOptions(args, io));
+  const project = projects.environment(selectedEnvironment(args, io));
   const kind = describedKind(args.subject, project.environment.kinds);
   const file = descriptorFile(kind, project.root);
   const environment = project.environment.name;
   const { objects, exported, diagnostics } = await withTenant(project, args, io, (tenant) =>
-    checkKind(tenant, kind, (manifests) => loadWithoutOverlays({ ...options, environment, manifests })),
+    checkKind(tenant, kind, (manifests) => projects.loadFolder(manifests, environment)),
   );
   // Each line is something to do.
   const isShown = args.format === 'json' || diagnostics.length > 0;

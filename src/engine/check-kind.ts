@@ -9,7 +9,7 @@ import { apiRequest } from '../kinds/http.ts';
 import { isObserved, type Kind, type List, type LiveObject } from '../kinds/kind.ts';
 import { liveObject } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
-import type { FileSource } from '../loader/source.ts';
+import type { ManifestFolder } from '../loader/folder.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { failure } from '../model/failure.ts';
 import { isObject, type JsonObject, sameJson } from '../model/json.ts';
@@ -35,7 +35,7 @@ export interface KindCheck {
 export async function checkKind(
   tenant: Tenant,
   kind: Kind,
-  load: (manifests: FileSource) => Project,
+  load: (manifests: ManifestFolder) => Project,
 ): Promise<KindCheck> {
   const reader = { ...tenant, client: onlyReads(tenant.client) };
   const { objects, unreadable } = await readTolerantly(reader, kind);
@@ -193,7 +193,7 @@ async function rowsAt(
 async function checkPlan(
   reader: Tenant,
   kind: Kind,
-  load: (manifests: FileSource) => Project,
+  load: (manifests: ManifestFolder) => Project,
 ): Promise<Pick<KindCheck, 'exported' | 'diagnostics'>> {
   const exported = await exportTenant(reader, { kinds: [kind.name] });
   const project = load(manifestsIn(exported.files));
@@ -204,17 +204,14 @@ async function checkPlan(
   return { exported: length, diagnostics: [...exported.diagnostics, ...planFindings(plan.changes, length)] };
 }
 
-/** Exported files as the source of a project's manifests. */
-function manifestsIn(files: readonly ExportedFile[]): FileSource {
+/** Exported files as the manifests of a project. */
+function manifestsIn(files: readonly ExportedFile[]): ManifestFolder {
   const texts = new Map(files.map(({ path, content }) => [path, content]));
   const text = (path: string) => {
     const found = texts.get(path);
     if (found === undefined) throw failure('file-not-found', `${path} is not a file of the export.`);
     return found;
   };
-  return {
-    glob: () => [...texts.keys()].filter((path) => path.endsWith('.yaml')),
-    read: (path) => Buffer.from(text(path)),
-    text,
-  };
+  const glob = () => [...texts.keys()].filter((path) => path.endsWith('.yaml'));
+  return { source: { glob, read: (path) => Buffer.from(text(path)), text }, manifests: ['**/*.yaml'] };
 }

@@ -1,5 +1,6 @@
 import type { Limiters } from '../client/client.ts';
-import type { OpenedProjects, ProjectEnvironment } from '../loader/index.ts';
+import type { ProjectEnvironment } from '../kinds/project.ts';
+import type { OpenedProjects } from '../loader/index.ts';
 import { runConcurrently } from '../model/concurrent.ts';
 import { ExitCode, Failure, failure, interruption, messageOf } from '../model/failure.ts';
 import { type Fleet, type FleetError, type FleetMember, fleetOf, notRun } from '../model/fleet.ts';

@@ -101,15 +101,19 @@ export interface Environment {
   readonly variables: Readonly<Record<string, Json>>;
 }
 
-/** A project, loaded for one environment: everything that is known without the tenant. */
-export interface Project {
+/** A project without its manifests, for commands that only need the tenant. */
+export interface ProjectEnvironment {
   /** The folder of the project file, absolute, links resolved. */
   readonly root: string;
   readonly configFile: string;
   readonly environment: Environment;
-  readonly resources: readonly Resource[];
   readonly secrets: Secrets;
-  readonly lint: LintLevels;
   /** Warnings and information; errors are thrown as a Failure. */
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A project, loaded for one environment: everything that is known without the tenant. */
+export interface Project extends ProjectEnvironment {
+  readonly resources: readonly Resource[];
+  readonly lint: LintLevels;
 }

@@ -168,8 +168,8 @@ function noteProject(document: YamlDocument, problems: Problems): Json {
 }
 
 /** The level of each lint rule: that of the project file, else that of the rule. */
-export function readLintLevels({ lint }: ProjectFile, environment: Environment | null): LintLevels {
-  const isEmbedded = environment?.connection.to === 'sandbox';
+export function readLintLevels({ lint }: ProjectFile, { connection }: Environment): LintLevels {
+  const isEmbedded = connection.to === 'sandbox';
   const level = ([code, rule]: [string, LintRule]) => {
     const byDefault = (isEmbedded ? rule.embedded : undefined) ?? rule.level;
     return [code, oneOf(lint, code, ['error', 'warning', 'info', 'off'], byDefault)] as const;

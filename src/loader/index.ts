@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { Kinds } from '../kinds/catalog.ts';
-import type { Environment, Project, Secrets } from '../kinds/project.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
 import { type ProjectFile, projectRoot, readLintLevels, readProjectFile } from './config.ts';
 import {
   type Declarations,
@@ -39,15 +38,6 @@ export interface LoadOptions extends OpenOptions {
   readonly environment?: string;
 }
 
-/** A project without its manifests, for commands that only need the tenant. */
-export interface ProjectEnvironment {
-  readonly root: string;
-  readonly configFile: string;
-  readonly environment: Environment;
-  readonly secrets: Secrets;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 export interface LoadProjectOptions extends LoadOptions {
   /** The source of manifests and side files. Default: the disk, from which the project file always comes. */
   readonly manifests?: FileSource;
@@ -59,12 +49,6 @@ export interface LoadProjectOptions extends LoadOptions {
  */
 export function loadProject(options: LoadProjectOptions): Project {
   return openProjects(options).load(options.environment);
-}
-
-/** The same as {@link loadProject} without the overlays of the environment: for manifests that say what the tenant has. */
-export function loadWithoutOverlays(options: LoadProjectOptions): Project {
-  const opened = withoutOverlays(openOne(options));
-  return readProject(opened, documentsOf(opened.project, options.manifests));
 }
 
 /**
@@ -164,8 +148,9 @@ export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): 
     },
     loadFolder({ source, manifests }, environment) {
       const project = { ...opened.project, manifests, notManifests: [] };
-      const folder = withoutOverlays(openEnvironment({ ...opened, project }, environment));
-      return readProject(folder, documentsOf(project, source));
+      const folder = openEnvironment({ ...opened, project }, environment);
+      const read = { ...folder.read, overlays: noOverlays };
+      return readProject({ ...folder, read }, documentsOf(project, source));
     },
   };
 }
@@ -244,10 +229,6 @@ function openEnvironment(
 
 function openOne(options: LoadOptions, opening?: Opening): OpenEnvironment {
   return openEnvironment(openProject(options, opening), options.environment);
-}
-
-function withoutOverlays(opened: OpenEnvironment): OpenEnvironment {
-  return { ...opened, read: { ...opened.read, overlays: noOverlays } };
 }
 
 /** The manifests of an environment. Problems are reported. */

@@ -134,8 +134,7 @@ export function limitSize(source: FileSource, megabytes: number): FileSource {
   let left = megabytes * 1024 * 1024;
   let isFull = false;
   return {
-    glob: (patterns) => source.glob(patterns),
-    read: (path) => source.read(path),
+    ...source,
     text(path) {
       if (isFull) return '';
       const text = source.text(path);

@@ -11,6 +11,7 @@ import {
 } from 'yaml';
 import { isArray, isObject, type Json, mapMembers } from '../model/json.ts';
 import { markerKeys } from '../model/marker.ts';
+import { unsafeKeys } from '../model/members.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { isCoreTag, keyText, offsetOfNode, placeOfNode, type YamlDocument } from './document.ts';
 import type { Place, SourceFile } from './file.ts';
@@ -42,9 +43,6 @@ export interface Tree {
 
 /** How large a document may become when its aliases are expanded, in characters (approximately). */
 const maxTreeSize = 16 * 1024 * 1024;
-
-/** Keys that could reach the prototype of an object. */
-export const unsafeKeys: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
 /**
  * The value of a document as JSON, in one walk that checks keys, aliases, numbers and tags. Problems are reported, and

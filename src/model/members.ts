@@ -42,9 +42,12 @@ export function oneOf<const T extends string>(
   return choices.find((choice) => choice === own(value, name)) ?? byDefault;
 }
 
+/** Keys that could reach the prototype of an object. */
+export const unsafeKeys: readonly string[] = ['__proto__', 'constructor', 'prototype'];
+
 /** Whether a descriptor can name a member of an object, as schemas/kind.schema.json says. */
 export function isMemberName(name: string): boolean {
-  return /^[A-Za-z_][\w-]{0,99}$/.test(name) && !['__proto__', 'constructor', 'prototype'].includes(name);
+  return /^[A-Za-z_][\w-]{0,99}$/.test(name) && !unsafeKeys.includes(name);
 }
 
 /** Whether a manifest can have a field of that name: it keeps some for itself. */

@@ -7,7 +7,6 @@ import {
   loadEnvironment,
   loadNames,
   loadUnwritten,
-  loadWithoutOverlays,
   openPastProjects,
   openProjects,
 } from '../../src/loader/index.ts';
@@ -113,8 +112,8 @@ describe('a project for several environments', () => {
 
 it('manifests that say what a tenant has are read without overlays', () => {
   const files = { 'tenantctl.yaml': config(overlays), 'config/a.yaml': desk.replace('!var company', 'b') };
-  const { options } = open(files);
-  const found = loadWithoutOverlays(options);
+  const { root, options } = open(files);
+  const found = openProjects(options).loadFolder(manifestFolder('config', root), undefined);
   expect(found.resources[0]?.fields).toEqual({ description: 'b', type: 't' });
   expect(found.diagnostics.map(({ code }) => code)).not.toContain('unused-overlay');
 });

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { type Detected, type Survey, surveyTenant } from '../../engine/detect.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import { loadEnvironment, loadUnwritten, type ProjectEnvironment, valuesIn } from '../../loader/index.ts';
+import type { ProjectEnvironment } from '../../kinds/project.ts';
+import { loadEnvironment, loadUnwritten, valuesIn } from '../../loader/index.ts';
 import { Failure } from '../../model/failure.ts';
 import { isObject, type Json } from '../../model/json.ts';
 import { oneLine, printable } from '../../report/safe.ts';
