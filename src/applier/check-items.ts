@@ -79,7 +79,7 @@ export function withoutKnownSecrets(
 }
 
 /** Whether a value with secrets is another one, if the secrets are what stands there. */
-export function isFilledBy(value: Json, other: Json | undefined, has: HasText): boolean {
+function isFilledBy(value: Json, other: Json | undefined, has: HasText): boolean {
   const secret = secretName(value);
   if (secret !== null) return typeof other === 'string' && has(secret, other);
   if (isArray(value) && isArray(other))

@@ -145,20 +145,16 @@ function wrongObjects(
   const own = new Set(namesOf(kind, change));
   const names = objects.map((naming) => nameFrom(kind, naming));
   const foreign = objects.find((_, at) => !own.has(names[at] ?? '') && !others.has(names[at] ?? ''));
-  if (foreign) {
-    const name = foreign.key === null ? foreign.id : foreign.key.join('/');
-    return `names another object, ${quote(name ?? '')}`;
-  }
+  if (foreign) return `names another object, ${quote(foreign.key.join('/'))}`;
   return names.some((name) => own.has(name)) ? null : 'does not name it';
 }
 
 /** Equal for namings of the same object by the same means. */
-const nameFrom = (kind: Kind, { key, id }: Naming): string =>
-  JSON.stringify([key && identityOf(kind, key), id]);
+const nameFrom = (kind: Kind, { key, id }: Naming): string => JSON.stringify([identityOf(kind, key), id]);
 
-/** All ways to name the object of a change. */
+/** The ways to name the object of a change. */
 const namesOf = (kind: Kind, { key, id }: Change): string[] =>
-  [key, null].flatMap((byKey) => [id, null].map((byId) => nameFrom(kind, { key: byKey, id: byId })));
+  [id, null].map((said) => nameFrom(kind, { key, id: said }));
 
 function wrongFields({ fields }: Said, { action, diff }: Change): string[] {
   if (action !== 'update' || fields === null) return [];

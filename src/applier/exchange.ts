@@ -10,15 +10,7 @@ import { type Looked, lookUntil, lookUp } from './look-until.ts';
 import type { Task } from './preflight.ts';
 import type { Evidence } from './readiness.ts';
 import type { ChangeContext, RunContext } from './run-context.ts';
-import {
-  collectEvidence,
-  concludeFrom,
-  isLast,
-  isSafeTwice,
-  type Reply,
-  type Step,
-  statusOf,
-} from './step.ts';
+import { concludeFrom, evidenceOf, isLast, isSafeTwice, type Reply, type Step, statusOf } from './step.ts';
 
 /** A request that was sent, and its answer. */
 interface Answered {
@@ -99,7 +91,12 @@ async function lookForEffect(
 ): Promise<{ find: Finder; evidence: Map<Address, Evidence> } | { failed: string }> {
   const look = async () => {
     const looked = await lookUpAfter(answer, step.tasks, context);
-    return 'failed' in looked ? looked : { ...looked, evidence: collectEvidence(step, looked.find) };
+    if ('failed' in looked) return looked;
+    const { find } = looked;
+    const evidence = step.tasks.map(
+      (task) => [task.change.address, evidenceOf(step, task, find(task))] as const,
+    );
+    return { find, evidence: new Map(evidence) };
   };
   return lookUntil(
     look,

@@ -144,8 +144,8 @@ function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {
   }
   if (isTooDeep(value, maxDepth)) throw refusal('unreadable', `${file} is nested too deeply for a ${name}.`);
   const found = isObject(value) ? own(value, 'formatVersion') : undefined;
-  if (found === undefined) throw refusal('unreadable', `${file} is not a ${name} file.`);
-  const written = isObject(value) ? formOf(value) : null;
+  if (!isObject(value) || found === undefined) throw refusal('unreadable', `${file} is not a ${name} file.`);
+  const written = formOf(value);
   if (written !== null && written !== name) {
     throw refusal('invalid', `${file} is a ${written}, not a ${name}.`, otherHints[written]);
   }

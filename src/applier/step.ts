@@ -2,7 +2,7 @@ import type { Sent } from '../client/answer.ts';
 import type { Address } from '../model/address.ts';
 import type { Request } from '../model/plan.ts';
 import { isRepeatable } from '../model/repeatable.ts';
-import type { Finder, Found } from './find.ts';
+import type { Found } from './find.ts';
 import type { Verdict } from './journal-records.ts';
 import type { Task } from './preflight.ts';
 import { type Evidence, judgeEffect } from './readiness.ts';
@@ -103,10 +103,6 @@ export async function concludeFrom(
       return { is: 'unknown', remark };
     }
   }
-}
-
-export function collectEvidence(step: Step, find: Finder): Map<Address, Evidence> {
-  return new Map(step.tasks.map((task) => [task.change.address, evidenceOf(step, task, find(task))]));
 }
 
 /** The status of an answer; `null` where none came. */

@@ -114,7 +114,7 @@ export function inBrief(text: string, longest = 400): string {
 }
 
 /** The text of an HTML page, without tags, styles and scripts. */
-export function textOfHtml(html: string): string {
+function textOfHtml(html: string): string {
   return html
     .slice(0, 50_000)
     .replaceAll(

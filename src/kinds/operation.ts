@@ -57,9 +57,10 @@ export interface Before {
   readonly settings: ApiSettings;
 }
 
-/** How a body names an object; `null` for what it does not say. */
+/** How a body names an object. */
 export interface Naming {
-  readonly key: Key | null;
+  readonly key: Key;
+  /** `null` where it does not say it. */
   readonly id: string | null;
 }
 

@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import type { Auth, Connection, Endpoint, Secrets, Setting } from '../kinds/project.ts';
 import { Failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
@@ -69,7 +69,7 @@ function readPath(
   // What could not be read has been reported.
   if (path === null || path === unresolved) return null;
   try {
-    const normal = projectPath(isAbsolute(path) ? path : join('.', path));
+    const normal = projectPath(path);
     requireInside(root, normal);
     return normal;
   } catch (error) {

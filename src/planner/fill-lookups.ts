@@ -1,6 +1,6 @@
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
-import { isArray, isObject, type Json, mapJson } from '../model/json.ts';
+import { isArray, isObject, type Json, mapJson, mapMembers } from '../model/json.ts';
 import { type Lookup, lookedUpWords, lookupKey, lookupMarker, lookupOf } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -37,11 +37,11 @@ function lookupsAt(value: Json, at: Pointer): { lookup: Lookup; at: Pointer }[] 
 /** The resource, with each lookup replaced by what `answer` returns for it. */
 export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json): Resource {
   if (!hasLookup(resource.fields)) return resource;
-  const fields = mapJson(resource.fields, (value) => {
+  const fill = (value: Json) => {
     const lookup = lookupOf(value);
     return lookup ? answer(lookup) : value;
-  });
-  return isObject(fields) ? { ...resource, fields } : resource;
+  };
+  return { ...resource, fields: mapMembers(resource.fields, (value) => mapJson(value, fill)) };
 }
 
 /** What the values stand for that lookups found, by the address of the resource that uses them. */

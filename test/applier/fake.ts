@@ -52,7 +52,7 @@ function readMembers(body: Json): Said | null {
 function readKeys(body: Json): Said | null {
   const objects = isArray(body) ? body.filter(isObject) : [];
   return {
-    objects: objects.map((item) => ({ key: keyIn(item, ['key']), id: null })),
+    objects: objects.map((item) => ({ key: keyIn(item, ['key']) ?? [], id: null })),
     fields: null,
     after: nothing,
   };
