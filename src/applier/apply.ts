@@ -44,17 +44,13 @@ export async function findRefusals(
 }
 
 function runWith(port: TenantPort, options: ApplyOptions): Run {
-  const { signal = new AbortController().signal } = options;
   return {
     created: new CreatedIds(),
     failFast: false,
     onEvent() {},
-    recent: [],
-    protect: [],
     record: nowhere,
     async onDone() {},
     ...options,
-    signal,
     port,
     now: () => new Date(options.clock.now()).toISOString(),
   };

@@ -5,7 +5,7 @@ import type { Field, LiveObject } from '../kinds/kind.ts';
 import { type Before, type Operation, operationOf } from '../kinds/operation.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { type IsSensitive, redact, redactDifference, sensitiveIn } from '../kinds/redact.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import { type Diagnostic, saysNotComparable } from '../model/diagnostic.ts';
 import {
   isArray,
   isObject,
@@ -17,7 +17,6 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { jsonTextOf, literalOf, livePlace, secretName } from '../model/marker.ts';
-import { isSaidOf } from '../model/not-comparable.ts';
 import type { Change, Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -65,7 +64,7 @@ export function unshownValues(
 
 /** Whether the plan says that a place cannot be compared. */
 function isRemarked({ address }: Change, at: Pointer, remarks: readonly Diagnostic[]): boolean {
-  return remarks.some((each) => each.address === address && isSaidOf(at, each));
+  return remarks.some((each) => each.address === address && saysNotComparable(at, each));
 }
 
 /** The fields as the requests write them, markers filled in except for secrets; `null` where that is not known. */

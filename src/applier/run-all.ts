@@ -1,13 +1,17 @@
+import type { Kinds } from '../kinds/catalog.ts';
+import { arrangeChanges } from '../kinds/dependencies.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Address } from '../model/address.ts';
 import { runConcurrently } from '../model/concurrent.ts';
 import { messageOf } from '../model/failure.ts';
+import { groupBy } from '../model/group.ts';
+import { canonicalJson } from '../model/json.ts';
+import type { Request } from '../model/plan.ts';
 import type { ChangeResult } from '../model/result.ts';
 import { changeResult } from './change-result.ts';
 import { deleteApart } from './delete-apart.ts';
 import { type KindChange, readRequestsById, readRequestsFor } from './find.ts';
-import { type Level, levelsOf } from './levels.ts';
 import type { Task } from './preflight.ts';
 import { readSettled } from './recent-writes.ts';
 import { runChange } from './run-change.ts';
@@ -78,6 +82,36 @@ export async function runAll(
   }
   await settleAll();
   return results;
+}
+
+/** Changes that may be made at the same time, in units that are sent together. */
+interface Level {
+  readonly deletes: boolean;
+  readonly units: readonly (readonly Task[])[];
+}
+
+/** The order of an apply: see {@link arrangeChanges}. */
+export function levelsOf(tasks: readonly Task[], kinds: Kinds): Level[] {
+  const byChange = new Map(tasks.map((task) => [task.change, task]));
+  const { ranks } = arrangeChanges([...byChange.keys()], kinds);
+  return ranks.map(({ deletes, changes }) => ({
+    deletes,
+    units: unitsOf(changes.flatMap((change) => byChange.get(change) ?? [])),
+  }));
+}
+
+/** Changes with the same single request are one unit: it is sent once, and they share its answer. */
+function unitsOf(tasks: readonly Task[]): Task[][] {
+  const units = groupBy(tasks, ({ change, from }) => {
+    const [request, ...more] = change.requests;
+    const isShared = request !== undefined && more.length === 0 && from === 0;
+    return isShared ? contentOf(request) : change.address;
+  });
+  return units.map(([, unit]) => unit);
+}
+
+function contentOf({ method, path, query, body }: Request): string {
+  return canonicalJson([method, path, query, body]);
 }
 
 /** Whether a change of the level refers to an object that was created, but not seen yet. */

@@ -32,7 +32,7 @@ export interface ApplyOptions {
   /** The journal of this plan. The run closes it, and ends it when every change is done. */
   readonly journal: Journal;
   /** Ctrl-C: requests in flight finish, nothing new starts. */
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
   /** After a failure nothing new starts. */
   readonly failFast?: boolean;
   /** How many changes run at once. */
@@ -42,13 +42,13 @@ export interface ApplyOptions {
   /** How long the tenant may take until a write shows in its reads, in milliseconds. */
   readonly settle: number;
   /** The writes of earlier runs that the tenant may not show yet. */
-  readonly recent?: readonly RecentWrite[];
+  readonly recent: readonly RecentWrite[];
   /** Describes an answer that is not a success, safe to print. */
   readonly describe: (sent: Sent) => string;
   /** The kinds of the project. */
   readonly kinds: Kinds;
   /** Address globs of objects that are never deleted: the environment's `protect`. */
-  readonly protect?: readonly string[];
+  readonly protect: readonly string[];
   /** Where changes are written down as they begin and end. */
   readonly record?: ResultRecorder;
   /** Called with the result when every change is done, before the journal ends: what must not be lost is kept here. */

@@ -1,3 +1,5 @@
+import type { Pointer } from './pointer.ts';
+
 export type Severity = 'error' | 'warning' | 'info';
 
 /** A place in a file the user wrote; line and column count from 1. */
@@ -36,6 +38,19 @@ export interface Diagnostic {
 /** The message about a value, with a note if an overlay of the environment sets it: the manifest has another one. */
 export function noteOverlay(message: string, isOverlaid: boolean): string {
   return isOverlaid ? message.replace(/\.?$/, ' (set by this overlay)$&') : message;
+}
+
+/** What a plan says of places that it cannot compare. */
+export function notComparableWords(address: string, places: readonly Pointer[]): string {
+  return `${address}: the tenant does not show ${places.join(', ')}, so it cannot be compared.`;
+}
+
+/** Whether a remark says so of a place. */
+export function saysNotComparable(
+  at: Pointer,
+  { code, message }: Pick<Diagnostic, 'code' | 'message'>,
+): boolean {
+  return code === 'not-comparable' && message.includes(` ${at},`);
 }
 
 export function isError({ severity }: Diagnostic): boolean {

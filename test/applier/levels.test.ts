@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { levelsOf } from '../../src/applier/levels.ts';
 import type { Task } from '../../src/applier/preflight.ts';
+import { levelsOf } from '../../src/applier/run-all.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { change, deleteNotes, kinds, note, request, thing } from './fake.ts';

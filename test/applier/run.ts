@@ -44,6 +44,9 @@ export async function apply(
     describe: (sent) =>
       sent.outcome === 'answered' ? `${sent.status}: ${JSON.stringify(sent.body)}` : sent.detail,
     kinds,
+    signal: new AbortController().signal,
+    recent: [],
+    protect: [],
     ...more,
   });
 }
