@@ -85,15 +85,13 @@ export const tagNames: readonly string[] = Object.keys(readers);
 export function tagReader(context: TagContext): ReadTag {
   return (tag, argument, place) => {
     const reader = own(readers, tag);
-    if (!reader || argument === unresolved) return unresolved;
-    return attempt(() => reader(argument, context, place), context.problems, place);
+    return reader ? attempt(() => reader(argument, context, place), context.problems, place) : unresolved;
   };
 }
 
 /** Reads tags as notes, which {@link resolveNotes} resolves for an environment. Unknown tags are reported. */
 export function tagNoter(problems: Problems): ReadTag {
   return (tag, argument, place) => {
-    if (argument === unresolved) return unresolved;
     if (Object.hasOwn(readers, tag)) return noteOf(tag, argument, place.offset);
     return refuseUnknownTag(tag, problems, place);
   };
@@ -103,7 +101,6 @@ export function tagNoter(problems: Problems): ReadTag {
 export function manifestNoter(source: FileSource, problems: Problems): ReadTag {
   const note = tagNoter(problems);
   return (tag, argument, place) => {
-    if (argument === unresolved) return unresolved;
     if (tag === '!file') return attempt(() => readSideFile(argument, { source }, place), problems, place);
     if (tag === '!ref') return attempt(() => readReference(argument), problems, place);
     return note(tag, argument, place);

@@ -184,6 +184,10 @@ describe('the body of a success', () => {
   });
 });
 
+test('a tracking id of blanks is none', () => {
+  expect(trackingIdOf(answered(500, { trackingId: '\u0007 \n' }))).toBeNull();
+});
+
 describe('a read that failed', () => {
   const request = get('/v2025/x');
   const failed = (answer: Answer, more = {}) => readFailure('Role', request, { ...sent(answer), ...more });

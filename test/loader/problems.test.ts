@@ -82,6 +82,17 @@ const cases: Case[] = [
     hint: '"1234',
   },
   {
+    name: 'a tag with a text that the program uses inside',
+    manifest: `${template}subject: !var "\\0unresolved"`,
+    error: 'invalid-tag 5:10',
+    hint: '!var NAME',
+  },
+  {
+    name: 'a lookup in a collection that is not known',
+    manifest: `kind: ProfileSearch\nlabel: a\nrules:\n  - type: ProfileTypeRule\n    comparison_operator: ==\n    value: !lookup { from: !var UNSET, where: { uid: a }, take: id }`,
+    error: 'variable-unset 6:28',
+  },
+  {
     name: 'not a number',
     manifest: `kind: SimIntegration\nname: a\nattributes: { a: .nan }`,
     error: 'inexact-number 3:18',
