@@ -129,13 +129,12 @@ function heightsOf(changes: readonly Change[], needs: Needs, rankOf: (change: Ch
 /**
  * Changes of which each needs the next, and the last the first; none without a cycle.
  *
- * @param left changes that are in a cycle, or needed by one: each is needed by another one of them
+ * @param left changes that are in a cycle, or needed by one: each is needed by another one of them, as is all that it needs
  */
 function cycleIn(left: readonly Change[], needs: Needs): Change[] {
-  const isLeft = new Set(left);
   const neededFor = new Map<Change, Change>();
   for (const change of left) {
-    for (const needed of needs.get(change) ?? []) if (isLeft.has(needed)) neededFor.set(needed, change);
+    for (const needed of needs.get(change) ?? []) neededFor.set(needed, change);
   }
   const way = new Set<Change>();
   let at = left[0];

@@ -1,4 +1,4 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, type ParsedNode, Scalar } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, type ParsedNode, Scalar } from 'yaml';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { type Place, SourceFile } from './file.ts';
 import { sideFilePath } from './paths.ts';
@@ -111,7 +111,7 @@ export function keyText(key: unknown): string | null {
 
 /** Where a node's value begins, not counting its tag and anchor. */
 export function offsetOfNode(node: unknown): number {
-  return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? (node.range?.[0] ?? 0) : 0;
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
 /** A tag further away than this belongs to another value. */
@@ -120,7 +120,7 @@ const maxTagDistance = 512;
 /** Where a node's value begins, including its tag. */
 export function placeOfNode(node: unknown, file: SourceFile): Place {
   const offset = offsetOfNode(node);
-  const tag = isScalar(node) || isMap(node) || isSeq(node) ? node.tag : undefined;
+  const tag = isNode(node) ? node.tag : undefined;
   const written = tag === undefined ? -1 : file.text.lastIndexOf(tag, offset);
   return { file, offset: written === -1 || offset - written > maxTagDistance ? offset : written };
 }

@@ -95,7 +95,7 @@ function bareNodeOf(value: Printable, place: Place): Node {
   if (value === null || typeof value !== 'object') return new Scalar(value);
   if ('tag' in value) {
     const node = nodeOf(value.value);
-    if (node instanceof Scalar || node instanceof YAMLMap) node.tag = value.tag;
+    node.tag = value.tag;
     if (node instanceof YAMLMap) node.flow = true;
     return node;
   }

@@ -1,8 +1,8 @@
 import {
   isAlias,
   isMap,
+  isNode,
   isScalar,
-  isSeq,
   type Node,
   type Pair,
   type Scalar,
@@ -65,9 +65,8 @@ interface Walk {
 }
 
 function readValue(node: unknown, walk: Walk): Json {
-  if (node === null || node === undefined) return null;
+  if (!isNode(node)) return null;
   if (isAlias(node)) return readAlias(node.source, node, walk);
-  if (!isScalar(node) && !isMap(node) && !isSeq(node)) return null;
   const { anchor } = node;
   if (anchor === undefined) return readNode(node, walk);
   if (walk.anchors.has(anchor)) refuseSecondAnchor(anchor, node, walk);

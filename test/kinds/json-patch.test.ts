@@ -154,6 +154,7 @@ describe('a merge patch', () => {
       f: 4,
     });
     expect(mergePatch({ a: { b: 1 } }, { a: { b: 1 } })).toEqual({});
+    expect(mergePatch({ a: { b: 1 } }, { a: { b: 1, c: null } })).toEqual({});
   });
 
   it('replaces lists, markers, and the members that are named, as a whole', () => {
