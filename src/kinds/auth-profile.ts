@@ -1,7 +1,7 @@
 import { type Json, objectsIn, own, pick, textOf } from '../model/json.ts';
 import { apiRequest, identityResource, jsonPatchType } from './http.ts';
 import { jsonPatch } from './json-patch.ts';
-import type { Field, Kind } from './kind.ts';
+import { type Field, type Kind, withoutId } from './kind.ts';
 import { call, idPlace, type Operation, patchedFields } from './operation.ts';
 
 const resource = identityResource('AuthProfile', 'v2024', 'auth-profiles');
@@ -55,8 +55,7 @@ export const authProfile: Kind = {
     const changedFields = patchable.filter((field) => changed.has(field));
     const rename = `The API cannot rename an authentication profile: rename the identity profile to "${name}" in the admin interface.`;
     if (changedFields.length === 0) return { manual: rename };
-    if (live.id === null)
-      return { manual: `The tenant shows no id for "${name}", so the API cannot change it.` };
+    if (live.id === null) return withoutId(name, 'change');
     const body = jsonPatch(pick(live.fields, changedFields), pick(values, changedFields));
     return {
       requests: [call(patch, settings, { id: live.id, body })],

@@ -249,6 +249,11 @@ export function fieldNamed({ fields }: Pick<Kind, 'fields'>, name: string): Fiel
   return own(fields, name);
 }
 
+/** The step by hand for an object that the API finds by an id which the tenant does not show. */
+export function withoutId(name: string, step: 'change' | 'delete'): Write {
+  return { manual: `The tenant shows no id for "${name}", so the API cannot ${step} it.` };
+}
+
 /** Whether the API has no call that changes objects of the kind: they can only be observed. */
 export function isObserved({ operations }: Kind): boolean {
   return Object.values(operations).every((calls) => calls.length === 0);

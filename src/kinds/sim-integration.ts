@@ -7,7 +7,7 @@ import { comparable, wireValue } from './field.ts';
 import { apiRequest, identityResource, jsonPatchType } from './http.ts';
 import { operationsBody, type PatchOperation, patchOperations, replaceOnly } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
-import type { Field, Kind, LiveObject, UpdateInput, Write } from './kind.ts';
+import { type Field, type Kind, type LiveObject, type UpdateInput, type Write, withoutId } from './kind.ts';
 import { call, idPlace, type Operation, patchedFields, type Said, wholeObject } from './operation.ts';
 import { parseIntegration, ruleField } from './sim-answer.ts';
 import { liftNested, nestedFields, splitAttributes, ticketFields } from './sim-nested.ts';
@@ -85,18 +85,17 @@ export const simIntegration: Kind = {
     return { requests: [call(post, settings, { body })], warnings: doubtsAbout(values) };
   },
   update(input) {
+    const [name = ''] = input.key;
     const unsafe = undeclaredMasks(input);
-    if (unsafe.length > 0) return { manual: maskedAdvice(input.key[0] ?? '', unsafe) };
+    if (unsafe.length > 0) return { manual: maskedAdvice(name, unsafe) };
     if (clearsSources(input)) return { manual: sourcesAdvice(input) };
     const { id } = input.live;
-    if (id === null)
-      return { manual: `The tenant shows no id for "${input.key[0]}", so the API cannot change it.` };
+    if (id === null) return withoutId(name, 'change');
     if (lacksRuleId(input)) return { manual: ruleAdvice };
     return input.settings.simUpdate === 'put' ? replaceWhole(input, id) : patch(input, id);
   },
   remove({ key: [name = ''], live, settings }) {
-    if (live.id === null)
-      return { manual: `The tenant shows no id for "${name}", so the API cannot delete it.` };
+    if (live.id === null) return withoutId(name, 'delete');
     return { requests: [call(remove, settings, { id: live.id })] };
   },
 };
