@@ -28,7 +28,6 @@ interface SideText {
  */
 export interface Draft {
   readonly object: LiveObject;
-  readonly kind: Kind;
   /** Key fields, or the pinned id where the object has no name that a manifest can hold. */
   readonly key: readonly Member[];
   readonly fields: readonly Member[];
@@ -56,7 +55,7 @@ export function draftAll(input: DraftInput): { drafts: Draft[]; refusals: Refusa
   const sorted = input.objects.toSorted((a, b) => (a.address < b.address ? -1 : 1));
   const results = sorted.map((object) => draftObject(object, input, input.declaredSecrets?.(object)));
   return {
-    drafts: results.filter((result) => 'kind' in result),
+    drafts: results.filter((result) => 'key' in result),
     refusals: results.filter((result) => 'refused' in result),
   };
 }
@@ -79,7 +78,7 @@ export function draftObject(
   const refuse = (refused: string, by: Refusal['by'] = 'schema'): Refusal => ({ object, refused, by });
   const why = kind.whyNotExported?.(object.raw) ?? null;
   if (why !== null) return refuse(why, 'kind');
-  const key = keyMembers(kind, object);
+  const key = keyMembers(object);
   if (key.some(([, part]) => part === unresolved))
     return refuse('its key is a text that tenantctl reserves for itself');
   if (key.some(([, part]) => typeof part === 'string' && !part.isWellFormed()))
@@ -93,7 +92,6 @@ export function draftObject(
   const valid = drafted.filter(({ name }) => !refused.has(name));
   return {
     object,
-    kind,
     key,
     fields: membersOf(valid),
     lifecycle: lifecycleMembers(object, context),
@@ -121,7 +119,7 @@ export function lifecycleMembers(object: LiveObject, { standardOf }: DraftContex
   return standard === null ? [] : [['basedOn', contentDigest(object.kind, standard)]];
 }
 
-function keyMembers(kind: Kind, { key, id }: LiveObject): Member[] {
+function keyMembers({ kind, key, id }: LiveObject): Member[] {
   // An object is pinned by its id where it has no name, or one that a manifest cannot hold.
   const isUnwritable = key[0] === unresolved || key[0]?.isWellFormed() === false;
   if (kind.pinnable && id !== null && (key[0] === id || isUnwritable)) return [['id', id]];

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { Kind } from '../kinds/kind.ts';
 import { type ManifestDocument, type Member, type Printable, printManifest } from '../loader/print.ts';
+import { groupBy } from '../model/group.ts';
 import type { Draft } from './draft.ts';
 import { append } from './edit/lines.ts';
 import { remarkOf } from './omission.ts';
@@ -41,12 +42,11 @@ export function createFiles(drafts: readonly Draft[], destination: Destination):
   const isTaken = (base: string) =>
     ['yaml', ...sideEndings].some((ending) => textOf(inFolder(`${base}.${ending}`)) !== null);
   const bases = chooseBasePaths(
-    drafts.filter(({ kind }) => hasOwnFiles(kind)),
+    drafts.map(({ object }) => object).filter(({ kind }) => hasOwnFiles(kind)),
     isTaken,
   );
-  const baseOf = ({ object, kind }: Draft) => inFolder(bases.get(object.address) ?? folderOf(kind));
-  const files = [...new Set(drafts.map(({ kind }) => kind))].flatMap((kind): ExportedFile[] => {
-    const ofKind = drafts.filter((draft) => draft.kind === kind);
+  const baseOf = ({ object }: Draft) => inFolder(bases.get(object.address) ?? folderOf(object.kind));
+  const files = groupBy(drafts, ({ object }) => object.kind).flatMap(([kind, ofKind]): ExportedFile[] => {
     if (hasOwnFiles(kind)) return ofKind.flatMap((draft) => filesOf(draft, baseOf(draft), nameSecret));
     const path = inFolder(`${folderOf(kind)}.yaml`);
     const added = printManifest(ofKind.map((draft) => documentOf(draft, '', nameSecret)));
@@ -67,7 +67,7 @@ function filesOf(draft: Draft, base: string, nameSecret: NameSecret): ExportedFi
 
 /** The draft with its secrets and side files named. */
 function documentOf(
-  { object, kind, key, fields, lifecycle, names, omissions }: Draft,
+  { object, key, fields, lifecycle, names, omissions }: Draft,
   base: string,
   nameSecret: NameSecret,
 ): ManifestDocument {
@@ -78,7 +78,7 @@ function documentOf(
     });
   return {
     members: [
-      ['kind', kind.name],
+      ['kind', object.kind.name],
       ...key,
       ...fields.map(([field, value]): Member => [field, fillIn(value)]),
       ...(lifecycle.length === 0 ? [] : [['lifecycle', { members: lifecycle }] as const]),

@@ -24,23 +24,27 @@ interface Wish {
  * @param isTaken whether there is already a file of that path
  */
 export function chooseBasePaths(
-  drafts: readonly { readonly object: LiveObject; readonly kind: Kind }[],
+  objects: readonly LiveObject[],
   isTaken: (path: string) => boolean,
 ): ReadonlyMap<Address, string> {
-  const groups = drafts.flatMap(({ object, kind }): Wish[] => {
+  const groups = objects.flatMap((object): Wish[] => {
     const [first = '', ...others] = object.key;
     return others.length === 0
       ? []
-      : [{ address: groupOf(object), folder: folderOf(kind), name: slug(first) }];
+      : [{ address: groupOf(object), folder: folderOf(object.kind), name: slug(first) }];
   });
   const folders = choosePaths(
     [...new Map(groups.map((group) => [group.address, group])).values()],
     () => false,
   );
-  const wishes = drafts.map(({ object, kind }): Wish => {
+  const wishes = objects.map((object): Wish => {
     const folder = folders.get(groupOf(object));
     const parts = folder === undefined ? object.key : object.key.slice(1);
-    return { address: object.address, folder: folder ?? folderOf(kind), name: parts.map(slug).join('.') };
+    return {
+      address: object.address,
+      folder: folder ?? folderOf(object.kind),
+      name: parts.map(slug).join('.'),
+    };
   });
   return choosePaths(wishes, isTaken);
 }

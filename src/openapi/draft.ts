@@ -35,7 +35,6 @@ export interface DraftInput {
 
 /** A descriptor for a person to complete. */
 export interface Draft {
-  readonly kind: string;
   readonly text: string;
   /** What the document does not say, a sentence each. */
   readonly missed: readonly string[];
@@ -72,7 +71,7 @@ export function draftKind({ source, file, path, kind: named }: DraftInput): Draf
   const intro = `# Drafted from ${inComment(file)}. Decide where a comment says "check"; then run \`tenantctl kind check ${kind}\`.`;
   for (const [reference, reason] of api.unread)
     miss(`The reference ${inComment(reference)} was not followed: ${inComment(reason)}.`);
-  return { kind, text: `${[intro, ...lines].join('\n')}\n`, missed };
+  return { text: `${[intro, ...lines].join('\n')}\n`, missed };
 }
 
 /** `/v2025/access-profiles` is a list of `AccessProfile`. */

@@ -244,7 +244,7 @@ describe('the file of an object with a key of several parts', () => {
   };
   const pathOf = (key: string[], isTaken: (path: string) => boolean = () => false) => {
     const object = objectOf(...key);
-    return chooseBasePaths([{ object, kind: object.kind }], isTaken).get(object.address);
+    return chooseBasePaths([object], isTaken).get(object.address);
   };
 
   it('is in the folder of the first part', () => {
