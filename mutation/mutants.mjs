@@ -157,9 +157,9 @@ export const mutants = [
   },
   {
     name: 'the pipelines do not know the token host',
-    file: 'src/commands/init/facts.ts',
-    find: '[baseUrl, auth.tokenUrl]',
-    replace: '[baseUrl]',
+    file: 'src/engine/allowed-hosts.ts',
+    find: '[base, { url: auth.tokenUrl, setting: auth.setting }]',
+    replace: '[base]',
     tests: ['test/commands/init.test.ts'],
   },
   {

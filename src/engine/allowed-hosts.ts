@@ -1,4 +1,4 @@
-import type { Connection, Endpoint, Setting } from '../kinds/project.ts';
+import type { Connection, Setting } from '../kinds/project.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { type AllowedHost, allowedHostsVariable, isAllowed } from '../model/network.ts';
@@ -9,11 +9,9 @@ import { type AllowedHost, allowedHostsVariable, isAllowed } from '../model/netw
  */
 export function refuseForeignHosts(connection: Connection): void {
   if (connection.to === 'sandbox') return;
-  const { identity, profiles, network } = connection;
-  const { allowedHosts } = network;
+  const { allowedHosts } = connection.network;
   if (allowedHosts === null) return;
-  const called = [identity, profiles].flatMap((endpoint) => (endpoint ? addressesOf(endpoint) : []));
-  const foreign = called.filter(({ url }) => !isAllowed(allowedHosts, url));
+  const foreign = addressesOf(connection).filter(({ url }) => !isAllowed(allowedHosts, url));
   // A token URL may be made from a base URL, and two services may share one.
   const distinct = new Map(
     foreign.map((address) => [`${new URL(address.url).host} ${address.setting?.name}`, address]),
@@ -28,9 +26,15 @@ interface Called {
   readonly setting: Setting | undefined;
 }
 
-function addressesOf({ baseUrl, setting, auth }: Endpoint): Called[] {
-  const base = { url: baseUrl, setting };
-  return auth.by === 'token' ? [base] : [base, { url: auth.tokenUrl, setting: auth.setting }];
+/** The addresses that get requests or credentials; none for an embedded tenant. */
+export function addressesOf(connection: Connection): Called[] {
+  const endpoints = connection.to === 'sandbox' ? [] : [connection.identity, connection.profiles];
+  return endpoints.flatMap((endpoint): Called[] => {
+    if (!endpoint) return [];
+    const { baseUrl, setting, auth } = endpoint;
+    const base = { url: baseUrl, setting };
+    return auth.by === 'token' ? [base] : [base, { url: auth.tokenUrl, setting: auth.setting }];
+  });
 }
 
 function describe({ url, setting }: Called, allowed: readonly AllowedHost[]): Diagnostic {

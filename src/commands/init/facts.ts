@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { isNode, parseDocument } from 'yaml';
-import type { Connection, Endpoint } from '../../kinds/project.ts';
+import { addressesOf } from '../../engine/allowed-hosts.ts';
+import type { Connection } from '../../kinds/project.ts';
 import { loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/index.ts';
 import { selectEnvironments } from '../../loader/selection.ts';
 import { Failure } from '../../model/failure.ts';
@@ -157,14 +158,7 @@ const areEmbedded = (connections: readonly Connection[] | null): boolean =>
 
 /** The hosts that get requests or credentials; `null` where they are not known, or all are embedded. */
 function hostsOf(connections: readonly Connection[] | null): readonly string[] | null {
-  const urls = (connections ?? []).flatMap((connection) => {
-    const endpoints = connection.to === 'sandbox' ? [] : [connection.identity, connection.profiles];
-    return endpoints.flatMap((endpoint) => (endpoint ? urlsOf(endpoint) : []));
-  });
-  const hosts = [...new Set(urls.map((url) => new URL(url).host))];
+  const addresses = (connections ?? []).flatMap(addressesOf);
+  const hosts = [...new Set(addresses.map(({ url }) => new URL(url).host))];
   return hosts.length > 0 ? hosts : null;
-}
-
-function urlsOf({ baseUrl, auth }: Endpoint): string[] {
-  return auth.by === 'token' ? [baseUrl] : [baseUrl, auth.tokenUrl];
 }
