@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join, posix, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { checkScope, selectionOf } from '../engine/choices.ts';
@@ -16,16 +16,15 @@ import { loadDeclarations, loadEnvironment, loadProject } from '../loader/index.
 import { requireInside } from '../loader/own-folder.ts';
 import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, failure } from '../model/failure.ts';
-import { unreadableFile } from '../model/system-error.ts';
 import { oneLine } from '../report/safe.ts';
 import { countIs } from '../report/words.ts';
 import { type ArgsOf, defineCommand, examples } from './command.ts';
+import { readIfThere, writeText } from './files.ts';
 import type { Io, Verbosity } from './io.ts';
 import { commonOptions, flag, names, scopeOptions, text } from './options.ts';
 import { printDiagnostics } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
-import { writeText } from './write-file.ts';
 
 function build(yargs: Argv) {
   return scopeOptions(commonOptions(yargs))
@@ -108,20 +107,10 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
 function listSecrets({ secrets }: Export, folder: string, io: Io): string | null {
   if (secrets.length === 0) return null;
   const path = relative(io.cwd, join(folder, envExampleFile));
-  const existing = textIn(resolve(io.cwd, path), path);
+  const existing = readIfThere(resolve(io.cwd, path), path);
   const listed = addToEnvExample(existing, secrets);
   if (listed !== null && listed !== existing) writeText(path, listed, io);
   return path;
-}
-
-/** The text of a file; `null` where there is none. Throws a Failure with its shown path where it cannot be read. */
-function textIn(file: string, shown: string): string | null {
-  if (!existsSync(file)) return null;
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw unreadableFile(shown, error);
-  }
 }
 
 /** The project to load. `--out` names a folder here, and not a file that the project may read. */
@@ -164,7 +153,7 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
       all: args.all,
       folder: pathInProject(outFolder(args, project, io), project),
       delete: args.delete,
-      read: (path) => textIn(inRoot(path), path),
+      read: (path) => readIfThere(inRoot(path), path),
     }),
   );
 

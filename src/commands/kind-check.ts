@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { checkKind } from '../engine/check-kind.ts';
@@ -12,13 +11,12 @@ import { requireInside } from '../loader/own-folder.ts';
 import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, type Failure, failure } from '../model/failure.ts';
 import { isObject, type Json } from '../model/json.ts';
-import { unreadableFile } from '../model/system-error.ts';
+import { readIfThere, writeText } from './files.ts';
 import { type Io, isInteractive, type Verbosity } from './io.ts';
 import { printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectFileOptions, selectedEnvironment } from './project.ts';
 import { confirm } from './prompt.ts';
-import { writeText } from './write-file.ts';
 
 interface CheckArgs extends Verbosity {
   readonly subject: string;
@@ -81,15 +79,12 @@ interface DescriptorFile {
 function descriptorFile({ name }: Kind, root: string): DescriptorFile {
   const shown = `kinds/${name}.kind.yaml`;
   const path = join(root, shown);
-  if (!existsSync(path))
+  const text = readIfThere(path, shown);
+  if (text === null)
     throw failure('kind-built-in', `${name} is built in: there is no ${shown} to check.`, {
       hint: 'Check the kinds that the project describes in `kinds/`.',
     });
-  try {
-    return { path, shown, text: readFileSync(path, 'utf8') };
-  } catch (error) {
-    throw unreadableFile(shown, error);
-  }
+  return { path, shown, text };
 }
 
 /** The text of a descriptor with the digest of what it says. Throws a Failure where it cannot be edited. */

@@ -5,8 +5,8 @@ import { ExitCode, failure } from '../model/failure.ts';
 import { unreadableFile } from '../model/system-error.ts';
 import { draftKind } from '../openapi/draft.ts';
 import { oneLine } from '../report/safe.ts';
+import { writeText } from './files.ts';
 import type { Io, Verbosity } from './io.ts';
-import { writeText } from './write-file.ts';
 
 interface DraftArgs extends Verbosity {
   readonly subject: string;

@@ -11,8 +11,8 @@ import {
   renderReport,
   unsupportedFormat,
 } from '../report/index.ts';
+import { checkWritable, writeText } from './files.ts';
 import { type Io, printNote, type Verbosity, viewOf } from './io.ts';
-import { checkWritable, writeText } from './write-file.ts';
 
 /** What reports say in addition to their document: the rendered templates of a plan, for pages, and how it is applied. */
 export type Extras = Pick<ReportOptions, 'rendered' | 'applyWith'>;

@@ -17,17 +17,12 @@ import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { unreadableFile } from '../model/system-error.ts';
 import type { Document } from '../report/index.ts';
+import { writeText } from './files.ts';
 import { type Io, printNote } from './io.ts';
-import { writeText } from './write-file.ts';
 
 /** Reads a plan file. Throws a Failure (exit 4) for a file that is not a plan, or was cut or edited. */
 export function readPlan(file: string, io: Io): Plan {
   return readPlanFile(readText(file, io), file);
-}
-
-/** Reads a result file. Throws a Failure for a file that is not a result. */
-export function readResult(file: string, io: Io): Result {
-  return readResultFile(readText(file, io), file);
 }
 
 /**
@@ -71,7 +66,7 @@ export function readResults(files: readonly string[], io: Io): Result[] {
   return files.flatMap((file) => {
     const document = readSaved(file, io);
     if (document.is === 'fleet') return document.fleet.environments.flatMap(({ result }) => result ?? []);
-    return readResult(file, io);
+    return readResultFile(readText(file, io), file);
   });
 }
 

@@ -6,8 +6,9 @@ import { builtInKinds } from '../../kinds/index.ts';
 import { dotEnvName } from '../../loader/dot-env.ts';
 import { loadKinds } from '../../loader/index.ts';
 import { requireInside } from '../../loader/own-folder.ts';
-import { systemCode, unreadableFile, unwritableFile } from '../../model/system-error.ts';
+import { systemCode, unwritableFile } from '../../model/system-error.ts';
 import { version } from '../../model/version.ts';
+import { readIfThere } from '../files.ts';
 import { packageFile } from '../package-file.ts';
 import { manifestSchema } from '../schemas.ts';
 import type { Choices } from './choices.ts';
@@ -127,7 +128,7 @@ export function pipelineFiles(
 
 /** Whether there is no pipeline yet, or one with the jobs of the project. */
 function isOurs(file: string, folder: string, facts: PipelineFacts): boolean {
-  const existing = readIfExists(file);
+  const existing = readIfThere(file);
   return existing === null || hasJobsFor(existing, folder, facts);
 }
 
@@ -165,7 +166,7 @@ export function writeFiles(root: string, files: readonly ProjectFile[]): Note[] 
 
 function writeFile(root: string, { path, content, byHand = '' }: ProjectFile): Note {
   const file = join(root, path);
-  const existing = readIfExists(file);
+  const existing = readIfThere(file);
   const text = content(existing);
   if (text === null) return { path, what: 'cannot be added to', byHand };
   if (text === existing) return { path, what: 'kept' };
@@ -180,22 +181,12 @@ function writeFile(root: string, { path, content, byHand = '' }: ProjectFile): N
   return { path, what: existing === null ? 'created' : 'updated' };
 }
 
-function readIfExists(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    // ENOTDIR: a file is in the place of a folder. Making the folder reports that.
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null;
-    throw unreadableFile(file, error);
-  }
-}
-
 /**
  * Writes values into a new `.env` that only this user can read. Returns why it was not written, where it was not: there
  * is one already, .gitignore does not cover it, or a value cannot be written in its format.
  */
 export function writeDotEnv(root: string, values: Readonly<Record<string, string>>): string | null {
-  const ignored = (readIfExists(join(root, '.gitignore')) ?? '').split('\n').map((line) => line.trim());
+  const ignored = (readIfThere(join(root, '.gitignore')) ?? '').split('\n').map((line) => line.trim());
   // What comes later counts more.
   const isTakenBack = ignored
     .slice(ignored.lastIndexOf('.env') + 1)

@@ -1,8 +1,8 @@
-import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { requireOutputFile } from '../loader/own-folder.ts';
 import { failure } from '../model/failure.ts';
-import { unwritableFile } from '../model/system-error.ts';
+import { systemCode, unreadableFile, unwritableFile } from '../model/system-error.ts';
 import type { Io } from './io.ts';
 
 /**
@@ -43,6 +43,21 @@ function tryToWrite(file: string, path: string, io: Io): void {
     if (isNew) rmSync(path);
   } catch (error) {
     throw unwritableFile(file, error);
+  }
+}
+
+/**
+ * The text of a file; `null` where there is none. Throws a Failure where it cannot be read.
+ *
+ * @param shown what the Failure calls the file
+ */
+export function readIfThere(file: string, shown = file): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    // ENOTDIR: a file is in the place of a folder. Making the folder reports that.
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null;
+    throw unreadableFile(shown, error);
   }
 }
 
