@@ -10,7 +10,7 @@ import {
 } from './diff-view.ts';
 import { pathWords, sensitiveWords, viewOf } from './difference.ts';
 import { fitComment, type Section, type SectionGroup } from './fit-comment.ts';
-import { bulletList, countTable, foldedSection, problemSection } from './markdown.ts';
+import { bulletList, countTable, foldedSection, problemSection, table } from './markdown.ts';
 import type { ReportOptions } from './options.ts';
 import { longBlock } from './plan-markdown.ts';
 import { codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
@@ -83,13 +83,13 @@ function differenceBlocks({ diff }: DiffObject, { sides: [first, second] }: Diff
   const rows = shown.flatMap(({ difference, view }) => {
     const name = codeSpan(pathWords(difference.path)).replaceAll('|', '\\|');
     if (view.is === 'lines') return [];
-    if (view.is === 'sensitive') return [`| ${name} | ${sensitiveWords} | ${sensitiveWords} |`];
+    if (view.is === 'sensitive') return [[name, sensitiveWords, sensitiveWords]];
     const cell = (value: string | null) => (value === null ? '' : codeSpan(value).replaceAll('|', '\\|'));
-    return [`| ${name} | ${cell(view.before)} | ${cell(view.after)} |`];
+    return [[name, cell(view.before), cell(view.after)]];
   });
-  const head = `| field | ${escapeMarkdown(first.name)} | ${escapeMarkdown(second.name)} |\n| --- | --- | --- |`;
+  const head = ['field', escapeMarkdown(first.name), escapeMarkdown(second.name)];
   return [
-    ...(rows.length === 0 ? [] : [`${head}\n${rows.join('\n')}`]),
+    ...(rows.length === 0 ? [] : [table([head, head.map(() => '---'), ...rows])]),
     ...shown.flatMap(({ difference, view }) =>
       view.is === 'lines' ? [longBlock(difference, view.diff)] : [],
     ),

@@ -7,13 +7,12 @@ import {
   fleetView,
   fleetWords,
   type Matrix,
-  type MatrixRow,
   namesInBrief,
   noChangesAnywhere,
   type Shared,
   sharedWords,
 } from './fleet-view.ts';
-import { countCell, foldedSection, problemSection, resultSection, showAll } from './markdown.ts';
+import { countCell, foldedSection, problemSection, resultSection, showAll, table } from './markdown.ts';
 import type { ReportOptions } from './options.ts';
 import { commentFoot, planSection, readFirst, remarkGroup } from './plan-markdown.ts';
 import { codeSpan, escapeMarkdown } from './safe.ts';
@@ -33,7 +32,7 @@ export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
   const head = [
     `### tenantctl ${isApplied ? 'apply' : 'plan'}: ${escapeMarkdown(fleetWords(fleet))}`,
     readFirst(points),
-    table(matrix),
+    matrixTable(matrix),
     isEqual && `**${noChangesAnywhere}**`,
     nextSteps(fleet.environments.flatMap(({ result }) => result ?? [])).join('\\\n'),
   ];
@@ -41,18 +40,16 @@ export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
   return fitComment(`${joinParts(head, '\n\n')}\n\n`, groups, { foot, advice: showAll });
 }
 
-function table({ columns, rows }: Matrix): string {
-  const cells = ({ counts, words }: MatrixRow) => (counts ? counts.map(countCell) : [escapeMarkdown(words)]);
-  const lines = rows.map((row) => {
-    // The table is never cut, so that it names every environment that failed.
-    const names = row.isFailed ? row.names.join(', ') : namesInBrief(row.names);
-    return `| ${[`${row.isFailed ? '❌ ' : ''}${escapeMarkdown(names)}`, ...cells(row)].join(' | ')} |`;
-  });
-  return [
-    `| environment | ${columns.join(' | ')} |`,
-    `| --- | ${columns.map(() => ':-:').join(' | ')} |`,
-    ...lines,
-  ].join('\n');
+function matrixTable({ columns, rows }: Matrix): string {
+  return table([
+    ['environment', ...columns],
+    ['---', ...columns.map(() => ':-:')],
+    ...rows.map(({ names, isFailed, counts, words }) => {
+      // The table is never cut, so that it names every environment that failed.
+      const name = isFailed ? `❌ ${escapeMarkdown(names.join(', '))}` : escapeMarkdown(namesInBrief(names));
+      return [name, ...(counts ? counts.map(countCell) : [escapeMarkdown(words)])];
+    }),
+  ]);
 }
 
 /** The table has all names. */

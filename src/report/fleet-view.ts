@@ -1,14 +1,20 @@
 import type { Address } from '../model/address.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
-import type { Fleet, FleetMember } from '../model/fleet.ts';
-import { isApplied, isFailed, isNotRun, shareDiagnostics } from '../model/fleet.ts';
+import {
+  type Fleet,
+  type FleetMember,
+  isApplied,
+  isFailed,
+  isNotRun,
+  shareDiagnostics,
+} from '../model/fleet.ts';
 import { groupBy } from '../model/group.ts';
 import { canonicalJson } from '../model/json.ts';
 import { actions, type Change, type Difference, hasChanges, isRefused } from '../model/plan.ts';
 import { type ChangeResult, changeOutcomes } from '../model/result.ts';
 import { attentionOf, type Point } from './attention.ts';
 import { nameIds } from './difference.ts';
-import { actionWords, namesAndMore, outcomeWords, pluralize, refused, runWords } from './words.ts';
+import { actionWords, joinParts, namesAndMore, outcomeWords, pluralize, refused, runWords } from './words.ts';
 
 /** What reports show of several environments, each part worked out once. */
 export interface FleetView {
@@ -222,8 +228,8 @@ export function fleetWords({ environments, summary }: Fleet): string {
   const planned = summary.environments - summary.failed - applied;
   const failed = summary.failed - left;
   const counts = Object.entries({ applied, planned, failed, [notRunWords]: left });
-  const words = counts.filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
-  return [pluralize(summary.environments, 'environment'), words.join(', ')].filter(Boolean).join(': ');
+  const words = counts.map(([word, count]) => count > 0 && `${count} ${word}`);
+  return joinParts([pluralize(summary.environments, 'environment'), joinParts(words, ', ')], ': ');
 }
 
 /** What plans without a change say. */

@@ -25,9 +25,10 @@ import { planText } from './text/plan.ts';
 import { resultText } from './text/result.ts';
 
 export type { Document, Format, ReportOptions } from './options.ts';
-export { renderRequests } from './text/requests.ts';
+export { renderRequests } from './text/plan.ts';
 
-type Renderers<T> = Readonly<Partial<Record<Format, (value: T, options: ReportOptions) => string>>>;
+type Renderer<T> = (document: T, options: ReportOptions) => string;
+type Renderers<T> = Readonly<Partial<Record<Format, Renderer<T>>>>;
 
 const renderers: {
   readonly plan: Renderers<Plan>;
@@ -39,8 +40,8 @@ const renderers: {
   plan: {
     text: planText,
     json,
-    markdown: (plan, options) => disarm(planMarkdown(plan, options)),
-    html: (plan, options) => htmlOf(plan, options, redactPlan, planHtml),
+    markdown: planMarkdown,
+    html: withoutSecrets(redactPlan, planHtml),
     junit: planJunit,
     github: planGithub,
     sarif: ({ diagnostics }) => diagnosticsSarif(diagnostics),
@@ -49,30 +50,30 @@ const renderers: {
   result: {
     text: resultText,
     json,
-    markdown: (result) => disarm(resultMarkdown(result)),
-    html: (result, options) => htmlOf(result, options, redactResult, resultHtml),
+    markdown: resultMarkdown,
+    html: withoutSecrets(redactResult, resultHtml),
     junit: resultJunit,
     github: resultGithub,
   },
   fleet: {
     text: fleetText,
     json,
-    markdown: (fleet, options) => disarm(fleetMarkdown(fleet, options)),
-    html: (fleet, options) => htmlOf(fleet, options, redactFleet, fleetHtml),
+    markdown: fleetMarkdown,
+    html: withoutSecrets(redactFleet, fleetHtml),
     junit: fleetJunit,
     gitlab: planGitlab,
   },
   diff: {
     text: diffText,
     json,
-    markdown: (diff, options) => disarm(diffMarkdown(diff, options)),
-    html: (diff, options) => htmlOf(diff, options, redactDiff, diffHtml),
+    markdown: diffMarkdown,
+    html: withoutSecrets(redactDiff, diffHtml),
     junit: diffJunit,
   },
   diagnostics: {
     text: diagnosticsText,
     json: diagnosticsJson,
-    markdown: (diagnostics) => disarm(diagnosticsMarkdown(diagnostics)),
+    markdown: diagnosticsMarkdown,
     junit: diagnosticsJunit,
     github: diagnosticsGithub,
     sarif: diagnosticsSarif,
@@ -93,6 +94,12 @@ export function renderReport(
   format: Format,
   options: ReportOptions = { colour: false, width: 100 },
 ): string {
+  const text = render(document, format, options);
+  // Its parts are safe by themselves, but may make a command to a CI system where they are joined.
+  return format === 'markdown' ? disarm(text) : text;
+}
+
+function render(document: Document, format: Format, options: ReportOptions): string {
   switch (document.is) {
     case 'plan':
       return rendererOf(renderers.plan, format, document.is)(document.plan, options);
@@ -108,15 +115,12 @@ export function renderReport(
 }
 
 /** A page of a document without secrets. They cannot be removed from the page itself: its script might hold one by chance. */
-function htmlOf<T>(
-  document: T,
-  { redact, ...options }: ReportOptions,
-  clean: (document: T, redact: Redact) => T,
-  page: (document: T, options: ReportOptions) => string,
-): string {
-  if (!redact) return page(document, options);
-  const redactOnce = remember(redact);
-  return page(clean(document, redactOnce), redactOptions(options, redactOnce));
+function withoutSecrets<T>(clean: (document: T, redact: Redact) => T, page: Renderer<T>): Renderer<T> {
+  return (document, { redact, ...options }) => {
+    if (!redact) return page(document, options);
+    const redactOnce = remember(redact);
+    return page(clean(document, redactOnce), redactOptions(options, redactOnce));
+  };
 }
 
 /** Plans hold the same texts many times: before, after and in requests. */

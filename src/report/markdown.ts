@@ -84,7 +84,11 @@ export function foldedSection(
 
 /** Numbers in one row below what they count. */
 export function countTable(titles: readonly string[], counts: readonly number[]): string {
-  const rows = [titles, titles.map(() => ':-:'), counts.map(countCell)];
+  return table([titles, titles.map(() => ':-:'), counts.map(countCell)]);
+}
+
+/** Rows of cells as a table. The second row says how the columns are aligned. */
+export function table(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 

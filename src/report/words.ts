@@ -273,7 +273,7 @@ function duration(ms: number): string {
 }
 
 /** The path of a request with its query. */
-export function requestTarget({ path, query }: Request): string {
+export function requestTarget({ path, query }: Pick<Request, 'path' | 'query'>): string {
   const search = new URLSearchParams(query).toString();
   return search === '' ? path : `${path}?${search}`;
 }

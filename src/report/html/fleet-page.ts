@@ -1,5 +1,5 @@
 import type { Fleet } from '../../model/fleet.ts';
-import { actions, type Change } from '../../model/plan.ts';
+import type { Change } from '../../model/plan.ts';
 import { type ChangeResult, changeOutcomes } from '../../model/result.ts';
 import { fleetCommand } from '../apply-command.ts';
 import { byUrgency } from '../attention.ts';
@@ -17,11 +17,11 @@ import {
 } from '../fleet-view.ts';
 import type { ReportOptions } from '../options.ts';
 import { oneLine } from '../safe.ts';
-import { actionWords, changeCounts, outcomeWords, pluralize } from '../words.ts';
+import { changeCounts, outcomeWords, pluralize } from '../words.ts';
 import { type Entry, type EntryGroup, namesMarkup } from './entries.ts';
 import { html, type Markup } from './markup.ts';
 import { maxOpen, pageHtml, pagePoint } from './page.ts';
-import { changeEntries, changeEntry } from './plan-page.ts';
+import { actionTiles, changeEntries, changeEntry } from './plan-page.ts';
 import { resultEntry } from './result-page.ts';
 
 /**
@@ -69,15 +69,6 @@ const idOf = (
   { address }: { address: string },
   { environments: [first = ''] }: Pick<Shared, 'environments'>,
 ) => `${address}@${first}`;
-
-function actionTiles({ summary }: Fleet) {
-  const { unchanged, undeclared = 0 } = summary;
-  return [
-    ...actions.map((action) => ({ category: action, count: summary[action], words: actionWords[action] })),
-    { category: null, count: unchanged, words: 'unchanged' },
-    ...(undeclared > 0 ? [{ category: null, count: undeclared, words: 'undeclared' }] : []),
-  ];
-}
 
 function outcomeTiles({ environments }: Fleet) {
   return changeOutcomes.map((outcome) => ({

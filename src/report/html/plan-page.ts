@@ -21,7 +21,12 @@ import { oneLine } from '../safe.ts';
 import {
   actionWords,
   changeCounts,
+  type Effect,
   familyWords,
+  impactUnknown,
+  impactWords,
+  movedWords,
+  moves,
   noChanges,
   originNotes,
   place,
@@ -39,7 +44,6 @@ import {
 } from '../words.ts';
 import { addressMarkup, type Entry } from './entries.ts';
 import { type Field, fieldsMarkup, fieldsOf, maxLines, textsOf } from './fields-markup.ts';
-import { impactMarkup } from './impact-markup.ts';
 import { renderedMarkup } from './mail-markup.ts';
 import { html, type Markup } from './markup.ts';
 import { diagnosticMarkup, maxOpen, pageHtml, pagePoint } from './page.ts';
@@ -61,17 +65,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
     alarm: isRefused(plan) ? refused : null,
     empty: noChanges(plan),
     points: attentionOf(plan.changes).map((point) => pagePoint(point, ({ address }) => address)),
-    tiles: [
-      ...actions.map((action) => ({
-        category: action,
-        count: plan.summary[action],
-        words: actionWords[action],
-      })),
-      { category: null, count: plan.summary.unchanged, words: 'unchanged' },
-      ...(undeclared === null
-        ? []
-        : [{ category: null, count: plan.summary.undeclared ?? 0, words: 'undeclared' }]),
-    ],
+    tiles: actionTiles(plan),
     problems: [['', remarks.errors]],
     remarks: remarks.byCode,
     command: planCommand(plan, options),
@@ -100,6 +94,16 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
     ],
     hasFrames: plan.changes.some((change) => renderedOf(change, options) !== undefined),
   });
+}
+
+/** How many changes of each action there are, and what stays as it is. */
+export function actionTiles({ summary }: Pick<Plan, 'summary'>) {
+  const { unchanged, undeclared = 0 } = summary;
+  return [
+    ...actions.map((action) => ({ category: action, count: summary[action], words: actionWords[action] })),
+    { category: null, count: unchanged, words: 'unchanged' },
+    ...(undeclared > 0 ? [{ category: null, count: undeclared, words: 'undeclared' }] : []),
+  ];
 }
 
 function renderedOf({ address }: Change, { rendered }: ReportOptions): Rendered | undefined {
@@ -148,7 +152,7 @@ ${source === null ? '' : html`<span class="where">${place(source)}</span>`}`;
 ${noticesMarkup(change, options.remarks)}
 ${fieldsMarkup(fields, names)}
 ${rendered === undefined ? '' : renderedMarkup(address, rendered)}
-${impactMarkup(change.impact)}
+${impactMarkup(change)}
 ${requestsMarkup(change.requests)}`;
   const said = [...change.warnings, ...options.remarks.map(({ message }) => message)];
   const text = [...fields.flatMap(textsOf), ...said, source === null ? '' : place(source)].join('\n');
@@ -209,6 +213,37 @@ function nameMarkup(difference: Difference): Markup {
   const notes = oneLine(originNotes(difference));
   const mark = notes === '' ? '' : html` <span class="origin ${origin ?? ''}">${notes}</span>`;
   return html`<code>${oneLine(pathWords(path))}</code>${mark}`;
+}
+
+/** The units of a bar's width. */
+const barWidth = 1000;
+
+/** What a changed search finds before and after, in two bars and in words. */
+function impactMarkup({ impact }: Change): Markup {
+  if (!impact) return html``;
+  if ('notRun' in impact) {
+    return html`<ul class="notices"><li class="warning">${impactUnknown}. ${oneLine(impact.notRun)}</li></ul>`;
+  }
+  const lines = moves.flatMap((move) => {
+    const moved = movedWords(impact, move);
+    return moved === null ? [] : [html`<li class="${move}">${oneLine(moved)}</li>`];
+  });
+  return html`<figure class="impact"><figcaption>The search ${impactWords(impact)}</figcaption>
+${barsMarkup(impact)}
+${lines.length === 0 ? '' : html`<ul>${lines}</ul>`}</figure>
+`;
+}
+
+/** Hidden from screen readers: the words beside the bars say the same. */
+function barsMarkup({ before, after, enter, leave }: Effect): Markup {
+  const most = Math.max(before, after);
+  if (most === 0) return html``;
+  const toUnits = (count: number) => Math.round((Math.min(Math.max(count, 0), most) / most) * barWidth);
+  const stay = toUnits(after - enter.count);
+  return html`<svg aria-hidden="true" viewBox="0 0 ${barWidth} 20" preserveAspectRatio="none">
+<rect class="stay" y="0" height="8" width="${stay}"/><rect class="leave" y="0" height="8" x="${stay}" width="${toUnits(leave.count)}"/>
+<rect class="stay" y="12" height="8" width="${stay}"/><rect class="enter" y="12" height="8" x="${stay}" width="${toUnits(enter.count)}"/>
+</svg>`;
 }
 
 function requestsMarkup(requests: readonly Request[]): Markup {

@@ -42,7 +42,7 @@ export function diffText(diff: Diff, options: ReportOptions): string {
     blank,
     ...groupRows(diff, options.verbose ?? false),
     ...notComparedRows(diff, options.verbose ?? false),
-    ...(options.quiet ? [] : diagnosticRows(diff.diagnostics, options)),
+    ...diagnosticRows(diff.diagnostics, options),
     differs(diff)
       ? row(0, span('Diff: ', 'bold'), span(`${diffSummaryWords(diff)}.`, 'bold'))
       : row(0, span(noDifferences(diff), 'green', 'bold')),

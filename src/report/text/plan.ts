@@ -6,11 +6,12 @@ import {
   type Difference,
   hasChanges,
   type Plan,
+  type Request,
   type Risk,
 } from '../../model/plan.ts';
 import { planCommand } from '../apply-command.ts';
 import { attentionOf, firstOf, type Point, pointWords } from '../attention.ts';
-import { pathWords, sensitiveWords, viewOf } from '../difference.ts';
+import { bodyText, pathWords, sensitiveWords, viewOf } from '../difference.ts';
 import type { ReportOptions } from '../options.ts';
 import {
   changeCounts,
@@ -23,7 +24,9 @@ import {
   originNotes,
   place,
   planCounts,
+  pluralize,
   refused,
+  requestTarget,
   riskWords,
   scopeWords,
   symbols,
@@ -33,7 +36,18 @@ import {
   undeclaredWords,
 } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
-import { blank, layout, type Row, row, type Span, type Style, solid, span, widthOf } from './layout.ts';
+import {
+  blank,
+  layout,
+  paragraph,
+  type Row,
+  row,
+  type Span,
+  type Style,
+  solid,
+  span,
+  widthOf,
+} from './layout.ts';
 import { lineDiffRows, maxLines, maxName, valueSpans } from './values.ts';
 
 /** The colour of each action. */
@@ -52,6 +66,7 @@ const opSpans: Readonly<Record<Difference['op'], Span>> = {
 
 /** Longer pairs of values are shown one below the other. */
 const maxTogether = 56;
+
 /** A plan for the terminal: changes by kind, the guards that refuse it, and a summary at the end. */
 export function planText(plan: Plan, options: ReportOptions): string {
   const verbose = options.verbose ?? false;
@@ -208,4 +223,28 @@ function originSpans(difference: Difference): Span[] {
   const { origin } = difference;
   const notes = originNotes(difference);
   return notes === '' ? [] : [span(`  (${notes})`, origin === null || origin === 'repo' ? 'dim' : 'yellow')];
+}
+
+/**
+ * Every request of a plan as it would be sent, with the names of secrets in their place: what a dry run prints. Lines
+ * are not wrapped, so that a body can be copied as JSON.
+ */
+export function renderRequests(plan: Plan, { colour }: Pick<ReportOptions, 'colour'>): string {
+  const total = plan.changes.reduce((sum, { requests }) => sum + requests.length, 0);
+  const rows = plan.changes.flatMap(({ action, address, requests }) => {
+    const title = row(0, span(`# ${symbols[action]} ${address}`, actionStyles[action], 'bold'));
+    return requests.length === 0 ? [] : [title, ...requests.flatMap(requestRows)];
+  });
+  const end = row(0, span(`Dry run: ${pluralize(total, 'request')}, none sent.`, 'bold'));
+  return layout([...rows, end], { colour, width: Number.POSITIVE_INFINITY });
+}
+
+function requestRows(request: Request): Row[] {
+  const { method, headers, body } = request;
+  return [
+    row(0, span(`${method} `, 'bold'), span(requestTarget(request))),
+    ...Object.entries(headers).map(([name, value]) => row(0, span(`${name}: `, 'cyan'), span(value))),
+    ...(body === null ? [] : [blank, ...paragraph(0, bodyText(body))]),
+    blank,
+  ];
 }

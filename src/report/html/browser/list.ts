@@ -1,7 +1,6 @@
 import { Bodies, bodyOf } from './bodies.ts';
 import { find, findAll, focusOnSlash, startSwitch, wordsIn } from './dom.ts';
 import { Frames, fitAll } from './frames.ts';
-import { startKeys } from './keys.ts';
 import { markHits, pressFilters, readPlace, writePlace } from './place.ts';
 import { startPrinting } from './printing.ts';
 import { Review } from './review.ts';
@@ -33,10 +32,7 @@ export class List {
     this.#startExpanding();
     startPrinting(this.#entries, this.#bodies);
     focusOnSlash(this.#text);
-    startKeys(
-      () => this.#entries.filter(isShown),
-      (entry) => this.#review.toggle(entry),
-    );
+    this.#startKeys();
     this.#restore();
     if (this.#bodies.isPacked) void this.#unpack();
   }
@@ -198,6 +194,28 @@ export class List {
     find('expand', HTMLButtonElement).addEventListener('click', () => expand(true));
     find('collapse', HTMLButtonElement).addEventListener('click', () => expand(false));
   }
+
+  /** `j` and `k` go to the next and the previous entry, `x` ticks one off. */
+  #startKeys(): void {
+    addEventListener('keydown', (event) => {
+      const { key } = event;
+      if (!['j', 'k', 'x'].includes(key) || isTyping(event)) return;
+      const current = document.activeElement?.closest<HTMLDetailsElement>('.entry') ?? null;
+      if (key === 'x') {
+        if (current) this.#review.toggle(current);
+        return;
+      }
+      const shown = this.#entries.filter(isShown);
+      const from = current ? shown.indexOf(current) : -1;
+      shown[key === 'j' ? from + 1 : from - 1]?.querySelector('summary')?.focus();
+    });
+  }
+}
+
+function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  const isField =
+    target instanceof Element && target.matches('input:not([type="checkbox"]), select, textarea');
+  return isField || ctrlKey || metaKey || altKey;
 }
 
 function namesOf({ dataset: { names = '[]' } }: HTMLElement): ReadonlySet<unknown> {
