@@ -17,7 +17,7 @@ import { tenantWords } from '../report/words.ts';
 import { applyOptions, outputResult, requireConfirmation, resourcesProving } from './apply-output.ts';
 import { type ArgsOf, defineCommand, examples } from './command.ts';
 import { applySeveral, type FleetSource } from './fleet.ts';
-import { hasColour, type Io, isInteractive } from './io.ts';
+import { type Io, isInteractive, viewOf } from './io.ts';
 import { commonOptions, fleetOptions, planOptions, planOptionsOf } from './options.ts';
 import { checkOutput, printDiagnostics, printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
@@ -109,7 +109,7 @@ function requireProof(
 /** Prints the requests of a dry run. As JSON, prints the plan, which holds them. */
 function printRequests(plan: Plan, args: Args, io: Io): void {
   if (args.format === 'json') printDocument({ is: 'plan', plan }, args, io);
-  else io.stdout.write(renderRequests(plan, { colour: hasColour(io.stdout, io, args) }));
+  else io.stdout.write(renderRequests(plan, viewOf(io.stdout, args, io)));
 }
 
 /** Options of a plan cannot change a saved one, and to ignore them would mislead. `--max-deletes` says what it may do. */

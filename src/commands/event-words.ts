@@ -1,6 +1,6 @@
 import type { ApplyEvent } from '../applier/run-context.ts';
 import type { TenantEvent } from '../engine/tenant.ts';
-import { namesAndMore } from '../report/words.ts';
+import { joinParts, namesAndMore, requestTarget } from '../report/words.ts';
 
 /** What happens while a command works with a tenant. */
 export type RunEvent = TenantEvent | ApplyEvent;
@@ -9,9 +9,8 @@ export type RunEvent = TenantEvent | ApplyEvent;
 export function logLine(event: RunEvent): string | null {
   if (event.type !== 'request-finished') return eventWords(event);
   const { request, result, ms, detail, trackingId } = event;
-  const query = new URLSearchParams(request.query).toString();
-  const more = [detail, trackingId && `tracking id ${trackingId}`].filter(Boolean).join(', ');
-  return `${request.method} ${request.path}${query && `?${query}`} ${result} ${ms} ms${more && ` (${more})`}`;
+  const more = joinParts([detail, trackingId && `tracking id ${trackingId}`], ', ');
+  return `${request.method} ${requestTarget(request)} ${result} ${ms} ms${more && ` (${more})`}`;
 }
 
 /** What a run does at this moment; `null` for single requests, of which there are many. */

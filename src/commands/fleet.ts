@@ -7,7 +7,7 @@ import {
 } from '../engine/fleet.ts';
 import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { exitCodeOfFleet, type Fleet, shareDiagnostics, worstExitCode } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
@@ -20,7 +20,7 @@ import { type ApplyArgs, outputResult, requireConfirmation, resourcesProving } f
 import type { ArgsOf } from './command.ts';
 import { withFleetProgress } from './fleet-progress.ts';
 import { howToApplyPlan } from './how-to-apply.ts';
-import { hasColour, type Io } from './io.ts';
+import { type Io, viewOf } from './io.ts';
 import { type PlanArgs, planOptionsOf } from './options.ts';
 import { checkReportFiles, isWritten, outputDocument, printDiagnostics, printDocument } from './output.ts';
 import type { planOutputOptions } from './plan-output.ts';
@@ -151,9 +151,7 @@ async function runDry(fleet: Fleet, conditions: Conditions, args: ApplyArgs, io:
   else {
     for (const { name, value: plan } of outcomes) {
       if (!plan) continue;
-      io.stdout.write(
-        `# ${oneLine(name)}\n\n${renderRequests(plan, { colour: hasColour(io.stdout, io, args) })}\n`,
-      );
+      io.stdout.write(`# ${oneLine(name)}\n\n${renderRequests(plan, viewOf(io.stdout, args, io))}\n`);
     }
   }
   return exitCodeOfFleet(fleet, false);
@@ -161,7 +159,6 @@ async function runDry(fleet: Fleet, conditions: Conditions, args: ApplyArgs, io:
 
 /** Why environments have no plan, or a refused one. */
 function whyNotPlanned({ environments }: Fleet): Diagnostic[] {
-  const isError = ({ severity }: Diagnostic) => severity === 'error';
   const all = environments.map(({ name, plan, error }) => ({
     name,
     diagnostics: (error ?? plan)?.diagnostics.filter(isError) ?? [],

@@ -2,6 +2,7 @@ import type { RequestName } from '../client/event.ts';
 import { type Tenant, useTenant } from '../engine/tenant.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { printable } from '../report/safe.ts';
+import { requestTarget } from '../report/words.ts';
 import { eventWords, logLine, type RunEvent, settlingWords } from './event-words.ts';
 import { type Io, type ProgramIo, printNote, takesEscapes, type Verbosity, widthOf } from './io.ts';
 
@@ -108,7 +109,7 @@ class Count {
 }
 
 /** A request counts once, also when it is retried. */
-const idOf = ({ method, path, query }: RequestName) => `${method} ${path}?${new URLSearchParams(query)}`;
+const idOf = (request: RequestName) => `${request.method} ${requestTarget(request)}`;
 
 const barWidth = 20;
 

@@ -6,7 +6,7 @@ import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import { requireOwnFolder } from '../loader/own-folder.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { secretNamesIn } from '../model/marker.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
@@ -155,10 +155,7 @@ function requireSecrets({ changes }: Plan, secrets: Pick<Secrets, 'problem'>): v
  */
 export function requireApproved(plan: Plan, { policy }: Environment, approval: Approval): void {
   if (isRefused(plan)) {
-    throw new Failure(
-      plan.diagnostics.filter(({ severity }) => severity === 'error'),
-      ExitCode.refused,
-    );
+    throw new Failure(plan.diagnostics.filter(isError), ExitCode.refused);
   }
   if (approval.digest !== undefined && approval.digest !== plan.digest) {
     throw failure(

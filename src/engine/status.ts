@@ -45,8 +45,7 @@ export async function readStatus(
   const declared = findDeclared(scope);
   const { kinds } = tenant.environment;
   const known =
-    earlier &&
-    new Set(earlier.identities.map(({ kind, name }) => nameOf({ kind: kinds.named(kind), key: [name] })));
+    earlier && new Set(earlier.identities.map(({ kind, name }) => identityOf(kinds.named(kind), [name])));
   const { client, environment } = tenant;
   const read = (requests: readonly ReadRequest[]) => readObjects(client, requests, environment.settings);
   const identities = await read([allOf(senderAddress), allOf(verifiedDomain)]);
@@ -55,9 +54,9 @@ export async function readStatus(
   const objects = await read([{ ...mailFroms, onUnusable: unusable.add }]);
   const live = [...identities, ...objects].filter(({ address }) => scope.includes(address));
   const found = live.flatMap((object) => liveStatus(object, declared, tenant) ?? []);
-  const present = new Set(live.map(nameOf));
+  const present = new Set(live.map(({ identity }) => identity));
   const absent = declared
-    .filter((resource) => !present.has(nameOf(resource)))
+    .filter(({ kind, key }) => !present.has(identityOf(kind, key)))
     .map((resource) => missingStatus(resource, unusable.why(resource)));
   return statusOf([...found, ...absent], tenant);
 }
@@ -153,7 +152,7 @@ function mailFromKeys(
 }
 
 function liveStatus(
-  { kind, key, address, raw }: LiveObject,
+  { kind, key, address, identity, raw }: LiveObject,
   declared: readonly Declared[],
   { environment }: Tenant,
 ): IdentityStatus | null {
@@ -163,7 +162,7 @@ function liveStatus(
     address,
     kind: kind.name,
     name: key[0] ?? '',
-    declared: declared.some((resource) => nameOf(resource) === nameOf({ kind, key })),
+    declared: declared.some((resource) => identityOf(resource.kind, resource.key) === identity),
     ...facts,
     records: records.map((record) => ({ record, publication: null })),
   };
@@ -206,8 +205,4 @@ function statusOf(identities: readonly IdentityStatus[], { client, environment }
 
 function isVerifiedKind(kind: Kind): kind is Verified {
   return verifiedKinds.some((name) => name === kind.name);
-}
-
-function nameOf({ kind, key }: Pick<Resource, 'kind' | 'key'>): string {
-  return identityOf(kind, key);
 }

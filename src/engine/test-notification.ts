@@ -47,7 +47,7 @@ export interface TestChoices {
 }
 
 /** Throws a Failure for choices that the tenant does not take, and for words that are not a locale or an address. */
-export function checkTestChoices({ locale, to }: TestChoices, { sendTest }: ApiSettings): void {
+function checkTestChoices({ locale, to }: TestChoices, { sendTest }: ApiSettings): void {
   if (sendTest === 'documented' && (locale !== null || to !== null)) {
     const what = [...(locale === null ? [] : ['locale']), ...(to === null ? [] : ['recipients'])];
     throw failure(

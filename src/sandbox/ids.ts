@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** `length` hexadecimal digits that depend on `parts` only. */
-function digest(parts: readonly string[], length: number): string {
-  return createHash('sha256').update(parts.join('\u0000')).digest('hex').slice(0, length);
+/** Hexadecimal digits that depend on `parts` only. */
+function digest(parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\u0000')).digest('hex').slice(0, 32);
 }
 
 /** An id in the form of a UUID that depends on `parts` only. */
 export function uuid(...parts: string[]): string {
-  const hex = digest(parts, 32);
+  const hex = digest(parts);
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
@@ -27,7 +27,7 @@ export function newId(
 
 /** The three DKIM tokens of an address. */
 export function dkimTokens(address: string): string[] {
-  return ['1', '2', '3'].map((number) => digest(['dkim', address, number], 32));
+  return ['1', '2', '3'].map((number) => digest(['dkim', address, number]));
 }
 
 /** The uid that a tenant makes from a label. */
