@@ -46,7 +46,8 @@ export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; 
   const isUndeclared = ({ live }: Deletion) => !declared.has(live.address);
   const isInScope = ({ addresses }: Deletion) => request.isInScope(addresses);
   const pruned = objects.filter(({ kind }) => prune?.kinds.includes(kind.name)).map(prunedObject);
-  const undeclared = pruned.filter(isInScope).filter(isUndeclared);
+  // The same plan, however the tenant orders its lists.
+  const undeclared = pruned.filter(isInScope).filter(isUndeclared).toSorted(byAddress);
   const whyKept = keeper(request);
   // Objects that share an address share the reason.
   const reasons = new Map(undeclared.map(({ live }) => [live.address, whyKept(live)]));
@@ -141,6 +142,8 @@ export function findRemoved(
       : [];
   });
 }
+
+const byAddress = (one: Deletion, other: Deletion) => (one.live.address < other.live.address ? -1 : 1);
 
 function prunedObject(live: LiveObject): Deletion {
   return { live, addresses: addressesOf(live), source: null, protect: false, declared: {} };

@@ -25,9 +25,10 @@ describe('did you mean', () => {
     expect(didYouMean(word, candidates)).toBeNull();
   });
 
-  it('takes the most similar one, and the first of two alike', () => {
-    expect(didYouMean('color', ['colour', 'colors', 'color2x'])).toContain('`colour`');
-    expect(didYouMean('headr', ['heads', 'header'])).toContain('`heads`');
+  it('takes the most similar one, and of two alike the first by the alphabet', () => {
+    expect(didYouMean('color', ['colour', 'color2x'])).toContain('`colour`');
+    expect(didYouMean('headr', ['header', 'heads'])).toContain('`header`');
+    expect(didYouMean('headr', ['heads', 'header'])).toContain('`header`');
     expect(didYouMean('headr', ['heads2', 'header'])).toContain('`header`');
   });
 

@@ -48,6 +48,18 @@ describe('--prune', () => {
     );
   });
 
+  it('plans the same, in whatever order the tenant lists its objects', () => {
+    const left = ['c', 'a', 'd', 'b'].map((key) => template({ id: key, key }));
+    const kept = [
+      template({ id: 'x', key: 'x', locale: '!' }),
+      template({ id: 'y', key: 'y', medium: 'PUSH' }),
+    ];
+    const digestOf = (live: readonly Answer[]) =>
+      planOf({ declared: [], live, ...prune('NotificationTemplate') }).digest;
+    expect(digestOf([...left, ...kept])).toBe(digestOf([...left, ...kept].toReversed()));
+    expect(digestOf(left)).toBe(digestOf(left.toReversed()));
+  });
+
   it('leaves an object that it could only delete by an id that the tenant does not show', () => {
     const live = [sender(null, 'a@acme.example'), sender('2', 'b@acme.example')];
     const plan = planOf({ declared: [], live, ...prune('SenderAddress') });
