@@ -1,12 +1,20 @@
-import { isUnordered, readableFields } from '../kinds/field.ts';
+import { isDeclaredByMember, isUnordered, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { keyBefore } from '../kinds/live-objects.ts';
 import { type IsSensitive, isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
-import type { Change, Plan } from '../model/plan.ts';
-import { isWithin, type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import type { Change, Difference, Plan } from '../model/plan.ts';
+import {
+  isWithin,
+  type Pointer,
+  placesIn,
+  pointer,
+  segmentsOf,
+  valueAt,
+  withValueAt,
+} from '../model/pointer.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Task } from './preflight.ts';
@@ -28,6 +36,8 @@ export function changeResult({
   const before =
     task.live && isAsPlanned ? recordFields(kind, change, task.live) : fieldsBefore(kind, change, task.live);
   const after = live ? recordFields(kind, change, live) : null;
+  // A rollback that does not know what came of the change takes back all that it may have done.
+  const isSeen = after !== null && outcome !== 'unknown';
   const left = [...new Set([...(before?.withheld ?? []), ...(after?.withheld ?? [])])];
   const withheld = before && after ? left.filter((at) => mayHaveWritten(kind, change, at)) : left;
   const renamedFrom = keyBefore(kind, change);
@@ -37,7 +47,7 @@ export function changeResult({
     ...(change.action === 'delete' && change.id !== null ? { id: change.id } : {}),
     action: change.action,
     outcome,
-    before: before?.fields ?? null,
+    before: before && (isSeen ? before.fields : withAddedMembers(kind, change, before.fields)),
     after: after?.fields ?? null,
     ...(withheld.length > 0 ? { withheld } : {}),
     requests,
@@ -110,6 +120,15 @@ function recordFields(kind: Kind, change: Change, live: LiveObject): RecordedFie
 function wasCleared({ diff }: Change, { fields }: LiveObject, at: Pointer): boolean {
   const isUnset = (valueAt(fields, at) ?? null) === null;
   return isUnset && diff.some(({ path, after, sensitive }) => path === at && after === null && !sensitive);
+}
+
+/** The fields before a change, with null for the members that it adds: a manifest would take them away again like this. */
+function withAddedMembers(kind: Kind, { diff }: Change, before: JsonObject): JsonObject {
+  const isAddedMember = ({ op, path, sensitive }: Difference) => {
+    const [name = '', ...below] = segmentsOf(path);
+    return op === 'add' && !sensitive && below.length > 0 && isDeclaredByMember(fieldNamed(kind, name));
+  };
+  return diff.filter(isAddedMember).reduce((fields, { path }) => withValueAt(fields, path, null), before);
 }
 
 /**

@@ -131,6 +131,11 @@ export function sameItem(field: Field, one: Json, other: Json): boolean {
   return sameJson(comparable(field, [one]), comparable(field, [other]));
 }
 
+/** Whether manifests declare the members of a field one by one, and leave the others alone. */
+export function isDeclaredByMember(field: Field | undefined): boolean {
+  return field?.is === 'json' && field.declares === 'members';
+}
+
 /** A record without unset members. Numbers and booleans become text, since hosts answer with either. */
 export function comparableRecord(record: JsonObject, field: RecordsField): JsonObject {
   return mapMembers(canonicalRecord(record, field), (value) => {

@@ -1,5 +1,5 @@
 import { compareField, dropNulls, type FieldDifference } from '../kinds/compare.ts';
-import { canonicalRecord, comparable, readableFields } from '../kinds/field.ts';
+import { canonicalRecord, comparable, isDeclaredByMember, readableFields } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject, RecordsField } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { type IsSensitive, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
@@ -79,8 +79,7 @@ function membersOf(kind: Kind, object: SideObject): JsonObject {
   const fields = readableOf(kind, object);
   if (object.is === 'declared') return fields;
   return mapMembers(fields, (value, name) => {
-    const field = kind.fields[name];
-    return field?.is === 'json' && field.declares === 'members' && isObject(value) ? dropNulls(value) : value;
+    return isDeclaredByMember(kind.fields[name]) && isObject(value) ? dropNulls(value) : value;
   });
 }
 

@@ -1,5 +1,5 @@
-import { comparableRecord, readableFields } from '../kinds/field.ts';
-import { fieldNamed, type Kind, type LiveObject, type RecordsField } from '../kinds/kind.ts';
+import { comparableRecord, isDeclaredByMember, readableFields } from '../kinds/field.ts';
+import { fieldNamed, type LiveObject, type RecordsField } from '../kinds/kind.ts';
 import { pairRecords } from '../kinds/records.ts';
 import {
   isArray,
@@ -47,7 +47,7 @@ export function restoreChanges({ kind, record }: Undo, live: LiveObject): Restor
   const restored = mapMembers(pick(before, usable), (old, name): Json => {
     const field = fieldNamed(kind, name);
     if (field?.is === 'records') return restoreRecords(field, old, own(current, name));
-    const isByMember = isKnown && isDeclaredByMember(kind, name);
+    const isByMember = isKnown && isDeclaredByMember(field);
     const sides = { old, next: own(after ?? {}, name), now: own(current, name) };
     return isByMember ? restoreMembers(sides, pointer(name), withheld) : old;
   });
@@ -66,11 +66,6 @@ function recordedIn(before: JsonObject, names: readonly string[]) {
     usable: recorded.filter(isUsable),
     lost: recorded.filter((name) => !isUsable(name)).map((name) => pointer(name)),
   };
-}
-
-function isDeclaredByMember(kind: Kind, name: string): boolean {
-  const field = fieldNamed(kind, name);
-  return field?.is === 'json' && field.declares === 'members';
 }
 
 /** The recorded records, with null for the members that they did not have: a record is restored member for member. */

@@ -167,6 +167,46 @@ it('a change that has begun has no outcome yet, and nothing after it', () => {
   });
 });
 
+describe('what a result records of settings that a change adds', () => {
+  const raw = {
+    id: 't1',
+    name: 'old',
+    text: 'before',
+    attributes: { url: 'u', proxy: { host: 'h', port: 1 } },
+  };
+  const planned: Change = {
+    ...updateThing(raw, 'after'),
+    diff: [
+      diff('/text', null, 'after'),
+      diff('/attributes/url', 'u', 'v'),
+      diff('/attributes/user', null, 'x'),
+      diff('/attributes/proxy/path', null, '/p'),
+      sensitive('/attributes/password'),
+    ],
+  };
+  const task = { kind: thing, change: planned, live: objectOf(thing, raw), from: 0, resumed: false };
+  const attributes = { url: 'u', user: null, proxy: { path: null } };
+
+  it('is that there were none, where nobody saw what came of it', () => {
+    const unseen = changeResult(ending(task, 'failed', [], { live: null }));
+    expect(unseen.before).toEqual({ text: 'before', attributes });
+    expect(changeResult(ending(task, 'unknown', [])).before).toEqual({ text: 'before', attributes });
+    expect(begunResult(task).before).toEqual({ text: 'before', attributes });
+  });
+
+  it('is nothing, where what came of it shows them', () => {
+    const { before } = changeResult(ending(task, 'done', [], { live: objectOf(thing, raw) }));
+    expect(before).toEqual({ text: 'before', attributes: { url: 'u', proxy: {} } });
+  });
+
+  it('is nothing, where the whole field was unset', () => {
+    const bare = { ...raw, attributes: null };
+    const change = { ...updateThing(bare, 'after'), diff: planned.diff };
+    const unset = begunResult({ ...task, change, live: objectOf(thing, bare) });
+    expect(unset.before).toEqual({ text: 'before', attributes: null });
+  });
+});
+
 describe('what a result proves', () => {
   const names = ['same', 'made', 'gone', 'ignored', 'unseen', 'kept', 'failed', 'later'];
   const desired = Object.fromEntries(names.map((name) => [`Thing/${name}`, `sha256:${name}`]));

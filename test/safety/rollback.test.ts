@@ -407,6 +407,28 @@ describe('rollback', () => {
     expect(world.sandbox.state.simIntegrations[0]).toMatchObject({ name: 'Desk' });
   });
 
+  it('takes away the settings that a change added, although nobody saw what came of it', async () => {
+    const before = visible(world.sandbox.state);
+    const beforeProvisioningRule = { type: 'RULE', id: 'r2', name: 'Other' };
+    const attributes = { url: 'u3', port: '443', proxy: { host: 'h' } };
+    world.declare([{ kind: 'SimIntegration', name: 'Desk', attributes, beforeProvisioningRule }]);
+    await world.plan('--out', 'plan.json');
+    const unreadable = {
+      kind: 'status',
+      status: 403,
+      method: 'GET',
+      path: '/v2024/sim-integrations',
+    } as const;
+    world.sandbox.faults.add({ ...unreadable, nth: 2, times: 9 });
+    const applied = await world.run('apply', 'plan.json', '--result', 'result.json', '--format', 'json');
+    expect(applied).toMatchObject({ code: 3, json: { changes: [{ outcome: 'failed', after: null }] } });
+    world.sandbox.faults.clear();
+    const paths = (await rollback()).plan.changes[0].diff.map(({ path }: { path: string }) => path);
+    expect(paths).toEqual(['/attributes/url', '/attributes/port', '/attributes/proxy']);
+    expect(await world.run('apply', 'back.json')).toMatchObject({ code: 0 });
+    expect(visible(world.sandbox.state)).toEqual(before);
+  });
+
   it('has a result to work from although nothing was done', async () => {
     world.sandbox.faults.add({ kind: 'status', status: 400, method: 'POST', path: '/v2025/notification' });
     world.declare([
