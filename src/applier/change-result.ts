@@ -33,11 +33,12 @@ export function changeResult({
 }: Ending): ChangeResult {
   const { kind, change } = task;
   const isAsPlanned = task.live?.fingerprint() === change.fingerprint;
-  const before =
+  const known =
     task.live && isAsPlanned ? recordFields(kind, change, task.live) : fieldsBefore(kind, change, task.live);
   const after = live ? recordFields(kind, change, live) : null;
   // A rollback that does not know what came of the change takes back all that it may have done.
   const isSeen = after !== null && outcome !== 'unknown';
+  const before = known && !isSeen ? withAdded(kind, change, known) : known;
   const left = [...new Set([...(before?.withheld ?? []), ...(after?.withheld ?? [])])];
   const withheld = before && after ? left.filter((at) => mayHaveWritten(kind, change, at)) : left;
   const renamedFrom = keyBefore(kind, change);
@@ -47,7 +48,7 @@ export function changeResult({
     ...(change.action === 'delete' && change.id !== null ? { id: change.id } : {}),
     action: change.action,
     outcome,
-    before: before && (isSeen ? before.fields : withAddedMembers(kind, change, before.fields)),
+    before: before?.fields ?? null,
     after: after?.fields ?? null,
     ...(withheld.length > 0 ? { withheld } : {}),
     requests,
@@ -122,14 +123,24 @@ function wasCleared({ diff }: Change, { fields }: LiveObject, at: Pointer): bool
   return isUnset && diff.some(({ path, after, sensitive }) => path === at && after === null && !sensitive);
 }
 
-/** The fields before a change, with null for the members that it adds: a manifest would take them away again like this. */
-function withAddedMembers(kind: Kind, { diff }: Change, before: JsonObject): JsonObject {
-  const isAddedMember = ({ op, path, sensitive }: Difference) => {
+/**
+ * The fields before a change, with null for the members that it adds: a manifest would take them away again like this. Whether
+ * there was a secret nobody knows where the tenant hides it.
+ */
+function withAdded(kind: Kind, { diff }: Change, before: RecordedFields): RecordedFields {
+  const isAddedMember = ({ op, path }: Difference) => {
     const [name = '', ...below] = segmentsOf(path);
-    return op === 'add' && !sensitive && below.length > 0 && isDeclaredByMember(fieldNamed(kind, name));
+    return op === 'add' && below.length > 0 && isDeclaredByMember(fieldNamed(kind, name));
   };
-  return diff.filter(isAddedMember).reduce((fields, { path }) => withValueAt(fields, path, null), before);
+  const added = diff.filter(({ sensitive }) => !sensitive).filter(isAddedMember);
+  return {
+    fields: added.reduce((fields, { path }) => withValueAt(fields, path, null), before.fields),
+    withheld: [...before.withheld, ...sensitiveIn(diff)],
+  };
 }
+
+const sensitiveIn = (diff: Change['diff']): Pointer[] =>
+  diff.flatMap(({ sensitive, path }) => (sensitive ? [path] : []));
 
 /**
  * The fields of an object before a change that an earlier run made: its fields now, with the plan's differences
@@ -145,9 +156,8 @@ function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): Reco
     const field = fieldNamed(kind, name);
     if (field) current.set(name, revert(field, current.get(name) ?? null, below, difference));
   }
-  const sensitive = change.diff.flatMap((difference) => (difference.sensitive ? [difference.path] : []));
   const again = record(kind, objectFrom(current), { ...disclosedBy(change), marked: [], hidden: [] });
-  return { ...again, withheld: [...new Set([...sensitive, ...withheld, ...again.withheld])] };
+  return { ...again, withheld: [...new Set([...sensitiveIn(change.diff), ...withheld, ...again.withheld])] };
 }
 
 /** What a plan says about an object: the values that its change shows, and the places that it conceals. */
@@ -157,7 +167,7 @@ interface Disclosed {
 }
 
 function disclosedBy({ diff, secrets = [] }: Change): Disclosed {
-  const hidden = diff.filter(({ sensitive }) => sensitive).map(({ path }) => path);
+  const hidden = sensitiveIn(diff);
   // A field in which something differs is declared, even if the difference itself is secret.
   const declared = objectFrom(hidden.map((at) => [segmentsOf(at)[0] ?? '', {}]));
   const known = diff.filter(({ sensitive }) => !sensitive);

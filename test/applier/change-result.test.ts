@@ -190,8 +190,12 @@ describe('what a result records of settings that a change adds', () => {
   it('is that there were none, where nobody saw what came of it', () => {
     const unseen = changeResult(ending(task, 'failed', [], { live: null }));
     expect(unseen.before).toEqual({ text: 'before', attributes });
+    expect(unseen.withheld).toContain('/attributes/password');
     expect(changeResult(ending(task, 'unknown', [])).before).toEqual({ text: 'before', attributes });
-    expect(begunResult(task).before).toEqual({ text: 'before', attributes });
+    expect(begunResult(task)).toMatchObject({
+      before: { text: 'before', attributes },
+      withheld: ['/attributes/password'],
+    });
   });
 
   it('is nothing, where what came of it shows them', () => {

@@ -408,9 +408,8 @@ describe('rollback', () => {
   });
 
   it('takes away the settings that a change added, although nobody saw what came of it', async () => {
-    const before = visible(world.sandbox.state);
     const beforeProvisioningRule = { type: 'RULE', id: 'r2', name: 'Other' };
-    const attributes = { url: 'u3', port: '443', proxy: { host: 'h' } };
+    const attributes = { url: 'u3', port: '443', proxy: { host: 'h' }, apiToken: 'new-token' };
     world.declare([{ kind: 'SimIntegration', name: 'Desk', attributes, beforeProvisioningRule }]);
     await world.plan('--out', 'plan.json');
     const unreadable = {
@@ -423,10 +422,15 @@ describe('rollback', () => {
     const applied = await world.run('apply', 'plan.json', '--result', 'result.json', '--format', 'json');
     expect(applied).toMatchObject({ code: 3, json: { changes: [{ outcome: 'failed', after: null }] } });
     world.sandbox.faults.clear();
-    const paths = (await rollback()).plan.changes[0].diff.map(({ path }: { path: string }) => path);
+    const { plan } = await rollback();
+    const paths = plan.changes[0].diff.map(({ path }: { path: string }) => path);
     expect(paths).toEqual(['/attributes/url', '/attributes/port', '/attributes/proxy']);
+    const message = expect.stringMatching(/ keeps .*\/attributes\/apiToken.* as it is now/);
+    expect(plan.diagnostics).toMatchObject([{ code: 'rollback-incomplete', message }]);
     expect(await world.run('apply', 'back.json')).toMatchObject({ code: 0 });
-    expect(visible(world.sandbox.state)).toEqual(before);
+    const { simIntegrations } = world.sandbox.state;
+    const kept = { url: 'u1', user: 'x', password: 'old-password', apiToken: 'new-token' };
+    expect(simIntegrations.find(({ name }) => name === 'Desk')?.attributes).toEqual(kept);
   });
 
   it('has a result to work from although nothing was done', async () => {
