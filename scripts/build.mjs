@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { noticesOf } from './notices.mjs';
 
-process.chdir(new URL('..', import.meta.url).pathname);
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 for (const script of ['compile-schemas', 'bundle-pages']) {

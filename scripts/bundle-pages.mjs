@@ -1,6 +1,7 @@
 // Bundles what runs in a browser, the scripts and style sheets of the report and the preview, into modules in
 // src/generated that export them as text.
 import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { publish } from './publish.mjs';
 
@@ -16,7 +17,7 @@ const pages = {
   },
 };
 
-process.chdir(new URL('..', import.meta.url).pathname);
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 mkdirSync('src/generated', { recursive: true });
 for (const [page, files] of Object.entries(pages)) {
   const texts = await Promise.all(

@@ -1,10 +1,11 @@
 // Brings the documents up to date with the program: tables from schemas and kinds, commands from --help, outputs of
 // the tutorials. `node scripts/docs.mjs [FILE…]`.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { built, requireProgram } from './docs/built.mjs';
 import { documents } from './docs/documents.mjs';
 
-const root = new URL('..', import.meta.url).pathname;
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 const named = process.argv.slice(2);
 const updated = [];

@@ -4,12 +4,13 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { commentPage } from './docs/comment.mjs';
 import { recording } from './docs/recording.mjs';
 import { terminalPicture } from './docs/terminal.mjs';
 
-const root = new URL('..', import.meta.url).pathname;
+const root = fileURLToPath(new URL('..', import.meta.url));
 const images = join(root, 'docs/images');
 const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'chromium-headless-shell'].map(
   (name) => `/usr/bin/${name}`,

@@ -1,7 +1,8 @@
 // The built program, as documents run it.
 import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 
-const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
+const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
 // V8 optimizes the WebAssembly of the HTTP parser for a fifth of the time of a short run, which nobody needs here.
 const node = `"${process.execPath}" --liftoff-only`;
 

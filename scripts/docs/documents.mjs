@@ -1,10 +1,11 @@
 // How each generated document is made. A script and the tests use it, with the built program or with the sources.
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { commandsPage } from './commands.mjs';
 import { outputsAfter, shownIn, withFleet, withHost, withOutputs } from './console.mjs';
 import * as tables from './tables.mjs';
 
-const root = new URL('../..', import.meta.url).pathname;
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Makes each document from what it is now, with the program that its commands run. */
 export const documents = {

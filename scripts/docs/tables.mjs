@@ -1,10 +1,11 @@
 // Tables made from schemas/ and from lists in src/.
 import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { parse } from 'yaml';
 import { sentence, table } from './lines.mjs';
 
-const root = new URL('../..', import.meta.url).pathname;
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The program's lists: pure data, so they can be bundled and looked at. */
 async function lists() {

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { cpSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTestWorld, runProgram, type World } from '../support/world.ts';
 
-const example = new URL('../../examples/kinds/', import.meta.url).pathname;
+const example = fileURLToPath(new URL('../../examples/kinds/', import.meta.url));
 
 /** The example project, against a tenant that serves its kinds. */
 async function exampleWorld({ isProven = false } = {}): Promise<World> {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { type Fault, operations } from '../../src/sandbox/index.ts';
 import {
   createWorld,
@@ -32,7 +33,7 @@ export async function operationsOf(use: Use): Promise<Set<string>> {
   }
 }
 
-const openApiFile = new URL('../../examples/kinds/openapi.yaml', import.meta.url).pathname;
+const openApiFile = fileURLToPath(new URL('../../examples/kinds/openapi.yaml', import.meta.url));
 const template = { kind: 'NotificationTemplate', medium: 'EMAIL', locale: 'en' };
 const customised = { ...template, key: 'cloud_manual_work_item_summary' };
 const search = (label: string, value: string) => ({

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const source = new URL('../../src/', import.meta.url).pathname;
+const source = fileURLToPath(new URL('../../src/', import.meta.url));
 /** What answers as a tenant has no codes of the program's own; what is generated emits nothing. */
 const elsewhere = ['generated', 'sandbox'];
 

@@ -121,3 +121,16 @@ it('has no room that the rule does not know', () => {
   const known = [...Object.keys(allowed), 'commands'];
   expect([...rooms].filter((room) => !known.includes(room))).toEqual([]);
 });
+
+/** In the path of a URL, a space is `%20`: a clone whose folder has one in its name would not find its own files. */
+it.each(['src', 'bench', 'scripts', 'test', 'site', 'mutation'])(
+  '%s makes paths of URLs with fileURLToPath',
+  (folder) => {
+    const asPath = /import\.meta\.url\s*\)\s*\.pathname/;
+    const isOwn = (path: string) => /\.(ts|mjs)$/.test(path) && !path.includes('node_modules');
+    const wrong = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter(isOwn)
+      .filter((path) => asPath.test(readFileSync(join(root, folder, path), 'utf8')));
+    expect(wrong).toEqual([]);
+  },
+);

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseFault } from '../../src/sandbox/index.ts';
 import { createTestWorld, runProgram, type World } from '../support/world.ts';
@@ -23,7 +24,7 @@ interface Mistake {
   readonly expected: string;
 }
 
-const folder = new URL('.', import.meta.url).pathname;
+const folder = fileURLToPath(new URL('.', import.meta.url));
 const pages = readdirSync(folder).filter((name) => name.endsWith('.md'));
 const textOf = (page: string) => readFileSync(join(folder, page), 'utf8');
 

@@ -1,12 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { validators } from '../../src/generated/validators.js';
 import { runProgram } from '../support/world.ts';
 
-const api = new URL('api/', import.meta.url).pathname;
+const api = fileURLToPath(new URL('api/', import.meta.url));
 
 let cwd = '';
 beforeEach(() => {

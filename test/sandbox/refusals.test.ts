@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { call, type Send, start } from './caller.ts';
 
@@ -147,7 +148,7 @@ describe('error bodies', () => {
 });
 
 test('a seed with an unknown field is refused by name', async () => {
-  const broken = new URL('../../package.json', import.meta.url).pathname;
+  const broken = fileURLToPath(new URL('../../package.json', import.meta.url));
   await expect(start({ seed: broken })).rejects.toThrow(/package\.json.*unknown fields: name/);
 });
 
