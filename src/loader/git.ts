@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
-import { basename, delimiter, isAbsolute, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { failure } from '../model/failure.ts';
 import { isInside } from './paths.ts';
 import { noRepository, type Repository } from './repository.ts';
@@ -48,15 +48,15 @@ export interface Git {
 export async function withGit<T>(repository: Repository, use: (git: Git) => T | Promise<T>): Promise<T> {
   const temporary = realpathSync.native(mkdtempSync(join(tmpdir(), 'tenantctl-revision-')));
   try {
-    const gitFolder = makeGitFolder(repository, temporary);
-    const env = environmentFor(repository, temporary, gitFolder);
+    const { own, common } = makeGitFolders(repository, temporary);
+    const env = environmentFor(repository, temporary, own);
     const run = (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
       runGit(args, temporary, { ...env, ...more });
     const settings = readSettings(repository, run);
-    writeSettings(gitFolder, settings);
+    writeSettings(common, settings);
     return await use({
       temporary,
-      isShallow: existsSync(join(gitFolder, 'shallow')),
+      isShallow: existsSync(join(common, 'shallow')),
       isPartial: [...settings.keys()].some((name) => /^extensions\.partialclone$|\.promisor$/.test(name)),
       run,
     });
@@ -65,25 +65,38 @@ export async function withGit<T>(repository: Repository, use: (git: Git) => T | 
   }
 }
 
-/** A folder that git takes for the repository's own. */
-function makeGitFolder({ gitFolder, commonFolder }: Repository, temporary: string): string {
-  const folder = join(temporary, 'git');
-  mkdirSync(folder);
+/** What git reads: a folder with what belongs to one work tree, and one with what all of them share. */
+interface GitFolders {
+  readonly own: string;
+  readonly common: string;
+}
+
+/**
+ * Folders that git takes for the repository's own. They are two in any case, as in a work tree of `git worktree`: git then
+ * knows itself which references and logs are of this work tree, such as the log of HEAD.
+ */
+function makeGitFolders({ gitFolder, commonFolder }: Repository, temporary: string): GitFolders {
+  const own = join(temporary, 'git');
+  const common = join(temporary, 'common');
   // HEAD and its like: FETCH_HEAD, ORIG_HEAD. An index that is split has parts of its own.
-  const own = readdirSync(gitFolder).filter((name) => /^[A-Z_]*HEAD$|^(shared)?index/.test(name));
-  const files = [
-    ...own.map((name) => join(gitFolder, name)),
-    ...['packed-refs', 'shallow'].map((name) => join(commonFolder, name)),
-  ];
-  for (const file of files) {
-    if (statSync(file, { throwIfNoEntry: false })?.isFile()) copyFileSync(file, join(folder, basename(file)));
+  takeOver(gitFolder, own, /^[A-Z_]*HEAD$|^(shared)?index/);
+  takeOver(commonFolder, common, /^(packed-refs|shallow)$/);
+  writeFileSync(join(own, 'commondir'), common);
+  writeSettings(common, new Map());
+  return { own, common };
+}
+
+/** Makes a folder with copies of those files of another, and links to its references. */
+function takeOver(from: string, folder: string, files: RegExp): void {
+  mkdirSync(folder);
+  for (const name of readdirSync(from).filter((name) => files.test(name))) {
+    const file = join(from, name);
+    if (statSync(file, { throwIfNoEntry: false })?.isFile()) copyFileSync(file, join(folder, name));
   }
   for (const name of ['refs', 'reftable', 'logs']) {
-    const target = join(commonFolder, name);
+    const target = join(from, name);
     if (existsSync(target)) symlinkSync(target, join(folder, name), 'junction');
   }
-  writeSettings(folder, new Map());
-  return folder;
 }
 
 /** Formats of the repository, which git has to know to read it. */

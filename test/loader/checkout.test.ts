@@ -171,6 +171,23 @@ describe('a revision', () => {
     expect(await filesAt(twice(), revision)).toEqual([['a.yaml', 'tenantctl.yaml'], []]);
   });
 
+  test('is that of its own work tree where HEAD was elsewhere in another', async () => {
+    const root = twice();
+    const tree = join(project({}), 'tree');
+    git(root, 'worktree', 'add', '-q', '-b', 'other', tree);
+    const bisect = ['update-ref', 'refs/bisect/bad', 'HEAD'];
+    git(root, ...bisect);
+    writeFileSync(join(tree, 'c.yaml'), 'c');
+    commitAll(tree, 'third');
+    git(tree, 'commit', '-q', '--allow-empty', '-m', 'fourth');
+    git(tree, ...bisect);
+    for (const revision of ['HEAD@{1}', '@{1}', 'other@{1}', 'refs/bisect/bad']) {
+      expect(await filesAt(tree, revision)).toEqual([['a.yaml', 'b.yaml', 'c.yaml', 'tenantctl.yaml'], []]);
+    }
+    expect(await filesAt(root, 'HEAD@{1}')).toEqual([['a.yaml', 'tenantctl.yaml'], []]);
+    expect(await filesAt(root, 'refs/bisect/bad')).toEqual([['a.yaml', 'b.yaml', 'tenantctl.yaml'], []]);
+  });
+
   test('of before the folder of the project has no files', async () => {
     const root = project({ 'a.yaml': 'a' });
     commitAll(root);
