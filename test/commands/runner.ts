@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
+import { shellWord } from '../support/shell.ts';
 import { runProgram } from '../support/world.ts';
 import { type Played, playPrograms } from './played.ts';
 
@@ -20,7 +21,7 @@ folder=.
 if [ "$2" = --prefix ]; then folder=$3; fi
 mkdir -p "$folder/node_modules/.bin" "$folder/node_modules/tenantctl/dist"
 ln -sfn "$(command -v tenantctl)" "$folder/node_modules/.bin/tenantctl"
-ln -sfn '${bin}' "$folder/node_modules/tenantctl/dist/bin"
+ln -sfn ${shellWord(bin)} "$folder/node_modules/tenantctl/dist/bin"
 `;
 
 /** Installs the built program, for steps that call Node with its file. */
@@ -43,8 +44,8 @@ const nodePrint: Played = ({ argv: [, expression = ''], cwd, env }) => {
 
 /** Node, of which only `-p` is played. */
 const nodeProgram = (print: string) => `#!/bin/sh
-if [ "$1" = -p ]; then exec '${print}' "$@"; fi
-exec '${process.execPath}' "$@"
+if [ "$1" = -p ]; then exec ${shellWord(print)} "$@"; fi
+exec ${shellWord(process.execPath)} "$@"
 `;
 
 /** A machine that runs pipelines: a folder, and programs in place of those that reach out. */

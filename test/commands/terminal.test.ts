@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { blocksOf } from '../docs/documents.ts';
+import { shellWord } from '../support/shell.ts';
 import { seedFile } from '../support/world.ts';
 
 const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
@@ -19,7 +20,7 @@ async function onTerminal(
   argv: readonly string[],
   answers: readonly (readonly [string, string])[],
 ) {
-  const command = [process.execPath, program, ...argv].map((word) => `'${word}'`).join(' ');
+  const command = [process.execPath, program, ...argv].map(shellWord).join(' ');
   const env = { PATH: process.env.PATH, HOME: cwd, TERM: 'dumb', NO_COLOR: '1' };
   const child = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
     cwd,

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type FileSource, loadProject } from '../../src/loader/index.ts';
+import { shellWord } from '../support/shell.ts';
 import { config, errors, failureOf, load, project, resource, resources, thrown } from './fixture.ts';
 
 const template = 'kind: NotificationTemplate\nkey: k\nmedium: EMAIL\nlocale: en\n';
@@ -238,8 +239,8 @@ describe('secrets', () => {
 
   test('come from the pipe of a process substitution', () => {
     const env = { PW_FILE: join(project({}), 'pipe') };
-    spawnSync('sh', ['-c', `mkfifo '${env.PW_FILE}'`]);
-    spawn('sh', ['-c', `printf 'piped\\n' > '${env.PW_FILE}'`]);
+    spawnSync('sh', ['-c', `mkfifo ${shellWord(env.PW_FILE)}`]);
+    spawn('sh', ['-c', `printf 'piped\\n' > ${shellWord(env.PW_FILE)}`]);
     const { secrets } = load({ 'config/a.yaml': manifest }, { env });
     expect(secrets.reveal('PW')).toBe('piped');
     expect(secrets.reveal('PW')).toBe('piped');

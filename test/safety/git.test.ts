@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, it, onTestFinished, test, vi } from 'vitest';
 import { commitAll, git } from '../support/repository.ts';
+import { shellWord } from '../support/shell.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 
 afterEach(() => {
@@ -124,7 +125,7 @@ async function checkout(): Promise<{ world: World; program: string; hasRun: () =
   commitAll(world.dir);
   const mark = join(world.dir, 'mark');
   const program = join(world.dir, '.git/program');
-  writeFileSync(program, `#!/bin/sh\ntouch '${mark}'\nexit 1\n`);
+  writeFileSync(program, `#!/bin/sh\ntouch ${shellWord(mark)}\nexit 1\n`);
   chmodSync(program, 0o755);
   return {
     world,
@@ -190,7 +191,10 @@ it('gives git no variable of the environment but PATH, and none of its own', asy
   const bin = mkdtempSync(join(tmpdir(), 'tenantctl-git-'));
   onTestFinished(() => rmSync(bin, { recursive: true }));
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
-  writeFileSync(join(bin, 'git'), `#!/bin/sh\nenv >>'${bin}/seen'\nexec '${real}' "$@"\n`);
+  writeFileSync(
+    join(bin, 'git'),
+    `#!/bin/sh\nenv >>${shellWord(join(bin, 'seen'))}\nexec ${shellWord(real)} "$@"\n`,
+  );
   chmodSync(join(bin, 'git'), 0o755);
   vi.stubEnv('PATH', `${bin}:${process.env.PATH}`);
   vi.stubEnv('TENANT_CLIENT_SECRET', 'canary');
