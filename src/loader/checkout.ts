@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
-import { Failure, failure } from '../model/failure.ts';
+import { failure } from '../model/failure.ts';
 import { firstLine, type Git, withGit } from './git.ts';
-import { findRepository, noRepository, type Repository } from './repository.ts';
+import { findRepository, noRepository, type Repository, repositoryOf } from './repository.ts';
 
 /** The files of a project at a revision. */
 export interface Checkout {
@@ -69,7 +69,8 @@ export async function commitsWith(
 
 /**
  * Whether git has a file of the project in its index, or a link or submodule above it: then it came with the repository,
- * and no run wrote it. Not where the project is in no repository. Throws `git-unavailable` where git cannot be started.
+ * and no run wrote it. Not where the project is in no repository. Throws `git-unavailable` where git cannot be started, and
+ * `no-repository` where that of the project cannot be read.
  *
  * @param file absolute; it exists
  */
@@ -89,15 +90,6 @@ export async function isInRepository(root: string, file: string): Promise<boolea
 
 /** Some file systems ignore case, and spell letters with accents in their own way. */
 const comparable = (path: string): string => path.normalize('NFC').toLowerCase();
-
-function repositoryOf(root: string): Repository | null {
-  try {
-    return findRepository(root);
-  } catch (error) {
-    if (error instanceof Failure) return null;
-    throw error;
-  }
-}
 
 /** The commit that a revision names, or its tag. It has to be one that HEAD was made from. */
 function findAncestor(git: Git, revision: string): string {

@@ -16,13 +16,24 @@ export interface Repository {
 }
 
 /**
- * Finds the repository of the project in `root`: that of the nearest folder with `.git`, from `root` upwards. Git cannot
- * commit a file with that name, so no commit can put another repository in its place. What GIT_DIR and the like say does
- * not count, and a bare repository is none.
- *
- * Throws a Failure `no-repository` where there is none, or where it belongs to somebody else than the project.
+ * The repository of the project in `root`: see {@link repositoryOf}. Throws a Failure `no-repository` where there is none,
+ * too.
  */
 export function findRepository(root: string): Repository {
+  const repository = repositoryOf(root);
+  if (repository === null) throw noRepository(`${root} is in no git repository, and --since needs one.`);
+  return repository;
+}
+
+/**
+ * Finds the repository of the project in `root`: that of the nearest folder with `.git`, from `root` upwards; `null` where
+ * there is none. Git cannot commit a file with that name, so no commit can put another repository in its place. What
+ * GIT_DIR and the like say does not count, and a bare repository is none.
+ *
+ * Throws a Failure `no-repository` where what is there cannot be used: `.git` names a folder that is not here, or belongs to
+ * somebody else than the project. Nobody knows then what the repository holds.
+ */
+export function repositoryOf(root: string): Repository | null {
   for (let folder = root; ; folder = dirname(folder)) {
     const entry = join(folder, '.git');
     const gitFolder = gitFolderOf(entry);
@@ -32,9 +43,7 @@ export function findRepository(root: string): Repository {
       const commonFolder = resolve(gitFolder, readLine(join(gitFolder, 'commondir')) ?? '.');
       return { top: folder, prefix: prefix && `${prefix}/`, gitFolder, commonFolder };
     }
-    if (folder === dirname(folder)) {
-      throw noRepository(`${root} is in no git repository, and --since needs one.`);
-    }
+    if (folder === dirname(folder)) return null;
   }
 }
 

@@ -1,5 +1,5 @@
 /** Whether a file came with the repository: then no run of this machine wrote it. */
-import { mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isInRepository } from '../../src/loader/checkout.ts';
@@ -73,5 +73,17 @@ describe('a file of the project came with the repository', () => {
   it('but not in a project that is in no repository', async () => {
     const root = realpathSync(project({ [journal]: '' }));
     expect(await isInRepository(root, join(root, journal))).toBe(false);
+  });
+
+  it('or cannot be told, where the repository cannot be read', async () => {
+    const root = committed({ [journal]: '' });
+    const cannotTell = () => expect(isInRepository(root, join(root, journal))).rejects;
+    if (process.geteuid?.() === 0) {
+      chownSync(join(root, '.git'), 12345, 12345);
+      await cannotTell().toThrow('belongs to another user');
+    }
+    renameSync(join(root, '.git'), join(root, 'elsewhere'));
+    writeFileSync(join(root, '.git'), 'gitdir: ../none\n');
+    await cannotTell().toThrow('is not a repository');
   });
 });

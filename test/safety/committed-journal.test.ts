@@ -122,6 +122,16 @@ it('says why it needs git, where that cannot be run', async () => {
   expect([code, stderr]).toEqual([1, expect.stringMatching(/\[git-unavailable\][\s\S]*Install git/)]);
 });
 
+it('is not believed where the repository is elsewhere, as for a work tree that is mounted into a container', async () => {
+  commitAll(fleet.dir);
+  renameSync(join(fleet.dir, '.git'), join(fleet.dir, 'elsewhere'));
+  writeFileSync(join(fleet.dir, '.git'), 'gitdir: ../nowhere\n');
+  const before = requests();
+  const { code, stdout, stderr } = await apply();
+  expect([code, requests()]).toEqual([1, before]);
+  expect(stdout + stderr).toMatch(/\[no-repository\][\s\S]*in a clone of the repository/);
+});
+
 describe('is believed', () => {
   it('where git does not know it', async () => {
     writeFileSync(join(fleet.dir, '.gitignore'), '.tenantctl/*\n');
