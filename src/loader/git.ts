@@ -14,6 +14,7 @@ import {
 import { devNull, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { failure } from '../model/failure.ts';
+import { systemCode } from '../model/system-error.ts';
 import { isInside } from './paths.ts';
 import { noRepository, type Repository } from './repository.ts';
 
@@ -46,7 +47,7 @@ export interface Git {
  * Of the environment, git gets PATH only, without the folders below the work tree: no credential and no `GIT_*`.
  */
 export async function withGit<T>(repository: Repository, use: (git: Git) => T | Promise<T>): Promise<T> {
-  const temporary = realpathSync.native(mkdtempSync(join(tmpdir(), 'tenantctl-revision-')));
+  const temporary = makeTemporaryFolder();
   try {
     const { own, common } = makeGitFolders(repository, temporary);
     const env = environmentFor(repository, temporary, own);
@@ -62,6 +63,17 @@ export async function withGit<T>(repository: Repository, use: (git: Git) => T | 
     });
   } finally {
     rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+function makeTemporaryFolder(): string {
+  try {
+    return realpathSync.native(mkdtempSync(join(tmpdir(), 'tenantctl-revision-')));
+  } catch (error) {
+    const why = systemCode(error) ?? String(error);
+    throw failure('unwritable-file', `No folder for git can be made in ${tmpdir()} (${why}).`, {
+      hint: 'Set TMPDIR, or TEMP on Windows, to a folder that you may write to.',
+    });
   }
 }
 

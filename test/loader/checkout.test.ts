@@ -341,3 +341,18 @@ test('git of the system is found where PATH has folders of the project only', as
   vi.stubEnv('PATH', join(root, 'bin'));
   await expect(withRevision(projectIn(root), 'HEAD', () => 'found')).resolves.toBe('found');
 });
+
+test('a temporary folder that cannot be made is named, with what to do', async () => {
+  const root = committed({ 'config/a.yaml': 'a' }, () => ({}));
+  const folder = join(root, 'config/a.yaml');
+  vi.stubEnv('TMPDIR', folder);
+  await expect(withRevision(projectIn(root), 'HEAD', () => 'read')).rejects.toMatchObject({
+    diagnostics: [
+      {
+        code: 'unwritable-file',
+        message: `No folder for git can be made in ${folder} (ENOTDIR).`,
+        hint: 'Set TMPDIR, or TEMP on Windows, to a folder that you may write to.',
+      },
+    ],
+  });
+});
