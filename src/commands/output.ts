@@ -44,7 +44,7 @@ export function printDocument(
 ): void {
   const options = { ...viewOf(io.stdout, args, io), ...optionsFrom(io, extras) };
   const output = isClean(document, args.format) ? io.data : io.stdout;
-  output.write(addLineEnd(renderReport(document, args.format, options)));
+  output.write(renderReport(document, args.format, options));
 }
 
 /**
@@ -55,15 +55,15 @@ function isClean({ is }: Document, format: Format): boolean {
   return format === 'html' || (format === 'json' && is !== 'diagnostics');
 }
 
-/** Prints a document on stderr that was not requested. With `--quiet`, only errors are printed. */
+/** Prints a document on stderr that was not requested. */
 export function printRemarks(document: Document, args: Verbosity, io: Io): void {
-  if (args.quiet && document.is === 'diagnostics' && !hasErrors(document.diagnostics)) return;
-  io.stderr.write(addLineEnd(renderReport(document, 'text', viewOf(io.stderr, args, io))));
+  io.stderr.write(renderReport(document, 'text', viewOf(io.stderr, args, io)));
 }
 
-/** Prints remarks on stderr, where there are some. */
+/** Prints remarks on stderr, where there are some. With `--quiet`, only errors are printed. */
 export function printDiagnostics(diagnostics: readonly Diagnostic[], args: Verbosity, io: Io): void {
-  if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
+  const isShown = args.quiet ? hasErrors(diagnostics) : diagnostics.length > 0;
+  if (isShown) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
 }
 
 /** Prints why a command stopped, on stderr. If JSON was requested, stdout gets it as JSON too. */
@@ -75,8 +75,8 @@ export function reportFailure(error: unknown, argv: readonly string[], io: Io): 
   const given = (option: string) => argv.includes(option);
   const verbosity = { color: !given('--no-color'), verbose: given('--verbose'), quiet: given('--quiet') };
   const view = viewOf(io.stderr, verbosity, io);
-  io.stderr.write(`${renderReport(document, 'text', view).trimEnd()}\n`);
-  if (wantsJson(argv)) io.stdout.write(`${renderReport(document, 'json', view).trimEnd()}\n`);
+  io.stderr.write(renderReport(document, 'text', view));
+  if (wantsJson(argv)) io.stdout.write(renderReport(document, 'json', view));
   return failed.exitCode;
 }
 
@@ -143,7 +143,7 @@ export function writeReports(
   const options = { ...fileView, verbose: true, ...optionsFrom(io, extras) };
   for (const file of files) {
     const format = reportFormat(file, document.is);
-    const text = addLineEnd(renderReport(document, format, options));
+    const text = renderReport(document, format, options);
     writeText(file, isClean(document, format) ? text : io.redactor.text(text), io);
   }
 }
@@ -196,7 +196,7 @@ export function appendStepSummary(document: Document, io: Io, extras: Extras = {
   if (!file) return;
   try {
     const text = renderReport(document, 'markdown', { ...fileView, ...optionsFrom(io, extras) });
-    appendFileSync(file, io.redactor.text(addLineEnd(text)));
+    appendFileSync(file, io.redactor.text(text));
   } catch (error) {
     printNote(`The step summary could not be written (${systemCode(error) ?? String(error)}).`, io);
   }
@@ -215,8 +215,4 @@ function unknownFormat(file: string, is: Document['is']): Failure {
     `The ending of the report "${file}" names no format that a ${is} report can have.`,
     { hint: `Use one of these endings: ${endings.map(([ending]) => ending).join(', ')}.` },
   );
-}
-
-function addLineEnd(text: string): string {
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

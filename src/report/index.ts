@@ -86,7 +86,7 @@ export function formatsOf(is: Document['is']): Format[] {
 }
 
 /**
- * A document in a format: a pure function of its arguments, safe to print whatever the document holds.
+ * A document in a format, in whole lines: a pure function of its arguments, safe to print whatever the document holds.
  * Throws a Failure (`unsupported-format`) where the format does not exist for the document.
  */
 export function renderReport(

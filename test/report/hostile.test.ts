@@ -45,6 +45,10 @@ describe('hostile text', () => {
     expect(renderReport(document, format, plain)).not.toMatch(/[\p{Cf}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u);
   });
 
+  it.each(cases)('ends with a line: $is as $format', ({ document, format }) => {
+    expect(renderReport(document, format, plain)).toMatch(/\n$/);
+  });
+
   it('controls no terminal in a dry run', () => {
     expect(renderRequests(hostilePlan, plain)).not.toMatch(/[\p{Cf}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u);
   });

@@ -7,7 +7,7 @@ import { Failure } from '../../model/failure.ts';
 import { isObject, type Json } from '../../model/json.ts';
 import { oneLine, printable } from '../../report/safe.ts';
 import { type Io, printNote } from '../io.ts';
-import { printRemarks } from '../output.ts';
+import { printDiagnostics } from '../output.ts';
 import { createProgress } from '../progress.ts';
 import type { NewTenant } from './choices.ts';
 import { projectText } from './files.ts';
@@ -79,7 +79,7 @@ function withoutPlaces({ diagnostics, exitCode }: Failure): Failure {
 }
 
 export function printProblems({ diagnostics }: Failure, io: Io): void {
-  printRemarks({ is: 'diagnostics', diagnostics }, verbosity, io);
+  printDiagnostics(diagnostics, verbosity, io);
 }
 
 /** Says on stderr what was found, what was detected, and what the export will leave out. */
