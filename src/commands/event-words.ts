@@ -1,6 +1,7 @@
 import type { ApplyEvent } from '../applier/run-context.ts';
 import type { TenantEvent } from '../engine/tenant.ts';
-import { joinParts, namesAndMore, requestTarget } from '../report/words.ts';
+import { namesAndMore } from '../model/words.ts';
+import { joinParts, requestTarget } from '../report/words.ts';
 
 /** What happens while a command works with a tenant. */
 export type RunEvent = TenantEvent | ApplyEvent;

@@ -1,7 +1,7 @@
 import type { FleetOptions, FleetProgressState } from '../engine/fleet.ts';
 import type { TenantOptions } from '../engine/tenant.ts';
+import { namesAndMore } from '../model/words.ts';
 import { printable } from '../report/safe.ts';
-import { namesAndMore } from '../report/words.ts';
 import { logLine } from './event-words.ts';
 import { type Io, printNote, takesEscapes, type Verbosity, widthOf } from './io.ts';
 

@@ -5,6 +5,7 @@ import type { Project } from '../kinds/project.ts';
 import type { Declarations } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
+import { namesAndMore } from '../model/words.ts';
 
 /** The path of a folder from the project's root, with `/`. The path of a folder outside the project begins with `..`. */
 export function pathInProject(
@@ -68,12 +69,12 @@ export function unreadManifests(
   const unread = [...new Set(paths)].filter((path) => !covers(path));
   const [first] = unread;
   if (first === undefined) return [];
-  const others = unread.length > 1 ? ` and ${unread.length - 1} more` : '';
+  const named = namesAndMore([first], unread.length - 1);
   return [
     {
       code: 'unread-manifest',
       severity: 'info',
-      message: `No glob of \`manifests\` (${globs.patterns.join(', ')}) matches ${first}${others}: plans do not read what it declares.`,
+      message: `No glob of \`manifests\` (${globs.patterns.join(', ')}) matches ${named}: plans do not read what it declares.`,
       hint: 'Add a glob to `manifests`, or export into a folder that one matches.',
       source: globs.source,
     },

@@ -11,6 +11,7 @@ import { Failure } from '../model/failure.ts';
 import { groupBy } from '../model/group.ts';
 import { own } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import { namesAndMore } from '../model/words.ts';
 
 /** The names of the objects that others refer to. */
 export interface ReferenceNames {
@@ -127,8 +128,8 @@ function keptRemarks(uses: readonly Use[], called: string): Diagnostic[] {
   const byField = groupBy(uses, ({ from, field }) => `${from.kind.name} ${field}`);
   return byField.map(([, same]): Diagnostic => {
     const [{ from, field, target }] = same;
-    const more = same.length > 1 ? ` and ${same.length - 1} more` : '';
-    const message = `The id in \`${field}\` of ${from.address}${more} stays as it is: ${called} shows no ${target.name} with it whose key no other has.`;
+    const where = namesAndMore([from.address], same.length - 1);
+    const message = `The id in \`${field}\` of ${where} stays as it is: ${called} shows no ${target.name} with it whose key no other has.`;
     return { code: 'ids-kept', severity: 'info', message, address: from.address };
   });
 }

@@ -4,6 +4,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { withDigest } from '../model/digest.ts';
 import { groupBy } from '../model/group.ts';
 import type { Plan } from '../model/plan.ts';
+import { namesAndMore } from '../model/words.ts';
 import { serviceOf } from './served.ts';
 
 /** A plan, and the environment that it was made for. */
@@ -56,12 +57,12 @@ function refusalOf(
   shared: readonly { readonly address: Address; readonly others: readonly string[] }[],
 ): Diagnostic {
   const others = [...new Set(shared.flatMap((each) => each.others))];
-  const [first] = shared;
-  const more = shared.length > 1 ? ` and ${shared.length - 1} more` : '';
+  const addresses = shared.map(({ address }) => address);
+  const what = namesAndMore(addresses.slice(0, 1), shared.length - 1);
   return {
     code: 'shared-tenant',
     severity: 'error',
-    message: `${first?.address}${more} would also be changed by ${others.join(', ')} in the same tenant.`,
+    message: `${what} would also be changed by ${others.join(', ')} in the same tenant.`,
     hint: 'Give each environment the `baseUrl` of its own tenant. If they share it on purpose, apply them one after the other.',
   };
 }

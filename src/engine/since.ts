@@ -10,6 +10,7 @@ import { Failure, failure } from '../model/failure.ts';
 import { sameJson } from '../model/json.ts';
 import { once } from '../model/once.ts';
 import type { TenantName } from '../model/tenant.ts';
+import { namesAndMore } from '../model/words.ts';
 
 /** What a git revision declared for a tenant. */
 interface Past {
@@ -147,10 +148,10 @@ function refuseHidden(
     (path) => /\.ya?ml$/i.test(path) || covers(path.endsWith('/') ? `${path}any.yaml` : path),
   );
   if (manifests.length === 0) return;
-  const more = manifests.length > shown ? ` and ${manifests.length - shown} more` : '';
+  const named = namesAndMore(manifests.slice(0, shown), manifests.length - shown);
   throw failure(
     'hidden-manifests',
-    `git leaves files of the project out of the work tree or does not compare them: ${manifests.slice(0, shown).join(', ')}${more}. Objects in them would look as if they had been removed.`,
+    `git leaves files of the project out of the work tree or does not compare them: ${named}. Objects in them would look as if they had been removed.`,
     {
       hint: 'Undo a sparse checkout with `git sparse-checkout disable`, and marks with `git update-index --no-skip-worktree --no-assume-unchanged FILE`. Check out submodules with `git submodule update --init`.',
     },

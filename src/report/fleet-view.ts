@@ -12,9 +12,10 @@ import { groupBy } from '../model/group.ts';
 import { canonicalJson } from '../model/json.ts';
 import { actions, type Change, type Difference, hasChanges, isRefused } from '../model/plan.ts';
 import { type ChangeResult, changeOutcomes } from '../model/result.ts';
+import { namesAndMore } from '../model/words.ts';
 import { attentionOf, type Point } from './attention.ts';
 import { nameIds } from './difference.ts';
-import { actionWords, joinParts, namesAndMore, outcomeWords, pluralize, refused, runWords } from './words.ts';
+import { actionWords, joinParts, outcomeWords, pluralize, refused, runWords } from './words.ts';
 
 /** What reports show of several environments, each part worked out once. */
 export interface FleetView {

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { groupBy } from '../model/group.ts';
 import { actions, type Change, type Difference, hasChanges, isRefused, type Plan } from '../model/plan.ts';
+import { namesAndMore } from '../model/words.ts';
 import { planCommand } from './apply-command.ts';
 import {
   attentionOf,
@@ -36,7 +37,6 @@ import {
   joinParts,
   movedWords,
   moves,
-  namesAndMore,
   noChanges,
   originNotes,
   place,

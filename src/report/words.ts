@@ -20,6 +20,7 @@ import {
   type RunOutcome,
   type SentRequest,
 } from '../model/result.ts';
+import { namesAndMore } from '../model/words.ts';
 import { uriPath } from './safe.ts';
 
 /** The sign of each action. */
@@ -182,11 +183,6 @@ export function countSeverities(diagnostics: readonly Diagnostic[]): Record<Seve
 /** The parts that are there, with a separator between them: what is empty, missing or `false` is left out. */
 export function joinParts(parts: readonly (string | false | null | undefined)[], separator: string): string {
   return parts.filter(Boolean).join(separator);
-}
-
-/** `A, B, C and 44 more`: the names that are shown, and how many others there are. */
-export function namesAndMore(shown: readonly string[], more: number): string {
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** `1 error`, `2 errors` */

@@ -9,6 +9,7 @@ import {
   type Request,
   type Risk,
 } from '../../model/plan.ts';
+import { namesAndMore } from '../../model/words.ts';
 import { planCommand } from '../apply-command.ts';
 import { attentionOf, firstOf, type Point, pointWords } from '../attention.ts';
 import { bodyText, pathWords, sensitiveWords, viewOf } from '../difference.ts';
@@ -19,7 +20,6 @@ import {
   impactWords,
   movedWords,
   moves,
-  namesAndMore,
   noChanges,
   originNotes,
   place,
