@@ -6,13 +6,12 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { LintLevels } from '../model/lint.ts';
-import { lintCredentials } from './credentials.ts';
 import { type Finding, toDiagnostics } from './finding.ts';
-import { lintJsonText } from './json-text.ts';
 import type { LintKnowledge } from './knowledge.ts';
 import { lintSearch } from './searches.ts';
 import { collectSenders, lintMailFrom } from './senders.ts';
 import { lintTemplates, lintTranslations } from './templates.ts';
+import { lintCredentials, lintJsonText } from './values.ts';
 
 export { type LintKnowledge, needsContext, questionsOf } from './knowledge.ts';
 export { recordsIn } from './searches.ts';
@@ -35,19 +34,18 @@ export interface LintInput {
  */
 export function lint({ resources, known, levels, about }: LintInput): Diagnostic[] {
   const present = resources.filter(({ ensure }) => ensure === 'present');
-  const ofKind = (wanted: Kind) => present.filter(({ kind }) => kind === wanted);
+  const isTemplate = ({ kind }: Resource) => kind === notificationTemplate;
   const isAbout = ({ address }: Resource) => about === undefined || about.has(address);
-  const templates = ofKind(notificationTemplate);
+  const judged = present.filter(isAbout);
+  const ofKind = (wanted: Kind) => judged.filter(({ kind }) => kind === wanted);
   const findings: Finding[] = [
-    ...lintTemplates(templates.filter(isAbout), collectSenders(present, known), known),
-    ...lintTranslations(templates).filter(({ resource }) => isAbout(resource)),
-    ...ofKind(profileSearch)
-      .filter(isAbout)
-      .flatMap((resource) => lintSearch(resource, known)),
-    ...ofKind(mailFrom).filter(isAbout).flatMap(lintMailFrom),
-    ...present.filter(isAbout).flatMap(lintCredentials),
+    ...lintTemplates(judged.filter(isTemplate), collectSenders(present, known), known),
+    ...lintTranslations(present.filter(isTemplate)).filter(({ resource }) => isAbout(resource)),
+    ...ofKind(profileSearch).flatMap((resource) => lintSearch(resource, known)),
+    ...ofKind(mailFrom).flatMap(lintMailFrom),
+    ...judged.flatMap(lintCredentials),
     // The text of chat messages may be a template, and has a rule of its own.
-    ...present.filter((each) => each.kind !== notificationTemplate && isAbout(each)).flatMap(lintJsonText),
+    ...judged.filter((each) => !isTemplate(each)).flatMap(lintJsonText),
   ];
   return findings.flatMap((finding) => toDiagnostics(finding, levels));
 }
