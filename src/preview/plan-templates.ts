@@ -5,7 +5,7 @@ import { isArray, isObject, type Json, type JsonObject, objectFrom } from '../mo
 import type { Change, Difference, Plan } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
-import { createRenderer, type Renderer } from '../render/renderer.ts';
+import { Renderer } from '../render/renderer.ts';
 import { renderTemplate, type Sides } from '../render/template.ts';
 import type { Rendered } from '../report/rendered.ts';
 import { renderedOf } from './document.ts';
@@ -37,7 +37,7 @@ export async function renderPlanTemplates(
     ({ kind, action }) => kind === 'NotificationTemplate' && action !== 'manual',
   );
   if (changes.length === 0) return {};
-  const used = renderer ?? createRenderer();
+  const used = renderer ?? new Renderer();
   const rendered: [Address, Rendered][] = [];
   const end = performance.now() + maxDuration;
   let left = maxCharacters;

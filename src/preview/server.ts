@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { script, style } from '../generated/preview-page.ts';
 import { isObject, own, parseJson, textOf } from '../model/json.ts';
-import { createRenderer, type Renderer } from '../render/renderer.ts';
+import { Renderer } from '../render/renderer.ts';
 import { type ContextChoice, renderTemplate } from '../render/template.ts';
 import type { Redact } from '../report/options.ts';
 import { pageHtml, renderedTemplate, templateList } from './page.ts';
@@ -19,7 +19,7 @@ import { redactProblems, redactTemplate, type Snapshot } from './snapshot.ts';
 export async function startPreview({
   port,
   snapshot,
-  renderer = createRenderer(),
+  renderer = new Renderer(),
   redact = (text) => text,
 }: {
   port: number;

@@ -22,20 +22,18 @@ export interface RenderLimits {
 
 const defaultLimits: RenderLimits = { milliseconds: 2000, megabytes: 96, characters: 1_000_000 };
 
-/** A renderer whose process starts with the first template, and again after a template that had to be stopped. */
-export function createRenderer(limits: Partial<RenderLimits> = {}): Renderer {
-  return new Renderer({ ...defaultLimits, ...limits });
-}
-
-/** Renders templates in a process of its own, one after the other. */
+/**
+ * Renders templates in a process of its own, one after the other. The process starts with the first template, and again
+ * after a template that had to be stopped.
+ */
 export class Renderer {
   readonly #limits: RenderLimits;
   #worker: Worker | null = null;
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
-  constructor(limits: RenderLimits) {
-    this.#limits = limits;
+  constructor(limits: Partial<RenderLimits> = {}) {
+    this.#limits = { ...defaultLimits, ...limits };
   }
 
   /** The texts with their Velocity evaluated. Never rejects, whatever the texts do. */

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Preview, startPreview } from '../../src/preview/server.ts';
 import type { Snapshot } from '../../src/preview/snapshot.ts';
-import { createRenderer } from '../../src/render/renderer.ts';
+import { Renderer } from '../../src/render/renderer.ts';
 import { executablePath, launch, violations } from '../support/browser.ts';
 import { snapshot, template } from './support.ts';
 
@@ -49,7 +49,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
   });
 
   async function visit(shown: Snapshot, options: VisitOptions = {}) {
-    const renderer = createRenderer({ milliseconds: options.milliseconds ?? 20_000, megabytes: 64 });
+    const renderer = new Renderer({ milliseconds: options.milliseconds ?? 20_000, megabytes: 64 });
     open = await startPreview({ port: 0, snapshot: shown, renderer });
     const context = await browser.newContext({
       viewport: { width: options.width ?? 1400, height: 900 },

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderPlanTemplates } from '../../src/preview/plan-templates.ts';
-import { createRenderer } from '../../src/render/renderer.ts';
+import { Renderer } from '../../src/render/renderer.ts';
 import { renderReport } from '../../src/report/index.ts';
 import { change, difference, plain, plan, samplePlan } from '../report/fixtures.ts';
 import { executablePath, launch, violations } from '../support/browser.ts';
@@ -61,7 +61,7 @@ describe('templates of a plan', () => {
   });
 
   it('say so where they cannot be rendered', async () => {
-    const renderer = createRenderer({ milliseconds: 300 });
+    const renderer = new Renderer({ milliseconds: 300 });
     const endless = '#foreach($a in [1..9999])#foreach($b in [1..9999])#set($c = $b)#end#end';
     const changes = [
       change({ address: template.address, action: 'delete', diff: [difference('/body', endless, null)] }),
@@ -75,7 +75,7 @@ describe('templates of a plan', () => {
   });
 
   it('are given up when the run is interrupted', async () => {
-    const renderer = createRenderer({ milliseconds: 600_000 });
+    const renderer = new Renderer({ milliseconds: 600_000 });
     const interrupt = new AbortController();
     const endless = withBody('#foreach($a in [1..9999])#foreach($b in [1..9999])#set($c = $b)#end#end');
     const rendering = renderPlanTemplates(plan([endless]), { renderer, signal: interrupt.signal });

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { createRenderer } from '../../src/render/renderer.ts';
+import { Renderer } from '../../src/render/renderer.ts';
 import { renderTemplate } from '../../src/render/template.ts';
 
-const renderer = createRenderer();
+const renderer = new Renderer();
 afterAll(() => renderer.close());
 
 /** The further pictures of a body that changes: title, before and after. */

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import { createRenderer } from '../../src/render/renderer.ts';
+import { Renderer } from '../../src/render/renderer.ts';
 
-const renderer = createRenderer();
+const renderer = new Renderer();
 afterAll(() => renderer.close());
 
 async function rendered(text: string, context: JsonObject = {}): Promise<string> {
@@ -73,7 +73,7 @@ describe('rendering', () => {
 });
 
 describe('limits', () => {
-  const small = createRenderer({ milliseconds: 400, megabytes: 48, characters: 50_000 });
+  const small = new Renderer({ milliseconds: 400, megabytes: 48, characters: 50_000 });
   afterAll(() => small.close());
 
   const reasonOf = async (text: string): Promise<string> => {
@@ -122,7 +122,7 @@ describe('limits', () => {
   });
 
   it('ends what is under way when it is closed', async () => {
-    const closing = createRenderer();
+    const closing = new Renderer();
     const running = closing.render({ text: loop }, {});
     closing.close();
     expect((await running).is).toBe('failed');
