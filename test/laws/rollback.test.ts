@@ -1,4 +1,5 @@
 /** A rollback of an apply leaves the tenant as it was before, but for what the rollback says. */
+import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
@@ -18,7 +19,7 @@ import { fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { describedCase } from '../support/described.ts';
 import { runs } from '../support/effort.ts';
 import { objectsOf, places } from '../support/tenant-objects.ts';
-import { createWorld, succeed, type World } from '../support/world.ts';
+import { createWorld, runProgram, succeed, type World, type WorldOptions } from '../support/world.ts';
 import { describedOptions, worlds } from '../support/worlds.ts';
 
 const ofTenant = ['id', 'uid', 'created', 'modified', 'readsLeft'];
@@ -76,18 +77,50 @@ function withoutPlaces(value: Json, at: string, said: string): Json | undefined 
   return isObject(value) ? mapMembers(value, (item, name) => inner(item, name) ?? undefined) : value;
 }
 
-async function leadsBack(world: World, declared: readonly object[]): Promise<void> {
+/** Applies the manifests, and leaves the result of it. */
+type Apply = (world: World, guards: readonly string[]) => Promise<unknown>;
+
+const applyAll: Apply = (world, guards) =>
+  succeed(world, 'apply', '--yes', '--result', 'result.json', ...guards);
+
+async function leadsBack(world: World, declared: readonly object[], apply = applyAll): Promise<void> {
   const before = objectsOf(world);
   world.declare(declared);
   const isTold = ([kind]: (typeof places)[number]) =>
     kind !== 'Told' || 'Told' in world.sandbox.state.objects;
   const kinds = places.filter(isTold).flatMap(([kind]) => ['--allow-delete-all', kind]);
   const guards = ['--max-deletes', '99', ...kinds];
-  await succeed(world, 'apply', '--yes', '--result', 'result.json', ...guards);
+  await apply(world, guards);
+  if (!existsSync(`${world.dir}/result.json`)) return;
   await succeed(world, 'rollback', 'result.json', '--out', 'back.json', ...guards);
   await succeed(world, 'apply', 'back.json', '--max-deletes', '99');
   const plan: Plan = JSON.parse(world.read('back.json'));
   expect(restorable(objectsOf(world), plan)).toEqual(restorable(before, plan));
+}
+
+/** A world whose next apply goes no further than the nth request, and leaves the result as it was then, like one that was killed. */
+async function createKilledWorld(options: WorldOptions, nth: number) {
+  const kill = new AbortController();
+  let onWork = () => {};
+  const now = () => {
+    onWork();
+    return Date.now();
+  };
+  const world = await createWorld({ ...options, sandbox: { ...options.sandbox, clock: { now } } });
+  const apply: Apply = async ({ dir, env, sandbox, read, write }, guards) => {
+    const file = 'result.json';
+    let result: string | null = null;
+    onWork = () => {
+      if (sandbox.log.length < nth || kill.signal.aborted) return;
+      if (existsSync(`${dir}/${file}`)) result = read(file);
+      kill.abort();
+    };
+    const argv = ['apply', '--yes', '--result', file, ...guards];
+    await runProgram(argv, { cwd: dir, env, signal: kill.signal });
+    onWork = () => {};
+    if (result !== null) write(file, result);
+  };
+  return { world, apply };
 }
 
 async function always(world: World, test: (world: World) => Promise<void>): Promise<void> {
@@ -125,3 +158,21 @@ it.each(worlds)('a rollback restores tenants of kind %#', { timeout: 300_000 }, 
     { numRuns: runs(25) },
   );
 });
+
+it.each(worlds)(
+  'so does one of an apply that was killed, in tenants of kind %#',
+  { timeout: 300_000 },
+  async (options) => {
+    const nth = fc.integer({ min: 8, max: 40 });
+    await fc.assert(
+      fc.asyncProperty(tenantContent, manifests, nth, async (content, declared, request) => {
+        const { world, apply } = await createKilledWorld(options, request);
+        await always(world, () => {
+          fill(world.sandbox.state, content);
+          return leadsBack(world, declared, apply);
+        });
+      }),
+      { numRuns: runs(25), endOnFailure: true },
+    );
+  },
+);
