@@ -123,7 +123,7 @@ export function portOf({ client, environment: { settings } }: Tenant): TenantPor
 }
 
 /** Starts the embedded tenant. Throws a Failure for a seed or data file that cannot be used. */
-export async function startEmbedded(options: SandboxOptions): Promise<Sandbox> {
+export async function startEmbedded(options: SandboxOptions = {}): Promise<Sandbox> {
   // Most runs have a real tenant and do not need the embedded one.
   const { SandboxFileError, startSandbox } = await import('../sandbox/index.ts');
   try {

@@ -130,7 +130,8 @@ describe('the types of the package', () => {
          const { files } = await exportTenant(tenant);
          const diff: Diff = await diffSides([tenantSide(project, tenant), manifestSide(project)]);
          if (differs(diff)) console.log(diff.objects[0]?.address);
-         console.log(text, objects.length, files.length, changes.length, createClient, startSandbox, Failure);
+         await (await startSandbox()).close();
+         console.log(text, objects.length, files.length, changes.length, createClient, Failure);
          const result = await applyPlan(project, tenant, plan);
          const told: readonly Diagnostic[] = result.diagnostics ?? [];
          process.exitCode = told.length + exitCodeOf(result);
