@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
 import { pageBelow } from '../../src/commands/package-file.ts';
 import { runProgram } from '../support/world.ts';
@@ -63,6 +63,15 @@ it.each([
   expect(code).toBe(1);
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(message);
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(hint);
+});
+
+it('what the parser says is in English, whatever the language of the terminal', async () => {
+  vi.stubEnv('LC_ALL', 'de_DE.UTF-8');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect((await run('plan', '--prun')).stderr).toContain('There is no option --prun.');
+  expect((await run('plann')).stderr).toContain('Did you mean `plan`?');
+  const { stdout } = await run('env', '--help');
+  expect(stdout).toContain('[choices: "text"');
 });
 
 it('the help of plan has its options in groups, the common ones last', async () => {
