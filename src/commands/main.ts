@@ -116,9 +116,9 @@ function addCommandList(parser: Argv): Argv {
 
 /** @param usage the command and its positional arguments, for the message about one that is missing */
 function baseParser(io: Io, usage: string): Argv {
-  return yargs()
-    // Else it takes the language of the terminal, and `describeUsage` reads what it says in English.
-    .locale('en')
+  // Else it takes the language of the terminal, and `describeUsage` reads what it says in English.
+  const parser = yargs().locale('en');
+  return parser
     .scriptName('tenantctl')
     .version(version)
     .help()
