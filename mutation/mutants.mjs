@@ -194,9 +194,9 @@ export const mutants = [
   },
   {
     name: '--since reads with the default environment',
-    file: 'src/engine/since.ts',
-    find: 'opened().load(environment)',
-    replace: 'opened().load(null)',
+    file: 'src/loader/index.ts',
+    find: 'withheld } }, name)',
+    replace: 'withheld } }, undefined)',
     tests: ['test/commands/since-resolved.test.ts'],
   },
   {

@@ -50,7 +50,7 @@ export function withPast<T>(
   return withRevision(project, revision.name, ({ folder, hidden }) => {
     const options = { configFile: join(folder, basename(project.configFile)), env: revision.env };
     const opened = once(() => openPastProjects(options, project.root));
-    const load = (environment: string) => opened().load(environment);
+    const load = (present: Project) => opened().load(present);
     return use({
       of(present) {
         refuseHidden(present, hidden, revision.env);
@@ -60,9 +60,9 @@ export function withPast<T>(
   });
 }
 
-function readPast(project: Project, load: (environment: string) => Project, revision: string): Past {
+function readPast(project: Project, load: (present: Project) => Project, revision: string): Past {
   try {
-    return pastOf(project, load(project.environment.name), revision);
+    return pastOf(project, load(project), revision);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const missing = absences.find(({ code }) => error.diagnostics.some((each) => each.code === code));

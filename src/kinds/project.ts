@@ -115,5 +115,7 @@ export interface ProjectEnvironment {
 /** A project, loaded for one environment: everything that is known without the tenant. */
 export interface Project extends ProjectEnvironment {
   readonly resources: readonly Resource[];
+  /** The names of its credentials and secrets. */
+  readonly credentials: ReadonlySet<string>;
   readonly lint: LintLevels;
 }

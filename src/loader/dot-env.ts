@@ -29,7 +29,7 @@ export function readInputs(
   problems: Problems,
 ): Inputs {
   const values = withDotEnv(root, env, problems);
-  return { env, values, secrets: secretsFrom(values, onSecret) };
+  return { env, values, withheld: new Set(), secrets: secretsFrom(values, onSecret) };
 }
 
 /** What the caller of the program gives instead of the machine. */

@@ -18,7 +18,7 @@ import { noOverlays } from './overlay.ts';
 import { Problems } from './problems.ts';
 import type { EnvironmentNames } from './selection.ts';
 import { diskSource, type FileSource, refuseWritten, singleFile } from './source.ts';
-import { refuseSecretTexts } from './tags.ts';
+import { credentialsOf, credentialTexts, refuseSecretTexts } from './tags.ts';
 
 export type { Declarations } from './declarations.ts';
 export { readDuration } from './settings.ts';
@@ -156,34 +156,36 @@ export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): 
 }
 
 /** Problems of an earlier project that leave out a part of what it declared: a value, an object or a file. */
-export const leftOutThen: readonly string[] = [
-  'env-unset',
-  'reserved-file',
-  'reserved-folder',
-  'file-not-found',
-];
+export const leftOutThen: readonly string[] =
+  'env-unset env-secret reserved-file reserved-folder file-not-found'.split(' ');
 
 /** The same, and those that only today's environment has, or that change nothing of what it declared. */
-const forgotten = [
-  ...leftOutThen,
-  'env-secret',
-  'group-member',
-  'not-ignorable',
-  'address-glob',
-  'inexact-number',
-];
+const forgotten = [...leftOutThen, 'group-member', 'not-ignorable', 'address-glob', 'inexact-number'];
 
 /**
- * Opens a project as it was, from a folder with its files of that time. Nothing of it is sent or shown, so `!env` may
- * read what is a credential today. What cannot be known any more, or is not read, such as environment variables that are not
- * set, a `.env` and a file that git does not keep, is a warning ({@link leftOutThen}): the values made of it are left out.
+ * Opens a project as it was, from a folder with its files of that time. What cannot be known any more, or is not read, such
+ * as environment variables that are not set, a `.env` and a file that git does not keep, is a warning ({@link leftOutThen}):
+ * the values made of it are left out. So is what `!env` reads and is a credential, then or today: keys are shown, and
+ * messages quote values.
  *
- * @param present the folder of the project as it is today, whose `.env` counts
+ * @param dotEnvIn the folder of the project as it is today, whose `.env` counts
  */
-export function openPastProjects(options: OpenOptions, present: string): Pick<OpenedProjects, 'load'> {
-  const opened = openProject(options, { tolerated: forgotten, dotEnvIn: present });
+export function openPastProjects(options: OpenOptions, dotEnvIn: string) {
+  const { inputs, ...opened } = openProject(options, { tolerated: forgotten, dotEnvIn });
   const documents = documentsOf(opened.project);
-  return { load: (environment) => readProject(openEnvironment(opened, environment), documents) };
+  const read = (name: string, withheld: ReadonlySet<string>) => {
+    const environment = openEnvironment({ ...opened, inputs: { ...inputs, withheld } }, name);
+    return { ...environment, manifests: manifestsIn(environment, documents) };
+  };
+  return {
+    /** @param present the same environment as it is today */
+    load({ environment: { name }, credentials }: Pick<Project, 'environment' | 'credentials'>): Project {
+      const first = read(name, new Set());
+      const known = new Set([...credentials, ...credentialsOf(first.uses, opened.project)]);
+      const found = credentialTexts(first, known).map((each) => each.name);
+      return asProject(found.length === 0 ? first : read(name, new Set(found)));
+    },
+  };
 }
 
 /** How a project is opened that is not simply that of today. */
@@ -242,10 +244,15 @@ function manifestsIn(
 
 /** Reads every manifest. Throws one Failure with all problems of the project. */
 function readProject(opened: OpenEnvironment, documents: Documents): Project {
-  const resources = resourcesOf(manifestsIn(opened, documents), opened.problems);
+  return asProject({ ...opened, manifests: manifestsIn(opened, documents) });
+}
+
+function asProject(opened: OpenEnvironment & { readonly manifests: readonly Manifest[] }): Project {
+  const resources = resourcesOf(opened.manifests, opened.problems);
   opened.read.overlays.reportUnused();
   const project = requireSafeEnvironment(opened);
-  return { ...project, lint: readLintLevels(opened.project, project.environment), resources };
+  const lint = readLintLevels(opened.project, project.environment);
+  return { ...project, credentials: credentialsOf(opened.uses, opened.project), lint, resources };
 }
 
 /** Throws a Failure if the project has errors. */

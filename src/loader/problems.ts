@@ -54,9 +54,8 @@ export class Problems {
     this.add(code, message, place, { ...details, hint });
   }
 
-  /** Drops what was found so far, so that errors of a code stand alone. Where they are tolerated, nothing is dropped. */
-  clearFor(code: string): void {
-    if (this.#tolerated.includes(code)) return;
+  /** Drops what was found so far. */
+  clear(): void {
     this.#found.clear();
     this.#perFile.clear();
   }

@@ -11,6 +11,8 @@ export interface Inputs {
   readonly env: NodeJS.ProcessEnv;
   /** What tags are looked up in: `env`, and `.env` where it counts. */
   readonly values: NodeJS.ProcessEnv;
+  /** Names in `values` that `!env` does not read. */
+  readonly withheld: ReadonlySet<string>;
   /** The secrets in `values`. */
   readonly secrets: Secrets;
 }

@@ -41,8 +41,29 @@ export function refuseSecretTexts(
   { uses, inputs, problems }: Pick<TagContext, 'uses' | 'inputs' | 'problems'>,
   project: { credentialNames(): Iterable<string> },
 ): void {
-  if (uses.texts.length === 0) return;
-  const credentials = new Set([...uses.secrets, ...project.credentialNames()]);
+  const credentials = credentialsOf(uses, project);
+  const refused = credentialTexts({ uses, inputs }, credentials);
+  if (refused.length === 0) return;
+  // Other messages may quote the values.
+  problems.clear();
+  for (const { name, place, reason } of refused) {
+    const otherName = credentials.has(name) ? '' : ', or give a variable with ordinary text another name';
+    problems.add('env-secret', `${name} ${reason}, and \`!env\` would show it in plans and reports`, place, {
+      hint: `Write \`!secret ${name}\`${otherName}.`,
+    });
+  }
+}
+
+/** The names that a project gives to its credentials and secrets. */
+export function credentialsOf(uses: TagUses, project: { credentialNames(): Iterable<string> }): Set<string> {
+  return new Set([...uses.secrets, ...project.credentialNames()]);
+}
+
+/** Where `!env` reads a credential, and why it is one. */
+export function credentialTexts(
+  { uses, inputs }: Pick<TagContext, 'uses' | 'inputs'>,
+  credentials: ReadonlySet<string>,
+): { readonly name: string; readonly place: Place; readonly reason: string }[] {
   const reasonFor = (name: string): string | null => {
     if (credentials.has(name)) return 'is a credential of this project';
     if (namesCredential(name)) return 'is named like a credential';
@@ -50,19 +71,10 @@ export function refuseSecretTexts(
       ? 'has the value of a credential'
       : null;
   };
-  const refused = uses.texts.flatMap(({ name, place }) => {
+  return uses.texts.flatMap(({ name, place }) => {
     const reason = reasonFor(name);
     return reason === null ? [] : [{ name, place, reason }];
   });
-  if (refused.length === 0) return;
-  // Other messages may quote the values.
-  problems.clearFor('env-secret');
-  for (const { name, place, reason } of refused) {
-    const otherName = credentials.has(name) ? '' : ', or give a variable with ordinary text another name';
-    problems.add('env-secret', `${name} ${reason}, and \`!env\` would show it in plans and reports`, place, {
-      hint: `Write \`!secret ${name}\`${otherName}.`,
-    });
-  }
 }
 
 /** Returns the value that a tag gives. Throws a Failure, which is reported at the tag. */
@@ -142,7 +154,10 @@ function readVariable(name: string, { variables }: TagContext): Json {
   throw failure('variable-unset', `The environment has no variable \`${name}\``, { hint });
 }
 
-function readEnv(name: string, { inputs: { values }, uses }: TagContext, place: Place): Json {
+function readEnv(name: string, { inputs: { values, withheld }, uses }: TagContext, place: Place): Json {
+  if (withheld.has(name)) {
+    throw failure('env-secret', `${name} is a credential, so what \`!env\` made of it is left out`);
+  }
   uses.texts.push({ name, place });
   const value = variableOf(values, name);
   if (value !== null) return value;

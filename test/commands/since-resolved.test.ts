@@ -240,3 +240,33 @@ it('names the revision where its manifests have errors', async () => {
   expect(code).toBe(1);
   expect(stderr).toContain('HEAD:config/wrong.yaml:2:7');
 });
+
+it.each([
+  ['the environment gives as a credential', 'CLIENT_SECRET', ''],
+  ['is named like a credential', 'BUILD_TOKEN', ''],
+  ['has the form of a credential', 'HOME_PAGE', ''],
+  ['a manifest of today has as a secret', 'SNOW', 'password: !secret SNOW'],
+])('shows no value that %s, whatever was made of it then', async (_what, name, secret) => {
+  const world = await project();
+  const canary = 'https://user:canary0815@host.example';
+  Object.assign(world.env, { SNOW: canary, BUILD_TOKEN: canary, HOME_PAGE: canary });
+  const value = world.env[name] ?? '';
+  const kept = `kind: SimIntegration\nname: Kept\nattributes: { url: old, ${secret} }\n`;
+  world.write('config/gone.yaml', manifest(`!env ${name}`));
+  commitAll(world.dir);
+  rmSync(join(world.dir, 'config/gone.yaml'));
+  world.write('config/kept.yaml', kept);
+  const gone = await world.run('plan', '--format', 'json', '--since', 'HEAD');
+  expect(gone).toMatchObject({ code: 0 });
+  expect(gone.stdout + gone.stderr).not.toContain(encodeURIComponent(value));
+  expect(gone.stdout).toContain(`${name} `);
+  world.write(
+    'config/wrong.yaml',
+    `kind: NotificationTemplate\nkey: k\nmedium: !env ${name}\nlocale: en\nsubject: s\nbody: b\n`,
+  );
+  world.write('config/unknown.yaml', `kind: !env ${name}\nname: x\n`);
+  commitAll(world.dir, 'wrong');
+  for (const file of ['wrong', 'unknown']) rmSync(join(world.dir, `config/${file}.yaml`));
+  const wrong = await world.run('plan', '--format', 'json', '--since', 'HEAD');
+  expect(wrong.stdout + wrong.stderr).not.toContain(value);
+});

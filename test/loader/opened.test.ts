@@ -120,7 +120,10 @@ it('manifests that say what a tenant has are read without overlays', () => {
 
 describe('a project as it was', () => {
   const past = (files: Files, present: Files, env: NodeJS.ProcessEnv = {}) =>
-    openPastProjects(open(files, env).options, project(present)).load('test');
+    openPastProjects(open(files, env).options, project(present)).load({
+      ...load(present),
+      credentials: new Set(),
+    });
 
   it('may use a variable of that time that is not set any more: only what was made of it is left out', () => {
     const files = { 'config/a.yaml': desk.replace('!var company', '!env GONE') };
@@ -130,10 +133,11 @@ describe('a project as it was', () => {
     expect(errors(failureOf(files))).toEqual(['env-unset config/a.yaml:3:14']);
   });
 
-  it('may read as text what is a credential today, since nothing of it is sent or shown', () => {
+  it('may have read a credential as text: only what was made of it is left out', () => {
     const files = { 'config/a.yaml': desk.replace('!var company', '!env A_PASSWORD') };
-    const { resources } = past(files, {}, { A_PASSWORD: 'x' });
-    expect(resources[0]?.fields.description).toBe('x');
+    const { resources, diagnostics } = past(files, {}, { A_PASSWORD: 'x' });
+    expect(resources[0]?.fields).toEqual({ type: 't' });
+    expect(diagnostics.find(({ code }) => code === 'env-secret')?.severity).toBe('warning');
     expect(errors(failureOf(files, { env: { A_PASSWORD: 'x' } }))).toEqual(['env-secret config/a.yaml:3:14']);
   });
 
