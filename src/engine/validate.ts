@@ -1,8 +1,9 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Notice } from '../kinds/kind.ts';
-import type { Project } from '../kinds/project.ts';
+import type { Policy, Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lint } from '../lint/index.ts';
+import { matchAddresses } from '../model/address.ts';
 import { type Diagnostic, hasErrors, noteOverlay } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { shareDiagnostics, worstExitCode } from '../model/fleet.ts';
@@ -40,6 +41,7 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
     const refused = [
       ...findUnserved(selected, environment),
       ...selected.flatMap(findProtectedAbsence),
+      ...findKeptAbsences(selected, environment.policy),
       ...findAbsentTargets(referencesIn(selected, environment.kinds), resources),
     ];
     const diagnostics = [...selection.unmatched(), ...problems, ...refused, ...findings]
@@ -71,6 +73,20 @@ function findProtectedAbsence({ ensure, lifecycle, address, ...resource }: Resou
       ...resource.point(at),
     },
   ];
+}
+
+/** What a manifest declares absent and the environment protects. The manifest may stay when the object is gone. */
+function findKeptAbsences(resources: readonly Resource[], { protect }: Policy): Diagnostic[] {
+  const isProtected = matchAddresses(protect, { nocase: true });
+  const kept = resources.filter(({ ensure, address }) => ensure === 'absent' && isProtected(address));
+  return kept.map(({ address, source }) => ({
+    code: 'protected',
+    severity: 'warning',
+    message: `${address} is declared with \`ensure: absent\`, and the environment's \`protect\` list refuses to delete it`,
+    hint: 'Remove the manifest, or take the object out of the list first.',
+    address,
+    source: source(),
+  }));
 }
 
 /** The notices about kinds of which nothing is selected. */

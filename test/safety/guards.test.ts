@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { planDigest } from '../../src/model/digest.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
-import { createWorld, filesBelow, type World } from '../support/world.ts';
+import { createTestWorld, createWorld, filesBelow, type World } from '../support/world.ts';
 import { fillTenant } from './everything.ts';
 
 let world: World;
@@ -236,3 +236,22 @@ it.each(['--result', '--report'])(
     if (option === '--result') expect(stderr).toMatch(/Result file: \.tenantctl\/test\/results\//);
   },
 );
+
+it('validate warns of objects that are declared absent and that the protect list of the environment covers', async () => {
+  const world = await createTestWorld({ environment: { protect: ['SenderAddress/A@*'] } });
+  const absent = (email: string) => ({ kind: 'SenderAddress', email, ensure: 'absent' });
+  world.declare([absent('a@acme.example'), absent('b@acme.example')]);
+  const { code, json } = await world.run('validate', '--format', 'json');
+  // A plan refuses it only while the tenant has the object.
+  expect(code).toBe(0);
+  expect(json).toMatchObject({
+    diagnostics: [
+      {
+        code: 'protected',
+        severity: 'warning',
+        address: 'SenderAddress/a%40acme.example',
+        source: { line: 2 },
+      },
+    ],
+  });
+});
