@@ -15,8 +15,9 @@ import {
 import { countCell, foldedSection, problemSection, resultSection, showAll, table } from './markdown.ts';
 import type { ReportOptions } from './options.ts';
 import { commentFoot, planSection, readFirst, remarkGroup } from './plan-markdown.ts';
+import { nextSteps } from './result-words.ts';
 import { codeSpan, escapeMarkdown } from './safe.ts';
-import { joinParts, nextSteps } from './words.ts';
+import { joinParts } from './words.ts';
 
 /**
  * The plans or results of several environments as a comment for a pull request, within GitHub's length: the matrix, what

@@ -15,7 +15,8 @@ import { type ChangeResult, changeOutcomes } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
 import { attentionOf, type Point } from './attention.ts';
 import { nameIds } from './difference.ts';
-import { actionWords, joinParts, outcomeWords, pluralize, refused, runWords } from './words.ts';
+import { outcomeWords, runWords } from './result-words.ts';
+import { actionWords, joinParts, pluralize, refused } from './words.ts';
 
 /** What reports show of several environments, each part worked out once. */
 export interface FleetView {

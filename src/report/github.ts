@@ -1,8 +1,9 @@
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { Plan } from '../model/plan.ts';
 import { mayHaveFailed, type Result } from '../model/result.ts';
+import { outcomeWords, runWords, sentWords } from './result-words.ts';
 import { printable } from './safe.ts';
-import { outcomeWords, planCounts, pluralize, riskWords, runWords, sentWords } from './words.ts';
+import { planCounts, pluralize, riskWords } from './words.ts';
 
 const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' };
 

@@ -5,21 +5,12 @@ import { groupBy } from '../model/group.ts';
 import { type Change, hasChanges, type Plan } from '../model/plan.ts';
 import type { ChangeOutcome, ChangeResult, Result } from '../model/result.ts';
 import { noDifferences, whereWords } from './diff-view.ts';
+import { outcomeWords, sentWords } from './result-words.ts';
 import { escapeHtml } from './safe.ts';
 import { objectRows } from './text/diff.ts';
 import { layout } from './text/layout.ts';
 import { changeRows } from './text/plan.ts';
-import {
-  actionWords,
-  diagnosticCounts,
-  kindOf,
-  noChanges,
-  outcomeWords,
-  pluralize,
-  refused,
-  sentWords,
-  whereOf,
-} from './words.ts';
+import { actionWords, diagnosticCounts, kindOf, noChanges, pluralize, refused, whereOf } from './words.ts';
 
 interface TestCase {
   readonly suite: string;

@@ -2,20 +2,9 @@ import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import { type ChangeOutcome, type ChangeResult, mayHaveFailed, type Result } from '../model/result.ts';
 import { fitComment, type Section } from './fit-comment.ts';
 import { foldRemarks } from './remarks.ts';
+import { changeOutcomeWords, nextSteps, resultCounts, runWords, sentWords } from './result-words.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
-import {
-  changeOutcomeWords,
-  diagnosticCounts,
-  joinParts,
-  kindOf,
-  nextSteps,
-  resultCounts,
-  runWords,
-  sentWords,
-  symbols,
-  tenantWords,
-  whereOf,
-} from './words.ts';
+import { diagnosticCounts, joinParts, kindOf, symbols, tenantWords, whereOf } from './words.ts';
 
 const severitySigns: Readonly<Record<Severity, string>> = { error: '❌', warning: '⚠️', info: 'ℹ️' };
 /** Errors are the last to be cut, also among the changes of a plan. */

@@ -11,15 +11,6 @@ import {
   type Risk,
   type Summary,
 } from '../model/plan.ts';
-import {
-  type ChangeOutcome,
-  type ChangeResult,
-  changeOutcomes,
-  isByHand,
-  type Result,
-  type RunOutcome,
-  type SentRequest,
-} from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
 import { uriPath } from './safe.ts';
 
@@ -79,34 +70,6 @@ export function originNotes({
   return joinParts(parts, ', ');
 }
 
-export const outcomeWords: Readonly<Record<ChangeOutcome, string>> = {
-  done: 'done',
-  failed: 'failed',
-  skipped: 'skipped',
-  notAttempted: 'not attempted',
-  unknown: 'unknown',
-};
-
-export const runWords: Readonly<Record<RunOutcome, string>> = {
-  done: 'Applied',
-  partial: 'Applied in part',
-  interrupted: 'Interrupted',
-  refused: 'Refused, nothing written',
-};
-
-/** What to do about runs that are not complete; nothing where all are, or nothing was written. */
-export function nextSteps(results: readonly Pick<Result, 'outcome' | 'summary'>[]): readonly string[] {
-  const incomplete = results.filter(({ outcome }) => outcome === 'partial' || outcome === 'interrupted');
-  if (incomplete.length === 0) return [];
-  return [
-    // What the manifests declare now is not what the plan of a rollback does, so a plan file comes first.
-    'To finish: apply the plan file again; without one, apply what `tenantctl plan` shows now.',
-    ...(incomplete.some(({ summary }) => summary.done > 0)
-      ? ['To undo what is done: `tenantctl rollback` with the result file.']
-      : []),
-  ];
-}
-
 /** What a plan without changes says. */
 export function noChanges({ summary, undoes }: Pick<Plan, 'summary' | 'undoes'>): string {
   // What was recorded is compared with the tenant, and not the manifests.
@@ -129,27 +92,6 @@ export function planCounts(summary: Summary): string {
 export function undeclaredWords({ summary: { undeclared = 0 } }: Pick<Plan, 'summary'>): string | null {
   if (undeclared === 0) return null;
   return `${pluralize(undeclared, 'object')} in the tenant that no manifest names`;
-}
-
-/** `3 done, 1 failed, 0 skipped, 2 not attempted, 0 unknown, 1 by hand` */
-export function resultCounts(result: Pick<Result, 'summary' | 'changes'>): string {
-  return outcomeCounts(result)
-    .map(({ count, words }) => `${count} ${words}`)
-    .join(', ');
-}
-
-/** How many changes had each outcome. Steps by hand are counted by themselves, where there are any. */
-export function outcomeCounts({ summary, changes }: Pick<Result, 'summary' | 'changes'>) {
-  const manual = changes.filter(isByHand).length;
-  const counts = { ...summary, notAttempted: summary.notAttempted - manual };
-  const outcomes = changeOutcomes.map((is) => ({ is, count: counts[is], words: outcomeWords[is] }));
-  const byHand = { is: 'manual' as const, count: manual, words: actionWords.manual };
-  return manual > 0 ? [...outcomes, byHand] : outcomes;
-}
-
-/** What became of a change. A step that only a person can do is not called "not attempted". */
-export function changeOutcomeWords(change: Pick<ChangeResult, 'action' | 'outcome'>): string {
-  return isByHand(change) ? actionWords.manual : outcomeWords[change.outcome];
 }
 
 /** What a person has to do for a change, which is its first warning; `null` for a change that tenantctl makes. */
@@ -255,34 +197,10 @@ export function changeCounts(changes: readonly Pick<Change, 'action'>[]): string
   return joinParts(parts, ', ');
 }
 
-/** How long a run took. */
-export function elapsedWords({ startedAt, endedAt }: Result): string {
-  return duration(Date.parse(endedAt) - Date.parse(startedAt));
-}
-
-/** `840 ms`, `12.3 s` or `4 min 5 s`; empty for what is not a duration. */
-function duration(ms: number): string {
-  if (!Number.isFinite(ms) || ms < 0) return '';
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
-}
-
 /** The path of a request with its query. */
 export function requestTarget({ path, query }: Pick<Request, 'path' | 'query'>): string {
   const search = new URLSearchParams(query).toString();
   return search === '' ? path : `${path}?${search}`;
-}
-
-/** `PATCH /v2025/x → 400, tracking id 7f3c, 2 attempts, 120 ms` */
-export function sentWords({ method, path, status, trackingId, attempts, ms }: SentRequest): string {
-  const parts = [
-    `${method} ${path} → ${status ?? 'no answer'}`,
-    trackingId !== null && `tracking id ${trackingId}`,
-    attempts > 1 && pluralize(attempts, 'attempt'),
-    duration(ms),
-  ];
-  return joinParts(parts, ', ');
 }
 
 /** What a change of a search does to the profiles that it finds. */

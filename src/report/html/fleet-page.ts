@@ -16,8 +16,9 @@ import {
   sharedWords,
 } from '../fleet-view.ts';
 import type { ReportOptions } from '../options.ts';
+import { outcomeWords } from '../result-words.ts';
 import { oneLine } from '../safe.ts';
-import { changeCounts, outcomeWords, pluralize } from '../words.ts';
+import { changeCounts, pluralize } from '../words.ts';
 import { type Entry, type EntryGroup, namesMarkup } from './entries.ts';
 import { html, type Markup } from './markup.ts';
 import { maxOpen, pageHtml, pagePoint } from './page.ts';

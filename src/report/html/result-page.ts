@@ -5,15 +5,12 @@ import { diffLines, textsOfBlock } from '../line-diff.ts';
 import {
   changeOutcomeWords,
   elapsedWords,
-  kindOf,
   outcomeCounts,
-  pluralize,
   resultCounts,
   runWords,
   sentWords,
-  symbols,
-  tenantWords,
-} from '../words.ts';
+} from '../result-words.ts';
+import { kindOf, pluralize, symbols, tenantWords } from '../words.ts';
 import { diffFigure } from './diff-markup.ts';
 import { addressMarkup, type Entry } from './entries.ts';
 import { maxLines } from './fields-markup.ts';

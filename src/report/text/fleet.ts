@@ -12,7 +12,8 @@ import {
   sharedWords,
 } from '../fleet-view.ts';
 import type { ReportOptions } from '../options.ts';
-import { nextSteps, planCounts } from '../words.ts';
+import { nextSteps } from '../result-words.ts';
+import { planCounts } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
 import { blank, layout, padTo, type Row, row, span, widthOf } from './layout.ts';
 import { attentionRows, changeRows, commandLine } from './plan.ts';

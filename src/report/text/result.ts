@@ -9,9 +9,8 @@ import {
   resultCounts,
   runWords,
   sentWords,
-  symbols,
-  tenantWords,
-} from '../words.ts';
+} from '../result-words.ts';
+import { symbols, tenantWords } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
 import { blank, layout, padTo, paragraph, type Row, row, type Style, span } from './layout.ts';
 import { actionStyles } from './plan.ts';
