@@ -33,18 +33,23 @@ export default defineConfig({
   },
   themeConfig: {
     search: { provider: 'local' },
-    sidebar: [{ text: 'Documentation', items: tableOfContents() }],
+    sidebar: tableOfContents(),
     outline: [2, 3],
   },
 });
 
-/** The tables at the end of the README, in the order of the pages. */
+/** The tables at the end of the README, in the order of their pages. The head of each is its title. */
 function tableOfContents() {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const [, table = ''] = readme.split('## Documentation');
-  return [...table.matchAll(/^\| \[(.+?)\]\((.+?)\.md\) \|/gm)].map(([, text, path]) => ({
+  const [, tables = ''] = readme.split('## Documentation');
+  return [...tables.matchAll(/^\| (\w.*?) \| \|\n((?:\|.*\n)+)/gm)].map(([, text, rows]) => ({
     text,
-    link: `/${path}`,
+    items: [...rows.matchAll(/^\| \[(.+?)\]\((.+?)\.md(#.+?)?\) \|/gm)].map(
+      ([, title, path, place = '']) => ({
+        text: title,
+        link: `/${path}${place}`,
+      }),
+    ),
   }));
 }
 
