@@ -150,10 +150,6 @@ function latin1Names(): string[] {
   return names.split(' ').map((name, at) => `${name} ${String.fromCharCode(0xa1 + at)}`);
 }
 
-/** Runs of base64 (as in mails and as in URLs) or hex that may hold a text worth hiding. Words have no capitals inside. */
-const runs = /(?<![A-Za-z0-9+/_-])(?=[A-Za-z0-9+/_-]*[a-z0-9+/_-][A-Z])[A-Za-z0-9+/_-]{10,}/g;
-const hexRuns = /[0-9A-Fa-f]{12,}/g;
-
 /** A part of a text that reads as another text in base64 or hex. */
 export interface Encoded {
   readonly start: number;
@@ -169,9 +165,10 @@ export function byteByByte(text: string): string {
 
 /** What a text may hold in base64 or hex. The first characters of a run may not belong to it, so all offsets are tried. */
 export function* encodedTexts(text: string): Generator<Encoded> {
-  for (const [pattern, encoding, offsets] of encodings) {
-    for (const { 0: run, index: start } of text.matchAll(pattern)) {
-      const end = start + run.length;
+  for (const { encoding, signs, shortest, offsets, isWorthwhile } of encodings) {
+    for (const [start, end] of runsOf(text, signs, shortest)) {
+      const run = text.slice(start, end);
+      if (!isWorthwhile(run)) continue;
       for (let offset = 0; offset < offsets; offset += 1) {
         const bytes = Buffer.from(run.slice(offset), encoding);
         if (isText(bytes)) yield { start, end, text: bytes.toString('latin1') };
@@ -180,10 +177,39 @@ export function* encodedTexts(text: string): Generator<Encoded> {
   }
 }
 
+const signsLike = (sign: RegExp): Uint8Array =>
+  Uint8Array.from({ length: 0x80 }, (_, code) => Number(sign.test(String.fromCharCode(code))));
+
+/** Base64 as in mails and as in URLs, and hex, of texts that may be worth hiding. */
 const encodings = [
-  [runs, 'base64', 4],
-  [hexRuns, 'hex', 2],
+  {
+    encoding: 'base64',
+    signs: signsLike(/[A-Za-z0-9+/_-]/),
+    shortest: 10,
+    offsets: 4,
+    // Words have no capitals inside.
+    isWorthwhile: (run: string) => /[a-z0-9+/_-][A-Z]/.test(run),
+  },
+  { encoding: 'hex', signs: signsLike(/[0-9A-Fa-f]/), shortest: 12, offsets: 2, isWorthwhile: () => true },
 ] as const;
+
+/** Where only these signs follow each other. Not by an expression: the stack of one ends after some millions of signs. */
+function* runsOf(
+  text: string,
+  signs: Uint8Array,
+  shortest: number,
+): Generator<readonly [start: number, end: number]> {
+  const isSign = (at: number) => signs[text.charCodeAt(at)] === 1;
+  // A run that is long enough has a sign at one of every so many places.
+  for (let at = shortest - 1; at < text.length; at += shortest) {
+    if (!isSign(at)) continue;
+    let [start, end] = [at, at + 1];
+    while (isSign(start - 1)) start -= 1;
+    while (isSign(end)) end += 1;
+    if (end - start >= shortest) yield [start, end];
+    at = end;
+  }
+}
 
 /** Whether bytes may be a text: most are letters, digits or signs, of which words and random bytes have a third, or all are UTF-8. */
 function isText(bytes: Buffer): boolean {

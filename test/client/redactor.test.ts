@@ -126,6 +126,13 @@ it('takes out base64 and hex that are joined to other characters', () => {
   }
 });
 
+it('takes out secrets in base64 and hex beside a run of any length', () => {
+  const long = 'aB'.repeat(4_500_000);
+  const hidden = Buffer.from(secret);
+  const text = `${long} ${hidden.toString('base64')} ${hidden.toString('hex')}`;
+  expect(redactorOf(secret).text(text) === `${long} [secret] [secret]`).toBe(true);
+});
+
 it('takes out each line of a key, but not those that every key has', () => {
   const lines = ['MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'q8x/+0aZl9RkqhkiG9w0BAQEFAASCBKcw', 'Zm9vYmFyYmF6'];
   const key = `-----BEGIN PRIVATE KEY-----\n${lines.join('\r\n')}\n-----END PRIVATE KEY-----\n`;
