@@ -5,7 +5,7 @@ import { isTooDeep, parseJson } from '../model/json.ts';
 import type { HttpProxies } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import { systemCode } from '../model/system-error.ts';
-import { type Answer, type Answered, lost, unsent } from './answer.ts';
+import { type Answer, type Answered, holdsMessage, isSuccess, lost, unsent } from './answer.ts';
 import { lostBy, unsentBy } from './connection-error.ts';
 import { createProxyDispatcher } from './proxy.ts';
 
@@ -49,6 +49,12 @@ type Head = Pick<Answered, 'status' | 'headers'>;
 
 /** The most bytes of an answer's headers, as in Node itself. */
 const largestHeaders = 16_384;
+
+/**
+ * The most bytes of a message. Secrets are looked for in all their spellings, and all tenants of a run would wait while one of
+ * them is freed of them.
+ */
+const largestMessage = 256 * 1024;
 
 /** HTTP over kept-alive connections, at most `connections` to an origin, through the proxy where there is one. */
 export function createTransport(
@@ -150,33 +156,33 @@ function exchange(dispatcher: Dispatcher, call: Call, limits: TransportLimits): 
   });
 }
 
-async function answerOf({ status, headers }: Head, bytes: Buffer, limit: number): Promise<Answer> {
-  const read = await readBody(bytes, headers['content-encoding'], limit);
+async function answerOf(head: Head, bytes: Buffer, limit: number): Promise<Answer> {
+  const plain = await unpack(bytes, head.headers['content-encoding'], limit);
   await untilReusable();
-  if (!read) return lost('too-large', 'the answer unpacks to more than tenantctl reads');
-  const claimsJson = (headers['content-type'] ?? '').includes('json');
-  if (claimsJson && status >= 200 && status < 300 && /^\s*[[{]/.test(read.text ?? '')) {
+  if (!plain) return lost('too-large', 'the answer unpacks to more than tenantctl reads');
+  const answer = shorten({ outcome: 'answered', ...head, ...readBody(plain) }, plain);
+  if (answer === null)
+    return lost('too-large', 'the answer is a message that is longer than tenantctl reads');
+  const claimsJson = (head.headers['content-type'] ?? '').includes('json');
+  if (claimsJson && isSuccess(answer) && /^\s*[[{]/.test(answer.text ?? '')) {
     return lost('cut', 'the answer is JSON that breaks off or cannot be read');
   }
-  return { outcome: 'answered', status, headers, ...read };
+  return answer;
+}
+
+/** The answer with the beginning of a message that is too long. `null` where a success would lose the error in its body. */
+function shorten(answer: Answered, plain: Buffer): Answered | null {
+  if (plain.length <= largestMessage || (answer.text === null && !holdsMessage(answer))) return answer;
+  if (isSuccess(answer) && answer.body !== null) return null;
+  return { ...answer, body: null, text: new TextDecoder().decode(plain.subarray(0, largestMessage)) };
 }
 
 /**
  * Reads a body by its content rather than by its headers: a wrong Content-Encoding, HTML or broken JSON never fails.
  * JSON that is nested deeper than anything the API has counts as text; so does JSON that is not UTF-8, since its letters
  * would be written back wrong.
- *
- * @param encoding the Content-Encoding header
- * @param limit bytes a compressed body may unpack to
- * @returns `null` for a body that unpacks to more
  */
-async function readBody(
-  bytes: Buffer,
-  encoding: string | undefined,
-  limit: number,
-): Promise<Pick<Answered, 'body' | 'text'> | null> {
-  const plain = await unpack(bytes, encoding, limit);
-  if (plain === null) return null;
+function readBody(plain: Buffer): Pick<Answered, 'body' | 'text'> {
   // Drops a byte order mark.
   const text = new TextDecoder().decode(plain);
   if (text.trim() === '') return { body: null, text: null };
@@ -184,6 +190,13 @@ async function readBody(
   return body === undefined || isTooDeep(body) ? { body: null, text } : { body, text: null };
 }
 
+/**
+ * A body without its compression.
+ *
+ * @param encoding the Content-Encoding header
+ * @param limit bytes it may unpack to
+ * @returns `null` for a body that unpacks to more
+ */
 async function unpack(bytes: Buffer, encoding: string | undefined, limit: number): Promise<Buffer | null> {
   const format = formatOf(bytes, encoding);
   if (format === null) return bytes;

@@ -138,6 +138,13 @@ describe('what may have been carried out is told from what was not', () => {
     expect(answer).toMatchObject({ outcome: 'lost', reason: 'too-large' });
   });
 
+  test('a success whose message is too long', async () => {
+    const answer = await ask((_arrival, response) =>
+      response.writeHead(200).end(JSON.stringify({ error: 'x'.repeat(2_000_000) })),
+    );
+    expect(answer).toMatchObject({ outcome: 'lost', reason: 'too-large' });
+  });
+
   test('an interruption before and during a request', async () => {
     const early = await ask(() => {}, {}, { signal: AbortSignal.abort() });
     expect(early).toMatchObject({ outcome: 'unsent', reason: 'interrupted' });
@@ -150,6 +157,18 @@ describe('what may have been carried out is told from what was not', () => {
     const answer = await ask(() => {}, {}, { headers: { accept: 'a\r\nx: y' } });
     expect(answer).toMatchObject({ outcome: 'unsent', reason: 'unsafe' });
   });
+});
+
+test.each([
+  ['a web page', 500, '<html>'.padEnd(2_000_000, '<p>x</p>')],
+  ['JSON', 400, JSON.stringify({ detailCode: '400', causes: 'x'.repeat(2_000_000) })],
+  ['text', 200, 'not JSON'.padEnd(2_000_000, ' x')],
+])('of a message that is too long, only the beginning is kept: %s', async (_, status, body) => {
+  const answer = await ask((_arrival, response) => response.writeHead(status).end(body));
+  expect(answer).toMatchObject({ outcome: 'answered', status, body: null });
+  const text = answer.outcome === 'answered' ? (answer.text ?? '') : '';
+  expect(body.startsWith(text)).toBe(true);
+  expect(text).toHaveLength(256 * 1024);
 });
 
 test('one request after the other goes over one connection', async () => {
