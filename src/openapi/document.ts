@@ -11,9 +11,12 @@ export interface Part {
   readonly file: string;
 }
 
+/** References that lead to references further than this are not followed: nobody wrote them. */
+const longestChain = 100;
+
 /**
- * An OpenAPI document. Its references are followed where they are needed and no further, so that neither cycles nor the
- * size of the document matter. They are only followed to files of the source: never outside its folder, and never over
+ * An OpenAPI document. Its references are followed where they are needed and no further, each once, so that neither cycles
+ * nor the size of the document matter. They are only followed to files of the source: never outside its folder, and never over
  * the network.
  */
 export class OpenApi {
@@ -22,6 +25,8 @@ export class OpenApi {
   readonly #files = new Map<string, Json>();
   /** The references that are being followed. */
   readonly #followed = new Set<string>();
+  /** What the references that were followed are to, by the file and the reference. */
+  readonly #targets = new Map<string, Part | null>();
   readonly #unread = new Map<string, string>();
 
   /** Throws a Failure for a file that cannot be read, or that is not an OpenAPI 3 document. */
@@ -66,17 +71,27 @@ export class OpenApi {
   #follow(part: Part): Part | null {
     const reference = own(part.value, '$ref');
     if (typeof reference !== 'string') return part;
-    const way = `${part.file} ${reference}`;
-    if (this.#followed.has(way)) return this.#miss(reference, 'it leads to itself');
-    this.#followed.add(way);
-    const target = this.#target(reference, part.file);
-    this.#followed.delete(way);
+    const target = this.#targetOnce(reference, part.file);
     if (target === null) return null;
     // OpenAPI 3.1 allows words of its own beside a reference: they count more than those of its target.
     const { $ref: _, ...beside } = part.value;
     const words = Object.entries(beside).filter(([, value]) => typeof value !== 'object');
     if (words.length === 0) return target;
     return { ...target, value: { ...target.value, ...Object.fromEntries(words) } };
+  }
+
+  #targetOnce(reference: string, from: string): Part | null {
+    const way = `${from} ${reference}`;
+    const known = this.#targets.get(way);
+    if (known !== undefined) return known;
+    if (this.#followed.has(way)) return this.#miss(reference, 'it leads to itself');
+    if (this.#followed.size === longestChain)
+      return this.#miss(reference, `it is at the end of a chain of ${longestChain} references`);
+    this.#followed.add(way);
+    const target = this.#target(reference, from);
+    this.#followed.delete(way);
+    this.#targets.set(way, target);
+    return target;
   }
 
   /** What a reference is to; `null`, with a note of it, where it is not followed. */

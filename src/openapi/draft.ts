@@ -126,7 +126,9 @@ function linesOf(kind: string, findings: Findings): string[] {
     `create: ${create !== null}`,
     `delete: ${remove !== null}`,
     ...(fields.length === 0 ? ['fields: {}'] : ['fields:']),
-    ...fields.map(([name, field]) => `  ${name}: ${printField(field.field)}${beside(field.notes)}`),
+    ...fields.map(
+      ([name, field]) => `  ${printInline(name)}: ${printField(field.field)}${beside(field.notes)}`,
+    ),
     `serverOwned: ${printInline(serverOwned)}${beside(notes)}`,
   ];
 }
@@ -211,8 +213,8 @@ function updateOf({
   return { word: put ? 'put' : 'none', notes: [] };
 }
 
-/** A descriptor names no more members of the server, as that schema says. */
-const mostServerOwned = 200;
+/** A descriptor names no more fields, and no more members of the server, as its schema says. */
+const mostNames = 200;
 
 function fieldsOf(
   findings: Findings,
@@ -242,12 +244,16 @@ function fieldsOf(
   }
   const shown = guessed.length > 3 ? [...guessed.slice(0, 3), '…'] : guessed;
   const notes = guessed.length === 0 ? [] : [`check: no request is described with ${shown.join(', ')}`];
-  const owned = [...serverOwned];
-  if (owned.length > mostServerOwned)
-    miss(
-      `Of ${owned.length} members that only the server sets, ${mostServerOwned} are listed: more are not allowed.`,
-    );
-  return { fields, serverOwned: owned.slice(0, mostServerOwned), notes };
+  const most = <T>(all: readonly T[], what: string) => {
+    if (all.length > mostNames)
+      miss(`Of ${all.length} ${what}, ${mostNames} are listed: more are not allowed.`);
+    return all.slice(0, mostNames);
+  };
+  return {
+    fields: most(fields, 'fields'),
+    serverOwned: most([...serverOwned], 'members that only the server sets'),
+    notes,
+  };
 }
 
 /** Whether a request is described that sets a field. Where none is described at all, every field counts as set. */

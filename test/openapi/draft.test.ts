@@ -247,6 +247,15 @@ it('hostile words stay in their comments', async () => {
   expect(stdout).toContain('size: value  # one of x !!js/function [31m : {');
 });
 
+/** A list of things whose schema is a reference to one of `schemas`. */
+const draftOf = (name: string, schemas: object) => {
+  const schema = { type: 'array', items: { $ref: `#/components/schemas/${name}` } };
+  const paths = {
+    '/things': { get: { responses: { 200: { content: { 'application/json': { schema } } } } } },
+  };
+  return draftFrom(paths, { components: { schemas } });
+};
+
 it('cycles of references end', async () => {
   const schemas = {
     A: { allOf: [{ $ref: '#/components/schemas/B' }], properties: { name: { type: 'string' } } },
@@ -257,13 +266,31 @@ it('cycles of references end', async () => {
     C: { $ref: '#/components/schemas/D' },
     D: { $ref: '#/components/schemas/C' },
   };
-  const schema = { type: 'array', items: { $ref: '#/components/schemas/A' } };
-  const paths = {
-    '/things': { get: { responses: { 200: { content: { 'application/json': { schema } } } } } },
-  };
-  const { code, stdout } = await draftFrom(paths, { components: { schemas } });
+  const { code, stdout } = await draftOf('A', schemas);
   expect(code).toBe(0);
   expect(parse(stdout)).toMatchObject({ kind: 'Thing', key: 'name' });
+});
+
+it('a long chain of references is not followed to its end', async () => {
+  const links = Array.from(
+    { length: 20_000 },
+    (_, at) => [`s${at}`, { $ref: `#/components/schemas/s${at + 1}` }] as const,
+  );
+  const { code, stdout, stderr } = await draftOf('s0', Object.fromEntries(links));
+  expect(code).toBe(0);
+  expect(parse(stdout)).toMatchObject({ kind: 'Thing' });
+  expect(stderr).toContain('it is at the end of a chain of 100 references');
+});
+
+it('each reference is followed once, also where each needs the one before it twice', async () => {
+  const at = (level: number) => `#/components/schemas/s${level}`;
+  const levels = Array.from({ length: 24 }, (_, level) => level);
+  const twice = levels.map((level) => [`k${level + 1}`, { $ref: at(level) }] as const);
+  const first = { properties: { name: { type: 'string' } }, ...Object.fromEntries(twice) };
+  const links = levels.map((level) => [`s${level + 1}`, { $ref: `${at(level)}/k${level + 1}` }] as const);
+  const { code, stdout } = await draftOf('s24', { s0: first, ...Object.fromEntries(links) });
+  expect(code).toBe(0);
+  expect(parse(stdout)).toMatchObject({ key: 'name' });
 });
 
 describe('a reference that leads out of the folder of the document is not followed', () => {
@@ -340,6 +367,18 @@ it('is valid where a document has more names, and longer ones, than a descriptor
   expect(parse(stdout)).toMatchObject({ fields: { owner: { is: 'reference', to: 'Identity' } } });
   expect(parse(stdout).serverOwned).toHaveLength(200);
   expect(stderr).toContain('Of 251 members that only the server sets, 200 are listed');
+});
+
+it('is valid where a document has more fields than a descriptor can have', async () => {
+  const many = Array.from({ length: 250 }, (_, at) => [`m${at}`, { type: 'string' }] as const);
+  const { stdout, stderr } = await draftFrom(thingsOf(Object.fromEntries(many)));
+  expect(Object.keys(parse(stdout).fields)).toEqual(many.slice(0, 200).map(([name]) => name));
+  expect(stderr).toContain('Of 250 fields, 200 are listed');
+});
+
+it('quotes the name of a field that YAML would read as something else', async () => {
+  const { stdout } = await draftFrom(thingsOf({ null: { type: 'string' }, True: { type: 'string' } }));
+  expect(stdout).toContain('\n  "null": value\n  "True": value\n');
 });
 
 describe('an API of another family', () => {
