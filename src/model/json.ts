@@ -89,12 +89,14 @@ export function sameJson(a: Json, b: Json): boolean {
 }
 
 /**
- * `text` parsed as JSON, or `undefined` where it is not JSON. Whole numbers of too many digits become texts of their digits:
- * a number in their place would be written back as another one.
+ * `text` parsed as JSON, or `undefined` where it is not JSON. Whole numbers of too many digits, and numbers that are too large,
+ * become texts of their digits: a number in their place would be written back as another one, or as null.
  */
 export function parseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(hasLongNumber(text) ? text.replace(tokens, keepDigits) : text);
+    return JSON.parse(
+      hasLongNumber(text) || largeExponent.test(text) ? text.replace(tokens, keepDigits) : text,
+    );
   } catch {
     return undefined;
   }
@@ -116,12 +118,17 @@ function hasLongNumber(text: string): boolean {
   return false;
 }
 
+/** Numbers without so large an exponent are finite, unless they have many digits. */
+const largeExponent = /\d[eE]\+?\d{3}/;
+
 /** The texts and numbers of JSON. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 function keepDigits(token: string): string {
   const isWhole = /^-?[1-9]\d*$/.test(token);
-  return isWhole && String(Number(token)) !== token ? `"${token}"` : token;
+  const isNumber = isWhole || /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE]\+?\d+)?$/.test(token);
+  const isKept = isWhole ? String(Number(token)) === token : Number.isFinite(Number(token));
+  return isNumber && !isKept ? `"${token}"` : token;
 }
 
 /** Whether a value is nested deeper than anything in the API: recursion into it could exhaust the stack. */
