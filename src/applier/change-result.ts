@@ -135,11 +135,12 @@ function withAdded(kind: Kind, { diff }: Change, before: RecordedFields): Record
   const added = diff.filter(({ sensitive }) => !sensitive).filter(isAddedMember);
   return {
     fields: added.reduce((fields, { path }) => withValueAt(fields, path, null), before.fields),
-    withheld: [...before.withheld, ...sensitiveIn(diff)],
+    withheld: [...before.withheld, ...concealedPaths(diff)],
   };
 }
 
-const sensitiveIn = (diff: Change['diff']): Pointer[] =>
+/** The places of which a plan shows only that something differs. */
+const concealedPaths = (diff: Change['diff']): Pointer[] =>
   diff.flatMap(({ sensitive, path }) => (sensitive ? [path] : []));
 
 /**
@@ -157,7 +158,10 @@ function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): Reco
     if (field) current.set(name, revert(field, current.get(name) ?? null, below, difference));
   }
   const again = record(kind, objectFrom(current), { ...disclosedBy(change), marked: [], hidden: [] });
-  return { ...again, withheld: [...new Set([...sensitiveIn(change.diff), ...withheld, ...again.withheld])] };
+  return {
+    ...again,
+    withheld: [...new Set([...concealedPaths(change.diff), ...withheld, ...again.withheld])],
+  };
 }
 
 /** What a plan says about an object: the values that its change shows, and the places that it conceals. */
@@ -167,7 +171,7 @@ interface Disclosed {
 }
 
 function disclosedBy({ diff, secrets = [] }: Change): Disclosed {
-  const hidden = sensitiveIn(diff);
+  const hidden = concealedPaths(diff);
   // A field in which something differs is declared, even if the difference itself is secret.
   const declared = objectFrom(hidden.map((at) => [segmentsOf(at)[0] ?? '', {}]));
   const known = diff.filter(({ sensitive }) => !sensitive);

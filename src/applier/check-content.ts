@@ -155,8 +155,8 @@ function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writin
   if (isUnordered(field)) {
     if (shown.length === 0 && isUnseen(value, pointer(name), current, unseen)) return true;
     const made = withoutKnownSecrets(compareField(name, field, value, current), unseen.has);
-    const redactedOnes = made.map((each) => redactDifference(each, unseen.isSensitive));
-    return areShown(itemsIn(field, redactedOnes), itemsIn(field, shown));
+    const asPlanned = made.map((each) => redactDifference(each, unseen.isSensitive));
+    return areShown(itemsIn(field, asPlanned), itemsIn(field, shown));
   }
   // All members are in the body, also those that a manifest leaves out.
   const whole = field.is === 'json' ? { ...field, declares: 'whole' as const } : field;

@@ -156,8 +156,13 @@ export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): 
 }
 
 /** Problems of an earlier project that leave out a part of what it declared: a value, an object or a file. */
-export const leftOutThen: readonly string[] =
-  'env-unset env-secret reserved-file reserved-folder file-not-found'.split(' ');
+export const leftOutThen: readonly string[] = [
+  'env-unset',
+  'env-secret',
+  'reserved-file',
+  'reserved-folder',
+  'file-not-found',
+];
 
 /** The same, and those that only today's environment has, or that change nothing of what it declared. */
 const forgotten = [...leftOutThen, 'group-member', 'not-ignorable', 'address-glob', 'inexact-number'];
