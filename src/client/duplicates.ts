@@ -1,21 +1,30 @@
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
+import type { ReadRequest } from '../kinds/read-request.ts';
 import { formatAddress, type Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { type Group, groupBy } from '../model/group.ts';
 import { inBrief } from './describe.ts';
 
-/** Objects that a manifest means by the id alone, or that share a name, are known by their ids, as those without a name. */
-export function nameById(kind: Kind, objects: readonly LiveObject[], keys: readonly Key[]): LiveObject[] {
-  const meant = new Set(keys.map((key) => identityOf(kind, key)));
+/**
+ * Objects that a manifest means by the id alone, or that share a name, are known by their ids, as those without a name. An
+ * id is meant where it is pinned or referred to, unless another object has it as its name.
+ */
+export function nameById(
+  { kind, keys, ids, allowsDuplicates: referred = [] }: ReadRequest,
+  objects: readonly LiveObject[],
+): LiveObject[] {
+  const identitiesOf = (all: readonly Key[]) => new Set(all.map((key) => identityOf(kind, key)));
+  const [meant, referredTo, pinned] = [identitiesOf(keys), identitiesOf(referred), new Set(ids)];
   const sharing = new Map(groupBy(objects, ({ identity }) => identity));
   return objects.map((object) => {
     const { id, identity } = object;
     if (id === null) return object;
     const own = identityOf(kind, [id]);
+    const isMeant = meant.has(own) && (pinned.has(id) || referredTo.has(own)) && !sharing.has(own);
     const isDuplicate = (sharing.get(identity)?.length ?? 0) > 1 && !meant.has(identity);
-    if (own === identity || !(isDuplicate || meant.has(own))) return object;
+    if (own === identity || !(isDuplicate || isMeant)) return object;
     return { ...object, key: [id], address: formatAddress(kind.name, [id]), identity: own };
   });
 }

@@ -48,7 +48,7 @@ export async function readKind(
   const all = await readAsDescribed({ ...request, client, settings }, kind.read);
   const isNeeded = neededBy(request);
   const needed = all.filter(isNeeded);
-  const objects = kind.pinnable ? nameById(kind, needed, keys) : needed;
+  const objects = kind.pinnable ? nameById(request, needed) : needed;
   return { objects: withoutDuplicates(request, objects), others: all.filter((object) => !isNeeded(object)) };
 }
 
@@ -239,10 +239,11 @@ async function readOne(
   throw readFailure(kind.name, request, sent);
 }
 
-function neededBy({ kind, keys, ids, complete }: ReadRequest): IsNeeded {
+function neededBy({ kind, keys, ids, complete, allowsDuplicates: referred = [] }: ReadRequest): IsNeeded {
   const names = new Set(keys.map((key) => identityOf(kind, key)));
   const pinned = new Set(ids);
-  const isMeant = (id: string) => pinned.has(id) || (kind.pinnable && names.has(identityOf(kind, [id])));
+  const referredTo = new Set(kind.pinnable ? referred.map((key) => identityOf(kind, key)) : []);
+  const isMeant = (id: string) => pinned.has(id) || referredTo.has(identityOf(kind, [id]));
   return ({ identity, id }) => complete || names.has(identity) || (id !== null && isMeant(id));
 }
 

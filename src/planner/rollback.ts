@@ -30,7 +30,11 @@ export interface RollbackInput extends Pick<PlanInput, 'resources' | 'environmen
 export function rollbackRequests(input: RollbackInput): ReadRequest[] {
   const manifests = resourcesByIdentity(input.resources);
   const resources = undosInScope(input).map((undo) => resourceOf(undo, {}, manifests));
-  return readRequestsFor({ ...input, resources, previous: null });
+  return readRequestsFor({ ...input, resources, previous: null }).map((request) => {
+    // A result names an object by its address alone, which may have the id in place of the name.
+    const ids = request.kind.pinnable ? request.keys.flatMap(([part = '']) => [part]) : request.ids;
+    return { ...request, ids };
+  });
 }
 
 /** A change to undo, and the object as it will be again. */

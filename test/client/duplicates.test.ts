@@ -1,6 +1,7 @@
 /** How objects of a tenant that share a key are known, and what is said of them. */
 import { describe, expect, test } from 'vitest';
 import { nameById, refuseDuplicates } from '../../src/client/duplicates.ts';
+import { allOf, type ReadRequest } from '../../src/kinds/read-request.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure } from '../../src/model/failure.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
@@ -14,6 +15,13 @@ function problemsOf(...given: readonly Answer[]): readonly Diagnostic[] {
     throw error;
   }
   return [];
+}
+
+/** What a manifest means: by name, by the id alone, or in a reference. */
+interface Meant {
+  readonly keys?: readonly string[];
+  readonly ids?: readonly string[];
+  readonly referred?: readonly string[];
 }
 
 const profile = (id: string) => ({ kind: 'AuthProfile', id, raw: { name: 'All', type: 'MFA' } });
@@ -53,11 +61,15 @@ test('objects with keys of their own are no problem', () => {
 
 describe('objects that share a name', () => {
   const kind = () => liveFrom(profile('p1')).kind;
-  const keysOf = (objects: readonly Answer[], ...meant: string[]) =>
+  const request = (meant: Meant): ReadRequest => {
+    const { keys = [], ids = [], referred = [] } = meant;
+    const all = [...keys, ...ids, ...referred].map((key) => [key]);
+    return { kind: kind(), keys: all, ids, complete: false, allowsDuplicates: referred.map((key) => [key]) };
+  };
+  const keysOf = (objects: readonly Answer[], meant: Meant = {}) =>
     nameById(
-      kind(),
+      request(meant),
       objects.map((each) => liveFrom(each)),
-      meant.map((key) => [key]),
     ).map(({ key, address, identity }) => {
       expect(identity).toBe(address);
       expect(address).toBe(`AuthProfile/${key}`);
@@ -68,16 +80,26 @@ describe('objects that share a name', () => {
 
   test('are known by their ids, and others by their names', () => {
     expect(keysOf([...twins, alone])).toEqual(['p1', 'p2', 'Alone']);
-    expect(keysOf([...twins, alone], 'Alone', 'other')).toEqual(['p1', 'p2', 'Alone']);
+    expect(keysOf([...twins, alone], { keys: ['Alone', 'other'] })).toEqual(['p1', 'p2', 'Alone']);
   });
 
   test('keep it where a manifest means it, so that this is refused', () => {
-    expect(keysOf([...twins, alone], 'All')).toEqual(['All', 'All', 'Alone']);
+    expect(keysOf([...twins, alone], { keys: ['All'] })).toEqual(['All', 'All', 'Alone']);
   });
 
   test('are known by the id that a manifest means, also where nobody shares the name', () => {
-    expect(keysOf([...twins, alone], 'p3')).toEqual(['p1', 'p2', 'p3']);
-    expect(keysOf([...twins, alone], 'All', 'p2')).toEqual(['All', 'p2', 'Alone']);
+    expect(keysOf([...twins, alone], { ids: ['p3'] })).toEqual(['p1', 'p2', 'p3']);
+    expect(keysOf([...twins, alone], { keys: ['All'], ids: ['p2'] })).toEqual(['All', 'p2', 'Alone']);
+  });
+
+  test('are known by the id that a reference has, unless an object has it as its name', () => {
+    expect(keysOf([alone], { referred: ['p3'] })).toEqual(['p3']);
+    const named = { kind: 'AuthProfile', id: 'p9', raw: { name: 'p3', type: 'MFA' } };
+    expect(keysOf([alone, named], { referred: ['p3'] })).toEqual(['Alone', 'p3']);
+  });
+
+  test('keep it where a manifest has their id as a name', () => {
+    expect(keysOf([alone], { keys: ['p3'] })).toEqual(['Alone']);
   });
 
   test('keep it where they have no id', () => {
@@ -85,6 +107,6 @@ describe('objects that share a name', () => {
       liveFrom(each),
     );
     for (const object of nameless.slice(0, 1))
-      expect(nameById(object.kind, nameless, []).map(({ key }) => key[0])).toEqual(['a', 'a']);
+      expect(nameById(allOf(object.kind), nameless).map(({ key }) => key[0])).toEqual(['a', 'a']);
   });
 });

@@ -90,6 +90,20 @@ it.each<[string, readonly object[]]>([
   expect(await codesOf()).toEqual([1, 'duplicate-object']);
 });
 
+it('an object whose id is the name of another one keeps its own name', async () => {
+  const { state } = world.sandbox;
+  for (const each of state.simIntegrations) if (each.id === 's1') each.name = 's2';
+  world.declare(['s2', 'Other'].map((name) => ({ kind: 'SimIntegration', name })));
+  expect(changesOf(await world.plan())).toEqual([]);
+  world.declare([gone({ kind: 'SimIntegration', name: 's2' })]);
+  expect((await world.plan()).changes).toMatchObject([{ action: 'delete', id: 's1' }]);
+});
+
+it('a manifest whose name is the id of an object does not mean that object', async () => {
+  world.declare([{ kind: 'SimIntegration', name: 's1', description: 'Mine', type: 'Jira' }]);
+  expect((await world.plan()).changes).toMatchObject([{ action: 'create', id: null }]);
+});
+
 it('a rollback creates what was deleted by its id with the name that it had', async () => {
   const { state } = world.sandbox;
   const [desk] = state.simIntegrations;
