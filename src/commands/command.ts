@@ -23,6 +23,8 @@ export interface CommandEntry {
   /** Its positional arguments, as yargs writes them. */
   readonly positionals?: string;
   readonly describe: string;
+  /** Whether it sends requests to a tenant. */
+  readonly connects?: boolean;
   load(): Promise<{ readonly command: Command }>;
 }
 

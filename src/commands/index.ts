@@ -7,39 +7,50 @@ export const commands: Commands = {
     describe: 'Check the manifests without the tenant',
     load: () => import('./validate.ts'),
   },
-  plan: { describe: 'Show what an apply would change', load: () => import('./plan.ts') },
+  plan: {
+    describe: 'Show what an apply would change',
+    connects: true,
+    load: () => import('./plan.ts'),
+  },
   apply: {
     positionals: '[planfile]',
     describe: 'Change the tenant to match the manifests',
+    connects: true,
     load: () => import('./apply.ts'),
   },
   show: { positionals: '<file..>', describe: 'Show plan and result files', load: () => import('./show.ts') },
   rollback: {
     positionals: '<result>',
     describe: 'Make a plan that undoes an apply',
+    connects: true,
     load: () => import('./rollback.ts'),
   },
   export: {
     describe: 'Write the live tenant as manifests',
+    connects: true,
     load: () => import('./export.ts'),
   },
   diff: {
     positionals: '<first> [second]',
     describe: 'Show what differs between two tenants, or a tenant and manifests',
+    connects: true,
     load: () => import('./diff.ts'),
   },
   status: {
     describe: 'Show verifications, and the DNS records to publish',
+    connects: true,
     load: () => import('./status.ts'),
   },
   search: {
     positionals: '<label>',
     describe: 'Run a profile search',
+    connects: true,
     load: () => import('./search.ts'),
   },
   'send-test': {
     positionals: '<address>',
     describe: 'Make the tenant send a test notification',
+    connects: true,
     load: () => import('./send-test.ts'),
   },
   preview: {

@@ -1,6 +1,7 @@
 import yargs, { type Argv } from 'yargs';
 import { ExitCode } from '../model/failure.ts';
 import { own } from '../model/json.ts';
+import { once } from '../model/once.ts';
 import { version } from '../model/version.ts';
 import { checkArguments, parserSettings } from './check-arguments.ts';
 import type { Run } from './command.ts';
@@ -25,6 +26,9 @@ export async function main(argv: readonly string[], programIo: ProgramIo): Promi
   }
 }
 
+/** Before a command is loaded that connects: the parser gets ready while that is done. */
+const warmUpOnce = once(async () => (await import('../client/warm-up.ts')).warmUp());
+
 /** Without arguments, and for the word `help`, help is asked for. */
 function withHelp(argv: readonly string[]): readonly string[] {
   if (argv.length === 0) return ['--help'];
@@ -37,6 +41,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const entry = own(commands, name);
   const isHelp = argv.some((word) => word === '--help' || word === '-h');
   if (!entry && name !== '' && !isHelp) throw unknownCommand(name, Object.keys(commands));
+  if (entry?.connects && !isHelp) await warmUpOnce();
   // Nothing is run when help is printed.
   let run: Run = async () => ExitCode.done;
   const setRun = (parsed: Run) => {
