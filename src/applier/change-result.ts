@@ -1,7 +1,7 @@
 import { isDeclaredByMember, isUnordered, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
-import { keyBefore } from '../kinds/live-objects.ts';
+import { isKnownById, keyBefore } from '../kinds/live-objects.ts';
 import { type IsSensitive, isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
@@ -45,7 +45,7 @@ export function changeResult({
   return {
     address: change.address,
     ...(renamedFrom ? { renamedFrom } : {}),
-    ...(change.action === 'delete' && change.id !== null ? { id: change.id } : {}),
+    ...(change.id !== null && (change.action === 'delete' || isKnownById(change)) ? { id: change.id } : {}),
     action: change.action,
     outcome,
     before: before?.fields ?? null,

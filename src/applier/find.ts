@@ -1,5 +1,5 @@
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { keyBefore, LiveIndex, type TenantState } from '../kinds/live-objects.ts';
+import { idsAsNames, keyBefore, LiveIndex, type TenantState } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Key } from '../model/address.ts';
 import type { Change } from '../model/plan.ts';
@@ -42,6 +42,7 @@ export function readRequestsFor(changes: readonly KindChange[], written = false)
       kind,
       keys: ofKind.flatMap((change) => keysOf(kind, change)),
       ids: ofKind.flatMap(({ id }) => (id === null ? [] : [id])),
+      idsAsNames: idsAsNames(ofKind),
       complete: false,
       written,
     };

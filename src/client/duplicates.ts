@@ -8,23 +8,23 @@ import { type Group, groupBy } from '../model/group.ts';
 import { inBrief } from './describe.ts';
 
 /**
- * Objects that a manifest means by the id alone, or that share a name, are known by their ids, as those without a name. An
- * id is meant where it is pinned or referred to, unless another object has it as its name.
+ * Objects that a manifest means by the id alone, or that share a name, are known by their ids, as those without a name. A
+ * reference may name an object by its id too, unless one has it as its name, or the object is asked for by its own.
  */
 export function nameById(
-  { kind, keys, ids, allowsDuplicates: referred = [] }: ReadRequest,
+  { kind, keys, idsAsNames = [], allowsDuplicates: referred = [] }: ReadRequest,
   objects: readonly LiveObject[],
 ): LiveObject[] {
   const identitiesOf = (all: readonly Key[]) => new Set(all.map((key) => identityOf(kind, key)));
-  const [meant, referredTo, pinned] = [identitiesOf(keys), identitiesOf(referred), new Set(ids)];
+  const [meant, referredTo, alone] = [identitiesOf(keys), identitiesOf(referred), new Set(idsAsNames)];
   const sharing = new Map(groupBy(objects, ({ identity }) => identity));
   return objects.map((object) => {
     const { id, identity } = object;
     if (id === null) return object;
     const own = identityOf(kind, [id]);
-    const isMeant = meant.has(own) && (pinned.has(id) || referredTo.has(own)) && !sharing.has(own);
+    const isReferredTo = referredTo.has(own) && !sharing.has(own) && !meant.has(identity);
     const isDuplicate = (sharing.get(identity)?.length ?? 0) > 1 && !meant.has(identity);
-    if (own === identity || !(isDuplicate || isMeant)) return object;
+    if (own === identity || !(isDuplicate || isReferredTo || alone.has(id))) return object;
     return { ...object, key: [id], address: formatAddress(kind.name, [id]), identity: own };
   });
 }

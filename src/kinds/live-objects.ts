@@ -102,6 +102,16 @@ export function keyBefore(kind: Kind, change: Change): Key | null {
   return before.every((part, at) => part === change.key[at]) ? null : before;
 }
 
+/** Whether the id stands in for the name: the object has none, shares it with others, or is pinned by the id alone. */
+export function isKnownById({ key, id }: { readonly key: Key; readonly id: string | null }): boolean {
+  return key.length === 1 && key[0] === id;
+}
+
+/** The ids that stand in for names. */
+export function idsAsNames(objects: readonly { readonly key: Key; readonly id: string | null }[]): string[] {
+  return objects.flatMap(({ key, id }) => (id !== null && isKnownById({ key, id }) ? [id] : []));
+}
+
 /** Finds live objects by key and by id. Of thousands of objects, an index is only made when it is first asked. */
 export class LiveIndex {
   readonly #byIdentity: () => ReadonlyMap<string, LiveObject>;

@@ -8,6 +8,8 @@ export interface ReadRequest {
   readonly keys: readonly Key[];
   /** Ids that manifests pin. */
   readonly ids: readonly string[];
+  /** Those of the ids that stand in for a name, and so are among the keys. */
+  readonly idsAsNames?: readonly string[];
   /** Whether all objects of the kind are needed, declared or not. */
   readonly complete: boolean;
   /** Those of the keys that two objects may have: they are only referred to, and what uses them has to see that. */

@@ -31,7 +31,7 @@ export interface ChangeResult {
   readonly address: Address;
   /** The object's key before a rename; absent for other changes. */
   readonly renamedFrom?: Key;
-  /** The id of a deleted object: a rollback creates it with another one. Absent for other changes. */
+  /** The id of a deleted object, which a rollback creates with another one, or one that stands in for the name. Else absent. */
   readonly id?: string;
   readonly action: Action;
   readonly outcome: ChangeOutcome;

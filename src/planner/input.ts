@@ -1,6 +1,6 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { distinctKeys, identityOf } from '../kinds/live-objects.ts';
+import { distinctKeys, identityOf, idsAsNames } from '../kinds/live-objects.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { allOf, defaultsOf, type ReadRequest } from '../kinds/read-request.ts';
 import { keysOf, type Resource } from '../kinds/resource.ts';
@@ -77,7 +77,7 @@ export function readRequestsFor({
     const allowsDuplicates = keysBeside(kind, referred, ofKind);
     // An object that is declared both now and at the revision is one object: read twice, it would look like two.
     const keys = distinctKeys(kind, wanted.flatMap(keysOf));
-    return [{ kind, keys, ids, complete, allowsDuplicates }];
+    return [{ kind, keys, ids, idsAsNames: idsAsNames(wanted), complete, allowsDuplicates }];
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { identityOf, type LiveIndex } from '../kinds/live-objects.ts';
+import { identityOf, isKnownById, type LiveIndex } from '../kinds/live-objects.ts';
 import { keysOf, type Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -66,7 +66,7 @@ export function isRename({ kind, resource, live }: Match): boolean {
   if (!live || live.address === resource.address) return false;
   if (live.identity === identityOf(kind, resource.key)) return false;
   // A nameless object is known by its id: it has no name to change.
-  return live.key[0] !== live.id;
+  return !isKnownById(live);
 }
 
 /**

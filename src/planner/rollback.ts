@@ -1,6 +1,6 @@
 import { readableFields } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
-import { identityOf, LiveIndex, shownId } from '../kinds/live-objects.ts';
+import { identityOf, isKnownById, LiveIndex, shownId } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, scopeFilter } from '../model/address.ts';
@@ -29,12 +29,11 @@ export interface RollbackInput extends Pick<PlanInput, 'resources' | 'environmen
 /** What has to be read before the desired state of a rollback is known. */
 export function rollbackRequests(input: RollbackInput): ReadRequest[] {
   const manifests = resourcesByIdentity(input.resources);
-  const resources = undosInScope(input).map((undo) => resourceOf(undo, {}, manifests));
-  return readRequestsFor({ ...input, resources, previous: null }).map((request) => {
-    // A result names an object by its address alone, which may have the id in place of the name.
-    const ids = request.kind.pinnable ? request.keys.flatMap(([part = '']) => [part]) : request.ids;
-    return { ...request, ids };
+  const resources = undosInScope(input).map((undo) => {
+    const { id = null } = undo.record;
+    return { ...resourceOf(undo, {}, manifests), id: isKnownById({ key: undo.key, id }) ? id : null };
   });
+  return readRequestsFor({ ...input, resources, previous: null });
 }
 
 /** A change to undo, and the object as it will be again. */

@@ -17,7 +17,7 @@ describe('what is read for changes', () => {
       { kind: note, change: writeNote('n', 'text') },
       { kind: thing, change: createThing('made') },
     ];
-    const asked = { complete: false, written: false };
+    const asked = { idsAsNames: [], complete: false, written: false };
     expect(readRequestsFor(entries)).toEqual([
       { ...asked, kind: thing, keys: [['new'], ['old'], ['made']], ids: ['id-new'] },
       { ...asked, kind: note, keys: [['n']], ids: [] },

@@ -232,6 +232,7 @@ describe('a rename', () => {
       kind: thing,
       keys: [['new name'], ['old']],
       ids: ['t1'],
+      idsAsNames: [],
       complete: false,
       written: false,
     });

@@ -64,7 +64,8 @@ describe('objects that share a name', () => {
   const request = (meant: Meant): ReadRequest => {
     const { keys = [], ids = [], referred = [] } = meant;
     const all = [...keys, ...ids, ...referred].map((key) => [key]);
-    return { kind: kind(), keys: all, ids, complete: false, allowsDuplicates: referred.map((key) => [key]) };
+    const allowsDuplicates = referred.map((key) => [key]);
+    return { kind: kind(), keys: all, ids, idsAsNames: ids, complete: false, allowsDuplicates };
   };
   const keysOf = (objects: readonly Answer[], meant: Meant = {}) =>
     nameById(

@@ -104,6 +104,24 @@ it('a manifest whose name is the id of an object does not mean that object', asy
   expect((await world.plan()).changes).toMatchObject([{ action: 'create', id: null }]);
 });
 
+it('an apply does not take an object for the new one that has its id as a name', async () => {
+  world.declare([
+    { ...named, description: 'Mine' },
+    { kind: 'SimIntegration', name: 's1', type: 'Jira' },
+  ]);
+  expect(changesOf(await world.plan())).toEqual(['update SimIntegration/Desk', 'create SimIntegration/s1']);
+  expect(await world.run('apply', '--yes', '--result', 'result.json')).toMatchObject({ code: 0 });
+  expect((await world.plan()).changes).toEqual([]);
+  const { state } = world.sandbox;
+  state.simIntegrations = state.simIntegrations.filter(({ name }) => name !== 's1');
+  await world.run('rollback', 'result.json', '--out', 'undo.json');
+  expect(await world.run('apply', 'undo.json')).toMatchObject({ code: 0 });
+  expect(state.simIntegrations).toMatchObject([
+    { id: 's1', name: 'Desk', description: 'Tickets' },
+    { id: 's2' },
+  ]);
+});
+
 it('a rollback creates what was deleted by its id with the name that it had', async () => {
   const { state } = world.sandbox;
   const [desk] = state.simIntegrations;

@@ -36,9 +36,46 @@ export const trickyText = fc.oneof(
   ),
 );
 
-/** Often a usual one, so that manifests are of objects that are there. */
+/**
+ * Often a usual one, so that manifests are of objects that are there; and what files, globs, addresses, filters, YAML or other
+ * objects could take for something of theirs, such as the id of another object.
+ */
 const name = fc.oneof(
   fc.constantFrom('Desk', 'Staff'),
+  fc.constantFrom(
+    ...['i0', 'i1', 'profile-0', 'q0', '0', '1', '-1', '1e3', 'null', 'yes', '~', '__proto__', 'constructor'],
+    ...[
+      'Sales/EMEA',
+      'a%2Fb',
+      '100 %',
+      'a*',
+      '**',
+      '[a]{b,c}',
+      '!a',
+      '#a',
+      '@a',
+      '- a',
+      'a: b',
+      '..',
+      '.',
+      'CON',
+    ],
+    ...[
+      "it's",
+      '"a"',
+      'a\\b',
+      '$name',
+      '${name}',
+      '%{name}',
+      'Grüße',
+      'e\u0301',
+      '\u00e9',
+      '👩‍💻',
+      '<b>',
+      'a|b',
+      '`a`',
+    ],
+  ),
   fc.stringMatching(/^[A-Za-z][A-Za-z0-9 ._-]{0,14}[A-Za-z0-9]$/),
 );
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
@@ -212,7 +249,7 @@ export const manifests = fc
     ...all.templates.map(({ fields, ...key }) => ({
       kind: 'NotificationTemplate',
       ...key,
-      ...renamed(fields),
+      ...fields,
     })),
     ...all.senders.map((address) => ({ kind: 'SenderAddress', email: address })),
     ...all.domains.map((domain) => ({ kind: 'VerifiedDomain', domain })),
@@ -220,10 +257,6 @@ export const manifests = fc
     ...all.searches.map((search) => ({ kind: 'ProfileSearch', ...search })),
     ...all.preferences.map((preference) => ({ kind: 'NotificationPreference', ...preference })),
   ]);
-
-function renamed(fields: JsonObject): JsonObject {
-  return fields;
-}
 
 function mailFromOf(identity: string, label: string) {
   return { kind: 'MailFrom', identity, mailFromDomain: `${label}.${identity.split('@')[1]}` };
@@ -249,10 +282,21 @@ export function fill(state: TenantState, content: Content): void {
     { id: 'a2', uid: 'location', label: 'Location', data_type: 'text', date_format: null },
   );
   content.authProfiles.forEach(({ name: profile, fields }, at) => {
-    state.authProfiles.push({ id: `profile-${at}`, name: profile, ...fields, strongAuthLogin: false });
+    state.authProfiles.push({
+      id: idBeside(profile, `profile-${at}`),
+      name: profile,
+      ...fields,
+      strongAuthLogin: false,
+    });
   });
   content.integrations.forEach(({ name: integration, fields }, at) => {
-    state.simIntegrations.push({ id: `i${at}`, name: integration, ...fields, created: time, modified: time });
+    state.simIntegrations.push({
+      id: idBeside(integration, `i${at}`),
+      name: integration,
+      ...fields,
+      created: time,
+      modified: time,
+    });
   });
   // Every key has a default somewhere: without one no template of it can be made.
   const seeded = templateKeys.map((key) => ({ key, medium: 'EMAIL', locale: 'en', texts: null }) as const);
@@ -308,6 +352,9 @@ export function fill(state: TenantState, content: Content): void {
   });
   for (const key of templateKeys) state.preferences.push({ key, mediums: ['EMAIL'], modified: time });
 }
+
+/** A name may be the id of another object. One that is its own id counts as no name. */
+const idBeside = (own: string, id: string) => (own === id ? `${id}-own` : id);
 
 const emptyTexts = {
   name: null,
