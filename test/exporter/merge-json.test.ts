@@ -43,6 +43,11 @@ describe('settings that are declared by member', () => {
     expect(merged(manifest, integration('I', { attributes: {} }))).toBe(manifest);
     expect(merged(manifest, attributes({ a: 'x' }))).toBe(`${head2}attributes:\n  a: x\n`);
   });
+
+  it.each(['{}', "'{}'"])('stay undeclared below %s, as in a plan', (nothing) => {
+    const manifest = `${head2}attributes: ${nothing}\n`;
+    expect(merged(manifest, attributes({ a: 'x', password: 'p' }))).toBe(manifest);
+  });
 });
 
 describe('JSON that is declared whole', () => {

@@ -43,6 +43,8 @@ export function mergeJson(merge: DocumentMerge, field: JsonField, name: string, 
   const parsed = { declared, live, written: pair.written };
   const [isCleared, isUnset] = [comparable(field, declared) === null, comparable(field, live) === null];
   if (isCleared && isUnset) return;
+  // As in a plan: an object without members leaves all of them alone, and only null clears.
+  if (isCleared && field.declares === 'members' && isObject(declared)) return;
   // What counts as empty may be written all the same: `{ name: '' }`. Then its lines stay.
   const isWritten = where.exact && isObject(declared) && Object.keys(declared).length > 0;
   if (isCleared && !isWritten) {
@@ -55,7 +57,7 @@ export function mergeJson(merge: DocumentMerge, field: JsonField, name: string, 
   const added = edits.slice(first);
   const isEmptied =
     isObject(declared) && added.length === Object.keys(declared).length && added.every(isMemberRemoval);
-  // An empty mapping would also clear the members that the manifest never declared.
+  // An empty mapping would say nothing.
   if (field.declares === 'members' && isEmptied && !isUnset)
     edits.splice(first, added.length, { op: 'remove', path: [name] });
 }
