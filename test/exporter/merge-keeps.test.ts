@@ -138,6 +138,7 @@ describe('the line ends of a file', () => {
   it.each<[string, string, ReturnType<typeof template>]>([
     ['a text of several lines', `${head}body: x\n`, template('a', { body: 'one\ntwo\n\nthree\nfour\n' })],
     ['a literal block', `${head}body: |\n  one\n  two\n`, template('a', { body: 'one\nnew\n\nthree\n' })],
+    ['a block that ends with blank lines', `${head}body: |\n  one\n`, template('a', { body: 'new\n\n\n' })],
     ['a folded block', `${head}body: >\n  one\n  two\n`, template('a', { body: 'one\nnew\nthree\n' })],
     [
       'a mapping',

@@ -116,7 +116,7 @@ function rewriteBlock(block: string, value: string, node: Scalar, eol: string): 
   const breaks = value.length - content.length;
   const chomp = ['-', ''][breaks] ?? '+';
   const oldBlankLines = oldChomp === '+' ? '' : blankLinesBelow(body);
-  const blankLines = chomp === '+' ? '\n'.repeat(breaks - 1) : oldBlankLines;
+  const blankLines = chomp === '+' ? eol.repeat(breaks - 1) : oldBlankLines;
   const lines = doubleBreaks(node, content).split('\n');
   const written = lines.map((line) => (line === '' ? '' : indent + line)).join(eol);
   const ending = body.endsWith('\n') || chomp === '+' ? eol : '';
