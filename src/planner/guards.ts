@@ -68,16 +68,33 @@ function deletesAllowed(
   return digest === undefined ? Math.min(byPlan, byEnvironment) : byPlan;
 }
 
+/** What protects an object, and what lifts it. */
+const protections = {
+  list: ["the environment's `protect` list", "Remove it from the environment's `protect` list first"],
+  manifest: [
+    '`lifecycle.protect` in its manifest',
+    'Remove it from `lifecycle.protect` in its manifest first',
+  ],
+  removed: [
+    '`lifecycle.protect` in the manifest that was removed',
+    'Put the manifest back without `lifecycle.protect`, commit that, remove the manifest again and name the commit between in --since',
+  ],
+} as const;
+
 function protectedDeletes({ deletes, protect }: Pick<GuardInput, 'deletes' | 'protect'>): Diagnostic[] {
   const isProtected = matchAddresses(protect, { nocase: true });
-  return deletes.flatMap(({ deletion, change: { address } }) => {
+  return deletes.flatMap(({ deletion, change: { address, source } }) => {
     const byEnvironment = deletion.addresses.some(isProtected);
     if (!deletion.protect && !byEnvironment) return [];
-    const by = byEnvironment ? "the environment's `protect` list" : '`lifecycle.protect` in its manifest';
+    const [by, remedy] = byEnvironment
+      ? protections.list
+      : source
+        ? protections.manifest
+        : protections.removed;
     return refusal(
       'protected',
       `${address} would be deleted, but it is protected by ${by}.`,
-      `Remove it from ${by} first, or leave it out with --except '${address}'.`,
+      `${remedy}, or leave it out with --except '${address}'.`,
       address,
     );
   });

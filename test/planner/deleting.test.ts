@@ -88,7 +88,11 @@ describe('--since', () => {
 
   it('keeps the protection that the removed manifest gave', () => {
     const previous = [integration('Old', { lifecycle: { protect: true } })];
-    expect(planOf({ declared: [], previous, live }).diagnostics).toMatchObject([{ code: 'protected' }]);
+    const { diagnostics } = planOf({ declared: [], previous, live });
+    expect(diagnostics).toMatchObject([{ code: 'protected' }]);
+    // There is no manifest any more to take the protection out of.
+    expect(diagnostics[0]?.message).toContain('in the manifest that was removed');
+    expect(diagnostics[0]?.hint).toMatch(/^Put the manifest back without `lifecycle.protect`/);
   });
 
   it('does not show what the removed manifest marked as secret', () => {
