@@ -32,6 +32,12 @@ describe('did you mean', () => {
     expect(didYouMean('headr', ['heads2', 'header'])).toContain('`header`');
   });
 
+  it('takes, of two alike, the one that begins with the word: `=` is no typo for `!=`', () => {
+    expect(didYouMean('=', ['!=', '=='])).toContain('`==`');
+    expect(didYouMean('=', ['==', '!='])).toContain('`==`');
+    expect(didYouMean('colr', ['clr', 'colrs'])).toContain('`colrs`');
+  });
+
   it('allows one slip in a word of three letters, two in a longer one, a third of a long one', () => {
     expect(didYouMean('uri', ['url'])).not.toBeNull();
     expect(didYouMean('uri', ['ulx'])).toBeNull();
