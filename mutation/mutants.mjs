@@ -398,8 +398,15 @@ export const mutants = [
   {
     name: 'a proof holds after the descriptor of the kind was changed',
     file: 'src/loader/declaration.ts',
-    find: 'descriptorDigest ? { declared, descriptor: descriptorDigest } : declared',
-    replace: 'declared',
+    find: '{ declared, descriptor: descriptorDigest, targets }',
+    replace: '{ declared, targets }',
+    tests: ['test/commands/proven.test.ts'],
+  },
+  {
+    name: 'a proof holds after the descriptor of a kind that is referred to was changed',
+    file: 'src/loader/declaration.ts',
+    find: '{ declared, descriptor: descriptorDigest, targets }',
+    replace: '{ declared, descriptor: descriptorDigest }',
     tests: ['test/commands/proven.test.ts'],
   },
   {

@@ -1,5 +1,7 @@
+import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Declaration } from '../kinds/resource.ts';
+import { parseAddress } from '../model/address.ts';
 import { sha256 } from '../model/digest.ts';
 import {
   isArray,
@@ -8,9 +10,11 @@ import {
   type Json,
   type JsonObject,
   mapJson,
+  objectFrom,
   own,
   sameJson,
 } from '../model/json.ts';
+import { refsIn } from '../model/marker.ts';
 import { once } from '../model/once.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { SourceFile } from './file.ts';
@@ -60,22 +64,35 @@ export function noteIn(value: Json | undefined): Note | null {
  * @param noted the document with notes for its tags
  * @param resolved what it declares in this environment
  * @param kind the descriptor of a kind of the project's own decides what becomes of the document, so it is part of the digest
+ * @param kinds the descriptors of the kinds that it refers to decide which objects it means, so they are too
  */
 export function declarationOf(
   noted: JsonObject,
   resolved: JsonObject,
-  { descriptorDigest }: Pick<Kind, 'descriptorDigest'>,
+  { kind: { descriptorDigest }, kinds }: { readonly kind: Kind; readonly kinds: Kinds },
 ): Declaration {
   // Most documents have no tags.
   const isSame = noted === resolved;
   return {
     digest: once(() => {
       const declared = isSame ? noted : mapJson(noted, withoutOffset);
-      return sha256(descriptorDigest ? { declared, descriptor: descriptorDigest } : declared);
+      const targets = targetDigests(noted, kinds);
+      const isDescribed = descriptorDigest !== undefined || targets !== undefined;
+      return sha256(isDescribed ? { declared, descriptor: descriptorDigest, targets } : declared);
     }),
     differsHere: () => (isSame ? [] : differences(noted, resolved, '')),
     isEnsuredHere: () => isAbsent(noted) !== isAbsent(resolved),
   };
+}
+
+/** The digests of the descriptors of the kinds that a document refers to, by their names; `undefined` where it has none. */
+function targetDigests(noted: JsonObject, kinds: Kinds): JsonObject | undefined {
+  const names = new Set(refsIn(noted).map((to) => parseAddress(to)?.kind ?? ''));
+  const digests = [...names].flatMap((name): [string, string][] => {
+    const digest = kinds.find(name)?.descriptorDigest;
+    return digest ? [[name, digest]] : [];
+  });
+  return digests.length > 0 ? objectFrom(digests) : undefined;
 }
 
 const isAbsent = (declared: JsonObject): boolean => own(declared, 'ensure') === 'absent';

@@ -86,7 +86,7 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   const isValid = checkManifest(declared, address);
   if (!key || address === null) return null;
   const fields = fieldsOf(declared);
-  const declaration = declarationOf(noted.value, value, kind);
+  const declaration = declarationOf(noted.value, value, { kind, kinds });
   const manifest = { kind, key, address, id: textOf(value, 'id'), place, fields, declaration };
   const resource = isValid ? resourceOf(manifest, declared) : null;
   const read = { ...manifest, identities: identitiesOf(manifest, resource?.lifecycle), resource };

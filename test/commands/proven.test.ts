@@ -196,6 +196,27 @@ ${more}`;
     expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 0 });
   });
 
+  it('takes no proof where the descriptor of a kind that is referred to has changed since: the names mean others', async () => {
+    const person = 'kind: Person\npath: /v2025/people\nkey: alias\n';
+    const role = 'create: true\nupdate: json-patch\nfields: { owner: { is: reference, to: Person } }\n';
+    test.write('kinds/Person.kind.yaml', person);
+    test.write('kinds/Role.kind.yaml', `kind: Role\npath: /v2025/roles\nkey: name\n${role}`);
+    const people = '[{ id: p1, alias: ann, nick: bob }, { id: p2, alias: bob, nick: ann }]';
+    test.write('seed.yaml', `tenant: acme\nobjects: { Person: ${people} }\n`);
+    const embedded = (name: string) => `${name}: { sandbox: { seed: seed.yaml, data: ${name}.data } }`;
+    test.write(
+      'tenantctl.yaml',
+      `version: 1\nenvironments:\n  ${embedded('test')}\n  ${embedded('production')}\n`,
+    );
+    test.write('config/roles.yaml', 'kind: Role\nname: Reader\nowner: !ref Person/ann\n');
+    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    test.write('kinds/Person.kind.yaml', person.replace('alias', 'nick'));
+    const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
+    expect([code, stderr]).toEqual([4, expect.stringContaining('Role/Reader is not proven')]);
+    test.write('kinds/Person.kind.yaml', person);
+    expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 0 });
+  });
+
   it('proves a delete only by a delete', async () => {
     declareSenders(sender('a@acme.example'));
     await applyTo('test');
