@@ -49,46 +49,26 @@ function idsOf(item: Json): IdPlace[] {
 /** The value with what `replace` gives in place of each id. */
 export function mapIds(field: Field, value: Json, replace: (id: Json) => Json): Json {
   if (targetOf(field) === null) return value;
-  return isArray(value) ? value.map((item) => mapId(item, replace)) : mapId(value, replace);
-}
-
-function mapId(item: Json, replace: (id: Json) => Json): Json {
-  if (!isObject(item) || refOf(item) !== null) return item === null ? null : replace(item);
-  return mapMembers(item, (member, name) => (name === 'id' ? replace(member) : member));
+  return mapItems(value, (item) => {
+    if (!isObject(item) || refOf(item) !== null) return item === null ? null : replace(item);
+    return mapMembers(item, (member, name) => (name === 'id' ? replace(member) : member));
+  });
 }
 
 /** The value with what `answer` gives in place of each marker: as the field writes ids, alone or in an object. */
 export function withReferences(field: Field, value: Json, answer: (to: Address) => Json): Json {
-  switch (field.is) {
-    case 'value':
-      return filled(value, answer);
-    case 'set':
-      return isArray(value) ? value.map((item) => filled(item, answer)) : value;
-    case 'reference':
-      return referenceWith(field, value, answer);
-    case 'references':
-      return isArray(value) ? value.map((item) => referenceWith(field, item, answer)) : value;
-    default:
-      return value;
-  }
+  const answered = (id: Json) => {
+    const to = refOf(id);
+    return to === null ? id : answer(to);
+  };
+  if (field.is !== 'reference' && field.is !== 'references') return mapIds(field, value, answered);
+  const type = field.type === undefined ? {} : { type: field.type };
+  const inObjects = mapItems(value, (item) => (refOf(item) === null ? item : { ...type, id: item }));
+  return mapIds(field, inObjects, answered);
 }
 
-function filled(value: Json, answer: (to: Address) => Json): Json {
-  const to = refOf(value);
-  return to === null ? value : answer(to);
-}
-
-function referenceWith(
-  { type }: { readonly type?: string },
-  value: Json,
-  answer: (to: Address) => Json,
-): Json {
-  const to = refOf(value);
-  if (to !== null) return { ...(type === undefined ? {} : { type }), id: answer(to) };
-  return isObject(value)
-    ? mapMembers(value, (member, name) => (name === 'id' ? filled(member, answer) : member))
-    : value;
-}
+const mapItems = (value: Json, replace: (item: Json) => Json): Json =>
+  isArray(value) ? value.map(replace) : replace(value);
 
 /** The ids, and markers for ids, on one side of a difference, with the kind that they belong to. */
 export function idsOnSide(
