@@ -12,13 +12,14 @@ import {
   placesIn,
   pointer,
   segmentsOf,
+  setMember,
   valueAt,
   withValueAt,
 } from '../model/pointer.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Task } from './preflight.ts';
-import { revert, setMember } from './replay.ts';
+import { revert } from './replay.ts';
 import { type Ending, ending } from './run-context.ts';
 
 /** The result of a change that has ended. */

@@ -1,8 +1,9 @@
 import { isUnordered, sameItem } from '../kinds/field.ts';
 import type { Field, RecordsField } from '../kinds/kind.ts';
 import { recordAgrees } from '../kinds/records.ts';
-import { isArray, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
 import type { Difference } from '../model/plan.ts';
+import { setMember } from '../model/pointer.ts';
 
 /**
  * The value of a field with one difference undone.
@@ -35,20 +36,4 @@ function revertRecord(
   const isChanged = (record: JsonObject) => recordAgrees({ [name]: after }, record, field);
   const at = records.findIndex((record) => isObject(record) && isChanged(record));
   return records.map((record, index) => (index === at ? setMember(record, member, before) : record));
-}
-
-/** A value with another one at a place in it; `null` removes what is there. */
-export function setMember(value: Json, [name, ...below]: readonly string[], wanted: Json): Json {
-  if (name === undefined) return wanted;
-  if (isArray(value)) {
-    const at = Number(name);
-    if (below.length === 0 && wanted === null) return value.filter((_, index) => index !== at);
-    const items = value.map((item, index) => (index === at ? setMember(item, below, wanted) : item));
-    return at === value.length ? [...items, setMember(null, below, wanted)] : items;
-  }
-  const members = new Map(isObject(value) ? Object.entries(value) : []);
-  const next = setMember(members.get(name) ?? null, below, wanted);
-  if (next === null) members.delete(name);
-  else members.set(name, next);
-  return objectFrom(members);
 }

@@ -10,7 +10,7 @@ import {
   textOf,
 } from '../model/json.ts';
 import type { Action, Change, Request, Risk } from '../model/plan.ts';
-import { segmentsOf } from '../model/pointer.ts';
+import { placesAbove, pointer, segmentsOf, setMember, valueAt } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { type ApiResource, apiRequest, pathOf } from './http.ts';
 import { applyMergePatch } from './json-patch.ts';
@@ -196,22 +196,14 @@ function readStep(step: Json, into: string | undefined): Step | null {
 const takeStep =
   (fields: JsonObject) =>
   (written: JsonObject | null, { field, below, value }: Step): JsonObject | null => {
-    const current = own(written ?? {}, field) ?? own(fields, field) ?? null;
-    const next = withMember(current, below, value);
-    return written && next !== undefined ? objectFrom([...Object.entries(written), [field, next]]) : null;
+    if (written === null) return null;
+    const current = own(written, field) ?? own(fields, field) ?? null;
+    // No plan needs a place in a list.
+    const isInList = placesAbove(pointer(...below)).some((at) => isArray(valueAt(current, at)));
+    return isInList
+      ? null
+      : objectFrom([...Object.entries(written), [field, setMember(current, below, value)]]);
   };
-
-/** A value with another one at a place in it. `undefined` for a place in a list: no plan needs one. */
-function withMember(value: Json, [name, ...below]: readonly string[], wanted: Json): Json | undefined {
-  if (name === undefined) return wanted;
-  if (isArray(value)) return undefined;
-  const members = new Map(isObject(value) ? Object.entries(value) : []);
-  const next = withMember(members.get(name) ?? null, below, wanted);
-  if (next === undefined) return undefined;
-  if (next === null) members.delete(name);
-  else members.set(name, next);
-  return objectFrom(members);
-}
 
 /** The key that these members hold; `null` where one of them holds no text. */
 export function keyIn(body: JsonObject, names: readonly string[]): Key | null {

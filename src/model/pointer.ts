@@ -47,11 +47,15 @@ export function isWithin(at: Pointer, ancestor: Pointer): boolean {
   return at === ancestor || at.startsWith(`${ancestor}/`);
 }
 
+/** The places that `at` leads through, from the whole value to the one around it. */
+export function placesAbove(at: Pointer): Pointer[] {
+  const segments = segmentsOf(at);
+  return segments.map((_, depth) => pointer(...segments.slice(0, depth)));
+}
+
 /** The place of the first wanted value that `at` leads into; `null` where there is none on the way. */
 export function placeAbove(root: Json, at: Pointer, isWanted: (part: Json) => boolean): Pointer | null {
-  const segments = segmentsOf(at);
-  const above = segments.slice(1).map((_, index) => pointer(...segments.slice(0, index + 1)));
-  return above.find((each) => isWanted(valueAt(root, each) ?? null)) ?? null;
+  return placesAbove(at).find((each) => isWanted(valueAt(root, each) ?? null)) ?? null;
 }
 
 /** A copy of `root` with the member at `at` set, or removed where `value` is `undefined`. */
@@ -75,11 +79,25 @@ export function withValueOf(other: JsonObject, root: JsonObject, at: Pointer): J
   const place = placeAbove(other, at, isArray) ?? at;
   const value = valueAt(other, place);
   if (value === undefined) return withValueAt(root, place, undefined);
-  const segments = segmentsOf(place);
-  const around = segments.slice(1).map((_, index) => pointer(...segments.slice(0, index + 1)));
-  const opened = around.reduce(
+  const opened = placesAbove(place).reduce(
     (each, above) => (valueAt(each, above) === undefined ? withValueAt(each, above, {}) : each),
     root,
   );
   return withValueAt(opened, place, value);
+}
+
+/** A value with another one at a place in it; `null` removes what is there. */
+export function setMember(value: Json, [name, ...below]: readonly string[], wanted: Json): Json {
+  if (name === undefined) return wanted;
+  if (isArray(value)) {
+    const at = Number(name);
+    if (below.length === 0 && wanted === null) return value.filter((_, index) => index !== at);
+    const items = value.map((item, index) => (index === at ? setMember(item, below, wanted) : item));
+    return at === value.length ? [...items, setMember(null, below, wanted)] : items;
+  }
+  const members = new Map(isObject(value) ? Object.entries(value) : []);
+  const next = setMember(members.get(name) ?? null, below, wanted);
+  if (next === null) members.delete(name);
+  else members.set(name, next);
+  return objectFrom(members);
 }

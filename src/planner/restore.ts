@@ -13,7 +13,7 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { containsMarker, liveMarker } from '../model/marker.ts';
-import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { type Pointer, placesAbove, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { changedFields, omitPlaces, type Undo } from './undo.ts';
 
 /** The fields that restore an object as a result recorded it, and the places that were not recorded completely. */
@@ -122,9 +122,8 @@ function hasOthers(now: Json | undefined, shown: JsonObject): boolean {
 
 /** The object around a place, where the apply replaced it and the result recorded nothing of it. */
 function aboveHollow(place: Pointer, before: JsonObject, after: JsonObject): Pointer {
-  const way = segmentsOf(place);
-  const above = way.map((_, at) => pointer(...way.slice(0, at + 1))).slice(1, -1);
-  return above.find((at) => isHollow(valueAt(before, at)) && !isObject(valueAt(after, at))) ?? place;
+  const [, , ...insideField] = placesAbove(place);
+  return insideField.find((at) => isHollow(valueAt(before, at)) && !isObject(valueAt(after, at))) ?? place;
 }
 
 const isHollow = (value: Json | undefined): boolean =>
@@ -150,9 +149,5 @@ export function markPlace(fields: JsonObject, place: Pointer): JsonObject {
 
 /** The place, or the outermost list around it: items of a list have no names to find them by. */
 export function aboveLists(place: Pointer, sides: readonly JsonObject[]): Pointer {
-  const way = segmentsOf(place);
-  const depth = way.findIndex((_, at) =>
-    sides.some((side) => isArray(valueAt(side, pointer(...way.slice(0, at + 1))))),
-  );
-  return depth < 0 ? place : pointer(...way.slice(0, depth + 1));
+  return placesAbove(place).find((at) => sides.some((side) => isArray(valueAt(side, at)))) ?? place;
 }

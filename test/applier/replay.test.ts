@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { revert, setMember } from '../../src/applier/replay.ts';
+import { revert } from '../../src/applier/replay.ts';
 import type { Field } from '../../src/kinds/kind.ts';
 import type { Json } from '../../src/model/json.ts';
 import { diff } from './fake.ts';
@@ -48,27 +48,5 @@ describe('a difference undone', () => {
     ['begins an object that is not there', map, null, ['x'], 1, null, { x: 1 }],
   ])('%s', (_name, field, value, below, before, after, expected) => {
     expect(revert(field, value, below, diff('/any', before, after))).toEqual(expected);
-  });
-});
-
-describe('a value set at a place', () => {
-  it.each<[string, Json, readonly string[], Json, Json]>([
-    ['replaces the whole where no place is given', { x: 1 }, [], 2, 2],
-    ['replaces an item', ['a', 'b', 'c'], ['1'], 'x', ['a', 'x', 'c']],
-    ['removes an item', ['a', 'b', 'c'], ['1'], null, ['a', 'c']],
-    ['adds an item after the last', ['a'], ['1'], 'x', ['a', 'x']],
-    ['adds no item further on', ['a'], ['2'], 'x', ['a']],
-    ['reaches into items', [{ x: 1 }, { x: 1 }], ['1', 'x'], 2, [{ x: 1 }, { x: 2 }]],
-    ['keeps an item of which a member goes', [{ x: 1, y: 1 }], ['0', 'x'], null, [{ y: 1 }]],
-    ['adds an item with a member', [], ['0', 'x'], 1, [{ x: 1 }]],
-    ['takes an object for what has no members', 'text', ['x'], 1, { x: 1 }],
-  ])('%s', (_name, value, place, wanted, expected) => {
-    expect(setMember(value, place, wanted)).toEqual(expected);
-  });
-
-  it('reaches no prototype', () => {
-    const value = setMember({}, ['__proto__', 'x'], 1);
-    expect(JSON.stringify(value)).toBe('{"__proto__":{"x":1}}');
-    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 });

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/model/json.ts';
 import {
   isWithin,
   placeAbove,
+  placesAbove,
   placesIn,
   pointer,
   segmentsOf,
+  setMember,
   valueAt,
   withValueAt,
   withValueOf,
@@ -95,6 +98,7 @@ it('a place is within itself and the places above it, not within a place with a 
 
 it('the list that a pointer leads into is the first one on the way', () => {
   const root = { a: { b: [{ c: [1] }] }, d: [1] };
+  expect(placesAbove('/a/x~1y/0')).toEqual(['', '/a', '/a/x~1y']);
   expect(placeAbove(root, '/a/b/0/c/0', Array.isArray)).toBe('/a/b');
   expect(placeAbove(root, '/d/0', Array.isArray)).toBe('/d');
   for (const at of ['', '/d', '/a/b', '/a/x/0']) expect(placeAbove(root, at, Array.isArray)).toBeNull();
@@ -140,4 +144,26 @@ it.each(['1x', 'x1', '-1', '', '01x', ' 1'])('%j is no place in a list', (segmen
 
 it('a member that is removed is gone, not undefined', () => {
   expect(withValueAt({ a: 1, b: 2 }, '/a', undefined)).toStrictEqual({ b: 2 });
+});
+
+describe('a value set at a place', () => {
+  it.each<[string, Json, readonly string[], Json, Json]>([
+    ['replaces the whole where no place is given', { x: 1 }, [], 2, 2],
+    ['replaces an item', ['a', 'b', 'c'], ['1'], 'x', ['a', 'x', 'c']],
+    ['removes an item', ['a', 'b', 'c'], ['1'], null, ['a', 'c']],
+    ['adds an item after the last', ['a'], ['1'], 'x', ['a', 'x']],
+    ['adds no item further on', ['a'], ['2'], 'x', ['a']],
+    ['reaches into items', [{ x: 1 }, { x: 1 }], ['1', 'x'], 2, [{ x: 1 }, { x: 2 }]],
+    ['keeps an item of which a member goes', [{ x: 1, y: 1 }], ['0', 'x'], null, [{ y: 1 }]],
+    ['adds an item with a member', [], ['0', 'x'], 1, [{ x: 1 }]],
+    ['takes an object for what has no members', 'text', ['x'], 1, { x: 1 }],
+  ])('%s', (_name, value, place, wanted, expected) => {
+    expect(setMember(value, place, wanted)).toEqual(expected);
+  });
+
+  it('reaches no prototype', () => {
+    const value = setMember({}, ['__proto__', 'x'], 1);
+    expect(JSON.stringify(value)).toBe('{"__proto__":{"x":1}}');
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  });
 });
