@@ -14,7 +14,14 @@ import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { failure } from '../model/failure.ts';
 import { isObject, type JsonObject, sameJson } from '../model/json.ts';
 import { exportTenant } from './export.ts';
-import { planFindings, sharedKeys, unnamedFields, unreadableRows, unstableFields } from './kind-findings.ts';
+import {
+  otherForms,
+  planFindings,
+  sharedKeys,
+  unnamedFields,
+  unreadableRows,
+  unstableFields,
+} from './kind-findings.ts';
 import { planChanges } from './plan.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -28,7 +35,7 @@ export interface KindCheck {
 
 /**
  * Checks a kind against a tenant, which is only read: whether its list can be read whole, its key tells objects apart, its
- * fields stay as they are, and a plan of its export is empty. Throws a Failure where the tenant cannot be read.
+ * fields stay as they are and have the form in which they are written, and a plan of its export is empty. Throws a Failure where the tenant cannot be read.
  *
  * @param load loads the project with these manifests in the place of its own
  */
@@ -44,7 +51,9 @@ export async function checkKind(
     ...unreadableRows(kind, unreadable),
     ...sharedKeys(objects),
     ...unstableFields(objects, again.objects),
-    ...(isObserved(kind) ? [] : unnamedFields(objects)),
+    ...(isObserved(kind)
+      ? []
+      : [...unnamedFields(objects), ...otherForms(kind, objects, tenant.environment.settings)]),
     ...(await checkList(reader, kind, objects)),
     ...(objects.length === 0 ? [nothingToCheck(kind, 0)] : []),
   ];

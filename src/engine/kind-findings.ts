@@ -1,5 +1,7 @@
 import { inBrief } from '../client/describe.ts';
-import type { Kind, LiveObject } from '../kinds/kind.ts';
+import { type OtherForm, otherForm } from '../kinds/field.ts';
+import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
+import { targetOf } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { groupBy } from '../model/group.ts';
@@ -7,6 +9,7 @@ import { isArray, isObject, type Json, type JsonObject, own, sameJson, textOf } 
 import { isFieldName, isMemberName } from '../model/members.ts';
 import type { Change } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
+import type { ApiSettings } from '../model/settings.ts';
 
 /** What objects of a kind are told apart by, and how often something was seen. */
 interface Seen {
@@ -94,6 +97,35 @@ function howToName(name: string, values: readonly Json[]): string {
   if (!isFieldName(name))
     return `Add ${word(name)} to \`serverOwned\`: a manifest cannot have a field of that name.`;
   return `Add \`${inBrief(name, 100)}: ${suggestedField(values)}\` to \`fields\` if manifests should declare it, else ${word(name)} to \`serverOwned\`.`;
+}
+
+/** Fields that a write would give another form than they have: the plan of an export does not show that. */
+export function otherForms(kind: Kind, objects: readonly LiveObject[], settings: ApiSettings): Diagnostic[] {
+  return Object.entries(kind.fields).flatMap(([name, field]) => {
+    const formOf = ({ raw }: LiveObject) => otherForm(field, own(raw, name) ?? null, settings);
+    const [form] = objects.flatMap((object) => formOf(object) ?? []);
+    const seen = tally(objects, (object) => (formOf(object) === null ? [] : [name])).get(name);
+    if (!form || !seen) return [];
+    const { shown, written, hint } = formWords(field)[form];
+    const message = `${word(name)} ${inWords(seen)} is ${shown}, and an apply would write ${written}.`;
+    return [{ code: 'kind-field-form', severity: 'error', message, hint: `${hint} in \`fields\`.` }];
+  });
+}
+
+type FormWords = { readonly shown: string; readonly written: string; readonly hint: string };
+
+function formWords(field: Field): Readonly<Record<OtherForm, FormWords>> {
+  const to = targetOf(field);
+  const ids = field.is === 'references' ? 'set' : 'value';
+  return {
+    object: { shown: 'an object', written: 'text that holds JSON', hint: 'Leave out `text: true`' },
+    text: { shown: 'text that holds JSON', written: 'an object', hint: 'Say `{ is: json, text: true }`' },
+    id: {
+      shown: field.is === 'references' ? 'a list of ids' : 'an id',
+      written: `\`{type, id}\`${field.is === 'references' ? ' for each' : ''}`,
+      hint: `Say \`${to === null ? ids : `{ is: ${ids}, to: ${to} }`}\``,
+    },
+  };
 }
 
 /**

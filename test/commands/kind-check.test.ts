@@ -224,6 +224,30 @@ describe('a descriptor that does not hold', () => {
       says: 'The filter name eq "Thing t0" or name eq "Thing t1" does not find Thing/Thing%20t1.',
     },
     {
+      name: 'text where the tenant has an object',
+      kind: descriptor.replace('value', '{ is: json, text: true }'),
+      rows: sound([thing('a', { size: null }), thing('b', { size: { cm: 1 } })]),
+      says: '`size` of 1 of 2 objects, such as Thing/Thing%20b is an object, and an apply would write text that holds JSON.',
+    },
+    {
+      name: 'an object where the tenant has text',
+      kind: descriptor.replace('value', 'json'),
+      rows: sound([thing('a', { size: '{"cm":1}' })]),
+      says: '`size` of Thing/Thing%20a is text that holds JSON, and an apply would write an object. [kind-field-form] hint: Say `{ is: json, text: true }` in `fields`.',
+    },
+    {
+      name: 'a reference where the tenant has an id',
+      kind: descriptor.replace('value', '{ is: reference, to: Identity }'),
+      rows: sound([thing('a')]),
+      says: '`size` of Thing/Thing%20a is an id, and an apply would write `{type, id}`. [kind-field-form] hint: Say `{ is: value, to: Identity }` in `fields`.',
+    },
+    {
+      name: 'references where the tenant has ids',
+      kind: descriptor.replace('value', '{ is: references, to: Identity }'),
+      rows: sound([thing('a', { size: ['i'] })]),
+      says: '`size` of Thing/Thing%20a is a list of ids, and an apply would write `{type, id}` for each.',
+    },
+    {
       name: 'no objects',
       rows: sound([]),
       says: 'The tenant has no Thing, so there is nothing that could prove the descriptor.',
