@@ -25,7 +25,11 @@ const secretName = /passw|secret|credential|private_?key|api_?key/i;
 
 function bareFieldOf(api: OpenApi, name: string, shape: Shape): DraftField {
   const { types } = shape;
-  if (types.size > 1) return { field: whole, notes: [`check: it may be ${[...types].sort().join(' or ')}`] };
+  if (types.size > 1) {
+    // A manifest cannot declare a text or number in a field with JSON.
+    const field = types.has('object') || types.has('array') ? whole : 'value';
+    return { field, notes: [`check: it may be ${[...types].sort().join(' or ')}`] };
+  }
   if (types.has('array')) return listField(api, name, shape);
   if (types.has('object')) {
     const target = targetOf(api, name, shape);
@@ -36,7 +40,8 @@ function bareFieldOf(api: OpenApi, name: string, shape: Shape): DraftField {
   if (kind) return { field: { is: 'value', to: kind }, notes: [checkKind] };
   if (types.has('string')) return textField(name, shape);
   if (types.size === 1) return { field: 'value', notes: [] };
-  return { field: whole, notes: ['check: the document does not say its type'] };
+  const field = shape.choices.some((choice) => typeof choice !== 'object') ? 'value' : whole;
+  return { field, notes: ['check: the document does not say its type'] };
 }
 
 const whole = { is: 'json', declares: 'whole' };

@@ -188,6 +188,16 @@ describe('a field', () => {
     });
   });
 
+  it('that is a text or a number takes each', async () => {
+    const fields = await fieldsOf({
+      size: { type: ['integer', 'string', 'null'] },
+      width: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+      color: { enum: ['red', 'blue', null] },
+      version: { const: 2 },
+    });
+    expect(fields).toEqual({ size: 'value', width: 'value', color: 'value', version: 'value' });
+  });
+
   it('that may be a secret is marked', async () => {
     const { stdout } = await draftFrom(
       thingsOf({
