@@ -35,7 +35,8 @@ export interface KindCheck {
 
 /**
  * Checks a kind against a tenant, which is only read: whether its list can be read whole, its key tells objects apart, its
- * fields stay as they are and have the form in which they are written, and a plan of its export is empty. Throws a Failure where the tenant cannot be read.
+ * fields stay as they are and have the form in which they are written, and a plan of its export is empty. Throws a Failure
+ * where the tenant cannot be read.
  *
  * @param load loads the project with these manifests in the place of its own
  */
