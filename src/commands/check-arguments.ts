@@ -27,6 +27,7 @@ export function checkArguments(
     refuseExtraWords(args, argv);
     refuseSwitchValues(argv, options);
     refuseRepeated(args, { array: [...(options.array ?? []), ...variadicIn(positionals)] });
+    refuseStandardInput(args, argv);
     refuseEmpty(args, argv, positionals);
     return true;
   };
@@ -73,6 +74,15 @@ function refuseRepeated(args: Args, { array = [] }: Options): void {
   const repeated = namesIn(args).find((name) => Array.isArray(args[name]) && !lists.has(name));
   if (repeated === undefined) return;
   throw failure('usage', `The option --${repeated} is given more than once.`, { hint: 'Give it once.' });
+}
+
+/** For `-` in the place of a file, the parser has an empty value, or none. As the value of an option it is a name. */
+function refuseStandardInput(args: Args, argv: readonly string[]): void {
+  const isValue = Object.values(args).flat().includes('-');
+  if (!argv.includes('-') || isValue) return;
+  throw failure('usage', 'Nothing is read from standard input: - is no file.', {
+    hint: 'Save it to a file, and name that.',
+  });
 }
 
 /**
