@@ -55,12 +55,15 @@ function clusterOf(answer: JsonObject): Json {
   return others.length === 0 ? first : [first, ...others];
 }
 
-/** The first of the members that hold the sources which is not empty; `undefined` where the answer has none of them. */
+/**
+ * The first of the members that hold the sources which is not empty; `undefined` where the answer has none of them. An empty
+ * list may come back as null, but null among the settings of provisioning says nothing about the sources.
+ */
 function sourcesOf(answer: JsonObject): Json | undefined {
   const config = own(answer, 'provisioningConfig');
   const members = [
     own(answer, 'managedSources'),
-    isObject(config) ? own(config, 'managedResourceRefs') : undefined,
+    isObject(config) ? (own(config, 'managedResourceRefs') ?? undefined) : undefined,
     own(answer, 'sources'),
   ].filter((member) => member !== undefined);
   const listed = members.find((member) => isArray(member) && member.length > 0) ?? members[0];

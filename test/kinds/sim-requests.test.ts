@@ -179,6 +179,16 @@ describe('a put of an integration whose sources are not shown', () => {
     expect(found?.requests[0]?.body).toMatchObject({ sources: ['s'] });
   });
 
+  it('is left to a person where the settings of provisioning have null for them', () => {
+    const live = { ...shown, provisioningConfig: { universalManager: false, managedResourceRefs: null } };
+    expect(change({ description: 'New' }, live, put)).toMatchObject({
+      action: 'manual',
+      warnings: [declare],
+    });
+    expect(change({ sources: ['s'] }, live)).toBeUndefined();
+    expect(change({ description: 'New' }, { ...live, managedSources: [] }, put)?.action).toBe('update');
+  });
+
   it('is no danger where the tenant takes patches', () => {
     expect(bodies(change({ description: 'New' }, shown))).toEqual([
       [target, operations({ op: 'replace', path: '/description', value: 'New' })],
