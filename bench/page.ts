@@ -91,7 +91,7 @@ What is known about these:
 
 - Nearly half of a plan's CPU is V8's own, on other threads: for 2,100 templates it optimizes more than a hundred functions, for
   parsing alone 70. Without these optimizations, the main thread takes twice as long. They pay off late, so a plan of 20,000
-  objects costs only about six times as much as one of 1,000.
+  objects costs only five to six times as much as one of 1,000.
 - The ratio depends on the machine too. On others with the same Node and as many cores, nearly the same code had 2.12 (1,145 ms ÷
   539 ms) and 2.59 (1,146 ms ÷ 443 ms).
 - Of its main thread, parsing takes 33 %, garbage collection 13 %, matching and comparing 11 %, checking the manifests 10 %,
