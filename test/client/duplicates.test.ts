@@ -97,6 +97,8 @@ describe('objects that share a name', () => {
     expect(keysOf([alone], { referred: ['p3'] })).toEqual(['p3']);
     const named = { kind: 'AuthProfile', id: 'p9', raw: { name: 'p3', type: 'MFA' } };
     expect(keysOf([alone, named], { referred: ['p3'] })).toEqual(['Alone', 'p3']);
+    // A manifest declares it by its name: known by its id, it would look absent, and be created again.
+    expect(keysOf([alone], { keys: ['Alone'], referred: ['p3'] })).toEqual(['Alone']);
   });
 
   test('keep it where a manifest has their id as a name', () => {
