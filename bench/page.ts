@@ -62,8 +62,8 @@ ${missed.length === 0 ? 'Every goal is met.\n' : `${missedGoals(missed)}\n`}
   print it, which takes a twentieth of the time of parsing.
 - **Start-up.** The build compiles the validators, and bundles the program in parts, of which a command loads those that it
   needs. Node 22.1 and later keep compiled code in their own compile cache; \`NODE_DISABLE_COMPILE_CACHE=1\` turns that off.
-  A command that connects first lets undici read an answer from memory (\`client/warm-up.ts\`): V8 then optimizes undici's parser while
-  the rest is loaded. Otherwise it would begin with the first answer of the tenant, and Node 20 does not exit before it has ended.
+  Before a command that connects is loaded, undici reads an answer from memory (\`client/warm-up.ts\`): V8 then optimizes undici's
+  parser while the rest is loaded. Otherwise it would begin with the first answer of the tenant, and Node 20 does not exit before it has ended.
   Measured in turns, that takes 21 % off a plan of one object on Node 20 and 10 % on Node 26. A plan that stops at a mistake in a
   manifest takes longer for it: 165 ms of 453 on Node 20, 34 ms of 292 on Node 26.
 - **Shapes.** What there are thousands of, such as resources and live objects, has functions and no getters: V8 keeps an object

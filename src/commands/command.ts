@@ -23,7 +23,7 @@ export interface CommandEntry {
   /** Its positional arguments, as yargs writes them. */
   readonly positionals?: string;
   readonly describe: string;
-  /** Whether it sends requests to a tenant. */
+  /** Whether each use of it sends requests to a tenant, so that the client gets ready while it is loaded. */
   readonly connects?: boolean;
   load(): Promise<{ readonly command: Command }>;
 }
