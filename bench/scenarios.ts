@@ -45,7 +45,7 @@ const requests: Scenario = async () => [
   }),
   await withWorld({ templates: 1000, defaults: 1000 }, async (world) => {
     world.declare(
-      templates(1000).map((each, number) => templateManifest(number % 20 === 0 ? edited(each) : each)),
+      templates(1000).map((each, number) => templateManifest(number % 20 === 0 ? edit(each) : each)),
     );
     await world.run(['apply', '--yes']);
     const { requests: sent, writes } = await world.counts();
@@ -54,7 +54,7 @@ const requests: Scenario = async () => [
   }),
 ];
 
-function edited(each: Template): Template {
+function edit(each: Template): Template {
   return { ...each, subject: `${each.subject}, changed` };
 }
 

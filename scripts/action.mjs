@@ -25,7 +25,7 @@ const option =
   Object.hasOwn(saves, command) && !given.some((arg) => /^--dry-run(=true)?$/.test(arg))
     ? saves[command]
     : null;
-const named = givenFor(option);
+const named = readOption(option);
 const file = option === null ? null : (named ?? join(temp, `${step}-${command}.json`));
 
 const before = file && lastWritten(file);
@@ -43,13 +43,13 @@ const { status, error } = spawnSync(
 );
 if (error) throw error;
 
-tell('exit-code', status ?? 1);
+setOutput('exit-code', status ?? 1);
 // A file of an earlier run says nothing about this one.
 if (file !== null && lastWritten(file) !== before) {
   const saved = JSON.parse(readFileSync(file, 'utf8'));
-  tell('file', file);
-  tell('digest', saved.digest ?? saved.planDigest);
-  for (const [name, count] of Object.entries(countsOf(saved))) tell(name, count);
+  setOutput('file', file);
+  setOutput('digest', saved.digest ?? saved.planDigest);
+  for (const [name, count] of Object.entries(countsOf(saved))) setOutput(name, count);
 }
 // Changes are an answer, no failure: whoever asks with --detailed-exitcode reads the output.
 process.exitCode = status === 2 ? 0 : (status ?? 1);
@@ -65,7 +65,7 @@ function countsOf({ summary, environments }) {
 }
 
 /** The value of an option among the arguments given, in either form; `null` where it is not given. */
-function givenFor(name) {
+function readOption(name) {
   if (name === null) return null;
   const joined = given.find((arg) => arg.startsWith(`${name}=`));
   const at = given.indexOf(name);
@@ -76,6 +76,6 @@ function lastWritten(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
 }
 
-function tell(name, value) {
+function setOutput(name, value) {
   appendFileSync(outputs, `${name}=${value}\n`);
 }

@@ -97,10 +97,13 @@ function taggable(schema, $defs) {
     ...(types.includes('object') && rest.properties === undefined ? [] : [{ $ref: '#/definitions/lookup' }]),
   ];
   const told = { title, description, default: preset, examples };
-  return defined({ ...told, ...(alternatives.length === 0 ? rest : { anyOf: [rest, ...alternatives] }) });
+  return omitUndefined({
+    ...told,
+    ...(alternatives.length === 0 ? rest : { anyOf: [rest, ...alternatives] }),
+  });
 }
 
-function defined(object) {
+function omitUndefined(object) {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 

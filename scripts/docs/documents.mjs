@@ -10,17 +10,17 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Makes each document from what it is now, with the program that its commands run. */
 export const documents = {
   'README.md': withOutputs,
-  'docs/adding-a-kind.md': filled({ kind: tables.kindFile }),
-  'docs/ci.md': filled({ action: tables.action }),
+  'docs/adding-a-kind.md': fillTables({ kind: tables.kindFile }),
+  'docs/ci.md': fillTables({ action: tables.action }),
   'docs/commands.md': (_text, program) => commandsPage(program.help),
-  'docs/environments.md': filled({ settings: tables.settings, lint: tables.lint }),
-  'docs/exit-codes.md': filled({ plan: tables.plan, result: tables.result }),
+  'docs/environments.md': fillTables({ settings: tables.settings, lint: tables.lint }),
+  'docs/exit-codes.md': fillTables({ plan: tables.plan, result: tables.result }),
   'docs/kinds.md': async (text, program) =>
-    withOutputs(await filled({ descriptor: tables.descriptor })(text), program),
-  'docs/manifests.md': filled({ kinds: tables.kinds }),
+    withOutputs(await fillTables({ descriptor: tables.descriptor })(text), program),
+  'docs/manifests.md': fillTables({ kinds: tables.kinds }),
   'docs/first-tenant.md': withHost,
   'docs/fleet-tutorial.md': withFleet,
-  'docs/fleet.md': filled({
+  'docs/fleet.md': fillTables({
     diff: () =>
       shownIn(readFileSync(`${root}docs/fleet-tutorial.md`, 'utf8'), 'npx tenantctl diff eu-1 us-1'),
   }),
@@ -30,7 +30,7 @@ export const documents = {
 };
 
 /** Fills the parts between `<!-- generated: NAME -->` and `<!-- end -->`. */
-function filled(parts) {
+function fillTables(parts) {
   return async (text) => {
     let rest = text;
     for (const [name, make] of Object.entries(parts)) {

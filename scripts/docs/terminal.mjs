@@ -84,7 +84,7 @@ function spansOf(line) {
   let at = 0;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how terminals write colours
   for (const part of line.split(/(\x1b\[[\d;]*m)/)) {
-    if (part.startsWith('\x1b[')) style = styled(style, part.slice(2, -1).split(';').map(Number));
+    if (part.startsWith('\x1b[')) style = applyCodes(style, part.slice(2, -1).split(';').map(Number));
     else if (part !== '') {
       spans.push({ ...style, text: part, at });
       at += stringWidth(part);
@@ -107,7 +107,7 @@ const effects = {
   39: { colour: undefined },
 };
 
-function styled(style, codes) {
+function applyCodes(style, codes) {
   let now = style;
   for (const code of codes) {
     const effect = Object.hasOwn(colours, code) ? { colour: colours[code] } : effects[code];

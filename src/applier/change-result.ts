@@ -86,13 +86,13 @@ export function planResult(
     tenant: plan.tenant,
     ...run,
     summary: countOutcomes(run.changes),
-    ...(run.outcome === 'refused' ? {} : { proven: provenBy(plan, run.changes) }),
+    ...(run.outcome === 'refused' ? {} : { proven: collectProof(plan, run.changes) }),
     ...(reasons.length > 0 ? { diagnostics: reasons } : {}),
   };
 }
 
 /** What the tenant equals after a run: what the plan found equal, and what the run was seen to make equal. */
-function provenBy(
+function collectProof(
   { desired, ensuredHere = [] }: Plan,
   changes: readonly ChangeResult[],
 ): NonNullable<Result['proven']> {
@@ -115,7 +115,7 @@ interface RecordedFields {
  */
 function recordFields(kind: Kind, change: Change, live: LiveObject): RecordedFields {
   const hidden = live.hidden.filter((at) => !wasCleared(change, live, at));
-  return record(kind, live.fields, { ...disclosedBy(change), hidden });
+  return record(kind, live.fields, { ...disclose(change), hidden });
 }
 
 /** Some tenants show a field only where it is set. After a change that clears it, what they do not show is that it is unset. */
@@ -158,7 +158,7 @@ function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): Reco
     const field = fieldNamed(kind, name);
     if (field) current.set(name, revert(field, current.get(name) ?? null, below, difference));
   }
-  const again = record(kind, objectFrom(current), { ...disclosedBy(change), marked: [], hidden: [] });
+  const again = record(kind, objectFrom(current), { ...disclose(change), marked: [], hidden: [] });
   return {
     ...again,
     withheld: [...new Set([...concealedPaths(change.diff), ...withheld, ...again.withheld])],
@@ -171,7 +171,7 @@ interface Disclosed {
   readonly marked: readonly Pointer[];
 }
 
-function disclosedBy({ diff, secrets = [] }: Change): Disclosed {
+function disclose({ diff, secrets = [] }: Change): Disclosed {
   const hidden = concealedPaths(diff);
   // A field in which something differs is declared, even if the difference itself is secret.
   const declared = objectFrom(hidden.map((at) => [segmentsOf(at)[0] ?? '', {}]));
@@ -181,15 +181,15 @@ function disclosedBy({ diff, secrets = [] }: Change): Disclosed {
     declared,
   );
   const parts = known.flatMap(({ path, before, after }) =>
-    [before, after].flatMap((side) => redactedIn(side, path)),
+    [before, after].flatMap((side) => findRedacted(side, path)),
   );
   return { shown: isObject(shown) ? shown : {}, marked: [...hidden, ...parts, ...secrets] };
 }
 
 /** The places inside a value that a plan does not show. */
-function redactedIn(value: Json, at: Pointer): Pointer[] {
+function findRedacted(value: Json, at: Pointer): Pointer[] {
   if (value === redacted) return [at];
-  return placesIn(value, at).flatMap(([place, item]) => redactedIn(item, place));
+  return placesIn(value, at).flatMap(([place, item]) => findRedacted(item, place));
 }
 
 /**

@@ -41,7 +41,7 @@ export function unshownValues(
   if (change.action === 'manual' || change.action === 'delete') return [];
   const fields = readableFields(kind, base?.fields ?? {});
   const before: Before = { fields, raw: base?.raw ?? {}, settings };
-  const written = writtenBy(kind.operations[change.action], { kind, change }, before);
+  const written = applyRequests(kind.operations[change.action], { kind, change }, before);
   if (written === null) return ['something'];
   const unseen: Unseen = {
     // A new object has nothing that could stay.
@@ -68,7 +68,7 @@ function isRemarked({ address }: Change, at: Pointer, remarks: readonly Diagnost
 }
 
 /** The fields as the requests write them, markers filled in except for secrets; `null` where that is not known. */
-function writtenBy(
+function applyRequests(
   operations: readonly Operation[],
   { kind, change }: KindChange,
   before: Before,
@@ -76,20 +76,20 @@ function writtenBy(
   let fields = before.fields;
   let written: JsonObject = {};
   for (const request of change.requests) {
-    const body = filledIn(request.body, before.fields);
+    const body = fillMarkers(request.body, before.fields);
     const said = operationOf(operations, request, change.id, before.settings)?.read?.(body);
     if (!said) continue;
     const after = said.after({ ...before, fields });
     if (after === null) return null;
     // A body that is the whole object clears what it leaves out.
-    const cleared = said.fields === null ? objectFrom(unsetOf(kind.fields)) : {};
+    const cleared = said.fields === null ? objectFrom(clearFields(kind.fields)) : {};
     written = { ...written, ...cleared, ...after };
     fields = { ...fields, ...written };
   }
   return written;
 }
 
-const unsetOf = (fields: Readonly<Record<string, Field>>): [string, Json][] =>
+const clearFields = (fields: Readonly<Record<string, Field>>): [string, Json][] =>
   Object.keys(fields).map((name) => [name, null]);
 
 /** Whatever is not a field of the kind has to stay as it is. */
@@ -102,7 +102,7 @@ function foreignIn({ kind, change }: KindChange, written: JsonObject, { raw }: B
 }
 
 /** A body as it will be sent, with JSON in text parsed. Secrets stay markers, as does a value that the object lacks. */
-function filledIn(value: Json, fields: JsonObject): Json {
+function fillMarkers(value: Json, fields: JsonObject): Json {
   const verbatim = literalOf(value);
   if (verbatim !== undefined) return verbatim;
   const place = livePlace(value);
@@ -111,9 +111,9 @@ function filledIn(value: Json, fields: JsonObject): Json {
     return current === undefined ? value : current;
   }
   const inner = jsonTextOf(value);
-  if (inner !== undefined) return readJsonText(filledIn(inner, fields));
-  if (isArray(value)) return value.map((item) => filledIn(item, fields));
-  return isObject(value) ? mapMembers(value, (item) => filledIn(item, fields)) : value;
+  if (inner !== undefined) return readJsonText(fillMarkers(inner, fields));
+  if (isArray(value)) return value.map((item) => fillMarkers(item, fields));
+  return isObject(value) ? mapMembers(value, (item) => fillMarkers(item, fields)) : value;
 }
 
 /** A field, and the differences that the plan shows in it. */
@@ -256,8 +256,9 @@ function isSame(
   shown: Difference,
 ): boolean {
   // A plan shows the name beside an id, which is not sent.
-  const compared = (value: Json) => (field.is === 'reference' ? comparable(field, value) : value);
-  const agrees = (told: Json, value: Json) => sameJson(compared(fillRedacted(told, value)), compared(value));
+  const toComparable = (value: Json) => (field.is === 'reference' ? comparable(field, value) : value);
+  const agrees = (told: Json, value: Json) =>
+    sameJson(toComparable(fillRedacted(told, value)), toComparable(value));
   return (
     path === shown.path &&
     agrees(shown.before, before) &&

@@ -68,10 +68,10 @@ export function wrongNames(
   const known = idsOf(entries);
   const index = new LiveIndex(objects);
   return names.flatMap(({ id, name, kind, key, in: address, at }): Diagnostic[] => {
-    const live = index.byId(kind, id);
+    const live = index.findById(kind, id);
     const own = known.get(labelOf(kind, id)) ?? (live ? [live.identity] : []);
     if (own.includes(identityOf(kind, key))) return [];
-    const other = index.byKey(kind, key);
+    const other = index.findByKey(kind, key);
     const instead = other?.id ? `${name} has the id ${quote(other.id)}` : `there is no ${name}`;
     const truth = live ? `that is ${live.address}` : instead;
     const message = `The plan shows the id ${quote(id)} as ${name} in ${at} of ${address}, but in the tenant ${truth}.`;

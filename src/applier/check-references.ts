@@ -1,5 +1,5 @@
 import type { Kinds } from '../kinds/catalog.ts';
-import { arrangeChanges, cycleText, neededBy } from '../kinds/dependencies.ts';
+import { arrangeChanges, cycleText, listNeeds } from '../kinds/dependencies.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { idsOnSide } from '../kinds/references.ts';
 import { type Address, parseAddress } from '../model/address.ts';
@@ -21,7 +21,7 @@ export function wrongReferences({ changes }: Plan, kinds: Kinds): WrongReference
   const created = new Set(changes.filter(({ action }) => action === 'create').map(({ address }) => address));
   const wrong = changes.flatMap((change) => {
     const kind = kinds.find(change.kind);
-    const reasons = kind ? [...misnamedIn(change, kind), ...wrongIn(change, kind, created)] : [];
+    const reasons = kind ? [...findMisnamed(change, kind), ...wrongIn(change, kind, created)] : [];
     return reasons.map((why) => ({ address: change.address, why }));
   });
   const cycle = arrangeChanges(changes, kinds).cycle ?? [];
@@ -34,7 +34,7 @@ export function wrongReferences({ changes }: Plan, kinds: Kinds): WrongReference
  * Names beside ids are for reviewers; reports show the id with it. Each is the `!lookup` that found the value, or the address
  * of an object of the kind that the field refers to.
  */
-function misnamedIn({ diff }: Change, kind: Kind): string[] {
+function findMisnamed({ diff }: Change, kind: Kind): string[] {
   return diff.flatMap((entry) => {
     const side = idsOnSide(kind, entry, 'after');
     const isOfKind = (name: string) => side !== null && parseAddress(name)?.kind === side.to;
@@ -55,7 +55,7 @@ function wrongIn(change: Change, kind: Kind, created: ReadonlySet<Address>): str
       else misplaced.push(`${entry.path} is not a place for the id of ${to}`);
     }
   }
-  const sent = neededBy(change);
+  const sent = listNeeds(change);
   return [
     ...misplaced,
     ...sent.filter((to) => !shown.has(to)).map((to) => `they send the id of ${to}, which it does not show`),

@@ -130,12 +130,12 @@ export async function endSeen(
       ? `The tenant ignored ${difference.path}: it is unchanged.`
       : `The tenant rewrote ${difference.path}: it differs from what was asked.`,
   );
-  const lost = live ? lostBy(task, live) : [];
+  const lost = live ? findLost(task, live) : [];
   return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings, ...lost], unmet: paths });
 }
 
 /** What an update took away that it does not show, where the object is known as it was before. */
-function lostBy(task: Task, live: LiveObject): string[] {
+function findLost(task: Task, live: LiveObject): string[] {
   const { change, live: before } = task;
   if (change.action !== 'update' || before?.fingerprint() !== change.fingerprint) return [];
   return lostMembers(task, live, before).map(

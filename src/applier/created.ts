@@ -1,4 +1,4 @@
-import { neededBy } from '../kinds/dependencies.ts';
+import { listNeeds } from '../kinds/dependencies.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { shownId } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
@@ -19,7 +19,7 @@ export class CreatedIds {
   find(entries: readonly KindChange[], find: Finder): void {
     for (const entry of entries) {
       const { action, address } = entry.change;
-      for (const needed of neededBy(entry.change)) this.#needed.add(needed);
+      for (const needed of listNeeds(entry.change)) this.#needed.add(needed);
       const live = action === 'create' ? find(entry).live : null;
       if (live) this.learn(address, live);
     }
@@ -39,7 +39,7 @@ export class CreatedIds {
   /** The change with the known ids in what it shows and in what it sends. */
   fill<T extends KindChange>(entry: T): T {
     const { change } = entry;
-    if (neededBy(change).length === 0) return entry;
+    if (listNeeds(change).length === 0) return entry;
     const idOf = (to: Address) => this.#ids.get(to);
     return {
       ...entry,
@@ -53,7 +53,7 @@ export class CreatedIds {
 
   /** The objects that a change refers to and whose ids are not known. */
   missingFor({ change }: KindChange): Address[] {
-    return neededBy(change).filter((address) => !this.#ids.has(address));
+    return listNeeds(change).filter((address) => !this.#ids.has(address));
   }
 
   /** Whether other changes need the id of an object, and it is not known. */

@@ -143,7 +143,7 @@ function isHidden(
   { request: { kind }, key, at, before, after, mayBeHalfMade }: ObjectWrites,
   { index, objects, writes }: Seen,
 ): boolean {
-  const found = index.byKey(kind, key);
+  const found = index.findByKey(kind, key);
   const fingerprint = found?.fingerprint() ?? null;
   if (fingerprint === after) return false;
   if (before.includes(fingerprint)) return true;

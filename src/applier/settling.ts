@@ -54,14 +54,14 @@ export async function settle(
       ({ task }) => find(task),
     );
   };
-  const left = () => {
+  const announceWait = () => {
     const ms = Math.max(0, ...open.map(({ until }) => until)) - clock.now();
     if (open.length === 0) return 0;
     onEvent({ type: 'settling', addresses: open.map(({ task }) => task.change.address), ms });
     return Math.max(1, ms);
   };
   // An interrupt ends the waits; what is open then is ended without a look.
-  while (open.length > 0) await lookUntil(look, left, context);
+  while (open.length > 0) await lookUntil(look, announceWait, context);
 }
 
 /** Whether an answer has shown that the object is there. */

@@ -41,19 +41,19 @@ export interface Unsent {
   readonly problems?: readonly Diagnostic[];
 }
 
-export function lost(reason: Lost['reason'], detail: string): Lost {
+export function lostAnswer(reason: Lost['reason'], detail: string): Lost {
   return { outcome: 'lost', reason, detail };
 }
 
-export function unsent(reason: Unsent['reason'], detail: string, hint?: string): Unsent {
+export function unsentAnswer(reason: Unsent['reason'], detail: string, hint?: string): Unsent {
   return { outcome: 'unsent', reason, detail, ...(hint === undefined ? {} : { hint }) };
 }
 
 /** A request that was not sent because of problems that every other request would have too. */
-export function unsentFor(reason: Unsent['reason'], problems: readonly Diagnostic[]): Unsent {
+export function unsentWithProblems(reason: Unsent['reason'], problems: readonly Diagnostic[]): Unsent {
   const hints = problems.flatMap(({ hint }) => hint ?? []);
   const detail = problems.map(({ message }) => message.replace(/\.$/, '')).join('; ');
-  return { ...unsent(reason, detail, hints.length > 0 ? hints.join(' ') : undefined), problems };
+  return { ...unsentAnswer(reason, detail, hints.length > 0 ? hints.join(' ') : undefined), problems };
 }
 
 /** The outcome of one request. */

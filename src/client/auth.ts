@@ -8,8 +8,8 @@ import {
   isSuccess,
   type Sent,
   type Unsent,
-  unsent,
-  unsentFor,
+  unsentAnswer,
+  unsentWithProblems,
 } from './answer.ts';
 import type { Clock } from './clock.ts';
 import { describeAnswer, looksLikeHtml } from './describe.ts';
@@ -78,7 +78,7 @@ function fixedToken(token: string, { redactor }: AuthTools): TokenSource {
   redactor.learn(token);
   const answer = isToken(token)
     ? { value: token }
-    : unsent(
+    : unsentAnswer(
         'no-token',
         'the token of this environment is empty, or has characters that a token cannot have',
         'Give the token alone, without `Bearer`, in the variable that `auth: { token: … }` names.',
@@ -155,7 +155,7 @@ function fetchToken({ tokenUrl, id, secret }: ClientCredentials, tools: AuthTool
 /** The token in an answer. */
 function tokenIn(sent: Sent, client: ClientCredentials, { clock, redactor }: AuthTools): Held | Unsent {
   if (sent.outcome !== 'answered' && sent.reason === 'interrupted') {
-    return unsent('interrupted', sent.detail);
+    return unsentAnswer('interrupted', sent.detail);
   }
   const token = isSuccess(sent) && isObject(sent.body) ? textOf(sent.body, 'access_token') : null;
   if (token !== null) redactor.learn(token);
@@ -176,12 +176,12 @@ function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unse
     const message = `The token endpoint ${tokenUrl} refused the credentials: ${words}.`;
     const next = 'Check the client id and the client secret of this environment, and the token URL.';
     const problem = { code: 'tenant-unauthorized', severity: 'error', message, hint: next, ...at } as const;
-    return unsentFor('no-token', [problem]);
+    return unsentWithProblems('no-token', [problem]);
   }
   const what = isSuccess(answer) ? `gave no token: ${words}` : `could not be asked for a token: ${words}`;
   const message = `The token endpoint ${tokenUrl} ${what}. The credentials were not checked.`;
   const next = why === 'wrong' ? wrongUrl(setting) : (hint ?? 'Run again later.');
-  return unsentFor('token-endpoint', [
+  return unsentWithProblems('token-endpoint', [
     { code: 'token-endpoint', severity: 'error', message, hint: next, ...at },
   ]);
 }

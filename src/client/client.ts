@@ -5,7 +5,7 @@ import { Failure } from '../model/failure.ts';
 import type { Request } from '../model/plan.ts';
 import { isRepeatable } from '../model/repeatable.ts';
 import type { TenantName } from '../model/tenant.ts';
-import { type Answer, holdsMessage, type Sent, type Unsent, unsent } from './answer.ts';
+import { type Answer, holdsMessage, type Sent, type Unsent, unsentAnswer } from './answer.ts';
 import { createTokenSources } from './auth.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
@@ -156,7 +156,7 @@ class TenantClient implements Client {
     if ('outcome' in token) return { answer: token, startedAt, failedFetches, permit };
     if (notAfter !== null && clock.now() > notAfter) {
       permit.withdraw();
-      const answer = unsent('outdated', 'the request had to wait, and may no longer be right');
+      const answer = unsentAnswer('outdated', 'the request had to wait, and may no longer be right');
       return { answer, startedAt, failedFetches };
     }
     const answer = await this.#exchange(work, token.value, { attempt: count + failedFetches, longest });
@@ -272,7 +272,7 @@ function nameOf({ method, path, query }: Request): RequestName {
 }
 
 function refusal(entry: Extract<Admission, { granted: false }>): Unsent {
-  if (entry.why === 'interrupted') return unsent('interrupted', 'the run was interrupted');
+  if (entry.why === 'interrupted') return unsentAnswer('interrupted', 'the run was interrupted');
   const seconds = Math.ceil(entry.ms / 1000);
-  return unsent('rate-limited', `the tenant accepts no requests for the next ${seconds} s`);
+  return unsentAnswer('rate-limited', `the tenant accepts no requests for the next ${seconds} s`);
 }

@@ -1,39 +1,39 @@
 import { systemCode } from '../model/system-error.ts';
-import { type Lost, lost, type Unsent, unsent } from './answer.ts';
+import { type Lost, lostAnswer, type Unsent, unsentAnswer } from './answer.ts';
 import { ProxyError } from './proxy.ts';
 
 /** The outcome of a request that failed on its way: it may have been carried out. */
-export function lostBy(error: unknown, answerBegan: boolean): Lost {
+export function toLostAnswer(error: unknown, answerBegan: boolean): Lost {
   const code = systemCode(error) ?? 'no code';
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    return lost('too-large', 'the answer is larger than tenantctl reads');
+    return lostAnswer('too-large', 'the answer is larger than tenantctl reads');
   }
   if (['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'TOTAL_TIMEOUT', 'ETIMEDOUT'].includes(code)) {
-    return lost('timeout', 'no complete answer came within the time limit');
+    return lostAnswer('timeout', 'no complete answer came within the time limit');
   }
-  if (answerBegan) return lost('cut', `the answer broke off (${code})`);
-  return lost('reset', `the connection ended before an answer came (${code})`);
+  if (answerBegan) return lostAnswer('cut', `the answer broke off (${code})`);
+  return lostAnswer('reset', `the connection ended before an answer came (${code})`);
 }
 
 /** The outcome of a request that failed before it was sent: it was not carried out. */
-export function unsentBy(error: unknown, origin: string): Unsent {
+export function toUnsentAnswer(error: unknown, origin: string): Unsent {
   if (error instanceof ProxyError) {
     const hint = 'Check HTTPS_PROXY and HTTP_PROXY, or list the host in NO_PROXY if it is reached directly.';
     const detail = `the host ${hostOf(origin)} cannot be reached: ${error.message}`;
-    return unsent(error.isTransient ? 'unreachable' : 'refused-by-proxy', detail, hint);
+    return unsentAnswer(error.isTransient ? 'unreachable' : 'refused-by-proxy', detail, hint);
   }
   // An error without a code is a fault of the program: its name says at least that.
   const code = systemCode(error) ?? (error instanceof Error ? error.name : 'no code');
   if (code === 'UND_ERR_INVALID_ARG') {
-    return unsent('unsafe', 'the request cannot be sent over HTTP (header or path)');
+    return unsentAnswer('unsafe', 'the request cannot be sent over HTTP (header or path)');
   }
   if (/CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code)) {
     const hint = untrusted.find(({ codes }) => codes.test(code))?.hint;
-    return unsent('untrusted', `no trusted connection to the host ${hostOf(origin)} (${code})`, hint);
+    return unsentAnswer('untrusted', `no trusted connection to the host ${hostOf(origin)} (${code})`, hint);
   }
   const hint = 'Check the base URL, the network, and whether the host is up.';
   const what = unreachable[code] ?? 'cannot be reached';
-  return unsent('unreachable', `the host ${hostOf(origin)} ${what} (${code})`, hint);
+  return unsentAnswer('unreachable', `the host ${hostOf(origin)} ${what} (${code})`, hint);
 }
 
 const hostOf = (origin: string): string => new URL(origin).host;

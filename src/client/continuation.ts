@@ -22,11 +22,12 @@ export function continuationOf(
   path: string,
 ): Continuation {
   const beside = membersBeside(body);
-  const named = (pattern: RegExp) => beside.flatMap(([name, value]) => (pattern.test(name) ? [value] : []));
-  const targets = [...linkHeader(headers.link ?? ''), ...named(nextNames).filter(isSaid)];
-  const isEnd = named(moreNames).includes(false) || named(lastNames).includes(true);
-  const isMore = named(moreNames).includes(true) || named(lastNames).includes(false);
-  const totals = named(totalNames).flatMap((value) =>
+  const valuesNamed = (pattern: RegExp) =>
+    beside.flatMap(([name, value]) => (pattern.test(name) ? [value] : []));
+  const targets = [...linkHeader(headers.link ?? ''), ...valuesNamed(nextNames).filter(isSaid)];
+  const isEnd = valuesNamed(moreNames).includes(false) || valuesNamed(lastNames).includes(true);
+  const isMore = valuesNamed(moreNames).includes(true) || valuesNamed(lastNames).includes(false);
+  const totals = valuesNamed(totalNames).flatMap((value) =>
     typeof value === 'number' && Number.isInteger(value) ? [value] : [],
   );
   const linked = targets.map((target) => queryOf(target, path)).find((query) => query !== null);

@@ -25,9 +25,9 @@ export function describeAnswer(answer: Answer): Description {
       return { text: message ? `${status}: ${message}` : status, hint: hintOf(answer), trackingId };
     }
     case 'lost':
-      return { text: inBrief(answer.detail), hint: null, trackingId };
+      return { text: shortenLine(answer.detail), hint: null, trackingId };
     case 'unsent':
-      return { text: inBrief(answer.detail), hint: answer.hint ?? null, trackingId };
+      return { text: shortenLine(answer.detail), hint: answer.hint ?? null, trackingId };
   }
 }
 
@@ -38,15 +38,15 @@ export function trackingIdOf(answer: Answer): string | null {
   const names = ['x-tracking-id', 'x-request-id', 'x-correlation-id'];
   const inHeader = names.map((name) => answer.headers[name]).find((value) => value);
   const id = inBody ?? inHeader;
-  return id ? inBrief(id, 100) || null : null;
+  return id ? shortenLine(id, 100) || null : null;
 }
 
 function messageOf({ status, headers, body, text }: Answered): string {
   if (status >= 300 && status < 400) {
-    const target = inBrief(headers.location ?? '', 200) || 'an unnamed address';
+    const target = shortenLine(headers.location ?? '', 200) || 'an unnamed address';
     return `the tenant redirects to ${target}; redirects are not followed, and the token was not sent there`;
   }
-  if (text !== null) return inBrief(looksLikeHtml(text) ? textOfHtml(text) : text, 200);
+  if (text !== null) return shortenLine(looksLikeHtml(text) ? textOfHtml(text) : text, 200);
   return isObject(body) ? messageOfBody(body) : '';
 }
 
@@ -56,9 +56,9 @@ function messageOfBody(body: JsonObject): string {
   const causes = textsOf(own(body, 'causes')).filter((cause) => !messages.includes(cause));
   const plain = ['error', 'error_description', 'message'].flatMap((name) => textOf(body, name) ?? []);
   const words = [textOf(body, 'detailCode') ?? '', ...messages, ...plain].filter((word) => word !== '');
-  const message = [...new Set(words)].map((word) => inBrief(word)).join(': ');
+  const message = [...new Set(words)].map((word) => shortenLine(word)).join(': ');
   if (causes.length === 0) return message;
-  return `${message} (${causes.map((cause) => inBrief(cause, 200)).join('; ')})`;
+  return `${message} (${causes.map((cause) => shortenLine(cause, 200)).join('; ')})`;
 }
 
 /** The texts of messages: one language, English before the tenant's own where both are there. */
@@ -80,7 +80,7 @@ function hintOf(answer: Answered): string | null {
   const { status, headers, text } = answer;
   if (status >= 300 && status < 400) {
     const host = parseUrl(headers.location ?? '')?.host;
-    return `Check the base URL${host ? `; the tenant may have moved to ${inBrief(host, 100)}` : ''}.`;
+    return `Check the base URL${host ? `; the tenant may have moved to ${shortenLine(host, 100)}` : ''}.`;
   }
   if (text !== null && looksLikeHtml(text)) {
     return 'The answer is a web page, not an answer of the API: check the base URL, and proxies on the way.';
@@ -105,7 +105,7 @@ const hints: Readonly<Record<number, string>> = {
  * A tenant's text on one line, safe for a terminal: without control characters (C0, C1, escapes) and characters that
  * are invisible or change the reading direction, and not longer than `longest`.
  */
-export function inBrief(text: string, longest = 400): string {
+export function shortenLine(text: string, longest = 400): string {
   const clean = text
     .slice(0, 20 * longest)
     .replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')

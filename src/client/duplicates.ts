@@ -5,7 +5,7 @@ import { formatAddress, type Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { type Group, groupBy } from '../model/group.ts';
-import { inBrief } from './describe.ts';
+import { shortenLine } from './describe.ts';
 
 /**
  * Objects that a manifest means by the id alone, or that share a name, are known by their ids, as those without a name. A
@@ -37,8 +37,8 @@ export function groupDuplicates(objects: readonly LiveObject[]): readonly Group<
 
 /** That they share a key, in words, with their ids. */
 export function describeDuplicates([first, ...others]: Group<LiveObject>): string {
-  const ids = [first, ...others].map(({ id }) => inBrief(id ?? 'no id', 100)).join(', ');
-  const key = inBrief(first.key.join('/'), 200);
+  const ids = [first, ...others].map(({ id }) => shortenLine(id ?? 'no id', 100)).join(', ');
+  const key = shortenLine(first.key.join('/'), 200);
   return `The tenant has ${others.length + 1} objects of kind ${first.kind.name} with the key "${key}": ids ${ids}.`;
 }
 

@@ -1,6 +1,6 @@
 import type { Call } from '../kinds/http.ts';
 import { type Failure, failure } from '../model/failure.ts';
-import { badList, inBrief } from './describe.ts';
+import { badList, shortenLine } from './describe.ts';
 import type { Page } from './page.ts';
 
 /** A host that lists more rows never ends. */
@@ -59,7 +59,9 @@ export class Listing {
     const names = page.names.slice(from);
     for (const name of names) {
       if (this.#seen.has(name)) {
-        const which = name.startsWith('sha256:') ? 'the same row' : `the row with id ${inBrief(name, 100)}`;
+        const which = name.startsWith('sha256:')
+          ? 'the same row'
+          : `the row with id ${shortenLine(name, 100)}`;
         throw badList('page-repeats', what, request, `lists ${which} twice`);
       }
       this.#seen.add(name);

@@ -5,7 +5,7 @@ import { Failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import { type Lookup, lookupKey, lookupWords } from '../model/marker.ts';
 import type { Client } from './client.ts';
-import { inBrief, isBadRequest } from './describe.ts';
+import { isBadRequest, shortenLine } from './describe.ts';
 import { type PageSource, readFirstPage, readRows } from './pages.ts';
 import { allOrFailure, readOnce } from './read.ts';
 
@@ -35,7 +35,7 @@ export async function resolveLookups(tenant: Client, lookups: readonly UsedLooku
   const resolved = await allOrFailure(
     collections.map((from) => {
       const inCollection = [...distinct.values()].filter((lookup) => lookup.from === from);
-      return resolveIn(client, from, inCollection).catch((error) => unlisted(error, inCollection));
+      return resolveIn(client, from, inCollection).catch((error) => explainUnlisted(error, inCollection));
     }),
   );
   const problems: Diagnostic[] = [];
@@ -70,7 +70,7 @@ async function resolveIn(
 }
 
 /** The problem of each lookup in a collection that the tenant does not have. Throws other errors. */
-function unlisted(error: unknown, lookups: readonly UsedLookup[]): [UsedLookup, Resolved][] {
+function explainUnlisted(error: unknown, lookups: readonly UsedLookup[]): [UsedLookup, Resolved][] {
   const [found] = error instanceof Failure ? error.diagnostics : [];
   if (found?.code !== 'tenant-not-found') throw error;
   const hint =
@@ -155,7 +155,7 @@ function resolve(lookup: Lookup, matching: readonly JsonObject[], redact: Redact
     return problem(lookup, 'lookup-no-field', what, hint);
   }
   const fields = Object.keys(row).slice(0, 30);
-  const hint = `It has: ${fields.map((name) => inBrief(redact(name), 60)).join(', ')}.`;
+  const hint = `It has: ${fields.map((name) => shortenLine(redact(name), 60)).join(', ')}.`;
   const what = `finds a record without the field to take (${nameRecord(row, redact)})`;
   return problem(lookup, 'lookup-no-field', what, hint);
 }
@@ -174,7 +174,7 @@ function nameRecord(row: JsonObject, redact: Redact): string {
   return ['id', 'uid', 'name', 'label']
     .map((field) => [field, fieldOf(row, field)] as const)
     .filter(([, value]) => value !== null && typeof value !== 'object')
-    .map(([field, value]) => `${field} ${inBrief(redact(String(value)), 80)}`)
+    .map(([field, value]) => `${field} ${shortenLine(redact(String(value)), 80)}`)
     .join(', ');
 }
 

@@ -26,7 +26,7 @@ export function pageOf(answer: Answer, path: string, member: string | undefined)
   if (!isWhole(answer)) return null;
   const { body, headers } = answer;
   const rows = rowsIn(body, noun);
-  if (!rows || tellsOfError(body, noun)) return null;
+  if (!rows || reportsError(body, noun)) return null;
   const total = totalOf(body) ?? countIn(headers['x-total-count']);
   return { rows, names: rows.map(nameOf), total, ...continuationOf(body, headers, path) };
 }
@@ -48,7 +48,7 @@ function meansNothing(body: JsonObject, noun: string): boolean {
 }
 
 /** Whether the rows come with an error: then they are not all, or none although there are some. */
-function tellsOfError(body: Json, noun: string): boolean {
+function reportsError(body: Json, noun: string): boolean {
   if (!isObject(body) || meansNothing(body, noun)) return false;
   return ['error', 'errors'].some((name) => {
     const value = own(body, name) ?? null;

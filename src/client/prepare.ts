@@ -6,7 +6,7 @@ import type { HttpProxies } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { TenantName } from '../model/tenant.ts';
-import { type Unsent, unsent, unsentFor } from './answer.ts';
+import { type Unsent, unsentAnswer, unsentWithProblems } from './answer.ts';
 import type { TokenSource } from './auth.ts';
 import type { Redactor } from './redactor.ts';
 import { mayBeSent, type Target, targetOf } from './target.ts';
@@ -51,7 +51,7 @@ export function prepareRequest(
   const to = targetOf(endpoint.baseUrl, request.path, request.query);
   if ('outcome' in to) return to;
   const foreign = Object.keys(request.headers).find((name) => !mayBeSent(name, target.settings));
-  if (foreign !== undefined) return unsent('unsafe', `a request may not set the header "${foreign}"`);
+  if (foreign !== undefined) return unsentAnswer('unsafe', `a request may not set the header "${foreign}"`);
   try {
     const reveal = (name: string): string => {
       const secret = secrets.reveal(name);
@@ -63,12 +63,12 @@ export function prepareRequest(
     const concealed = literalTexts(request.body);
     return { request, lane, to, body, concealed, source: sourceOf(endpoint.auth) };
   } catch (error) {
-    if (error instanceof Failure) return unsentFor('no-secret', error.diagnostics);
-    return unsent('no-secret', messageOf(error));
+    if (error instanceof Failure) return unsentWithProblems('no-secret', error.diagnostics);
+    return unsentAnswer('no-secret', messageOf(error));
   }
 }
 
 function noEndpoint(service: Service): Unsent {
   const hint = `Add \`${service}: { baseUrl: … }\` to the environment in the project file.`;
-  return unsent('no-endpoint', `this environment has no ${service} service`, hint);
+  return unsentAnswer('no-endpoint', `this environment has no ${service} service`, hint);
 }

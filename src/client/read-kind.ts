@@ -46,7 +46,7 @@ export async function readKind(
   const { kind, keys, ids, complete } = request;
   if (!complete && keys.length === 0 && ids.length === 0) return { objects: [], others: [] };
   const all = await readAsDescribed({ ...request, client, settings }, kind.read);
-  const isNeeded = neededBy(request);
+  const isNeeded = neededFilter(request);
   const needed = all.filter(isNeeded);
   const objects = kind.pinnable ? nameById(request, needed) : needed;
   return { objects: withoutDuplicates(request, objects), others: all.filter((object) => !isNeeded(object)) };
@@ -104,7 +104,9 @@ export async function readListRows(
 async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]> {
   switch (read.how) {
     case 'list':
-      return (await readSingle(reader, read)) ?? readListed(reader, read.list, neededBy(reader), () => true);
+      return (
+        (await readSingle(reader, read)) ?? readListed(reader, read.list, neededFilter(reader), () => true)
+      );
     case 'list-then-each':
       return readListThenEach(reader, read);
     case 'each-declared':
@@ -239,7 +241,7 @@ async function readOne(
   throw readFailure(kind.name, request, sent);
 }
 
-function neededBy({ kind, keys, ids, complete, allowsDuplicates: referred = [] }: ReadRequest): IsNeeded {
+function neededFilter({ kind, keys, ids, complete, allowsDuplicates: referred = [] }: ReadRequest): IsNeeded {
   const names = new Set(keys.map((key) => identityOf(kind, key)));
   const pinned = new Set(ids);
   const referredTo = new Set(kind.pinnable ? referred.map((key) => identityOf(kind, key)) : []);

@@ -6,7 +6,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { canonicalJson, isObject, type JsonObject, own } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { isWhole, type Sent, unsentFor } from './answer.ts';
+import { isWhole, type Sent, unsentWithProblems } from './answer.ts';
 import type { Client } from './client.ts';
 import { readFailure } from './describe.ts';
 import { type KindRead, readDefaultsOfKind, readKind } from './read-kind.ts';
@@ -65,7 +65,13 @@ function notWaitedFor({ method, path }: Pick<ApiCall, 'method' | 'path'>, { atte
   const message = `The rest was not waited for: ${method} ${path} got no answer in ${attempts} attempts.`;
   const hint = 'Run again. `limits.timeout` says how long an answer may take.';
   const problem: Diagnostic = { code: 'answer-lost', severity: 'error', message, hint };
-  return { ...unsentFor('unreachable', [problem]), attempts: 0, ms: 0, trackingId: null, repeated: false };
+  return {
+    ...unsentWithProblems('unreachable', [problem]),
+    attempts: 0,
+    ms: 0,
+    trackingId: null,
+    repeated: false,
+  };
 }
 
 /** The same client for reads that have to show the tenant as it is now: what `readOnce` knows is read again. */
@@ -123,7 +129,7 @@ export async function readTenant(
   const missing = requests.map(({ kind, keys }) =>
     someOf(
       kind,
-      keys.filter((key) => !index.byKey(kind, key)),
+      keys.filter((key) => !index.findByKey(kind, key)),
     ),
   );
   return { tenant: client.tenant, objects, defaults: await readDefaults(client, missing, settings) };

@@ -1,5 +1,5 @@
 import type { ApiSettings } from '../model/settings.ts';
-import { type Unsent, unsent } from './answer.ts';
+import { type Unsent, unsentAnswer } from './answer.ts';
 
 /** Where a request goes: an origin, and the path with its query. */
 export interface Target {
@@ -18,19 +18,19 @@ export function targetOf(
 ): Target | Unsent {
   const base = parseUrl(baseUrl);
   if (!base || (base.protocol !== 'https:' && base.protocol !== 'http:')) {
-    return unsent('unsafe', `"${baseUrl}" is not an http(s) base URL`);
+    return unsentAnswer('unsafe', `"${baseUrl}" is not an http(s) base URL`);
   }
   const wanted = base.pathname.replace(/\/+$/, '') + path;
   const url = parseUrl(wanted, base);
   if (!path.startsWith('/') || !url || url.origin !== base.origin || url.pathname !== wanted) {
-    return unsent('unsafe', `the path "${path}" leads out of the base URL`);
+    return unsentAnswer('unsafe', `the path "${path}" leads out of the base URL`);
   }
   if (
     !Object.entries(query)
       .flat()
       .every((text) => text.isWellFormed())
   ) {
-    return unsent('unsafe', `the query of "${path}" holds half a character, which no URL can hold`);
+    return unsentAnswer('unsafe', `the query of "${path}" holds half a character, which no URL can hold`);
   }
   const pairs = Object.entries(query).map(
     ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,

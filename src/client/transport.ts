@@ -5,8 +5,8 @@ import { isTooDeep, parseJson } from '../model/json.ts';
 import type { HttpProxies } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import { systemCode } from '../model/system-error.ts';
-import { type Answer, type Answered, holdsMessage, isSuccess, lost, unsent } from './answer.ts';
-import { lostBy, unsentBy } from './connection-error.ts';
+import { type Answer, type Answered, holdsMessage, isSuccess, lostAnswer, unsentAnswer } from './answer.ts';
+import { toLostAnswer, toUnsentAnswer } from './connection-error.ts';
 import { createProxyDispatcher } from './proxy.ts';
 
 /** One HTTP request, ready to go. */
@@ -113,11 +113,11 @@ function exchange(dispatcher: Dispatcher, call: Call, limits: TransportLimits): 
     const interrupt = (): void =>
       settle(
         onWire
-          ? lost('interrupted', 'the run was interrupted before the answer came')
-          : unsent('interrupted', 'the run was interrupted'),
+          ? lostAnswer('interrupted', 'the run was interrupted before the answer came')
+          : unsentAnswer('interrupted', 'the run was interrupted'),
       );
     const fail = (error: Error): void =>
-      settle(onWire ? lostBy(error, head !== null) : unsentBy(error, call.origin));
+      settle(onWire ? toLostAnswer(error, head !== null) : toUnsentAnswer(error, call.origin));
     const deadline = setTimeout(
       () => fail(Object.assign(new Error('total time limit'), { code: 'TOTAL_TIMEOUT' })),
       Math.min(limits.total, call.longest ?? limits.total),
@@ -151,7 +151,7 @@ function exchange(dispatcher: Dispatcher, call: Call, limits: TransportLimits): 
       const { origin, method, path, headers, body } = call;
       dispatcher.dispatch({ origin, method, path, headers: { ...headers }, body }, handler);
     } catch (error) {
-      settle(unsentBy(error, call.origin));
+      settle(toUnsentAnswer(error, call.origin));
     }
   });
 }
@@ -159,13 +159,13 @@ function exchange(dispatcher: Dispatcher, call: Call, limits: TransportLimits): 
 async function answerOf(head: Head, bytes: Buffer, limit: number): Promise<Answer> {
   const plain = await unpack(bytes, head.headers['content-encoding'], limit);
   await untilReusable();
-  if (!plain) return lost('too-large', 'the answer unpacks to more than tenantctl reads');
+  if (!plain) return lostAnswer('too-large', 'the answer unpacks to more than tenantctl reads');
   const answer = shorten({ outcome: 'answered', ...head, ...readBody(plain) }, plain);
   if (answer === null)
-    return lost('too-large', 'the answer is a message that is longer than tenantctl reads');
+    return lostAnswer('too-large', 'the answer is a message that is longer than tenantctl reads');
   const claimsJson = (head.headers['content-type'] ?? '').includes('json');
   if (claimsJson && isSuccess(answer) && /^\s*[[{]/.test(answer.text ?? '')) {
-    return lost('cut', 'the answer is JSON that breaks off or cannot be read');
+    return lostAnswer('cut', 'the answer is JSON that breaks off or cannot be read');
   }
   return answer;
 }

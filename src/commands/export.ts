@@ -81,7 +81,7 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
     }),
   );
 
-  const folder = outFolder(args, project, io);
+  const folder = resolveOut(args, project, io);
   const shown = relative(io.cwd, folder) || '.';
   const inProject = pathInProject(folder, project);
   refuseExisting(exported.files, folder, io);
@@ -95,7 +95,7 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   const listed = listSecrets(exported, isOutside ? folder : project.root, io);
   for (const { path, content } of exported.files) writeText(join(shown, path), content, io);
   const unread = unreadManifests(paths, declarations);
-  const diagnostics = [...selection.unmatched(), ...exported.diagnostics, ...unread];
+  const diagnostics = [...selection.findUnmatched(), ...exported.diagnostics, ...unread];
   printDiagnostics(diagnostics, args, io);
   io.stdout.write(`Files written to ${oneLine(shown)}: ${exported.files.length}.\n`);
   if (listed !== null)
@@ -119,7 +119,7 @@ function optionsOf({ config, env }: Pick<Args, 'config' | 'env'>, io: Io) {
 }
 
 /** The folder of `--out`, absolute. */
-function outFolder({ out }: Pick<Args, 'out'>, { root }: Pick<ProjectEnvironment, 'root'>, io: Io): string {
+function resolveOut({ out }: Pick<Args, 'out'>, { root }: Pick<ProjectEnvironment, 'root'>, io: Io): string {
   return out === undefined ? join(root, 'config') : resolve(io.cwd, out);
 }
 
@@ -151,7 +151,7 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
       kinds: args.kinds,
       isInScope: selection.includes,
       all: args.all,
-      folder: pathInProject(outFolder(args, project, io), project),
+      folder: pathInProject(resolveOut(args, project, io), project),
       delete: args.delete,
       read: (path) => readIfThere(inRoot(path), path),
     }),
@@ -162,7 +162,7 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   for (const { path } of written) requireInside(project.root, path);
   for (const { path, content } of written) writeText(inRoot(path), content, io);
   for (const path of merge.deleted) rmSync(inRoot(path));
-  const diagnostics = [...selection.unmatched(), ...merge.diagnostics];
+  const diagnostics = [...selection.findUnmatched(), ...merge.diagnostics];
   printDiagnostics(diagnostics, args, io);
   io.stdout.write(summaryOf(merge));
   if (project.resources.length === 0 && !args.all && args.kinds === undefined)

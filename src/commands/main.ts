@@ -8,7 +8,7 @@ import type { Run } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, type ProgramIo, redactIo, widthOf } from './io.ts';
 import { commonOptions } from './options.ts';
-import { describeUnknown, describeUsage, UnknownArguments, unknownCommand, unknownIn } from './usage.ts';
+import { describeUnknown, describeUsage, findUnknown, UnknownArguments, unknownCommand } from './usage.ts';
 
 /**
  * Runs the program and returns its exit code. Never throws: a failure is printed on stderr. Without arguments, the help
@@ -135,7 +135,7 @@ function baseParser(io: Io, usage: string): Argv {
     .fail((message, error) => {
       // A YError is the parser's own, about an option without its value, for example.
       if (error && error.name !== 'YError') throw error;
-      const unknown = unknownIn(message ?? '');
+      const unknown = findUnknown(message ?? '');
       if (unknown) throw new UnknownArguments(unknown);
       throw describeUsage(message, usage);
     });

@@ -62,7 +62,7 @@ export const group = {
 
 /** Options that every command has. */
 export function commonOptions(yargs: Argv) {
-  return inOrder(yargs)
+  return orderGroups(yargs)
     .option('config', {
       ...text(
         'The project file. Default: TENANTCTL_CONFIG, or tenantctl.yaml here or in the nearest folder above',
@@ -84,7 +84,7 @@ export function commonOptions(yargs: Argv) {
 }
 
 /** The help prints groups in the order in which they were first named. */
-function inOrder(yargs: Argv): Argv {
+function orderGroups(yargs: Argv): Argv {
   return Object.values(group).reduce((parser, name) => parser.group([], name), yargs);
 }
 

@@ -72,8 +72,12 @@ export function reportFailure(error: unknown, argv: readonly string[], io: Io): 
   // `validate` shows information. Here only the reason for stopping matters.
   const diagnostics = failed.diagnostics.filter(({ severity }) => severity !== 'info');
   const document = { is: 'diagnostics', diagnostics } as const;
-  const given = (option: string) => argv.includes(option);
-  const verbosity = { color: !given('--no-color'), verbose: given('--verbose'), quiet: given('--quiet') };
+  const isGiven = (option: string) => argv.includes(option);
+  const verbosity = {
+    color: !isGiven('--no-color'),
+    verbose: isGiven('--verbose'),
+    quiet: isGiven('--quiet'),
+  };
   const view = viewOf(io.stderr, verbosity, io);
   io.stderr.write(renderReport(document, 'text', view));
   if (wantsJson(argv)) io.stdout.write(renderReport(document, 'json', view));

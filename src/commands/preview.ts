@@ -82,13 +82,13 @@ export const command = defineCommand(build, async (args, io) => {
 /** A function that loads the project with the resources in scope. */
 function createLoader(args: Args, io: Io): () => Project {
   return () => {
-    const { includes, unmatched } = selectionOf(args);
+    const { includes, findUnmatched } = selectionOf(args);
     const project = loadProject(projectOptions(args, io));
     // The redactor learns a secret when it is read.
     const secrets = new Set(project.resources.flatMap(({ fields }) => secretNamesIn(fields)));
     for (const name of secrets) project.secrets.problem(name);
     const resources = project.resources.filter(({ address }) => includes(address));
-    return { ...project, resources, diagnostics: [...unmatched(), ...project.diagnostics] };
+    return { ...project, resources, diagnostics: [...findUnmatched(), ...project.diagnostics] };
   };
 }
 

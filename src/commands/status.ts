@@ -119,7 +119,7 @@ function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatu
   const interval = durationOf('interval', args.interval);
   return async ({ environment, resources }, tenant, onPrint) => {
     checkScope(args, environment.kinds);
-    const { includes, unmatched } = selectionOf(args);
+    const { includes, findUnmatched } = selectionOf(args);
     const scope: StatusScope = { resources, includes };
     const onRead = (before: Status, after: Status) => {
       onPrint();
@@ -130,7 +130,7 @@ function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatu
         ? await readStatus(tenant, scope)
         : await waitForStatus(tenant, scope, { limit, interval, signal: io.signal, onRead });
     const status = checker ? await checkDns(read, checker, io.signal) : read;
-    return { status, unmatched: unmatched() };
+    return { status, unmatched: findUnmatched() };
   };
 }
 

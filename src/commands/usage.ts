@@ -24,7 +24,7 @@ export function unknownCommand(name: string, all: readonly string[]): Failure {
 }
 
 /** The names in a message of the parser about unknown arguments; `null` for any other message. */
-export function unknownIn(message: string): readonly string[] | null {
+export function findUnknown(message: string): readonly string[] | null {
   const [, names] = /^Unknown arguments?: (.*)$/s.exec(message) ?? [];
   return names?.split(', ') ?? null;
 }

@@ -1,6 +1,6 @@
 import { isWhole } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
-import { inBrief, isBadRequest } from '../client/describe.ts';
+import { isBadRequest, shortenLine } from '../client/describe.ts';
 import { pageOf } from '../client/page.ts';
 import { readFirstPage } from '../client/pages.ts';
 import { readAgain, readAll } from '../client/read.ts';
@@ -45,7 +45,7 @@ export async function checkKind(
   kind: Kind,
   load: (manifests: ManifestFolder) => Project,
 ): Promise<KindCheck> {
-  const reader = { ...tenant, client: onlyReads(tenant.client) };
+  const reader = { ...tenant, client: restrictToReads(tenant.client) };
   const { objects, unreadable } = await readTolerantly(reader, kind);
   const again = await readTolerantly(reader, kind);
   const found = [
@@ -66,7 +66,7 @@ export async function checkKind(
 }
 
 /** The same client, which sends nothing but GET. */
-function onlyReads(client: Client): Client {
+function restrictToReads(client: Client): Client {
   const again = readAgain(client);
   return {
     ...again,
@@ -139,7 +139,7 @@ async function checkSingle(
   if (single?.identity === listed.identity && sameJson(single.fields, listed.fields)) return [];
   const what =
     single?.identity === listed.identity ? 'with other fields than the list' : 'without the object';
-  const message = `GET ${inBrief(call.path, 200)} answers ${what}.`;
+  const message = `GET ${shortenLine(call.path, 200)} answers ${what}.`;
   const hint = single
     ? 'Leave the fields that differ out of the descriptor.'
     : 'An apply reads the whole list after each change. Check that `path` is right.';
@@ -172,7 +172,7 @@ async function checkFilter(
   const rows = await rowsAt(reader, list, { filters });
   const found = new Set(rows.map((row) => String(row.id)));
   const lost = wanted.find(({ id }) => id !== null && !found.has(id));
-  const said = inBrief(filters, 200);
+  const said = shortenLine(filters, 200);
   const report = (severity: 'error' | 'warning', message: string): Diagnostic[] => [
     { code: 'kind-filter', severity, message, hint: 'Remove `list.filter`: the whole list is read then.' },
   ];

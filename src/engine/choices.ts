@@ -48,7 +48,7 @@ export function checkChoices(
 export interface Selection {
   includes(address: Address): boolean;
   /** A warning for each glob that matches none of the addresses that `includes` was asked about. */
-  unmatched(): Diagnostic[];
+  findUnmatched(): Diagnostic[];
 }
 
 /** What `--only` and `--except` select. */
@@ -60,7 +60,7 @@ export function selectionOf({ only, except }: Pick<Globs, 'only' | 'except'>): S
       asked.add(address);
       return isIncluded(address);
     },
-    unmatched() {
+    findUnmatched() {
       const objects = [...asked].map((address) => ({ address }));
       return unmatchedGlobs({ only, except }, objects, objects);
     },
@@ -133,7 +133,7 @@ function misnamedExceptions(
   const isInScope = scopeFilter(scope);
   const declared = resources.filter(({ ensure, address }) => ensure === 'present' && isInScope(address));
   const named = declared.flatMap((resource) => {
-    const live = index.of(resource);
+    const live = index.find(resource);
     const others = live ? addressesOf(live).filter((address) => address !== resource.address) : [];
     return others.map((other) => ({ address: resource.address, other }));
   });

@@ -58,7 +58,7 @@ interface Guess {
   /** Whether this answer, with the setting, shows that it is right. */
   isRight(listed: Listed): boolean;
   /** The setting for those of the kinds that need it. */
-  detectedFor(kinds: readonly Kind[]): Detected;
+  settingFor(kinds: readonly Kind[]): Detected;
 }
 
 /**
@@ -80,12 +80,12 @@ export async function surveyTenant(project: SurveyedProject, options: TenantOpti
   for (const makeGuesses of [guessOwnPaths, guessHeader, guessSearchPaths]) {
     for (const guess of makeGuesses(listed, { settings, kinds })) {
       if (guess.refused.every((kind) => isRead(kind, listed))) continue;
-      const tried = { ...environment, settings: withSetting(settings, guess.detectedFor(guess.refused)) };
+      const tried = { ...environment, settings: withSetting(settings, guess.settingFor(guess.refused)) };
       const again = await readLists({ ...project, environment: tried }, options, guess.refused);
       const right = again.filter((each) => guess.isRight(each)).map(({ kind }) => kind);
       if (right.length === 0) continue;
       listed = listed.map((each) => again.find((one) => one.kind === each.kind && isFound(one)) ?? each);
-      settings = withSetting(settings, guess.detectedFor(right));
+      settings = withSetting(settings, guess.settingFor(right));
       guessed.push(guess);
     }
   }
@@ -95,7 +95,7 @@ export async function surveyTenant(project: SurveyedProject, options: TenantOpti
     found: listed.flatMap(({ kind, rows, failure }) => (failure ? [] : [{ kind, count: rows.length }])),
     left: [...skipped, ...served.flatMap((kind) => whyLeft(kind, listed))],
     detected: [
-      ...guessed.flatMap((guess) => provenBy(listed, guess)),
+      ...guessed.flatMap((guess) => proveGuess(listed, guess)),
       ...settingsIn(listed).filter(({ name }) => settings[name] === contractSettings[name]),
     ],
   };
@@ -107,9 +107,9 @@ const withSetting = (settings: ApiSettings, { name, value }: Detected): ApiSetti
 });
 
 /** The setting of a guess for the kinds that are read with it. */
-function provenBy(listed: readonly Listed[], { refused, detectedFor }: Guess): Detected[] {
+function proveGuess(listed: readonly Listed[], { refused, settingFor }: Guess): Detected[] {
   const read = refused.filter((kind) => isRead(kind, listed));
-  return read.length > 0 ? [detectedFor(read)] : [];
+  return read.length > 0 ? [settingFor(read)] : [];
 }
 
 const isFound = ({ failure }: Listed) => failure?.diagnostics[0]?.code !== 'tenant-not-found';
@@ -168,7 +168,7 @@ function guessHeader(listed: readonly Listed[], { settings: { experimentalHeader
   return [...names].slice(0, mostGuesses).map((value) => ({
     refused: refused.map(({ kind }) => kind),
     isRight: isAnswered,
-    detectedFor: () => ({
+    settingFor: () => ({
       service: 'identity',
       name: 'experimentalHeader',
       value,
@@ -185,7 +185,7 @@ function guessOwnPaths(listed: readonly Listed[], { settings, kinds }: Surveyed)
   const ofIdentity = listed.filter(({ kind }) => serviceOf(kind) === 'identity');
   const refused = ofIdentity.filter((each) => !isFound(each)).map(({ kind }) => kind);
   if (refused.length === 0) return [];
-  const detectedFor = (some: readonly Kind[]): Detected => {
+  const settingFor = (some: readonly Kind[]): Detected => {
     const without = refused.filter((kind) => !some.includes(kind));
     // Where no documented path exists, what no list shows is elsewhere too.
     const resources =
@@ -203,7 +203,7 @@ function guessOwnPaths(listed: readonly Listed[], { settings, kinds }: Surveyed)
     const value = { ...settings.paths, ...objectFrom(paths) };
     return { service: 'identity', name: 'paths', value, because };
   };
-  return [{ refused, isRight: isFound, detectedFor }];
+  return [{ refused, isRight: isFound, settingFor }];
 }
 
 const resourcesOf = ({ resource, defaults }: Kind): ApiResource[] =>
@@ -222,7 +222,7 @@ function guessSearchPaths(listed: readonly Listed[]): Guess[] {
   return searchPaths.map((value) => ({
     refused: [profileSearch],
     isRight: isAnswered,
-    detectedFor: () => ({
+    settingFor: () => ({
       service: 'profiles',
       name: 'profileSearchPath',
       value,

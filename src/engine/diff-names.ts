@@ -27,10 +27,10 @@ export async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Nam
   const isAlone = sides.some(({ reader }) => reader === null);
   const readRecords = (at: 0 | 1) => {
     const objects = both.flatMap(({ sides: own }) => (isAlone ? own : [own[at]]));
-    return sides[at].reader?.records(objects.flatMap(statedIn)) ?? Promise.resolve(noRecords);
+    return sides[at].reader?.records(objects.flatMap(subjectsOf)) ?? Promise.resolve(noRecords);
   };
   const records = await onBothSides(readRecords(0), readRecords(1));
-  const stated = (object: SideObject, at: 0 | 1): Stated => ({
+  const stateOf = (object: SideObject, at: 0 | 1): Stated => ({
     kind: subjectOf(object).kind,
     fields: fieldsOf(object),
     raw: object.is === 'live' ? object.live.raw : null,
@@ -40,7 +40,7 @@ export async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Nam
   const shared = filled.map((pair): Pair => {
     const [first, second] = pair.sides;
     if (first === null || second === null) return pair;
-    const [before, after] = shareIds([stated(first, 0), stated(second, 1)]);
+    const [before, after] = shareIds([stateOf(first, 0), stateOf(second, 1)]);
     return { ...pair, sides: [replaceFields(first, before), replaceFields(second, after)] };
   });
   return {
@@ -63,7 +63,7 @@ async function namesOn({ reader }: OpenSide, pairs: readonly Pair[], at: 0 | 1):
 /** The references of manifests as the ids that they stand for in the tenant beside them. */
 function fillReferences(pairs: readonly Pair[], sides: Sides, names: ReferenceNames): readonly Pair[] {
   if (sides.every(({ reader }) => reader === null)) return pairs;
-  const resources = declaredIn(pairs);
+  const resources = listDeclared(pairs);
   if (resources.length === 0) return pairs;
   const live = pairs.flatMap(presentSides).flatMap(liveOf);
   const { kinds } = environmentOf(sides[0].source);
@@ -78,7 +78,7 @@ function fillReferences(pairs: readonly Pair[], sides: Sides, names: ReferenceNa
 
 const liveOf = (object: SideObject | null): LiveObject[] => (object?.is === 'live' ? [object.live] : []);
 
-const statedIn = (object: SideObject | null): (LiveObject | Resource)[] =>
+const subjectsOf = (object: SideObject | null): (LiveObject | Resource)[] =>
   object ? [subjectOf(object)] : [];
 
 function replaceFields(object: SideObject, fields: JsonObject): SideObject {
@@ -91,13 +91,13 @@ function replaceFields(object: SideObject, fields: JsonObject): SideObject {
 /** The lookups of manifests, answered by the tenant beside which they stand. */
 async function answerLookups(pairs: readonly Pair[], sides: Sides): Promise<readonly Pair[]> {
   const reader = sides[0].reader ?? sides[1].reader;
-  const resources = declaredIn(pairs);
+  const resources = listDeclared(pairs);
   if (!reader || resources.length === 0) return pairs;
   const answer = await reader.lookups(resources);
   return mapDeclared(pairs, (resource) => fillLookups(resource, answer));
 }
 
-function declaredIn(pairs: readonly Pair[]): Resource[] {
+function listDeclared(pairs: readonly Pair[]): Resource[] {
   return pairs.flatMap(presentSides).flatMap((object) => (object.is === 'declared' ? [object.resource] : []));
 }
 

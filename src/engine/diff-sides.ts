@@ -92,12 +92,12 @@ function readerOf({ tenant, root, name }: TenantSource): SideReader {
   const { settings, kinds } = tenant.environment;
   const whose = { kinds, settings, called: `the tenant of ${name}` };
   return {
-    read: (all, declared) => named(name, readSettledKinds(root, reader, all, declared)),
+    read: (all, declared) => nameSide(name, readSettledKinds(root, reader, all, declared)),
     defaults: async (missing) =>
-      new LiveIndex(await named(name, readDefaults(client, defaultsOf(missing), settings))),
-    records: (objects) => named(name, readReferencedRecords(client, objects, settings)),
-    names: (objects) => named(name, readReferenceNames(client, objects, whose)),
-    lookups: (resources) => named(name, answersOf(client, lookupsIn(resources))),
+      new LiveIndex(await nameSide(name, readDefaults(client, defaultsOf(missing), settings))),
+    records: (objects) => nameSide(name, readReferencedRecords(client, objects, settings)),
+    names: (objects) => nameSide(name, readReferenceNames(client, objects, whose)),
+    lookups: (resources) => nameSide(name, answersOf(client, lookupsIn(resources))),
   };
 }
 
@@ -131,7 +131,7 @@ const isUnanswered = (error: unknown): boolean =>
   error instanceof Failure && error.diagnostics.every(({ code }) => unanswered.includes(code));
 
 /** Says in a Failure which side it is about. */
-function named<T>(name: string, work: Promise<T>): Promise<T> {
+function nameSide<T>(name: string, work: Promise<T>): Promise<T> {
   return work.catch(
     ifFailure(({ diagnostics, exitCode }) => {
       const ofSide = diagnostics.map((each) => ({ ...each, message: `${name}: ${each.message}` }));

@@ -74,7 +74,7 @@ export async function diffSides(
   const { pairs: shared, remarksOn } = await nameIds(complete, sides);
   const { objects, notComparable, summary } = diffPairs(shared, {
     secrets: [first.source.secrets, second.source.secrets],
-    declarations: ({ sides }) => [declared(first, sides[0]), declared(second, sides[1])],
+    declarations: ({ sides }) => [declaredFields(first, sides[0]), declaredFields(second, sides[1])],
   });
   return {
     formatVersion: diffFormat,
@@ -87,7 +87,7 @@ export async function diffSides(
     notComparable,
     diagnostics: [
       ...skipped,
-      ...selection.unmatched(),
+      ...selection.findUnmatched(),
       ...unusable
         .flatMap((each) => each.objects())
         .filter(({ subject }) => selection.includes(subject.address))
@@ -170,7 +170,7 @@ async function readSide(
 }
 
 /** What the manifests of a side declare of an object. */
-function declared({ source }: OpenSide, object: SideObject | null) {
+function declaredFields({ source }: OpenSide, object: SideObject | null) {
   if (object === null) return {};
   if (object.is === 'declared') return object.resource.fields;
   return source.is === 'tenant' ? source.declarations.fieldsOf(object.live) : {};
@@ -215,6 +215,6 @@ async function addDefaults(pairs: readonly Pair[], sides: Sides): Promise<readon
 function standardOf(standards: LiveIndex | null, object: SideObject | null): SideObject | null {
   if (!standards || !object) return null;
   const { kind, key } = subjectOf(object);
-  const live = standards.byKey(kind, key);
+  const live = standards.findByKey(kind, key);
   return live && { is: 'live', live };
 }

@@ -45,5 +45,5 @@ async function findCommits(project: Project, texts: readonly string[]): Promise<
 }
 
 function resourcesAt(name: string, project: Project, env: NodeJS.ProcessEnv): Promise<readonly Resource[]> {
-  return withPast(project, { name, env }, (past) => past.of(project).resources).catch(ifFailure(() => []));
+  return withPast(project, { name, env }, (past) => past.read(project).resources).catch(ifFailure(() => []));
 }

@@ -54,7 +54,7 @@ export async function exportTenant(
   const { kinds } = tenant.environment;
   checkScope({ only: [], except: [], kinds: names }, kinds);
   const reader = readOnlyTenant(tenant);
-  const named = names?.map(kinds.named) ?? usualKinds(kinds);
+  const named = names?.map(kinds.get) ?? usualKinds(kinds);
   const { served: wanted, skipped } = servedKinds(named, [tenant.environment]);
   const { objects: all, unusable } = await readSettledKinds(root, reader, wanted);
   const objects = all.filter(({ address }) => isInScope(address));
@@ -90,7 +90,7 @@ export async function mergeTenant(
   const reader = readOnlyTenant(tenant);
   const declared = new Set(resources.map(({ kind }) => kind));
   const usual = new Set([...declared, ...(options.all ? usualKinds(kinds) : [])]);
-  const named = names?.map(kinds.named) ?? kinds.all.filter((kind) => usual.has(kind));
+  const named = names?.map(kinds.get) ?? kinds.all.filter((kind) => usual.has(kind));
   const { served: wanted, skipped } = servedKinds(named, [tenant.environment]);
   const [{ objects, unusable }, answer] = await Promise.all([
     readSettledKinds(root, reader, wanted, resources),
@@ -148,7 +148,7 @@ async function readContext({ client, environment }: Tenant, objects: readonly Li
   const records = await readReferencedRecords(client, objects, settings);
   const { objects: referredTo, ...names } = await readReferenceNames(client, objects, environment);
   const standards = new LiveIndex(await readDefaults(client, defaultsOf(objects), settings));
-  const standardOf = ({ kind, key }: LiveObject) => standards.byKey(kind, key);
+  const standardOf = ({ kind, key }: LiveObject) => standards.findByKey(kind, key);
   return { settings, records, referredTo, ...names, standardOf };
 }
 

@@ -87,7 +87,7 @@ export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Prom
       const onDone = (result: Result) => journal.add(plan, result);
       return applyPlan(project, tenant, plan, { signal, failFast, onDone, ...(env ? { env } : {}) });
     },
-    async done(plan, result) {
+    async finish(plan, result) {
       await endJournal(options.root, plan, result.endedAt);
       return result;
     },
@@ -124,14 +124,14 @@ export async function checkFleet(
       if (!options.isNew) await requireApplicable(project, tenant, plan);
       return plan;
     },
-    done: async () => null,
+    finish: async () => null,
   });
 }
 
 /** What is done with a plan that may be applied, and with one that an earlier run has done. */
 interface PlanWork<T> {
   open(plan: Plan, project: ProjectEnvironment, tenant: Tenant): Promise<T>;
-  done(plan: Plan, result: Result): Promise<T>;
+  finish(plan: Plan, result: Result): Promise<T>;
 }
 
 /** Works on the plans of a fleet; `null` for an environment that has none, or a refused one. */
@@ -149,7 +149,7 @@ function forEachPlan<T>(
     const refusal = refusals.get(name);
     if (refusal) throw new Failure([refusal], ExitCode.refused);
     const result = journal.resultOf(plan);
-    if (result) return work.done(plan, result);
+    if (result) return work.finish(plan, result);
     const project = requirePermitted(plan, options);
     return withTenant(project, (tenant) => work.open(plan, project, tenant));
   });

@@ -1,6 +1,6 @@
 import type { Sent } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
-import { inBrief } from '../client/describe.ts';
+import { shortenLine } from '../client/describe.ts';
 import { pageOf } from '../client/page.ts';
 import { type PageSource, readRows } from '../client/pages.ts';
 import { allOrFailure } from '../client/read.ts';
@@ -118,7 +118,7 @@ function identity(profile: JsonObject): string {
 
 function nameOf(profile: JsonObject): string {
   const named = ['name', 'uid', 'id'].map((field) => own(profile, field)).find((value) => isText(value));
-  return inBrief(String(named ?? 'a profile without a name'), longestName);
+  return shortenLine(String(named ?? 'a profile without a name'), longestName);
 }
 
 const isText = (value: unknown): boolean =>

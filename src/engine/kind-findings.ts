@@ -1,4 +1,4 @@
-import { inBrief } from '../client/describe.ts';
+import { shortenLine } from '../client/describe.ts';
 import { type OtherForm, otherForm } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { targetOf } from '../kinds/references.ts';
@@ -18,10 +18,10 @@ interface Seen {
   readonly example: Address;
 }
 
-const inWords = ({ count, of, example }: Seen) =>
+const describeSeen = ({ count, of, example }: Seen) =>
   of === 1 ? `of ${example}` : `of ${count} of ${of} objects, such as ${example}`;
 
-const word = (name: string) => `\`${inBrief(name, 100)}\``;
+const word = (name: string) => `\`${shortenLine(name, 100)}\``;
 
 /** Rows of the list that are not objects of the kind. */
 export function unreadableRows(kind: Kind, rows: readonly JsonObject[]): Diagnostic[] {
@@ -32,7 +32,7 @@ export function unreadableRows(kind: Kind, rows: readonly JsonObject[]): Diagnos
     .map(({ name }) => word(name));
   const what = rows.length === 1 ? 'a row' : `${rows.length} rows`;
   const id = textOf(first, 'id');
-  const which = id === null ? '' : ` (such as the one with the id ${inBrief(id, 100)})`;
+  const which = id === null ? '' : ` (such as the one with the id ${shortenLine(id, 100)})`;
   return [
     {
       code: 'kind-row-unreadable',
@@ -48,7 +48,7 @@ export function sharedKeys(objects: readonly LiveObject[]): Diagnostic[] {
   return groupBy(objects, ({ identity }) => identity).flatMap(([, same]): Diagnostic[] => {
     const [first] = same;
     if (same.length === 1) return [];
-    const ids = same.slice(0, 5).map(({ id }) => inBrief(id ?? 'unknown', 100));
+    const ids = same.slice(0, 5).map(({ id }) => shortenLine(id ?? 'unknown', 100));
     const more = same.length > ids.length ? ', …' : '';
     const message = `${same.length} objects are ${first.address} (ids ${ids.join(', ')}${more}): the key does not tell them apart.`;
     const hint = 'Add a field to `key` that differs between them, or rename them in the tenant.';
@@ -69,7 +69,7 @@ export function unstableFields(before: readonly LiveObject[], after: readonly Li
     .map(([name, seen]) => ({
       code: 'kind-field-unstable',
       severity: isNamed(after[0]?.kind, name) ? 'error' : 'warning',
-      message: `${word(name)} ${inWords(seen)} changed by itself between two reads.`,
+      message: `${word(name)} ${describeSeen(seen)} changed by itself between two reads.`,
       hint: `Move ${word(name)} to \`serverOwned\`.`,
     }));
 }
@@ -86,7 +86,7 @@ export function unnamedFields(objects: readonly LiveObject[]): Diagnostic[] {
     return {
       code: 'kind-field-unnamed',
       severity: isMemberName(name) ? 'warning' : 'info',
-      message: `The descriptor does not name ${word(name)} ${inWords(seen)}.`,
+      message: `The descriptor does not name ${word(name)} ${describeSeen(seen)}.`,
       hint: howToName(name, values),
     };
   });
@@ -96,7 +96,7 @@ function howToName(name: string, values: readonly Json[]): string {
   if (!isMemberName(name)) return 'A descriptor cannot have this name, so the field stays as it is.';
   if (!isFieldName(name))
     return `Add ${word(name)} to \`serverOwned\`: a manifest cannot have a field of that name.`;
-  return `Add \`${inBrief(name, 100)}: ${suggestedField(values)}\` to \`fields\` if manifests should declare it, else ${word(name)} to \`serverOwned\`.`;
+  return `Add \`${shortenLine(name, 100)}: ${suggestedField(values)}\` to \`fields\` if manifests should declare it, else ${word(name)} to \`serverOwned\`.`;
 }
 
 /** Fields that a write would give another form than they have: the plan of an export does not show that. */
@@ -107,7 +107,7 @@ export function otherForms(kind: Kind, objects: readonly LiveObject[], settings:
     const seen = tally(objects, (object) => (formOf(object) === null ? [] : [name])).get(name);
     if (!form || !seen) return [];
     const { shown, written, hint } = formWords(field)[form];
-    const message = `${word(name)} ${inWords(seen)} is ${shown}, and an apply would write ${written}.`;
+    const message = `${word(name)} ${describeSeen(seen)} is ${shown}, and an apply would write ${written}.`;
     return [{ code: 'kind-field-form', severity: 'error', message, hint: `${hint} in \`fields\`.` }];
   });
 }
@@ -140,7 +140,7 @@ export function planFindings(changes: readonly Change[], of: number): Diagnostic
   });
   return groupBy(found, ({ name }) => name).map(([name, same]) => {
     const [{ address }] = same;
-    const seen = inWords({ count: same.length, of, example: address });
+    const seen = describeSeen({ count: same.length, of, example: address });
     const [what, hint] =
       name === ''
         ? [`create ${seen.slice('of '.length)}`, 'Objects are not found by their keys: remove `list.filter`.']

@@ -7,13 +7,13 @@ import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import {
   deletedSenders,
+  findSentFrom,
   type LintKnowledge,
   lint,
   needsContext,
   questionsOf,
   recordsIn,
   sendersIn,
-  sentFrom,
 } from '../lint/index.ts';
 import { scopeFilter } from '../model/address.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
@@ -45,7 +45,7 @@ export async function lintPlan(plan: Plan, project: Project, planned: Planned): 
     .filter((address) => !live.has(address) && isInScope(address));
   // What is sent from a sender that the plan deletes is judged too, though it does not change, in scope or not.
   const deleted = deletedSenders(plan.changes);
-  const orphaned = sentFrom(deleted, project.resources).map(({ address }) => address);
+  const orphaned = findSentFrom(deleted, project.resources).map(({ address }) => address);
   const about = new Set([...written, ...standard, ...orphaned]);
   if (about.size === 0) return plan;
   const judged = new Set([...written, ...orphaned]);

@@ -29,8 +29,8 @@ export async function manifestSource(
   const resources = project.resources.map(complete);
   const { scope } = choices;
   const past = shared
-    ? shared.of(project)
-    : await withRevision(project, { since: scope.since, env }, (all) => all?.of(project));
+    ? shared.read(project)
+    : await withRevision(project, { since: scope.since, env }, (all) => all?.read(project));
   const previous = past?.resources.map(complete) ?? null;
   const isInScope = scopeFilter(scope);
   // Resources outside the scope are not compared, so their lookups are not resolved. Lookups that only the revision

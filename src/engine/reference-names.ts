@@ -68,7 +68,7 @@ export async function readReferenceNames(
       const unnamed = kept.filter(({ target }) => !refusals.has(target));
       return [
         ...unlisted.map(([kind, why]) => unlistedRemark(kind, why, called)),
-        ...keptRemarks(unnamed, called),
+        ...remarkKept(unnamed, called),
       ];
     },
   };
@@ -124,7 +124,7 @@ function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, string> 
 }
 
 /** One remark for each field. */
-function keptRemarks(uses: readonly Use[], called: string): Diagnostic[] {
+function remarkKept(uses: readonly Use[], called: string): Diagnostic[] {
   const byField = groupBy(uses, ({ from, field }) => `${from.kind.name} ${field}`);
   return byField.map(([, same]): Diagnostic => {
     const [{ from, field, target }] = same;

@@ -29,7 +29,7 @@ export interface PastProjects {
    * Throws `hidden-manifests` where git hides manifests from the disk, and the Failures of `loadProject`; their sources
    * name the revision as git does: `HEAD~1:config/a.yaml`.
    */
-  of(project: Project): Past;
+  read(project: Project): Past;
 }
 
 /** A revision, and the environment variables that its manifests are read with. */
@@ -52,7 +52,7 @@ export function withPast<T>(
     const opened = once(() => openPastProjects(options, project.root));
     const load = (present: Project) => opened().load(present);
     return use({
-      of(present) {
+      read(present) {
         refuseHidden(present, hidden, revision.env);
         return readPast(present, load, revision.name);
       },
@@ -62,7 +62,7 @@ export function withPast<T>(
 
 function readPast(project: Project, load: (present: Project) => Project, revision: string): Past {
   try {
-    return pastOf(project, load(project), revision);
+    return requireSameTenant(project, load(project), revision);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const missing = absences.find(({ code }) => error.diagnostics.some((each) => each.code === code));
@@ -74,12 +74,12 @@ function readPast(project: Project, load: (present: Project) => Project, revisio
   }
 }
 
-function pastOf({ environment }: Project, past: Project, revision: string): Past {
+function requireSameTenant({ environment }: Project, past: Project, revision: string): Past {
   if (!mayBeSame(past.environment.tenant, environment.tenant)) {
     return emptyPast(`the environment \`${environment.name}\` was another tenant`, revision);
   }
   const unknown = past.diagnostics.filter(({ code }) => leftOutThen.includes(code));
-  const { resources, lost } = asOfToday(past.resources, environment.kinds);
+  const { resources, lost } = renewKinds(past.resources, environment.kinds);
   return { resources, diagnostics: [...unknown, ...lost].map((each) => addRevision(each, revision)) };
 }
 
@@ -87,7 +87,7 @@ function pastOf({ environment }: Project, past: Project, revision: string): Past
  * The resources with the kinds of today, which the tenant is read with. Those whose kind is not described any more, or has
  * another key now, cannot be found in the tenant: `lost` says so.
  */
-function asOfToday(past: readonly Resource[], kinds: Kinds) {
+function renewKinds(past: readonly Resource[], kinds: Kinds) {
   const lost = new Map<string, number>();
   const resources = past.flatMap((resource): Resource[] => {
     const { name, keyFields } = resource.kind;

@@ -45,7 +45,7 @@ export async function readStatus(
   const declared = findDeclared(scope);
   const { kinds } = tenant.environment;
   const known =
-    earlier && new Set(earlier.identities.map(({ kind, name }) => identityOf(kinds.named(kind), [name])));
+    earlier && new Set(earlier.identities.map(({ kind, name }) => identityOf(kinds.get(kind), [name])));
   const { client, environment } = tenant;
   const read = (requests: readonly ReadRequest[]) => readObjects(client, requests, environment.settings);
   const identities = await read([allOf(senderAddress), allOf(verifiedDomain)]);

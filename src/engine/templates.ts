@@ -47,7 +47,11 @@ export async function readMovedTemplates(
   const live = new LiveIndex(objects);
   const matches = project.resources
     .filter(({ kind }) => kind === notificationTemplate)
-    .map((resource) => ({ kind: resource.kind, resource, live: live.byKey(resource.kind, resource.key) }));
+    .map((resource) => ({
+      kind: resource.kind,
+      resource,
+      live: live.findByKey(resource.kind, resource.key),
+    }));
   const moved = findMovedDefaults(matches, new LiveIndex(defaults));
   if (moved.length === 0) return new Map();
   // Only this runs git.

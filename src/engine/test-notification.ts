@@ -83,16 +83,16 @@ export async function prepareTest(
   const { address, fields } = object;
   const [name = '', medium = '', locale = null] = object.key;
   const declared = resources.find((resource) => resource.address === address);
-  const shown = (field: string) =>
+  const showField = (field: string) =>
     secretName(own(declared?.fields ?? {}, field)) === null ? textOf(fields, field) : redacted;
   return {
     address,
     key: name,
     medium,
     template,
-    subject: shown('subject'),
-    from: shown('from'),
-    replyTo: shown('replyTo'),
+    subject: showField('subject'),
+    from: showField('from'),
+    replyTo: showField('replyTo'),
     differing: declared?.ensure === 'present' ? differingFields(declared, object) : [],
     locale: settings.sendTest === 'extended' ? (choices.locale ?? locale) : null,
     to: choices.to,

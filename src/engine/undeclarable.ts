@@ -30,7 +30,7 @@ export async function warnOfLosses(
   const changes = plan.changes.map((change) => {
     const live = byAddress.get(change.address);
     const removed = live ? removedRecords(change, kinds) : [];
-    const lost = removed.filter((record) => live && why(onlyWith(live, record)) !== null);
+    const lost = removed.filter((record) => live && why(keepOnly(live, record)) !== null);
     return { ...change, warnings: [...change.warnings, ...lost.map(lossWarning)] };
   });
   return withDigest({ ...plan, changes });
@@ -60,13 +60,13 @@ export async function addUndeclared(plan: Plan, { input, matched, others }: List
 function removedRecords({ kind, diff }: Change, kinds: Kinds): Difference[] {
   return diff.filter(({ path, op, sensitive }) => {
     const [name = '', ...below] = segmentsOf(path);
-    const isRecord = below.length === 1 && fieldNamed(kinds.named(kind), name)?.is === 'records';
+    const isRecord = below.length === 1 && fieldNamed(kinds.get(kind), name)?.is === 'records';
     return isRecord && op === 'remove' && !sensitive;
   });
 }
 
 /** The object as if the removed record were all it has. */
-function onlyWith(live: LiveObject, { path, before }: Difference): LiveObject {
+function keepOnly(live: LiveObject, { path, before }: Difference): LiveObject {
   const [name = ''] = segmentsOf(path);
   return { ...live, fields: { [name]: [before] } };
 }

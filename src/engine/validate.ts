@@ -44,7 +44,7 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
       ...findKeptAbsences(selected, environment.policy),
       ...findAbsentTargets(referencesIn(selected, environment.kinds), resources),
     ];
-    const diagnostics = [...selection.unmatched(), ...problems, ...refused, ...findings]
+    const diagnostics = [...selection.findUnmatched(), ...problems, ...refused, ...findings]
       .filter(isShown)
       .filter((diagnostic) => !others.some((notice) => isNotice(diagnostic, notice)));
     return {

@@ -1,7 +1,7 @@
 import { printedJson } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { contentDigest } from '../kinds/live-objects.ts';
-import { inAnyItem } from '../kinds/redact.ts';
+import { generalizeIndexes } from '../kinds/redact.ts';
 import type { Member } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
@@ -108,7 +108,7 @@ export function draftObject(
 /** Longer values are not named. */
 const longestNamed = 80;
 
-function inWords(name: string, value: unknown): string {
+function describeMismatch(name: string, value: unknown): string {
   const isShown = typeof value === 'string' && value.length <= longestNamed;
   return isShown ? `${name} cannot be "${value}"` : `${name} is not valid`;
 }
@@ -163,7 +163,7 @@ function draftField(
   if (field.is === 'json') {
     const { value: printed, ...print } = printJson(printedJson(field, value), rootOf(name, field), field, {
       hidden: object.hidden,
-      declaredSecrets: new Set(places.map(inAnyItem)),
+      declaredSecrets: new Set(places.map(generalizeIndexes)),
     });
     // An empty mapping would declare that the field is empty.
     const isEmpty = printed === undefined || (isMapping(printed) && printed.members.length === 0);
@@ -225,7 +225,7 @@ function findInvalid(
     // It stands for a value that fits.
     if (data === unresolved) continue;
     const [name = 'it'] = segmentsOf(instancePath);
-    if (!fields.some(([field]) => field === name)) return inWords(name, data);
+    if (!fields.some(([field]) => field === name)) return describeMismatch(name, data);
     if (!invalid.has(name)) invalid.set(name, instancePath);
   }
   return invalid;

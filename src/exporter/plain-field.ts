@@ -1,5 +1,5 @@
 import { dropNulls } from '../kinds/compare.ts';
-import { comparable, isUnordered, preferred } from '../kinds/field.ts';
+import { chooseSynonym, comparable, isUnordered } from '../kinds/field.ts';
 import type { Field, LiveObject } from '../kinds/kind.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { unresolved } from '../loader/tree.ts';
@@ -35,7 +35,7 @@ export function draftPlainField(
   context: DraftContext,
 ): Printable | undefined {
   const shown = own(object.fields, name) ?? null;
-  const value = preferred(field, shown);
+  const value = chooseSynonym(field, shown);
   if (isUnset(field, value)) return clearedValue(field);
   const named = new Map([
     ...lookupsFor(object, context),

@@ -1,7 +1,7 @@
 import { credentialMembers, isCredentialText } from '../kinds/credentials.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { JsonField } from '../kinds/kind.ts';
-import { inAnyItem } from '../kinds/redact.ts';
+import { generalizeIndexes } from '../kinds/redact.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { unresolved } from '../loader/tree.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
@@ -137,7 +137,7 @@ function printObject(value: JsonObject, where: Where, walk: JsonWalk): Printable
 function printValue(value: Json, where: Where, walk: JsonWalk): Printable | undefined {
   if (value === null) return value;
   if (where.depth > maxDepth) return omit(walk, where.at, 'notWritable');
-  if (walk.declaredSecrets.has(inAnyItem(where.at))) return printSecret(where, walk);
+  if (walk.declaredSecrets.has(generalizeIndexes(where.at))) return printSecret(where, walk);
   if (isArray(value)) return printList(value, where, walk);
   if (isObject(value)) return printObject(value, where, walk);
   return typeof value === 'string' ? printText(value, where, walk) : printScalar(value, where, walk);

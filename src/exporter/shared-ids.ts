@@ -123,7 +123,7 @@ function idsOfField(at: Pointer, field: Field, value: Json): FoundId[] {
 }
 
 /** Whether an id can be compared by its name with the ids of the other side. */
-function sharedWith(others: Ids): (id: RecordId) => boolean {
+function sharedFilter(others: Ids): (id: RecordId) => boolean {
   const all = [...others.values()];
   const unnamed = new Set(all.filter(({ name }) => name === null).map(keyOf));
   const named = new Set(all.filter(({ name }) => name !== null).map(({ scope }) => scope));
@@ -140,7 +140,7 @@ function scopesWithoutRefs(sides: readonly Ids[]): ReadonlySet<string> {
 }
 
 function nameIds({ fields, raw }: Stated, ids: Ids, others: Ids): JsonObject {
-  const isShared = sharedWith(others);
+  const isShared = sharedFilter(others);
   const plain = scopesWithoutRefs([ids, others]);
   const names = new Map(
     [...ids].flatMap(([at, id]) => (id.name !== null && isShared(id) ? [[at, id] as const] : [])),

@@ -12,8 +12,8 @@ export interface GlobProblem {
 /** Why an address glob can never match, or takes too long to; `null` where it is usable. */
 export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
   if (isSlowGlob(glob)) return slowGlob(glob);
-  const joined = joinedAt(glob, kinds);
-  if (joined !== null) return joinedProblem(glob.slice(0, joined), glob.slice(joined + 1));
+  const joined = findJoin(glob, kinds);
+  if (joined !== null) return joinProblem(glob.slice(0, joined), glob.slice(joined + 1));
   const [name = '', ...parts] = glob.split('/');
   const isPattern = /[*?{}()[\]!\\]/.test(name);
   if (isPattern) return null;
@@ -30,7 +30,7 @@ export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
 }
 
 /** Where a comma has another glob behind it, which begins with a kind; `null` where none has. In braces it is part of the glob. */
-function joinedAt(glob: string, kinds: Kinds): number | null {
+function findJoin(glob: string, kinds: Kinds): number | null {
   let depth = 0;
   for (const { 0: found, 1: name = '', index } of glob.matchAll(/[{(]|[})]|,\s*(\w+)\//g)) {
     if (found === '{' || found === '(') depth += 1;
@@ -41,7 +41,7 @@ function joinedAt(glob: string, kinds: Kinds): number | null {
 }
 
 /** The problem of globs joined by a comma. They are not taken apart there, since a key may have commas. */
-function joinedProblem(first: string, rest: string): GlobProblem {
+function joinProblem(first: string, rest: string): GlobProblem {
   return {
     code: 'address-glob',
     message: `\`${first},${rest}\` is a single address, since keys may have commas, and looks like several`,

@@ -10,7 +10,7 @@ export interface Kinds {
   /** The kind of that name, or `undefined`. */
   find(name: string): Kind | undefined;
   /** The kind of that name, where the name is known to be one. Throws a TypeError for any other. */
-  named(name: string): Kind;
+  get(name: string): Kind;
 }
 
 /** @param all in the order in which an apply writes them */
@@ -19,7 +19,7 @@ export function catalogOf(all: readonly Kind[]): Kinds {
   return {
     all,
     find: (name) => byName.get(name),
-    named(name) {
+    get(name) {
       const kind = byName.get(name);
       if (!kind) throw new TypeError(`"${name}" is not in the list of kinds.`);
       return kind;

@@ -12,7 +12,7 @@ import {
 import { secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
-import { canonicalRecord, comparable, comparableRecord, itemsByText, preferred } from './field.ts';
+import { canonicalRecord, chooseSynonym, comparable, comparableRecord, itemsByText } from './field.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Field, JsonField, RecordsField } from './kind.ts';
 import { pairRecords, recordAgrees } from './records.ts';
@@ -63,7 +63,7 @@ function compareJsonField(
 function compareSynonyms(name: string, field: Field, declared: Json, live: Json): FieldDifference[] {
   const valuesOf = (side: Json) => (isArray(side) ? side : [side]);
   const isShared = valuesOf(declared).some((value) => valuesOf(live).some((other) => sameJson(value, other)));
-  return isShared ? [] : [difference([name], preferred(field, live), preferred(field, declared))];
+  return isShared ? [] : [difference([name], chooseSynonym(field, live), chooseSynonym(field, declared))];
 }
 
 /** Each item that is added or removed, as it is, at its index in the sorted list. */
@@ -72,11 +72,11 @@ function compareLists(
   old: ReadonlyMap<string, Json>,
   wanted: ReadonlyMap<string, Json>,
 ): FieldDifference[] {
-  const onlyIn = (list: ReadonlyMap<string, Json>, other: ReadonlyMap<string, Json>) =>
+  const omitCommon = (list: ReadonlyMap<string, Json>, other: ReadonlyMap<string, Json>) =>
     [...list].map(([text, item], at) => ({ text, item, at })).filter(({ text }) => !other.has(text));
   return [
-    ...onlyIn(old, wanted).map(({ item, at }) => difference([name, at], item, null)),
-    ...onlyIn(wanted, old).map(({ item, at }) => difference([name, at], null, item)),
+    ...omitCommon(old, wanted).map(({ item, at }) => difference([name, at], item, null)),
+    ...omitCommon(wanted, old).map(({ item, at }) => difference([name, at], null, item)),
   ];
 }
 

@@ -67,7 +67,7 @@ export function manifestRule(row: JsonObject): JsonObject {
 }
 
 /** The members that a record declares null, which clears them. */
-export function clearedIn(record: JsonObject): JsonObject {
+export function findCleared(record: JsonObject): JsonObject {
   return mapMembers(record, (value) => (value === null ? null : undefined));
 }
 
@@ -103,7 +103,7 @@ export function changedRule(declared: JsonObject, row: JsonObject, settings: Api
   if (has !== null && (wanted === null || (isAttributeClass(wanted) && isAttributeClass(has))))
     return { ...live, ...withoutClass(declared) };
   // A member that is declared null is cleared.
-  return { ...newRule({ ...withoutClass(live), ...declared }, settings), ...clearedIn(declared) };
+  return { ...newRule({ ...withoutClass(live), ...declared }, settings), ...findCleared(declared) };
 }
 
 /**

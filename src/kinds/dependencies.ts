@@ -47,7 +47,7 @@ export function cycleText(cycle: readonly Address[]): string {
 }
 
 /** The addresses whose ids the requests of a change need. */
-export function neededBy({ requests }: Pick<Change, 'requests'>): Address[] {
+export function listNeeds({ requests }: Pick<Change, 'requests'>): Address[] {
   return [...new Set(requests.flatMap(({ body }) => refsIn(body)))];
 }
 
@@ -58,7 +58,7 @@ function createsNeededBy(writes: readonly Change[]): Needs {
   const created = new Map(
     writes.flatMap((change) => (change.action === 'create' ? [[change.address, change]] : [])),
   );
-  return needsWhere(writes, (change) => neededBy(change).flatMap((address) => created.get(address) ?? []));
+  return needsWhere(writes, (change) => listNeeds(change).flatMap((address) => created.get(address) ?? []));
 }
 
 /** The deleted objects that each other one refers to, as the differences of a delete show them. */

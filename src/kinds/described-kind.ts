@@ -65,9 +65,9 @@ export function kindFrom(descriptor: Descriptor, resource = resourceOf(descripto
     create: (input) =>
       descriptor.create
         ? { requests: [call(post, input.settings, { body: newObject(descriptor, input) })] }
-        : byHand(descriptor, input, 'create'),
+        : manualWrite(descriptor, input, 'create'),
     update(input) {
-      if (!change || input.live.id === null) return byHand(descriptor, input, 'change');
+      if (!change || input.live.id === null) return manualWrite(descriptor, input, 'change');
       const unsafe = masksIn(wholeFields(descriptor, input), input.live);
       if (unsafe.length > 0) return { manual: maskedAdvice(input.key.join('/'), unsafe) };
       const unsayable = nullsToSet(descriptor, input);
@@ -78,7 +78,7 @@ export function kindFrom(descriptor: Descriptor, resource = resourceOf(descripto
     remove: (input) =>
       descriptor.delete && input.live.id !== null
         ? { requests: [call(remove, input.settings, { id: input.live.id })] }
-        : byHand(descriptor, input, 'delete'),
+        : manualWrite(descriptor, input, 'delete'),
   };
 }
 
@@ -133,7 +133,7 @@ function parse(descriptor: Descriptor, answer: JsonObject, requested: string | n
   );
   const others = othersIn(descriptor, answer);
   const fields = { ...others, ...named };
-  return { key, id, fields, hidden: concealedPlaces(fields, ''), carried: () => others };
+  return { key, id, fields, hidden: concealedPlaces(fields, ''), extraMembers: () => others };
 }
 
 /** What a PUT sends back although the descriptor does not name it. */
@@ -228,7 +228,7 @@ function wholeBody(
   };
 }
 
-function byHand(
+function manualWrite(
   { kind }: Descriptor,
   { key, live }: WriteInput,
   step: 'create' | 'change' | 'delete',

@@ -43,7 +43,7 @@ export function descriptorFrom(document: JsonObject): Descriptor {
     summary: textOf(document, 'summary') ?? `Objects of ${path}.`,
     service,
     path,
-    key: listed(own(document, 'key')).map(keyField),
+    key: toList(own(document, 'key')).map(keyField),
     list: describedList(objectOf(document, 'list'), service),
     update: oneOf(document, 'update', ['json-patch', 'merge-patch', 'patch', 'put', 'none'], 'none'),
     create: own(document, 'create') === true,
@@ -57,7 +57,7 @@ export function descriptorFrom(document: JsonObject): Descriptor {
 
 /** What the server sets in most collections. */
 const usualServerOwned = ['id', 'created', 'modified'];
-const listed = (value: Json | undefined): readonly Json[] => (isArray(value) ? value : [value ?? null]);
+const toList = (value: Json | undefined): readonly Json[] => (isArray(value) ? value : [value ?? null]);
 
 function keyField(part: Json): KeyField {
   const { name, foldCase } = isObject(part) ? part : { name: part };

@@ -45,7 +45,7 @@ export function comparable(field: Field, value: Json | undefined): Json {
 }
 
 /** The one of the synonyms of a value that is shown and sent; any other value as it is. */
-export function preferred(field: Field, value: Json): Json {
+export function chooseSynonym(field: Field, value: Json): Json {
   return field.is === 'value' && field.synonyms && isArray(value) ? (value[0] ?? null) : value;
 }
 
@@ -184,7 +184,7 @@ export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
 /** The value as the API accepts it: JSON fields as text, or as objects where the environment says so. */
 export function wireValue(field: Field, value: Json | undefined, settings: ApiSettings): Json {
   if (value === undefined || value === null) return null;
-  if (field.is !== 'json') return preferred(field, value);
+  if (field.is !== 'json') return chooseSynonym(field, value);
   // Empty text is unset, and not JSON.
   if (value === '') return null;
   if (!isObject(value)) return value;

@@ -112,7 +112,7 @@ export interface Facts {
   /** Declarable fields that the answer does not show. */
   readonly hidden?: readonly Pointer[];
   /** What a write of the whole object contains in addition to `fields`: part of the fingerprint. */
-  carried?(): JsonObject;
+  extraMembers?(): JsonObject;
 }
 
 /** One object as the tenant has it, in the manifest's shape. */

@@ -48,9 +48,9 @@ export function shownId({ id, raw }: Pick<LiveObject, 'id' | 'raw'>): Json {
   return shown !== undefined && idText(shown) === id ? shown : id;
 }
 
-function fingerprintOf(kind: Kind, { key, id, fields, hidden = [], carried }: Facts): string {
+function fingerprintOf(kind: Kind, { key, id, fields, hidden = [], extraMembers }: Facts): string {
   const compared = comparableFields(kind, fields);
-  const more = carried?.() ?? {};
+  const more = extraMembers?.() ?? {};
   return sha256({ kind: kind.name, key: [...key], id, fields: compared, hidden: [...hidden], carried: more });
 }
 
@@ -119,28 +119,31 @@ export class LiveIndex {
 
   constructor(objects: readonly LiveObject[]) {
     this.#byIdentity = once(() => new Map(objects.map((object) => [object.identity, object])));
-    const named = (object: LiveObject) => [`${object.kind.name}/${object.id}`, object] as const;
-    this.#byId = once(() => new Map(objects.filter(({ id }) => id !== null).map(named)));
+    const withIdentity = (object: LiveObject) => [`${object.kind.name}/${object.id}`, object] as const;
+    this.#byId = once(() => new Map(objects.filter(({ id }) => id !== null).map(withIdentity)));
   }
 
-  byKey(kind: Kind, key: Key): LiveObject | null {
+  findByKey(kind: Kind, key: Key): LiveObject | null {
     return this.#byIdentity().get(identityOf(kind, key)) ?? null;
   }
 
-  byId(kind: Kind, id: string): LiveObject | null {
+  findById(kind: Kind, id: string): LiveObject | null {
     return this.#byId().get(`${kind.name}/${id}`) ?? null;
   }
 
   /** All objects with one of the keys or with the id, each once. */
   all(kind: Kind, keys: readonly Key[], id: string | null): LiveObject[] {
-    const found = [...keys.map((key) => this.byKey(kind, key)), id === null ? null : this.byId(kind, id)];
+    const found = [
+      ...keys.map((key) => this.findByKey(kind, key)),
+      id === null ? null : this.findById(kind, id),
+    ];
     return [...new Set(found.filter((object) => object !== null))];
   }
 
   /** The live object of a resource: the one it pins by id, the one with its key, or the one it renames. */
-  of({ kind, key, id, lifecycle }: Pick<Resource, 'kind' | 'key' | 'id' | 'lifecycle'>): LiveObject | null {
-    if (id !== null) return this.byId(kind, id);
+  find({ kind, key, id, lifecycle }: Pick<Resource, 'kind' | 'key' | 'id' | 'lifecycle'>): LiveObject | null {
+    if (id !== null) return this.findById(kind, id);
     const { renamedFrom } = lifecycle;
-    return this.byKey(kind, key) ?? (renamedFrom ? this.byKey(kind, renamedFrom) : null);
+    return this.findByKey(kind, key) ?? (renamedFrom ? this.findByKey(kind, renamedFrom) : null);
   }
 }

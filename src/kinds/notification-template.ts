@@ -80,20 +80,20 @@ export const notificationTemplate: Kind = {
   resource,
   read: {
     how: 'list',
-    list: { resource, pageSize: 250, filter: byKey },
+    list: { resource, pageSize: 250, filter: keyFilter },
     one: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
   },
   defaults: {
     resource: identityResource('NotificationTemplateDefault', 'v2025', 'notification-template-defaults'),
     pageSize: 250,
-    filter: byKey,
+    filter: keyFilter,
   },
   parse(answer) {
     const shown = keyIn(answer, keyParts);
     if (shown === null) return null;
     const key = shown.map((part, at) => (keyParts[at] === 'medium' ? mediumOf(part) : part));
     const id = textOf(answer, 'id');
-    return { key, id, fields: pick(answer, names), carried: () => unknownFields(answer) };
+    return { key, id, fields: pick(answer, names), extraMembers: () => unknownFields(answer) };
   },
   operations: { create: [post], update: [post], delete: [removeAll] },
   // Operation rule 1 of seed 001.
@@ -117,7 +117,7 @@ export const notificationTemplate: Kind = {
       : null,
 };
 
-function byKey(keys: readonly Key[]): string {
+function keyFilter(keys: readonly Key[]): string {
   return isIn('key', [...new Set(keys.map(([key = '']) => key))]);
 }
 

@@ -12,7 +12,7 @@ import { literal } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import {
   changedRule,
-  clearedIn,
+  findCleared,
   isServerOwned,
   manifestRule,
   newRule,
@@ -131,7 +131,7 @@ function rulesAfter(changes: readonly Json[], { raw }: Before): JsonObject[] | n
     else if (id === null || end !== true) return null;
     else rows.delete(id);
   }
-  return [...rows.values()].map((row) => ({ ...manifestRule(row), ...clearedIn(row) }));
+  return [...rows.values()].map((row) => ({ ...manifestRule(row), ...findCleared(row) }));
 }
 
 /**

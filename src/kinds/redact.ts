@@ -28,11 +28,13 @@ export interface Disclosure {
  * another system, and no name says what they hold.
  */
 export function sensitivePlaces(kind: Kind, { marked, declared, values }: Disclosure): IsSensitive {
-  const inItems = new Set(marked.map(inAnyItem));
+  const inItems = new Set(marked.map(generalizeIndexes));
   const places = new Set(values.flatMap((fields) => credentialPlaces(kind, fields)));
   return (at, value) =>
     value !== null &&
-    (isBelow(inItems, inAnyItem(at)) || isBelow(places, at) || isUndeclared(kind, at, value, declared));
+    (isBelow(inItems, generalizeIndexes(at)) ||
+      isBelow(places, at) ||
+      isUndeclared(kind, at, value, declared));
 }
 
 /** What must not be shown of an object. A field that is hidden as a whole is not secret, only not shown. */
@@ -62,7 +64,7 @@ function isBelow(places: ReadonlySet<Pointer>, at: Pointer): boolean {
  * The place with `*` for each index. A secret in one item of a list is secret in all items, at every depth: the live list
  * may have another order and other items. A name made of digits counts as an index.
  */
-export function inAnyItem(at: Pointer): Pointer {
+export function generalizeIndexes(at: Pointer): Pointer {
   return at.replaceAll(/\/\d+(?=\/|$)/g, '/*');
 }
 

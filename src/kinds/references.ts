@@ -57,14 +57,14 @@ export function mapIds(field: Field, value: Json, replace: (id: Json) => Json): 
 
 /** The value with what `answer` gives in place of each marker: as the field writes ids, alone or in an object. */
 export function withReferences(field: Field, value: Json, answer: (to: Address) => Json): Json {
-  const answered = (id: Json) => {
+  const answerRef = (id: Json) => {
     const to = refOf(id);
     return to === null ? id : answer(to);
   };
-  if (field.is !== 'reference' && field.is !== 'references') return mapIds(field, value, answered);
+  if (field.is !== 'reference' && field.is !== 'references') return mapIds(field, value, answerRef);
   const type = field.type === undefined ? {} : { type: field.type };
   const inObjects = mapItems(value, (item) => (refOf(item) === null ? item : { ...type, id: item }));
-  return mapIds(field, inObjects, answered);
+  return mapIds(field, inObjects, answerRef);
 }
 
 const mapItems = (value: Json, replace: (item: Json) => Json): Json =>

@@ -55,7 +55,7 @@ export class Blocks {
   }
 
   /** The blocks without `#end`, except malformed ones. */
-  unclosed(): readonly Block[] {
+  findUnclosed(): readonly Block[] {
     return this.#open.filter(({ isMalformed }) => !isMalformed);
   }
 }

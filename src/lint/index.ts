@@ -15,7 +15,7 @@ import { lintCredentials, lintJsonText } from './values.ts';
 
 export { type LintKnowledge, needsContext, questionsOf } from './knowledge.ts';
 export { recordsIn } from './searches.ts';
-export { deletedSenders, sendersIn, sentFrom } from './senders.ts';
+export { deletedSenders, findSentFrom, sendersIn } from './senders.ts';
 
 /** What to judge, and by what. */
 export interface LintInput {

@@ -56,13 +56,13 @@ export interface Senders {
 
 /** Combines the senders and domains that resources declare with those of the tenant. */
 export function collectSenders(resources: readonly Resource[], known: KnownSenders | null): Senders {
-  const declared = (wanted: Kind) =>
+  const namesOf = (wanted: Kind) =>
     resources.flatMap(({ kind, ensure, key: [first = ''] }) =>
       kind === wanted && ensure === 'present' ? [lower(first)] : [],
     );
   return {
-    addresses: new Set([...declared(senderAddress), ...(known?.senders ?? []).map(lower)]),
-    domains: [...declared(verifiedDomain), ...(known?.verifiedDomains ?? []).map(lower)],
+    addresses: new Set([...namesOf(senderAddress), ...(known?.senders ?? []).map(lower)]),
+    domains: [...namesOf(verifiedDomain), ...(known?.verifiedDomains ?? []).map(lower)],
     unusable: known?.unusable ?? new Map(),
     isAsked: known?.senders !== undefined,
   };
@@ -97,7 +97,7 @@ export function deletedSenders(changes: readonly Change[]): ReadonlySet<string> 
 }
 
 /** The declared templates that are sent from one of these addresses, or replied to there. */
-export function sentFrom(senders: ReadonlySet<string>, resources: readonly Resource[]): Resource[] {
+export function findSentFrom(senders: ReadonlySet<string>, resources: readonly Resource[]): Resource[] {
   if (senders.size === 0) return [];
   return resources.filter(
     (resource) =>

@@ -227,7 +227,7 @@ class Scanner {
   }
 
   #reportUnclosed(): void {
-    for (const { name, offset } of this.#blocks.unclosed()) {
+    for (const { name, offset } of this.#blocks.findUnclosed()) {
       this.#report('velocity-unclosed', offset, `This \`#${name}\` has no \`#end\``, 'Add the `#end`.');
     }
   }

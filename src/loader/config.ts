@@ -72,7 +72,7 @@ export function readProjectFile(
   const document = openSingle(source, basename(configFile), problems, emptyHint);
   const noted = document && noteProject(document, problems);
   const value = noted === null ? null : withoutNotes(noted);
-  if (!document || !isObject(value)) throw problems.asFailure();
+  if (!document || !isObject(value)) throw problems.toFailure();
   const { kinds, paths: kindFiles } = readKinds(source, problems);
   const paths = source.glob(environmentFiles);
   const inline = Object.keys(objectOf(value, 'environments'));

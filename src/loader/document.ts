@@ -28,7 +28,7 @@ export interface FoundNode {
 export function findNode({ file, root }: YamlDocument, at: Pointer): FoundNode {
   let node: unknown = root;
   let key: unknown = root;
-  const found = (match: FoundNode['match']): FoundNode => ({
+  const toFound = (match: FoundNode['match']): FoundNode => ({
     place: placeOfNode(node ?? key, file),
     key: { file, offset: offsetOfNode(key) },
     node,
@@ -37,15 +37,15 @@ export function findNode({ file, root }: YamlDocument, at: Pointer): FoundNode {
   for (const segment of segmentsOf(at)) {
     if (isMap(node)) {
       const pair = node.items.find((item) => keyText(item.key) === segment);
-      if (!pair) return found('missing');
+      if (!pair) return toFound('missing');
       [node, key] = [pair.value, pair.key];
     } else if (isSeq(node)) {
       const item = node.items[Number(segment)];
-      if (item === undefined) return found('missing');
+      if (item === undefined) return toFound('missing');
       [node, key] = [item, item];
-    } else return found('inside');
+    } else return toFound('inside');
   }
-  return found('exact');
+  return toFound('exact');
 }
 
 /** Whether a place is in the text of a value; of none that the document does not have. */

@@ -188,7 +188,7 @@ export function openPastProjects(options: OpenOptions, dotEnvIn: string) {
       const first = read(name, new Set());
       const known = new Set([...credentials, ...credentialsOf(first.uses, opened.project)]);
       const found = credentialTexts(first, known).map((each) => each.name);
-      return asProject(found.length === 0 ? first : read(name, new Set(found)));
+      return toProject(found.length === 0 ? first : read(name, new Set(found)));
     },
   };
 }
@@ -249,10 +249,10 @@ function manifestsIn(
 
 /** Reads every manifest. Throws one Failure with all problems of the project. */
 function readProject(opened: OpenEnvironment, documents: Documents): Project {
-  return asProject({ ...opened, manifests: manifestsIn(opened, documents) });
+  return toProject({ ...opened, manifests: manifestsIn(opened, documents) });
 }
 
-function asProject(opened: OpenEnvironment & { readonly manifests: readonly Manifest[] }): Project {
+function toProject(opened: OpenEnvironment & { readonly manifests: readonly Manifest[] }): Project {
   const resources = resourcesOf(opened.manifests, opened.problems);
   opened.read.overlays.reportUnused();
   const project = requireSafeEnvironment(opened);
@@ -264,7 +264,7 @@ function asProject(opened: OpenEnvironment & { readonly manifests: readonly Mani
 function requireEnvironment({ project, read, inputs, problems }: OpenEnvironment): ProjectEnvironment {
   problems.throwIfAny();
   const { root, configFile } = project;
-  if (!read.environment) throw problems.asFailure();
+  if (!read.environment) throw problems.toFailure();
   const { secrets } = inputs;
   return { root, configFile, environment: read.environment, secrets, diagnostics: problems.diagnostics };
 }

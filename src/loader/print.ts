@@ -54,7 +54,7 @@ export function quote(text: string): string {
 const unseen = /[\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g;
 
 /** How a comment stands behind a value. */
-export function besideValue(comment: string): string {
+export function formatComment(comment: string): string {
   return `  # ${comment}`;
 }
 
@@ -69,7 +69,7 @@ function print(contents: Node, style: { collectionStyle?: 'flow' }): string {
   });
   document.contents = contents;
   // The library puts one blank between a value and its comment.
-  const commentString = (comment: string) => besideValue(comment).slice(1);
+  const commentString = (comment: string) => formatComment(comment).slice(1);
   return document.toString({ lineWidth: 0, directives: false, commentString, ...style });
 }
 

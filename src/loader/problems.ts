@@ -90,7 +90,7 @@ export class Problems {
 
   /** Throws a Failure with all problems if there is an error among them. */
   throwIfAny(): void {
-    if (this.hasErrors) throw this.asFailure();
+    if (this.hasErrors) throw this.toFailure();
   }
 
   get hasErrors(): boolean {
@@ -103,7 +103,7 @@ export class Problems {
   }
 
   /** A Failure with all problems. */
-  asFailure(): Failure {
+  toFailure(): Failure {
     return new Failure(this.diagnostics);
   }
 

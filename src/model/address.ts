@@ -74,11 +74,11 @@ export function matchAddresses(
 ): (address: Address) => boolean {
   // Usually there are no globs, but thousands of addresses.
   if (globs.length === 0) return () => false;
-  const composed = (text: string) => (nocase ? text.normalize('NFC') : text);
-  const matchers = globs.map((glob) => picomatch(composed(glob), { dot: true, nonegate: true, nocase }));
+  const compose = (text: string) => (nocase ? text.normalize('NFC') : text);
+  const matchers = globs.map((glob) => picomatch(compose(glob), { dot: true, nonegate: true, nocase }));
   return (address) => {
     const { encoded, plain, readable } = spellingsOf(address);
-    const spellings = new Set([encoded, plain, readable].map(composed));
+    const spellings = new Set([encoded, plain, readable].map(compose));
     return globs.includes(plain) || [...spellings].some((text) => matchers.some((matches) => matches(text)));
   };
 }
@@ -90,14 +90,14 @@ function spellingsOf(address: Address): { encoded: string; plain: string; readab
   if (!encoded.includes('%')) return { encoded, plain: address, readable: address };
   try {
     const parts = address.split('/').map(decodeURIComponent);
-    return { encoded, plain: parts.join('/'), readable: parts.map(asOnePart).join('/') };
+    return { encoded, plain: parts.join('/'), readable: parts.map(escapePart).join('/') };
   } catch {
     return { encoded, plain: address, readable: encoded };
   }
 }
 
 /** A part without what a star does not stand for: nothing, `.`, `..`, a slash or the end of a line. */
-function asOnePart(part: string): string {
+function escapePart(part: string): string {
   if (part === '') return '%';
   if (part === '.' || part === '..') return part.replaceAll('.', '%2E');
   return part.replace(/[/\n\r\u2028\u2029]/g, encodeURIComponent);

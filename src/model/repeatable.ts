@@ -7,14 +7,14 @@ import type { Request } from './plan.ts';
  * their ids (seed 002, condition rules).
  */
 export function isRepeatable({ method, body }: Pick<Request, 'method' | 'body'>): boolean {
-  return ['GET', 'PUT', 'DELETE'].includes(method) || (method === 'PATCH' && onlySets(body));
+  return ['GET', 'PUT', 'DELETE'].includes(method) || (method === 'PATCH' && setsOnlyValues(body));
 }
 
-function onlySets(body: Json): boolean {
+function setsOnlyValues(body: Json): boolean {
   if (isArray(body)) return body.every(setsOneValue);
   if (!isObject(body)) return false;
   const operations = own(body, 'operations');
-  return operations === undefined ? hasOnlyIds(body) : isArray(operations) && onlySets(operations);
+  return operations === undefined ? hasOnlyIds(body) : isArray(operations) && setsOnlyValues(operations);
 }
 
 function setsOneValue(operation: Json): boolean {

@@ -1,4 +1,4 @@
-import { besideValue, type Member, printInline } from '../loader/print.ts';
+import { formatComment, type Member, printInline } from '../loader/print.ts';
 import type { FileSource } from '../loader/source.ts';
 import { failure } from '../model/failure.ts';
 import { isFieldName, isMemberName } from '../model/members.ts';
@@ -19,7 +19,7 @@ import {
   wrapperIn,
 } from './collection.ts';
 import { OpenApi, type Part } from './document.ts';
-import { type DraftField, fieldOf, inComment, isServerOwned, pascalCase, singular } from './fields.ts';
+import { type DraftField, fieldOf, isServerOwned, pascalCase, singular, toComment } from './fields.ts';
 import { shapeOf } from './schema.ts';
 
 /** Where to find the description of a collection. */
@@ -68,9 +68,9 @@ export function draftKind({ source, file, path, kind: named }: DraftInput): Draf
   const findings = { api, collection, rows, properties, wrapper, miss };
   const kind = named ?? kindName(collection.path);
   const lines = linesOf(kind, findings);
-  const intro = `# Drafted from ${inComment(file)}. Decide where a comment says "check"; then run \`tenantctl kind check ${kind}\`.`;
+  const intro = `# Drafted from ${toComment(file)}. Decide where a comment says "check"; then run \`tenantctl kind check ${kind}\`.`;
   for (const [reference, reason] of api.unread)
-    miss(`The reference ${inComment(reference)} was not followed: ${inComment(reason)}.`);
+    miss(`The reference ${toComment(reference)} was not followed: ${toComment(reason)}.`);
   return { text: `${[intro, ...lines].join('\n')}\n`, missed };
 }
 
@@ -114,7 +114,7 @@ function linesOf(kind: string, findings: Findings): string[] {
   const key = keyOf(findings);
   const list = listOf(findings, key.name);
   const { fields, serverOwned, notes } = fieldsOf(findings, { key: key.name, isReadOnly });
-  const beside = (all: readonly string[]) => (all.length === 0 ? '' : besideValue(all.join('; ')));
+  const beside = (all: readonly string[]) => (all.length === 0 ? '' : formatComment(all.join('; ')));
   return [
     `kind: ${kind}`,
     `summary: ${printInline(summaryOf(api, findings))}`,
@@ -139,7 +139,7 @@ function printField(field: DraftField['field']): string {
 
 function summaryOf(api: OpenApi, { rows, collection: { path, read } }: Findings): string {
   const described = rows?.shape.description || shapeOf(api, answerOf(api, read)).description;
-  const sentence = /^\S+ \S+ [^.]{5,120}(?=\.|$)/.exec(inComment(described))?.[0];
+  const sentence = /^\S+ \S+ [^.]{5,120}(?=\.|$)/.exec(toComment(described))?.[0];
   return sentence === undefined ? `The objects of ${path}.` : `${sentence}.`;
 }
 
@@ -167,7 +167,7 @@ function listOf({ api, collection, rows, miss }: Findings, key: string): string 
   const pageSize = pageSizeOf(api, collection);
   const paging = otherPaging(collection);
   if (paging.length > 0 || (pageSize !== null && !query.has('offset'))) {
-    const by = paging.length > 0 ? `, and pages by ${paging.map(inComment).join(', ')}` : '';
+    const by = paging.length > 0 ? `, and pages by ${paging.map(toComment).join(', ')}` : '';
     miss(
       `GET ${path} has no \`offset\`${by}: the whole list can only be read where its answers link the next page.`,
     );
@@ -194,7 +194,7 @@ function updateOf({
 }: Findings): Update {
   if (wrapper !== null) {
     miss(
-      `Requests for ${path} have the object in ${inComment(wrapper)}, which a descriptor cannot say: so the kind is only read, to be referred to.`,
+      `Requests for ${path} have the object in ${toComment(wrapper)}, which a descriptor cannot say: so the kind is only read, to be referred to.`,
     );
     return { word: 'none', notes: [] };
   }
@@ -205,7 +205,7 @@ function updateOf({
     const types = bodyTypes(api, patch);
     if (types.some((type) => type.includes('json-patch'))) return { word: 'json-patch', notes: [] };
     if (types.some((type) => type.includes('merge-patch'))) return { word: 'merge-patch', notes: [] };
-    const taken = types.map(inComment).join(', ') || 'a body that is not described';
+    const taken = types.map(toComment).join(', ') || 'a body that is not described';
     return isListBody(api, patch)
       ? { word: 'json-patch', notes: [`check: PATCH takes ${taken}`] }
       : { word: 'patch', notes: [`check: PATCH takes ${taken}; does it replace each field as a whole?`] };
@@ -222,14 +222,14 @@ function fieldsOf(
 ) {
   const { api, collection, properties, miss } = findings;
   const patchable = patchableIn(collection.patch);
-  const isWritten = writtenIn(findings, patchable);
+  const isWritten = writableFilter(findings, patchable);
   const fields: [string, DraftField][] = [];
   const serverOwned = new Set(['id']);
   const guessed: string[] = [];
   for (const [name, property] of properties) {
     if (name === key || name === 'id') continue;
     if (!isFieldName(name))
-      miss(`The field ${inComment(name)} is left out: a manifest cannot have a field of that name.`);
+      miss(`The field ${toComment(name)} is left out: a manifest cannot have a field of that name.`);
     else if (isServerOwned(api, name, property)) serverOwned.add(name);
     else if (isReadOnly) continue;
     else if (isWritten(name)) {
@@ -257,7 +257,7 @@ function fieldsOf(
 }
 
 /** Whether a request is described that sets a field. Where none is described at all, every field counts as set. */
-function writtenIn(
+function writableFilter(
   { api, collection: { create, put, patch } }: Findings,
   patchable: ReadonlySet<string> | null,
 ): (name: string) => boolean {

@@ -91,7 +91,7 @@ function targetOf(
     (type) => typeof type === 'string',
   );
   const [type] = types;
-  if (types.length > 1) return { field: {}, notes: [`check: to one of ${types.map(inComment).join(', ')}`] };
+  if (types.length > 1) return { field: {}, notes: [`check: to one of ${types.map(toComment).join(', ')}`] };
   if (type === undefined) return { field: { to: wellKnown(name) ?? pascalCase(name) }, notes: [checkKind] };
   const [byType, byName] = [pascalCase(type.toLowerCase()), wellKnown(name)];
   const to = byName ?? byType;
@@ -135,14 +135,14 @@ export function singular(word: string): string {
 function choicesOf({ choices }: Shape): string[] {
   if (choices.length === 0) return [];
   const words = choices.slice(0, mostChoices).map((choice) => (isObject(choice) ? '…' : String(choice)));
-  const text = inComment(words.join(', '));
+  const text = toComment(words.join(', '));
   return [`one of ${text}${choices.length > mostChoices ? ', …' : ''}`];
 }
 
 const mostChoices = 6;
 
 /** Text of a document that can stand in a comment: on one line, without characters that a terminal interprets. */
-export function inComment(text: string): string {
+export function toComment(text: string): string {
   return text
     .replace(/[\p{C}\p{Z}]+/gu, ' ')
     .trim()

@@ -16,7 +16,7 @@ import {
 import { secretName } from '../model/marker.ts';
 import { type Pointer, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
 import { compare, isNameBesideId } from './comparison.ts';
-import { aboveLists } from './restore.ts';
+import { liftAboveLists } from './restore.ts';
 
 /** What a tenant has of an object, or what a manifest declares of it. */
 export type SideObject =
@@ -46,10 +46,10 @@ export function compareSides({ kind, objects: [first, second], secrets }: Both):
     return compareWithManifest(kind, first.live, second.resource, secrets[1]);
   if (first.is === 'declared' && second.is === 'live') {
     const { differences, notComparable } = compareWithManifest(kind, second.live, first.resource, secrets[0]);
-    return { differences: differences.map(mirrored), notComparable };
+    return { differences: differences.map(mirror), notComparable };
   }
   const sides = [membersOf(kind, first), membersOf(kind, second)] as const;
-  const left = leaveOut(sides, unknownSecrets(sides, secrets), hiddenOn(sides, [first, second]));
+  const left = leaveOut(sides, unknownSecrets(sides, secrets), findHidden(sides, [first, second]));
   return { differences: differencesBetween(kind, left.sides), notComparable: left.places };
 }
 
@@ -61,7 +61,7 @@ export function sensitiveOnSides(
 ): IsSensitive {
   const fields = objects.map((object) => readableOf(kind, object));
   const declared = declarations.map((each) => readableFields(kind, each));
-  const hidden = objects.flatMap((object) => hiddenOf(object)).filter((at) => segmentsOf(at).length > 1);
+  const hidden = objects.flatMap((object) => hiddenPlaces(object)).filter((at) => segmentsOf(at).length > 1);
   const marked = [...[...fields, ...declared].flatMap((each) => secretPlaces(each)), ...hidden];
   const values = [...fields, ...declared];
   // A setting is shown where one of the manifests declares it.
@@ -83,7 +83,8 @@ function membersOf(kind: Kind, object: SideObject): JsonObject {
   });
 }
 
-const hiddenOf = (object: SideObject): readonly Pointer[] => (object.is === 'live' ? object.live.hidden : []);
+const hiddenPlaces = (object: SideObject): readonly Pointer[] =>
+  object.is === 'live' ? object.live.hidden : [];
 
 function compareWithManifest(
   kind: Kind,
@@ -104,8 +105,8 @@ function compareWithManifest(
 type Fields = readonly [JsonObject, JsonObject];
 
 /** The places that one of the sides hides and at least one has a value at. */
-function hiddenOn(sides: Fields, objects: readonly SideObject[]): Pointer[] {
-  const places = objects.flatMap(hiddenOf).map((at) => aboveLists(at, sides));
+function findHidden(sides: Fields, objects: readonly SideObject[]): Pointer[] {
+  const places = objects.flatMap(hiddenPlaces).map((at) => liftAboveLists(at, sides));
   return [...new Set(places)].filter((at) => sides.some((side) => (valueAt(side, at) ?? null) !== null));
 }
 
@@ -154,7 +155,7 @@ const wholeField = (field: Field): Field => (field.is === 'json' ? { ...field, d
 
 /** Members are listed one by one, whichever side has none. */
 function differencesIn(name: string, field: Field, first: Json, second: Json): FieldDifference[] {
-  if (comparable(field, second) === null) return compareField(name, field, first, second).map(mirrored);
+  if (comparable(field, second) === null) return compareField(name, field, first, second).map(mirror);
   return field.is === 'records'
     ? differencesInRecords(name, field, first, second)
     : compareField(name, field, second, first);
@@ -184,6 +185,6 @@ function differencesInRecords(name: string, field: RecordsField, first: Json, se
 const ops = { add: 'remove', remove: 'add', replace: 'replace' } as const;
 
 /** The same difference seen from the other side. */
-function mirrored({ path, op, before, after }: FieldDifference): FieldDifference {
+function mirror({ path, op, before, after }: FieldDifference): FieldDifference {
   return { path, op: ops[op], before: after, after: before };
 }

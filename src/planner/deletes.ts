@@ -56,7 +56,7 @@ export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; 
       const { file, line } = resource.source();
       return deletionBy(resource, live, { file, line });
     }),
-    ...undeclaredSince(request).filter(isUndeclared),
+    ...findRemovedSince(request).filter(isUndeclared),
     ...undeclared.filter(({ live }) => !reasons.get(live.address)),
   ];
   const once = new Map<Address, Deletion>();
@@ -113,7 +113,7 @@ function keeper({ prune, objects, whyUndeclarable }: DeleteRequest): (live: Live
 }
 
 /** The objects that the revision declared. */
-function undeclaredSince({ previous, index }: DeleteRequest): Deletion[] {
+function findRemovedSince({ previous, index }: DeleteRequest): Deletion[] {
   const present = (previous ?? []).filter(({ ensure }) => ensure === 'present');
   return present.flatMap((resource) => deletionBy(resource, namedObject(resource, index), null));
 }
@@ -164,7 +164,7 @@ function deletionBy(
 function declaredObjects({ resources, index }: Pick<DeleteRequest, 'resources' | 'index'>): Set<Address> {
   const objects = resources.flatMap((resource) => {
     const { renamedFrom } = resource.lifecycle;
-    const former = renamedFrom && index.byKey(resource.kind, renamedFrom);
+    const former = renamedFrom && index.findByKey(resource.kind, renamedFrom);
     return [namedObject(resource, index), former];
   });
   return new Set(objects.flatMap((live) => (live ? [live.address] : [])));
@@ -172,5 +172,5 @@ function declaredObjects({ resources, index }: Pick<DeleteRequest, 'resources' |
 
 /** The object that a resource pins by id, or the one with its key. */
 function namedObject({ kind, key, id }: Resource, index: LiveIndex): LiveObject | null {
-  return id === null ? index.byKey(kind, key) : index.byId(kind, id);
+  return id === null ? index.findByKey(kind, key) : index.findById(kind, id);
 }

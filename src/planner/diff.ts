@@ -55,7 +55,7 @@ function pairDeclared(
   const index = new LiveIndex(objects);
   const left = new Set(objects);
   const declared = resources.map((resource): Pair => {
-    const live = index.of(resource);
+    const live = index.find(resource);
     if (live) left.delete(live);
     return { kind: resource.kind, sides: [live && { is: 'live', live }, presentIn(resource)] };
   });

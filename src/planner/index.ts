@@ -83,7 +83,7 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
   );
   const deletes = deletions.map((deletion) => {
     const { kind, key } = deletion.live;
-    return { deletion, change: deletionOf(deletion, standards.byKey(kind, key), environment.settings) };
+    return { deletion, change: deletionOf(deletion, standards.findByKey(kind, key), environment.settings) };
   });
   const changes = arrange(
     writes.map(({ change }) => change),
@@ -97,7 +97,7 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
     environment: environment.name,
     tenant: input.tenant,
     scope: choices.scope,
-    ...allowedBy(choices),
+    ...stateAllowed(choices),
     summary: {
       create: count(changes, 'create'),
       update: count(changes, 'update'),
@@ -105,7 +105,7 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
       manual: count(changes, 'manual'),
       unchanged: present.length + missing.length + matched.alreadyAbsent - writes.length,
     },
-    desired: desiredOf(input, deletions),
+    desired: stateDesired(input, deletions),
     ...ensuredHere(input),
     changes,
     diagnostics: [
@@ -155,7 +155,7 @@ export function movedDefaults(
 }
 
 /** What is declared, and what is not any more since a revision. */
-function desiredOf(input: PlanInput, deletions: readonly Deletion[]): Plan['desired'] {
+function stateDesired(input: PlanInput, deletions: readonly Deletion[]): Plan['desired'] {
   const isInScope = scopeFilter(input.choices.scope);
   const removed = findRemoved(input, deletions).map(
     ([address, declaration]) => [address, sha256({ removed: declaration.digest() })] as const,
@@ -176,7 +176,7 @@ function ensuredHere({ resources, choices }: PlanInput): Pick<Plan, 'ensuredHere
 }
 
 /** What options lift of the guards is part of the plan and its digest: an apply of the plan keeps to it. */
-function allowedBy({ maxDeletes, allowDeleteAll }: PlanChoices): Pick<Plan, 'allowed'> {
+function stateAllowed({ maxDeletes, allowDeleteAll }: PlanChoices): Pick<Plan, 'allowed'> {
   if (maxDeletes === null && allowDeleteAll.length === 0) return {};
   return { allowed: { maxDeletes, deleteAll: allowDeleteAll } };
 }
@@ -192,7 +192,7 @@ function compareAll(
   const previousOf = previous && previousFinder(previous);
   return matches.map((match): Compared => {
     const { kind, resource, live } = match;
-    const standard = live ? null : standards.byKey(kind, resource.key);
+    const standard = live ? null : standards.findByKey(kind, resource.key);
     const rotate = isRotated(resource.address);
     const { change, notComparable: places } = changeFor(match, standard, { settings, secrets, rotate });
     return {

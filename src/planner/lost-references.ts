@@ -21,10 +21,11 @@ export function refuseLostReferences(
   { changes }: Plan,
   kinds: Kinds,
 ): void {
-  const identify = ({ kind, key }: Change) => identityOf(kinds.named(kind), key);
-  const byIdentity = (wanted: readonly Change[]) => new Map(wanted.map((each) => [identify(each), each]));
-  const unmade = byIdentity(changes.filter(({ action, id }) => action === 'manual' && id === null));
-  const deleted = byIdentity(changes.filter(({ action }) => action === 'delete'));
+  const identify = ({ kind, key }: Change) => identityOf(kinds.get(kind), key);
+  const indexByIdentity = (wanted: readonly Change[]) =>
+    new Map(wanted.map((each) => [identify(each), each]));
+  const unmade = indexByIdentity(changes.filter(({ action, id }) => action === 'manual' && id === null));
+  const deleted = indexByIdentity(changes.filter(({ action }) => action === 'delete'));
   const renamed = new Map(changes.flatMap((change) => renameIn(change, kinds)));
   const everywhere = deleted.size + renamed.size > 0 ? referencesIn(resources, kinds) : [];
   const all = [
@@ -49,7 +50,7 @@ function problemsWith(
 
 /** The change by the identity that the object loses; nothing where it keeps its name. */
 function renameIn(change: Change, kinds: Kinds): [string, Change][] {
-  const kind = kinds.named(change.kind);
+  const kind = kinds.get(change.kind);
   const before = keyBefore(kind, change);
   return before ? [[identityOf(kind, before), change]] : [];
 }

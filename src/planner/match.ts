@@ -25,7 +25,7 @@ export function matchResources(
 ): Match[] {
   const matches = resources
     .filter(({ address }) => isInScope(address))
-    .map((resource): Match => ({ kind: resource.kind, resource, live: index.of(resource) }));
+    .map((resource): Match => ({ kind: resource.kind, resource, live: index.find(resource) }));
   const pinOf = pinsOf(resources, index);
   const problems = matches.flatMap(({ kind, resource, live }) => {
     if (resource.id === null) {
@@ -34,7 +34,7 @@ export function matchResources(
     }
     if (resource.ensure === 'absent') return [];
     if (!live) return [unknownId(resource, resource.id)];
-    const holder = isRename({ kind, resource, live }) ? index.byKey(kind, resource.key) : null;
+    const holder = isRename({ kind, resource, live }) ? index.findByKey(kind, resource.key) : null;
     return holder ? [keyTaken(resource, live, holder)] : [];
   });
   if (problems.length > 0) throw new Failure(problems);
@@ -47,7 +47,7 @@ export function matchResources(
  */
 function pinsOf(resources: readonly Resource[], index: LiveIndex) {
   const pins = resources.flatMap((resource) => {
-    const live = resource.id === null ? null : index.of(resource);
+    const live = resource.id === null ? null : index.find(resource);
     return live ? [{ resource, live }] : [];
   });
   const byObject = new Map(pins.map(({ resource, live }) => [live, resource]));
@@ -77,7 +77,7 @@ export function findMissedRenames(matches: readonly Match[], index: LiveIndex): 
   return matches.flatMap(({ kind, resource, live }) => {
     const { renamedFrom } = resource.lifecycle;
     if (!renamedFrom || resource.id !== null || resource.ensure === 'absent') return [];
-    const former = index.byKey(kind, renamedFrom);
+    const former = index.findByKey(kind, renamedFrom);
     if (live && (!former || former === live)) return [];
     return [missedRename(resource, formatAddress(kind.name, renamedFrom), live)];
   });

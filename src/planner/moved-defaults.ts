@@ -29,7 +29,7 @@ export function findMovedDefaults(matches: readonly Match[], standards: LiveInde
     const { kind, resource } = match;
     const { basedOn } = resource.lifecycle;
     if (basedOn === null) return [];
-    const standard = standards.byKey(kind, resource.key);
+    const standard = standards.findByKey(kind, resource.key);
     if (standard === null) return [];
     return contentDigest(kind, standard) === basedOn ? [] : [{ match, basedOn, standard }];
   });

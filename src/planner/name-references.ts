@@ -22,9 +22,9 @@ interface Known {
 export function nameReferences(plan: Plan, { kinds, objects, lookedUp }: Known): Plan {
   const index = new LiveIndex(objects);
   let isAnyNamed = false;
-  const named = ({ address, kind }: Change, entry: Difference): Difference => {
+  const nameIn = ({ address, kind }: Change, entry: Difference): Difference => {
     if (entry.sensitive) return entry;
-    const found = foundIn(entry, lookedUp.get(address) ?? new Map());
+    const found = findLookedUp(entry, lookedUp.get(address) ?? new Map());
     const names = [...found, ...namesIn(entry, kind, kinds, index)];
     if (names.length === 0) return entry;
     isAnyNamed = true;
@@ -32,13 +32,13 @@ export function nameReferences(plan: Plan, { kinds, objects, lookedUp }: Known):
   };
   const changes = plan.changes.map((change) => ({
     ...change,
-    diff: change.diff.map((entry) => named(change, entry)),
+    diff: change.diff.map((entry) => nameIn(change, entry)),
   }));
   return isAnyNamed ? withDigest({ ...plan, changes }) : plan;
 }
 
 /** What lookups found among the values of a difference. */
-function foundIn(
+function findLookedUp(
   { before, after }: Difference,
   found: ReadonlyMap<string, string>,
 ): (readonly [id: string, words: string])[] {
@@ -59,11 +59,11 @@ function namesIn(
   index: LiveIndex,
 ): (readonly [id: string, Address])[] {
   return (['before', 'after'] as const).flatMap((side) => {
-    const found = idsOnSide(kinds.named(kindName), entry, side);
+    const found = idsOnSide(kinds.get(kindName), entry, side);
     const target = found ? kinds.find(found.to) : undefined;
     if (!found || !target) return [];
     return found.ids.flatMap((id) => {
-      const live = typeof id === 'string' ? index.byId(target, id) : null;
+      const live = typeof id === 'string' ? index.findById(target, id) : null;
       return live?.id && live.key[0] !== live.id ? [[live.id, live.address] as const] : [];
     });
   });

@@ -142,7 +142,7 @@ function targetFor(
   { index, objects, isInScope }: Found,
 ): Target {
   if (declared?.ensure === 'absent') return { is: 'missing', why: whyAbsent(declared) };
-  const live = declared ? index.of(declared) : index.byKey(kind, key);
+  const live = declared ? index.find(declared) : index.findByKey(kind, key);
   const duplicates = live ? withoutRepeats(objects.get(live.identity) ?? []) : [];
   if (duplicates.length > 1) {
     const message = `The tenant has ${duplicates.length} objects of the kind ${kind.name} with the key "${key.join('/')}": ids ${duplicates.map(({ id }) => id ?? 'no id').join(', ')}.`;

@@ -25,9 +25,9 @@ export interface Restored {
 /** All recorded fields of a deleted object, without lists of which an item was not recorded completely. */
 export function restoreWhole({ kind, record }: Undo): Restored {
   const shown = readableFields(kind, record.before ?? {});
-  const withheld = (record.withheld ?? []).map((place) => aboveLists(place, [shown]));
+  const withheld = (record.withheld ?? []).map((place) => liftAboveLists(place, [shown]));
   const before = omitPlaces(shown, withheld);
-  const { usable, lost } = recordedIn(before, Object.keys(kind.fields));
+  const { usable, lost } = splitRecorded(before, Object.keys(kind.fields));
   return { fields: pick(before, usable), lost: [...new Set([...withheld, ...lost])] };
 }
 
@@ -37,13 +37,13 @@ export function restoreChanges({ kind, record }: Undo, live: LiveObject): Restor
   const shown = readableFields(kind, record.before ?? {});
   const current = readableFields(kind, live.fields);
   const withheld = (record.withheld ?? []).map((place) =>
-    aboveHollow(aboveLists(place, [shown, current]), shown, after ?? {}),
+    findHollow(liftAboveLists(place, [shown, current]), shown, after ?? {}),
   );
   const before = omitPlaces(shown, withheld);
   // After an unclear answer it is not known which fields are as recorded.
   const isKnown = after !== null && outcome !== 'unknown';
   const names = isKnown ? changedFields(kind, before, after) : Object.keys(kind.fields);
-  const { usable, lost } = recordedIn(before, names);
+  const { usable, lost } = splitRecorded(before, names);
   const restored = mapMembers(pick(before, usable), (old, name): Json => {
     const field = fieldNamed(kind, name);
     if (field?.is === 'records') return restoreRecords(field, old, own(current, name));
@@ -59,7 +59,7 @@ export function restoreChanges({ kind, record }: Undo, live: LiveObject): Restor
 }
 
 /** The names of the recorded fields whose values can be written again, and the places of the others. */
-function recordedIn(before: JsonObject, names: readonly string[]) {
+function splitRecorded(before: JsonObject, names: readonly string[]) {
   const recorded = names.filter((name) => own(before, name) !== undefined);
   const isUsable = (name: string) => !containsMarker(own(before, name) ?? null);
   return {
@@ -121,7 +121,7 @@ function hasOthers(now: Json | undefined, shown: JsonObject): boolean {
 }
 
 /** The object around a place, where the apply replaced it and the result recorded nothing of it. */
-function aboveHollow(place: Pointer, before: JsonObject, after: JsonObject): Pointer {
+function findHollow(place: Pointer, before: JsonObject, after: JsonObject): Pointer {
   const [, , ...insideField] = placesAbove(place);
   return insideField.find((at) => isHollow(valueAt(before, at)) && !isObject(valueAt(after, at))) ?? place;
 }
@@ -148,6 +148,6 @@ export function markPlace(fields: JsonObject, place: Pointer): JsonObject {
 }
 
 /** The place, or the outermost list around it: items of a list have no names to find them by. */
-export function aboveLists(place: Pointer, sides: readonly JsonObject[]): Pointer {
+export function liftAboveLists(place: Pointer, sides: readonly JsonObject[]): Pointer {
   return placesAbove(place).find((at) => sides.some((side) => isArray(valueAt(side, at)))) ?? place;
 }

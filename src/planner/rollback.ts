@@ -56,7 +56,7 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
   const manifests = resourcesByIdentity(input.resources);
   const undos = undosInScope(input);
   const found = undos.map((undo) => {
-    const live = index.byKey(undo.kind, undo.key) ?? index.byKey(undo.kind, undo.former);
+    const live = index.findByKey(undo.kind, undo.key) ?? index.findByKey(undo.kind, undo.former);
     return { undo, live, restored: restore(undo, live) };
   });
   const byRecord = new Map(found.map((each) => [each.undo.record, each]));
@@ -104,7 +104,7 @@ export function annotateRollback(
     reversals.map((entry) => [identityOf(entry.undo.kind, entry.resource.key), entry]),
   );
   const changes = plan.changes.map((change) =>
-    annotate(change, byIdentity.get(identityOf(kinds.named(change.kind), change.key))),
+    annotate(change, byIdentity.get(identityOf(kinds.get(change.kind), change.key))),
   );
   refuseCycles(plan, kinds);
   const { startedAt, planDigest: undone } = result;

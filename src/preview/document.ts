@@ -11,7 +11,7 @@ const policy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /** A template as a page shows it. */
-export function renderedOf({ before, after, further, remark }: RenderedSides): Required<Rendered> {
+export function toRendered({ before, after, further, remark }: RenderedSides): Required<Rendered> {
   const sideOf = (message: Message | null) => renderedSide(message && { is: 'rendered', value: message });
   return {
     before: renderedSide(before),

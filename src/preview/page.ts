@@ -7,7 +7,7 @@ import { html } from '../report/html/markup.ts';
 import type { FurtherRendered, Rendered } from '../report/rendered.ts';
 import { oneLine, printable } from '../report/safe.ts';
 import { place } from '../report/words.ts';
-import { renderedOf } from './document.ts';
+import { toRendered } from './document.ts';
 import type { ListedTemplate, Problem, RenderedTemplate, TemplateList } from './protocol.ts';
 import type { PreviewTemplate, Snapshot } from './snapshot.ts';
 
@@ -131,8 +131,8 @@ export function renderedTemplate(
   sides: RenderedSides,
   vendor: RenderedSides | null,
 ): RenderedTemplate {
-  const rendered = renderedOf(sides);
-  const further = [...rendered.further, ...(vendor ? [vendorPictures(renderedOf(vendor))] : [])];
+  const rendered = toRendered(sides);
+  const further = [...rendered.further, ...(vendor ? [vendorPictures(toRendered(vendor))] : [])];
   return { context: sides.context, markup: picturesMarkup(address, { ...rendered, further }).toString() };
 }
 

@@ -8,7 +8,7 @@ import { redacted } from '../model/sensitive.ts';
 import { Renderer } from '../render/renderer.ts';
 import { renderTemplate, type Sides } from '../render/template.ts';
 import type { Rendered } from '../report/rendered.ts';
-import { renderedOf } from './document.ts';
+import { toRendered } from './document.ts';
 
 /** A longer page is slow to open, and nobody reads it. */
 const maxCharacters = 20_000_000;
@@ -50,7 +50,7 @@ export async function renderPlanTemplates(
       if (left <= 0 || performance.now() > end) break;
       const fields = sidesOf(change, defaults?.get(change.address));
       if (!fields.before && !fields.after) continue;
-      const sides = renderedOf(
+      const sides = toRendered(
         await renderTemplate(used, change.key[1] ?? '', fields, { from: 'samples', attributes }),
       );
       left -= [sides, ...sides.further]

@@ -44,7 +44,7 @@ export function renderFurther(question: FurtherQuestion, maxCharacters: number):
     return sampleContext(trees, { attributes: question.attributes, items });
   };
   const context = contextWith(2);
-  const reached = reachedWith({ title: '', context, decided: new Map() }, sides);
+  const reached = findReached({ title: '', context, decided: new Map() }, sides);
   const missed = changedLines(sides).filter(({ arm }) => !reached.has(arm));
   if (missed.length === 0) return { renderings: [], unseen: 0 };
   const attempts = [...attemptsWithItems(sides, contextWith), ...attemptsFor(missed, context)];
@@ -58,14 +58,14 @@ function renderFewest(
   sides: BothSides,
   maxCharacters: number,
 ): Further {
-  const tried = attempts.map((attempt) => ({ attempt, arms: reachedWith(attempt, sides) }));
+  const tried = attempts.map((attempt) => ({ attempt, arms: findReached(attempt, sides) }));
   let left = missed;
   const renderings: FurtherRendering[] = [];
   let characters = maxCharacters;
   while (renderings.length < maxRenderings) {
-    const shown = (arms: ReadonlySet<Arm>) => left.filter(({ arm }) => arms.has(arm)).length;
-    const best = tried.toSorted((a, b) => shown(b.arms) - shown(a.arms))[0];
-    if (!best || shown(best.arms) === 0) break;
+    const countShown = (arms: ReadonlySet<Arm>) => left.filter(({ arm }) => arms.has(arm)).length;
+    const best = tried.toSorted((a, b) => countShown(b.arms) - countShown(a.arms))[0];
+    if (!best || countShown(best.arms) === 0) break;
     const rendering = renderBoth(best.attempt, sides);
     characters -= lengthOf(rendering);
     if (characters < 0) break;
@@ -146,7 +146,7 @@ function wordsFor({ condition, holds }: Choice): string {
 }
 
 /** The arms that are rendered. Values that lead to an error reach none. */
-function reachedWith(attempt: Attempt, sides: BothSides): ReadonlySet<Arm> {
+function findReached(attempt: Attempt, sides: BothSides): ReadonlySet<Arm> {
   const arms = new Set<Arm>();
   try {
     for (const template of templatesIn(sides)) render(template, attempt, (arm) => arms.add(arm));

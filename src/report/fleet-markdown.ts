@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Fleet, FleetMember } from '../model/fleet.ts';
 import { fleetCommand } from './apply-command.ts';
-import { byUrgency } from './attention.ts';
+import { sortByUrgency } from './attention.ts';
 import { fitComment, type SectionGroup } from './fit-comment.ts';
 import {
   fleetView,
@@ -68,7 +68,9 @@ function changeGroups(fleet: Fleet, all: readonly Shared[], options: ReportOptio
     heading: `\n#### ${escapeMarkdown(sharedWords(shared, fleet))}\n\n`,
     sections: [
       ...(shared.environments.length > 3 ? [allNames(shared.environments)] : []),
-      ...byUrgency(shared.items).map((change) => planSection([change], { ofChange: new Map() }, unlinked)),
+      ...sortByUrgency(shared.items).map((change) =>
+        planSection([change], { ofChange: new Map() }, unlinked),
+      ),
     ],
   }));
 }

@@ -76,7 +76,7 @@ function matrixOf({ environments }: Fleet, applied: boolean): Matrix {
     ? changeOutcomes.map((outcome) => outcomeWords[outcome])
     : [...actions.map((action) => actionWords[action]), 'unchanged'];
   const rowsWhere = (test: (member: FleetMember) => boolean) =>
-    inBrief(environments.filter(test).map((member) => rowOf(member, applied)));
+    groupRows(environments.filter(test).map((member) => rowOf(member, applied)));
   return {
     columns,
     rows: [...rowsWhere(hasFailed), ...rowsWhere(isNotRun), ...rowsWhere((member) => !isFailed(member))],
@@ -104,7 +104,7 @@ function stateWords({ plan, result, error }: FleetMember): string {
   return plan && isRefused(plan) ? refused : '';
 }
 
-function inBrief(rows: readonly MatrixRow[]): readonly MatrixRow[] {
+function groupRows(rows: readonly MatrixRow[]): readonly MatrixRow[] {
   if (rows.length <= maxRows) return rows;
   const groups = groupBy(rows, ({ counts, words }) => JSON.stringify([counts, words]));
   return groups.map(([, same]) => ({ ...same[0], names: same.flatMap(({ names }) => names) }));
@@ -122,10 +122,10 @@ export interface Shared<T = Change> {
  */
 function sharedChanges({ environments }: Fleet): Shared[] {
   // The same object has another id in each tenant.
-  const byName = ({ named: _named, ...difference }: Difference) => difference;
+  const omitNames = ({ named: _named, ...difference }: Difference) => difference;
   const signatureOf = ({ address, action, diff, risk, warnings }: Change) => [
     [address, action, risk, warnings],
-    diff.map((each) => byName(nameIds(each, idOnly, idOnly))),
+    diff.map((each) => omitNames(nameIds(each, idOnly, idOnly))),
   ];
   const planned = shareEach(environments, ({ plan }) => plan?.changes ?? [], signatureOf);
   return shareGroups(planned).map(({ environments, items }) => ({

@@ -5,11 +5,11 @@ import { namesAndMore } from '../model/words.ts';
 import { planCommand } from './apply-command.ts';
 import {
   attentionOf,
-  byUrgency,
   concernsOf,
   firstOf,
   type Point,
   pointWords,
+  sortByUrgency,
   urgencyOf,
 } from './attention.ts';
 import { pathWords, sensitiveWords, type View, viewOf } from './difference.ts';
@@ -59,7 +59,7 @@ const maxLines = 60;
  */
 export function planMarkdown(plan: Plan, options: ReportOptions): string {
   const remarks = remarksOf(plan);
-  const kinds = groupBy(byUrgency(plan.changes), ({ kind }) => kind);
+  const kinds = groupBy(sortByUrgency(plan.changes), ({ kind }) => kind);
   const groups: SectionGroup[] = [
     { heading: '', sections: remarks.errors.map(problemSection) },
     ...kinds.map(([kind, changes]) => ({

@@ -24,7 +24,7 @@ export function redactPlan(plan: Plan, redact: Redact): Plan {
       ...plan.scope,
       only: plan.scope.only.map(redact),
       except: plan.scope.except.map(redact),
-      since: orNull(plan.scope.since, redact),
+      since: redactOrNull(plan.scope.since, redact),
     },
     changes: plan.changes.map((change) => redactChange(change, redact)),
     diagnostics: plan.diagnostics.map((each) => redactDiagnostic(each, redact)),
@@ -106,7 +106,7 @@ function redactChange(change: Change, redact: Redact): Change {
     address: redactAddress(change.address, redact),
     key: change.key.map(redact),
     source: source && { ...source, file: redact(source.file) },
-    id: orNull(change.id, redact),
+    id: redactOrNull(change.id, redact),
     diff: change.diff.map((each) => redactDifference(each, redact)),
     requests: change.requests.map((request) => redactRequest(request, redact)),
     warnings: change.warnings.map(redact),
@@ -152,8 +152,8 @@ function redactRequest(request: Request, redact: Redact): Request {
 
 function redactImpact(impact: Impact, redact: Redact): Impact {
   if ('notRun' in impact) return { notRun: redact(impact.notRun) };
-  const moved = ({ count, first }: Moved) => ({ count, first: first.map(redact) });
-  return { ...impact, enter: moved(impact.enter), leave: moved(impact.leave) };
+  const redactMoved = ({ count, first }: Moved) => ({ count, first: first.map(redact) });
+  return { ...impact, enter: redactMoved(impact.enter), leave: redactMoved(impact.leave) };
 }
 
 function redactOutcome(change: ChangeResult, redact: Redact): ChangeResult {
@@ -165,9 +165,9 @@ function redactOutcome(change: ChangeResult, redact: Redact): ChangeResult {
     requests: change.requests.map((request) => ({
       ...request,
       path: redact(request.path),
-      trackingId: orNull(request.trackingId, redact),
+      trackingId: redactOrNull(request.trackingId, redact),
     })),
-    error: orNull(change.error, redact),
+    error: redactOrNull(change.error, redact),
     warnings: change.warnings.map(redact),
   };
 }
@@ -189,9 +189,9 @@ export function redactDiagnostic(diagnostic: Diagnostic, redact: Redact): Diagno
 function redactVersions({ name, ours, theirs, old }: Versions, redact: Redact): Versions {
   return {
     name: redact(name),
-    ours: orNull(ours, redact),
-    theirs: orNull(theirs, redact),
-    ...(old === undefined ? {} : { old: orNull(old, redact) }),
+    ours: redactOrNull(ours, redact),
+    theirs: redactOrNull(theirs, redact),
+    ...(old === undefined ? {} : { old: redactOrNull(old, redact) }),
   };
 }
 
@@ -236,19 +236,19 @@ function redactJson(value: Json, redact: Redact): Json {
   return mapJson(value, (item) => {
     if (typeof item === 'string') return redact(item);
     if (typeof item === 'number') return redact(String(item)) === String(item) ? item : redact(String(item));
-    return isObject(item) ? renamed(item, redact) : item;
+    return isObject(item) ? redactKeys(item, redact) : item;
   });
 }
 
 /** The fields of an object without secrets, in their names too. */
 export function redactMembers(fields: JsonObject, redact: Redact): JsonObject {
-  return renamed(
+  return redactKeys(
     mapMembers(fields, (value) => redactJson(value, redact)),
     redact,
   );
 }
 
-function renamed(object: JsonObject, redact: Redact): JsonObject {
+function redactKeys(object: JsonObject, redact: Redact): JsonObject {
   return objectFrom(Object.entries(object).map(([name, value]) => [redact(name), value]));
 }
 
@@ -260,6 +260,6 @@ function redactTenant({ identity, profiles }: TenantName, redact: Redact): Tenan
   return { identity: redact(identity), profiles: redact(profiles) };
 }
 
-function orNull(text: string | null, redact: Redact): string | null {
+function redactOrNull(text: string | null, redact: Redact): string | null {
   return text === null ? null : redact(text);
 }

@@ -5,7 +5,7 @@
 /** Most texts match this, which saves compiling the expressions below. */
 const plain = /^[\n\t\x20-\x7e]*$/;
 /** Besides what Unicode calls ignorable, such as variation selectors and fillers: the empty pattern of Braille. */
-const hidden = () =>
+const hiddenPattern = () =>
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 /** The same, with a group for what belongs to an emoji: a joiner, or a selector of its form. */
 let emojiOrHidden: RegExp | null = null;
@@ -37,7 +37,7 @@ export function printable(text: string): string {
 function showHidden(text: string): string {
   if (plain.test(text)) return text;
   emojiOrHidden ??= new RegExp(
-    `((?<=\\p{Extended_Pictographic}[\\u{fe0f}\\u{1f3fb}-\\u{1f3ff}]?)\\u200d|(?<=\\p{Extended_Pictographic})[\\u{fe0e}\\u{fe0f}]|\\u{fe0f}(?=\\u{20e3}))|${hidden().source}`,
+    `((?<=\\p{Extended_Pictographic}[\\u{fe0f}\\u{1f3fb}-\\u{1f3ff}]?)\\u200d|(?<=\\p{Extended_Pictographic})[\\u{fe0e}\\u{fe0f}]|\\u{fe0f}(?=\\u{20e3}))|${hiddenPattern().source}`,
     'gu',
   );
   return text.replace(emojiOrHidden, (char, part: string | undefined) => {
@@ -62,7 +62,7 @@ export function visibleBlanks(text: string): string {
 /** The value as JSON, with every character escaped that a terminal or a CI system might obey. */
 export function safeJson(value: unknown): string {
   const text = replaceCommands(JSON.stringify(value, null, 2), unicodeEscape);
-  return text.replace(hidden(), (char) => (char === '\n' ? char : unicodeEscape(char)));
+  return text.replace(hiddenPattern(), (char) => (char === '\n' ? char : unicodeEscape(char)));
 }
 
 const entities: Readonly<Record<string, string>> = {

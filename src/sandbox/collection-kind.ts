@@ -51,7 +51,7 @@ export const readKind = objectReader((fields, at) => {
     members: readMembers(fields.objectOrNull('fields') ?? {}, `${at}.fields`),
     serverOwned: fields.includes('serverOwned') ? fields.texts('serverOwned') : ['id', 'created', 'modified'],
   };
-  list.done();
+  list.end();
   if (!/^[A-Z][A-Za-z0-9]*$/.test(kind.name)) throw new ShapeError(`${at}.kind must be a name such as Role`);
   if (!/^(\/[\w.~-]+)+$/.test(kind.path))
     throw new ShapeError(`${at}.path must be a path such as /v2025/roles`);
@@ -69,7 +69,7 @@ function readKeys(value: Json, at: string): readonly string[] {
     const fields = new Fields(typeof part === 'string' ? { name: part } : part, at);
     fields.bool('foldCase', false);
     const name = fields.text('name');
-    fields.done();
+    fields.end();
     return name;
   });
 }

@@ -98,7 +98,7 @@ function checkReference({ type }: Member, value: Json, at: string): void {
   fields.textOrNull('name');
   const given = fields.textOrNull('type');
   if (type !== null && given !== type) throw new ShapeError(`${at}.type must be ${type}`);
-  fields.done();
+  fields.end();
 }
 
 /** A place in an object that holds the id of another one. */

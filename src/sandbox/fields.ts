@@ -7,7 +7,7 @@ export class ShapeError extends Error {
 
 /**
  * Reads the members of one JSON object as typed values. Every method throws {@link ShapeError} for a member of the
- * wrong type. Call {@link Fields.done} at the end: it throws for members that were not read.
+ * wrong type. Call {@link Fields.end} at the end: it throws for members that were not read.
  */
 export class Fields {
   readonly #object: JsonObject;
@@ -115,7 +115,7 @@ export class Fields {
   }
 
   /** Throws if there are members that were not read. */
-  done(): void {
+  end(): void {
     const unknown = Object.keys(this.#object).filter((name) => !this.#read.has(name));
     if (unknown.length > 0) throw new ShapeError(`${this.#at} has unknown fields: ${unknown.join(', ')}`);
   }
@@ -133,7 +133,7 @@ export function objectReader<T>(build: (fields: Fields, at: string) => T): Read<
   return (value, at) => {
     const fields = new Fields(value, at);
     const result = build(fields, at);
-    fields.done();
+    fields.end();
     return result;
   };
 }

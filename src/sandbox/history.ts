@@ -22,7 +22,7 @@ export class History {
   }
 
   /** The state that a read shows. Changes that were made without a request show at once. */
-  seen(current: TenantState): TenantState {
+  visibleState(current: TenantState): TenantState {
     if (this.#lag === 0) return current;
     const then = this.#now() - this.#lag;
     this.#past = this.#past.filter(({ until }) => until > then);

@@ -38,7 +38,7 @@ function applyOperation(document: JsonObject, operation: Json, at: string, rules
   const path = fields.text('path');
   if (op !== 'remove' && !fields.includes('value')) throw badRequest(`${at}.value is required for ${op}`);
   const value = fields.json('value');
-  fields.done();
+  fields.end();
   const tokens = parsePointer(path);
   const sets = op === 'add' || (op === 'replace' && rules.replaceSets && tokens.length === 1);
   return changeAt(document, tokens, { op, value, at: `${at} (${op} ${path})`, sets });

@@ -145,7 +145,7 @@ function answer(route: Route, { request, path, search, bytes }: Exchange, parts:
 
 /** Does the work of an operation. A read may show the tenant as it was a while ago. */
 function work(method: string, carryOut: (tenant: Tenant) => Reply, { tenant, history }: ServerParts): Reply {
-  if (method === 'GET') return carryOut({ ...tenant, state: history.seen(tenant.state) });
+  if (method === 'GET') return carryOut({ ...tenant, state: history.visibleState(tenant.state) });
   return history.record(tenant.state, () => carryOut(tenant));
 }
 

@@ -85,7 +85,7 @@ function readState(
     profiles: fields.lines('profiles', objects.readProfile),
     profileSearches: fields.list('profileSearches', objects.readProfileSearch),
   };
-  fields.done();
+  fields.end();
   return state;
 }
 
@@ -93,7 +93,7 @@ function readState(
 function readSeedObjects(value: JsonObject, kinds: ReadonlyMap<string, CollectionKind>): Objects {
   const fields = new Fields(value, 'seed.objects');
   const lists = [...kinds].map(([name, kind]) => [name, fields.lines(name, seedReader(kind))] as const);
-  fields.done();
+  fields.end();
   return Object.fromEntries(lists);
 }
 

@@ -230,13 +230,13 @@ export class FakeTenant implements TenantPort {
     try {
       const fault = await this.fault(request, this.sent.length);
       await Promise.resolve();
-      return await this.#answer(request, fault);
+      return await this.#answerWith(request, fault);
     } finally {
       this.inFlight--;
     }
   }
 
-  async #answer(request: Request, fault: Fault | null): Promise<Sent> {
+  async #answerWith(request: Request, fault: Fault | null): Promise<Sent> {
     if (fault?.is === 'unsent') {
       return sent({ outcome: 'unsent', reason: 'unreachable', detail: 'no route' }, fault.repeated ?? false);
     }
@@ -247,9 +247,9 @@ export class FakeTenant implements TenantPort {
     if (fault?.is === 'lost') return sent({ outcome: 'lost', reason: 'reset', detail: 'connection reset' });
     if (fault?.is === 'status') {
       const { status, body = { message: 'the tenant says no' } } = fault;
-      return sent(answered(status, body), fault.repeated ?? false);
+      return sent(answerWith(status, body), fault.repeated ?? false);
     }
-    return sent(answer ?? answered(500, null));
+    return sent(answer ?? answerWith(500, null));
   }
 
   #carryOut({ method, path, body: template }: Request) {
@@ -259,10 +259,10 @@ export class FakeTenant implements TenantPort {
     if (collection === 'notes') return this.#notes(id, body);
     if (method === 'POST' && isObject(body)) return this.#create(body);
     const [name, stored] = [...this.things].find(([, raw]) => raw.id === id) ?? [];
-    if (name === undefined || stored === undefined) return answered(404, null);
+    if (name === undefined || stored === undefined) return answerWith(404, null);
     if (method === 'DELETE') {
       this.things.delete(name);
-      return answered(204, null);
+      return answerWith(204, null);
     }
     const patch = isObject(body) ? body : {};
     const next = this.rewrite(
@@ -270,38 +270,38 @@ export class FakeTenant implements TenantPort {
     );
     this.things.delete(name);
     this.things.set(textOf(next, 'name') ?? name, next);
-    return answered(200, sub === 'rule' ? { name: next.name ?? null, rule: patch.value ?? null } : next);
+    return answerWith(200, sub === 'rule' ? { name: next.name ?? null, rule: patch.value ?? null } : next);
   }
 
   #create(body: JsonObject) {
     const name = textOf(body, 'name') ?? '';
-    if (this.things.has(name)) return answered(409, { message: 'the name is taken' });
+    if (this.things.has(name)) return answerWith(409, { message: 'the name is taken' });
     const stored = this.rewrite({ ...body, id: `new-${++this.#ids}` });
     this.things.set(name, stored);
-    return answered(201, stored);
+    return answerWith(201, stored);
   }
 
   #notes(id: string | undefined, body: Json) {
     if (id === 'bulk-delete') {
       for (const item of isArray(body) ? body : [])
         if (isObject(item)) this.notes.delete(textOf(item, 'key') ?? '');
-      return answered(204, null);
+      return answerWith(204, null);
     }
     const raw = isObject(body) ? body : {};
     const key = textOf(raw, 'key') ?? '';
     const stored = { ...raw, id: this.notes.get(key)?.id ?? `note-${key}` };
     this.notes.set(key, stored);
-    return answered(200, stored);
+    return answerWith(200, stored);
   }
 }
 
-function answered(status: number, body: Json) {
+function answerWith(status: number, body: Json) {
   return { outcome: 'answered', status, headers: {}, body, text: null } as const;
 }
 
 function sent(
   answer:
-    | ReturnType<typeof answered>
+    | ReturnType<typeof answerWith>
     | { outcome: 'lost'; reason: 'reset'; detail: string }
     | { outcome: 'unsent'; reason: 'unreachable'; detail: string },
   repeated = false,

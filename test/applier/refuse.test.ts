@@ -450,8 +450,8 @@ describe('hostile plans', () => {
   });
 
   it.each([
-    ['the id of another object', { ...deleteThing(gone), ...named(old) }],
-    ['the key of another object', { ...deleteThing(old), ...named(gone) }],
+    ['the id of another object', { ...deleteThing(gone), ...nameOf(old) }],
+    ['the key of another object', { ...deleteThing(old), ...nameOf(gone) }],
     ['an id that nothing has', withId(deleteThing(old), 't9')],
   ])('a delete with %s, found when the tenant is read', async (_name, entry) => {
     const tenant = new FakeTenant({ things: { old, gone } });
@@ -459,14 +459,14 @@ describe('hostile plans', () => {
   });
 
   it('a delete of one object under the name of another that is gone', async () => {
-    const entry = { ...deleteThing(old), ...named(gone) };
+    const entry = { ...deleteThing(old), ...nameOf(gone) };
     const reasons = await refusalOf(planOf([entry]), new FakeTenant({ things: { old } }));
     expect(reasons).toEqual([expect.stringMatching(/^plan-stale.*not those of one object/)]);
   });
 
   it('(not: an object without a name, which is known by its id, and a step by hand)', async () => {
     const nameless = { id: 't1', name: 't1', text: 'before' };
-    const byId = { ...updateThing(nameless, 'after'), ...named({ name: 'Desk' }) };
+    const byId = { ...updateThing(nameless, 'after'), ...nameOf({ name: 'Desk' }) };
     const tenant = new FakeTenant({ things: { t1: nameless } });
     expect((await apply(planOf([byId]), tenant)).outcome).toBe('done');
     expect(tenant.things.get('t1')).toMatchObject({ text: 'after' });
@@ -481,7 +481,7 @@ function withHeaders(entry: Change, added: Readonly<Record<string, string>>): Ch
   return { ...entry, requests };
 }
 
-function named({ name }: { readonly name: string }): Pick<Change, 'address' | 'key'> {
+function nameOf({ name }: { readonly name: string }): Pick<Change, 'address' | 'key'> {
   return { address: `Thing/${name}`, key: [name] };
 }
 

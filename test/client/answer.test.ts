@@ -4,27 +4,27 @@ import {
   type Answer,
   isSuccess,
   isWhole,
-  lost,
+  lostAnswer,
   mayHaveHappened,
-  unsent,
-  unsentFor,
+  unsentAnswer,
+  unsentWithProblems,
 } from '../../src/client/answer.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import { answered } from './support.ts';
+import { answerWith } from './support.ts';
 
 it.each<[string, Answer, boolean, boolean, boolean]>([
-  ['199', answered(199), false, false, false],
-  ['200', answered(200), true, true, true],
-  ['204', answered(204), true, true, true],
-  ['206, which holds a part', answered(206), true, false, true],
-  ['299', answered(299), true, true, true],
-  ['300', answered(300), false, false, false],
-  ['404', answered(404), false, false, false],
-  ['499', answered(499), false, false, false],
-  ['500', answered(500), false, false, true],
-  ['503', answered(503), false, false, true],
-  ['a lost answer', lost('reset', 'it ended'), false, false, true],
-  ['a request that was not sent', unsent('unreachable', 'no host'), false, false, false],
+  ['199', answerWith(199), false, false, false],
+  ['200', answerWith(200), true, true, true],
+  ['204', answerWith(204), true, true, true],
+  ['206, which holds a part', answerWith(206), true, false, true],
+  ['299', answerWith(299), true, true, true],
+  ['300', answerWith(300), false, false, false],
+  ['404', answerWith(404), false, false, false],
+  ['499', answerWith(499), false, false, false],
+  ['500', answerWith(500), false, false, true],
+  ['503', answerWith(503), false, false, true],
+  ['a lost answer', lostAnswer('reset', 'it ended'), false, false, true],
+  ['a request that was not sent', unsentAnswer('unreachable', 'no host'), false, false, false],
 ])('%s: is it a success, is it whole, may it have happened', (_, answer, success, whole, happened) => {
   expect([isSuccess(answer), isWhole(answer), mayHaveHappened(answer)]).toEqual([success, whole, happened]);
 });
@@ -39,7 +39,7 @@ describe('a request that was not sent', () => {
 
   it('names all problems in one line, with all advice', () => {
     const problems = [problem('A. B is not set.', 'Set B.'), problem('C is not set.', 'Set C.')];
-    expect(unsentFor('no-secret', problems)).toEqual({
+    expect(unsentWithProblems('no-secret', problems)).toEqual({
       outcome: 'unsent',
       reason: 'no-secret',
       detail: 'A. B is not set; C is not set',
@@ -49,9 +49,9 @@ describe('a request that was not sent', () => {
   });
 
   it('has no advice where there is none', () => {
-    const sent = unsentFor('no-secret', [problem('A is not set.')]);
+    const sent = unsentWithProblems('no-secret', [problem('A is not set.')]);
     expect(sent).not.toHaveProperty('hint');
-    expect(unsentFor('no-secret', [problem('A.'), problem('B.', 'Set B.')]).hint).toBe('Set B.');
-    expect(unsent('unsafe', 'why')).toEqual({ outcome: 'unsent', reason: 'unsafe', detail: 'why' });
+    expect(unsentWithProblems('no-secret', [problem('A.'), problem('B.', 'Set B.')]).hint).toBe('Set B.');
+    expect(unsentAnswer('unsafe', 'why')).toEqual({ outcome: 'unsent', reason: 'unsafe', detail: 'why' });
   });
 });

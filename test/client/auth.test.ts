@@ -1,12 +1,12 @@
 /** Tokens: how they are asked for, shared and kept, and what is said where there is none. */
 import { describe, expect, it } from 'vitest';
-import { type Answer, lost, type Sent, unsent } from '../../src/client/answer.ts';
+import { type Answer, lostAnswer, type Sent, unsentAnswer } from '../../src/client/answer.ts';
 import { type AuthTools, createTokenSources } from '../../src/client/auth.ts';
 import { Redactor } from '../../src/client/redactor.ts';
 import type { Auth } from '../../src/kinds/project.ts';
 import { Failure, failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import { answered, sent } from './support.ts';
+import { answerWith, sent } from './support.ts';
 
 type Exchange = Parameters<AuthTools['exchange']>[0];
 
@@ -42,7 +42,7 @@ const client = (more: Partial<Extract<Auth, { by: 'client-credentials' }>> = {})
   ...more,
 });
 const given = (value: string, more: JsonObject = {}, headers: Record<string, string> = {}) =>
-  answered(200, { access_token: value, ...more }, headers);
+  answerWith(200, { access_token: value, ...more }, headers);
 
 function jwt(payload: Json): string {
   return `x.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.y`;
@@ -144,7 +144,7 @@ it('a token is asked for with a form, at the address alone', async () => {
 
 describe('how long a token is used', () => {
   /** The milliseconds after which another token is fetched, told by trying. */
-  async function usedFor(answer: Answer): Promise<number> {
+  async function countUses(answer: Answer): Promise<number> {
     const usable = async (ms: number) => {
       const { of, calls, pass } = sourcesOf(answer);
       await of(client()).current();
@@ -194,7 +194,7 @@ describe('how long a token is used', () => {
     ['as `expires_in` says where the token holds a list', given(jwt([600]), { expires_in: 100 }), 80_000],
     ['as `expires_in` says where the token is no JWT', given('a.b.c', { expires_in: 100 }), 80_000],
   ])('is %s', async (_, answer, ms) => {
-    expect(await usedFor(answer)).toBe(ms);
+    expect(await countUses(answer)).toBe(ms);
   });
 
   it('ends where the tenant refuses it, unless it was another one', async () => {
@@ -217,7 +217,7 @@ describe('where there is no token', () => {
   };
 
   it('an interruption stays one, and is not remembered', async () => {
-    const { of } = sourcesOf(unsent('interrupted', 'the run was interrupted'), given('T1'));
+    const { of } = sourcesOf(unsentAnswer('interrupted', 'the run was interrupted'), given('T1'));
     expect(await of(client()).current()).toEqual({
       outcome: 'unsent',
       reason: 'interrupted',
@@ -225,14 +225,14 @@ describe('where there is no token', () => {
       failures: 0,
     });
     expect(await of(client()).current()).toMatchObject({ value: 'T1' });
-    expect(await problemOf(lost('interrupted', 'the run was interrupted'))).toMatchObject({
+    expect(await problemOf(lostAnswer('interrupted', 'the run was interrupted'))).toMatchObject({
       outcome: 'unsent',
       reason: 'interrupted',
     });
   });
 
   it('refused credentials are not sent again: that could lock the client out', async () => {
-    const { of, calls } = sourcesOf({ ...sent(answered(401, { error: 'invalid_client' })), attempts: 2 });
+    const { of, calls } = sourcesOf({ ...sent(answerWith(401, { error: 'invalid_client' })), attempts: 2 });
     const source = of(client());
     expect(await source.current()).toMatchObject({ reason: 'no-token', failures: 1 });
     expect(await source.current()).toMatchObject({ reason: 'no-token', failures: 0 });
@@ -240,7 +240,7 @@ describe('where there is no token', () => {
   });
 
   it('an endpoint in trouble is asked again', async () => {
-    const { of } = sourcesOf(answered(503), given('T1'));
+    const { of } = sourcesOf(answerWith(503), given('T1'));
     expect(await of(client()).current()).toMatchObject({ reason: 'token-endpoint' });
     expect(await of(client()).current()).toMatchObject({ value: 'T1' });
   });
@@ -248,19 +248,19 @@ describe('where there is no token', () => {
   it.each<[string, Answer, RegExp, RegExp]>([
     [
       '429',
-      answered(429, { message: 'Slow. Down.' }),
+      answerWith(429, { message: 'Slow. Down.' }),
       /could not be asked for a token: 429 .*Slow\. Down\. The/,
       /^Lower `limits`/,
     ],
     [
       '500',
-      answered(500),
+      answerWith(500),
       /could not be asked for a token: 500 Internal Server Error\. The/,
       /^Run again later/,
     ],
     [
       '404',
-      answered(404, { message: 'v1.0.x' }),
+      answerWith(404, { message: 'v1.0.x' }),
       /could not be asked for a token: 404 Not Found: v1\.0\.x\. The/,
       /^Check `tokenUrl`/,
     ],
@@ -272,19 +272,19 @@ describe('where there is no token', () => {
     ],
     [
       'no connection',
-      unsent('unreachable', 'the host a.example does not exist', 'Look.'),
+      unsentAnswer('unreachable', 'the host a.example does not exist', 'Look.'),
       /: the host a\.example does not exist\. The/,
       /^Look\.$/,
     ],
     [
       'a lost answer',
-      lost('reset', 'the connection ended'),
+      lostAnswer('reset', 'the connection ended'),
       /: the connection ended\. The/,
       /^Run again later\.$/,
     ],
     [
       'a success without a token',
-      answered(200, { token: 'x' }),
+      answerWith(200, { token: 'x' }),
       /gave no token: 200 OK\. The/,
       /^Check `tokenUrl`/,
     ],
@@ -308,8 +308,8 @@ describe('where there is no token', () => {
   });
 
   it('neither secret nor token is in what is told', async () => {
-    const page = { ...answered(401), text: '<p>walrus-of-the-client</p>' };
-    const repeated = answered(401, { error_description: 'walrus-of-the-client' });
+    const page = { ...answerWith(401), text: '<p>walrus-of-the-client</p>' };
+    const repeated = answerWith(401, { error_description: 'walrus-of-the-client' });
     for (const answer of [page, repeated])
       expect(JSON.stringify(await problemOf(answer))).not.toContain('walrus');
     const { of, redactor } = sourcesOf(given('canary with blanks'));

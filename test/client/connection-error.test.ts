@@ -1,6 +1,6 @@
 /** What is said of requests that do not reach a tenant, and what a person can do. */
 import { expect, test } from 'vitest';
-import { lostBy, unsentBy } from '../../src/client/connection-error.ts';
+import { toLostAnswer, toUnsentAnswer } from '../../src/client/connection-error.ts';
 
 const coded = (code: string) => Object.assign(new Error('no'), { code });
 const origin = 'https://acme.example:8443';
@@ -15,7 +15,7 @@ test.each([
     'no trusted connection to the host acme.example:8443 (DEPTH_ZERO_SELF_SIGNED_CERT)',
   ],
 ])('%s before a request was sent', (code, reason, detail) => {
-  const { hint, ...answer } = unsentBy(coded(code), origin);
+  const { hint, ...answer } = toUnsentAnswer(coded(code), origin);
   expect(answer).toEqual({ outcome: 'unsent', reason, detail });
   expect(hint).toMatch(reason === 'untrusted' ? /NODE_EXTRA_CA_CERTS/ : /base URL, the network/);
 });
@@ -29,19 +29,19 @@ test.each([
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'check the URL and its port'],
   ['EPROTO', 'check the URL and its port'],
 ])('%s says what to do about the certificate or the connection', (code, hint) => {
-  expect(unsentBy(coded(code), origin)).toMatchObject({
+  expect(toUnsentAnswer(coded(code), origin)).toMatchObject({
     reason: 'untrusted',
     hint: expect.stringContaining(hint),
   });
 });
 
 test('a request that no HTTP can carry has no hint, and a fault of the program its name', () => {
-  expect(unsentBy(coded('UND_ERR_INVALID_ARG'), origin)).toStrictEqual({
+  expect(toUnsentAnswer(coded('UND_ERR_INVALID_ARG'), origin)).toStrictEqual({
     outcome: 'unsent',
     reason: 'unsafe',
     detail: 'the request cannot be sent over HTTP (header or path)',
   });
-  expect(unsentBy(new RangeError('x'), origin).detail).toContain('(RangeError)');
+  expect(toUnsentAnswer(new RangeError('x'), origin).detail).toContain('(RangeError)');
 });
 
 test.each([
@@ -53,5 +53,5 @@ test.each([
   ['ECONNRESET', true, 'cut'],
   ['ECONNRESET', false, 'reset'],
 ])('%s after a request was sent, answer begun: %j', (code, answerBegan, reason) => {
-  expect(lostBy(coded(code), answerBegan)).toMatchObject({ outcome: 'lost', reason });
+  expect(toLostAnswer(coded(code), answerBegan)).toMatchObject({ outcome: 'lost', reason });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
-import { describeAnswer, inBrief, readFailure, trackingIdOf } from '../../src/client/describe.ts';
-import { answered, get, sent } from './support.ts';
+import { describeAnswer, readFailure, shortenLine, trackingIdOf } from '../../src/client/describe.ts';
+import { answerWith, get, sent } from './support.ts';
 
 const page = (status: number, text: string): Answer => ({
   outcome: 'answered',
@@ -15,7 +15,7 @@ describe('an answer in words', () => {
   test.each<[string, Answer, string, string | null]>([
     [
       'ErrorResponseDto, in English before the tenant’s language',
-      answered(400, {
+      answerWith(400, {
         detailCode: '400.1 Bad request content',
         trackingId: 'abc',
         messages: [
@@ -29,15 +29,15 @@ describe('an answer in words', () => {
     ],
     [
       'only another language',
-      answered(400, { messages: [{ locale: 'de', text: 'falsch' }] }),
+      answerWith(400, { messages: [{ locale: 'de', text: 'falsch' }] }),
       '400 Bad Request: falsch',
       null,
     ],
-    ['the 401', answered(401, { error: 'JWT is expired' }), '401 Unauthorized: JWT is expired', null],
-    ['the 429', answered(429, { message: ' slow\ndown ' }), '429 Too Many Requests: slow down', null],
+    ['the 401', answerWith(401, { error: 'JWT is expired' }), '401 Unauthorized: JWT is expired', null],
+    ['the 429', answerWith(429, { message: ' slow\ndown ' }), '429 Too Many Requests: slow down', null],
     [
       'OAuth',
-      answered(400, { error: 'invalid_client', error_description: 'who?' }),
+      answerWith(400, { error: 'invalid_client', error_description: 'who?' }),
       '400 Bad Request: invalid_client: who?',
       null,
     ],
@@ -53,17 +53,17 @@ describe('an answer in words', () => {
       '500 Internal Server Error: it [31mbroke',
       'from-header',
     ],
-    ['nothing', answered(404), '404 Not Found', null],
-    ['an unheard-of status', answered(799), '799', null],
+    ['nothing', answerWith(404), '404 Not Found', null],
+    ['an unheard-of status', answerWith(799), '799', null],
     [
       'a shape nobody knows',
-      answered(400, { messages: 'x', causes: [1, null], detailCode: 5 }),
+      answerWith(400, { messages: 'x', causes: [1, null], detailCode: 5 }),
       '400 Bad Request',
       null,
     ],
     [
       'texts of the first language, where none is English',
-      answered(400, {
+      answerWith(400, {
         messages: [
           { locale: 'de', text: 'eins' },
           { locale: 'fr-en', text: 'deux' },
@@ -75,19 +75,19 @@ describe('an answer in words', () => {
     ],
     [
       'texts without a language, and what is no text',
-      answered(400, { messages: ['one', { text: 5 }, null, { locale: 'en' }, 'two'] }),
+      answerWith(400, { messages: ['one', { text: 5 }, null, { locale: 'en' }, 'two'] }),
       '400 Bad Request: one: two',
       null,
     ],
     [
       'a cause that says the same, once',
-      answered(400, { messages: ['same'], error: 'same', causes: ['same', 'other', 'more'] }),
+      answerWith(400, { messages: ['same'], error: 'same', causes: ['same', 'other', 'more'] }),
       '400 Bad Request: same (other; more)',
       null,
     ],
     [
       'a redirect to nowhere',
-      answered(301),
+      answerWith(301),
       '301 Moved Permanently: the tenant redirects to an unnamed address; redirects are not followed, and the token was not sent there',
       null,
     ],
@@ -105,21 +105,21 @@ describe('an answer in words', () => {
     ],
     [
       'the tracking id of the tenant before that of others',
-      answered(404, null, { 'x-correlation-id': 'c', 'x-request-id': 'b', 'x-tracking-id': 'a' }),
+      answerWith(404, null, { 'x-correlation-id': 'c', 'x-request-id': 'b', 'x-tracking-id': 'a' }),
       '404 Not Found',
       'a',
     ],
     [
       'a tracking id that is empty',
-      answered(404, null, { 'x-tracking-id': '', 'x-correlation-id': 'c' }),
+      answerWith(404, null, { 'x-tracking-id': '', 'x-correlation-id': 'c' }),
       '404 Not Found',
       'c',
     ],
-    ['no object', answered(400, [1]), '400 Bad Request', null],
+    ['no object', answerWith(400, [1]), '400 Bad Request', null],
     ['a lost answer', { outcome: 'lost', reason: 'reset', detail: 'gone' }, 'gone', null],
     [
       'a redirect',
-      answered(302, null, { location: 'https://evil.example/x' }),
+      answerWith(302, null, { location: 'https://evil.example/x' }),
       '302 Found: the tenant redirects to https://evil.example/x; redirects are not followed, and the token was not sent there',
       null,
     ],
@@ -130,48 +130,48 @@ describe('an answer in words', () => {
   test('is never long', () => {
     const endless = 'x'.repeat(1_000_000);
     const messages = Array.from({ length: 1000 }, () => ({ locale: 'en', text: endless }));
-    for (const answer of [page(500, endless), page(500, `<html>${endless}`), answered(400, { messages })]) {
+    for (const answer of [page(500, endless), page(500, `<html>${endless}`), answerWith(400, { messages })]) {
       expect(describeAnswer(answer).text.length).toBeLessThan(1000);
     }
   });
 
   test.each([
-    [answered(401), /credentials/],
-    [answered(403), /right.*support.*experimentalHeader/],
-    [answered(404), /base URL/],
-    [answered(429), /limits/],
-    [answered(302, null, { location: 'https://new.example/' }), /new\.example/],
-    [answered(300, null, { location: 'https://new.example/' }), /new\.example/],
-    [answered(302), /^Check the base URL\.$/],
-    [answered(302, null, { location: 'nowhere' }), /^Check the base URL\.$/],
+    [answerWith(401), /credentials/],
+    [answerWith(403), /right.*support.*experimentalHeader/],
+    [answerWith(404), /base URL/],
+    [answerWith(429), /limits/],
+    [answerWith(302, null, { location: 'https://new.example/' }), /new\.example/],
+    [answerWith(300, null, { location: 'https://new.example/' }), /new\.example/],
+    [answerWith(302), /^Check the base URL\.$/],
+    [answerWith(302, null, { location: 'nowhere' }), /^Check the base URL\.$/],
     [page(200, '<!doctype html>'), /web page/],
-    [answered(400, { message: 'The header X-Experimental is missing' }), /identity\.experimentalHeader/],
-    [answered(403, { error: 'experimental API' }), /^The tenant expects the header of experimental/],
+    [answerWith(400, { message: 'The header X-Experimental is missing' }), /identity\.experimentalHeader/],
+    [answerWith(403, { error: 'experimental API' }), /^The tenant expects the header of experimental/],
   ])('%# says what to do next', (answer, hint) => {
     expect(describeAnswer(answer).hint).toMatch(hint);
   });
 
   test.each([
-    answered(400),
-    answered(409),
-    answered(499),
-    answered(418, { message: 'experimental' }),
+    answerWith(400),
+    answerWith(409),
+    answerWith(499),
+    answerWith(418, { message: 'experimental' }),
     // A change may have been made all the same: only a read is known to have failed.
-    answered(503),
+    answerWith(503),
   ])('%# says nothing that is not known', (answer) => {
     expect(describeAnswer(answer).hint).toBeNull();
   });
 
   test('is cut where a text is longer than it may be, and not before', () => {
-    expect(inBrief('x'.repeat(100), 100)).toBe('x'.repeat(100));
-    expect(inBrief('x'.repeat(101), 100)).toBe(`${'x'.repeat(99)}…`);
+    expect(shortenLine('x'.repeat(100), 100)).toBe('x'.repeat(100));
+    expect(shortenLine('x'.repeat(101), 100)).toBe(`${'x'.repeat(99)}…`);
   });
 });
 
 describe('the body of a success', () => {
   // It is data: secrets are removed from it only where it is printed, when a message may have cut one in two.
   const secret = 'sec'.repeat(200);
-  const partial = answered(206, { error: secret, message: secret, trackingId: secret });
+  const partial = answerWith(206, { error: secret, message: secret, trackingId: secret });
 
   test('is not quoted by the message about a read that cannot use it', () => {
     const { message } = readFailure('SenderAddress', get('/v2025/verified-from-addresses'), sent(partial));
@@ -185,7 +185,7 @@ describe('the body of a success', () => {
 });
 
 test('a tracking id of blanks is none', () => {
-  expect(trackingIdOf(answered(500, { trackingId: '\u0007 \n' }))).toBeNull();
+  expect(trackingIdOf(answerWith(500, { trackingId: '\u0007 \n' }))).toBeNull();
 });
 
 describe('a read that failed', () => {
@@ -193,7 +193,7 @@ describe('a read that failed', () => {
   const failed = (answer: Answer, more = {}) => readFailure('Role', request, { ...sent(answer), ...more });
 
   test('says what was read, how often, and why, in one sentence', () => {
-    const { diagnostics } = failed(answered(404, { error: 'v1.0 is gone.' }, { 'x-tracking-id': 't' }), {
+    const { diagnostics } = failed(answerWith(404, { error: 'v1.0 is gone.' }, { 'x-tracking-id': 't' }), {
       attempts: 3,
       trackingId: 't',
     });
@@ -205,21 +205,21 @@ describe('a read that failed', () => {
         hint: 'Check the base URL of the environment, and whether the tenant has this feature.',
       },
     ]);
-    expect(failed(answered(409)).diagnostics[0]).not.toHaveProperty('hint');
-    expect(failed(answered(503)).diagnostics[0]?.hint).toMatch(/run again later/);
+    expect(failed(answerWith(409)).diagnostics[0]).not.toHaveProperty('hint');
+    expect(failed(answerWith(503)).diagnostics[0]?.hint).toMatch(/run again later/);
   });
 
   test.each<[Answer, string]>([
-    [answered(200), 'bad-answer'],
-    [answered(299), 'bad-answer'],
-    [answered(300), 'tenant-redirect'],
-    [answered(399), 'tenant-redirect'],
-    [answered(400), 'tenant-bad-request'],
-    [answered(401), 'tenant-unauthorized'],
-    [answered(403), 'tenant-forbidden'],
-    [answered(429), 'tenant-rate-limit'],
-    [answered(418), 'tenant-error'],
-    [answered(500), 'tenant-error'],
+    [answerWith(200), 'bad-answer'],
+    [answerWith(299), 'bad-answer'],
+    [answerWith(300), 'tenant-redirect'],
+    [answerWith(399), 'tenant-redirect'],
+    [answerWith(400), 'tenant-bad-request'],
+    [answerWith(401), 'tenant-unauthorized'],
+    [answerWith(403), 'tenant-forbidden'],
+    [answerWith(429), 'tenant-rate-limit'],
+    [answerWith(418), 'tenant-error'],
+    [answerWith(500), 'tenant-error'],
     [{ outcome: 'lost', reason: 'reset', detail: 'x' }, 'answer-lost'],
     [{ outcome: 'unsent', reason: 'unreachable', detail: 'x' }, 'tenant-unreachable'],
   ])('%# has a code of its own', (answer, code) => {

@@ -7,7 +7,7 @@ import { builtInKinds } from '../../src/kinds/index.ts';
 import { someOf } from '../../src/kinds/read-request.ts';
 import type { Json } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { answered, fakeClient } from './support.ts';
+import { answerWith, fakeClient } from './support.ts';
 
 const [own, other] = [
   { id: '1', email: 'a@acme.example' },
@@ -20,9 +20,9 @@ async function readSenders(
   filtered: Answer,
   whole: readonly Json[] = [own, other],
 ) {
-  const client = fakeClient(({ query }) => (query.filters === undefined ? answered(200, whole) : filtered));
+  const client = fakeClient(({ query }) => (query.filters === undefined ? answerWith(200, whole) : filtered));
   const request = someOf(
-    builtInKinds.named('SenderAddress'),
+    builtInKinds.get('SenderAddress'),
     emails.map((email) => [email]),
   );
   const read = readTenant(client, [request], contractSettings);
@@ -32,20 +32,23 @@ async function readSenders(
 
 describe('a filtered list', () => {
   it('is enough where it has all that was asked for, in any case', async () => {
-    expect(await readSenders(['A@acme.example'], answered(200, [own]))).toEqual({ ids: ['1'], requests: 1 });
-    const both = await readSenders(['a@acme.example', 'b@acme.example'], answered(200, [own, other]));
+    expect(await readSenders(['A@acme.example'], answerWith(200, [own]))).toEqual({
+      ids: ['1'],
+      requests: 1,
+    });
+    const both = await readSenders(['a@acme.example', 'b@acme.example'], answerWith(200, [own, other]));
     expect(both).toEqual({ ids: ['1', '2'], requests: 1 });
   });
 
   it('shows that nothing is absent: a host may mind the case', async () => {
-    expect(await readSenders(['A@acme.example'], answered(200, []))).toEqual({ ids: ['1'], requests: 2 });
+    expect(await readSenders(['A@acme.example'], answerWith(200, []))).toEqual({ ids: ['1'], requests: 2 });
     const emails = ['a@acme.example', 'B@acme.example'];
-    expect(await readSenders(emails, answered(200, [own]))).toEqual({ ids: ['1', '2'], requests: 2 });
-    expect(await readSenders(['c@acme.example'], answered(200, []))).toEqual({ ids: [], requests: 2 });
+    expect(await readSenders(emails, answerWith(200, [own]))).toEqual({ ids: ['1', '2'], requests: 2 });
+    expect(await readSenders(['c@acme.example'], answerWith(200, []))).toEqual({ ids: [], requests: 2 });
   });
 
   it('that the host does not know is read whole', async () => {
-    expect(await readSenders(['a@acme.example'], answered(400))).toEqual({ ids: ['1'], requests: 2 });
+    expect(await readSenders(['a@acme.example'], answerWith(400))).toEqual({ ids: ['1'], requests: 2 });
   });
 
   it('is not asked for where an object is meant by its id, since it may have another name', async () => {
@@ -57,7 +60,7 @@ describe('a filtered list', () => {
     };
     const role = kindFrom(descriptorFrom({ ...document, update: 'json-patch', fields: {} }));
     const client = fakeClient(({ query }) =>
-      answered(200, query.filters === undefined ? [{ id: 'r1', name: 'Old' }] : []),
+      answerWith(200, query.filters === undefined ? [{ id: 'r1', name: 'Old' }] : []),
     );
     const request = { ...someOf(role, [['New']]), ids: ['r1'] };
     const { objects } = await readTenant(client, [request], contractSettings);
@@ -65,13 +68,13 @@ describe('a filtered list', () => {
   });
 
   it('that fails for another reason is an error', async () => {
-    await expect(readSenders(['a@acme.example'], answered(403))).rejects.toThrow('SenderAddress');
+    await expect(readSenders(['a@acme.example'], answerWith(403))).rejects.toThrow('SenderAddress');
   });
 });
 
 it('an answer that is no list is said to be none', async () => {
   const email = ['a@acme.example'];
-  await expect(readSenders(email, answered(200, 'x'))).rejects.toThrow(
+  await expect(readSenders(email, answerWith(200, 'x'))).rejects.toThrow(
     'did not answer with a list of objects',
   );
 });

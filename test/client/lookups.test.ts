@@ -6,7 +6,7 @@ import { Failure } from '../../src/model/failure.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Lookup } from '../../src/model/marker.ts';
 import type { Request } from '../../src/model/plan.ts';
-import { answered, fakeClient } from './support.ts';
+import { answerWith, fakeClient } from './support.ts';
 
 const attributes: JsonObject[] = [
   { id: 7, uid: 'department', name: 'Department' },
@@ -18,7 +18,7 @@ const lookup = (where: Record<string, string>, take = 'id'): Lookup => ({
   where,
   take,
 });
-const all = (): Answer => answered(200, attributes);
+const all = (): Answer => answerWith(200, attributes);
 const diagnosticsOf = async (work: Promise<unknown>) => {
   const error: unknown = await work.then(
     () => null,
@@ -41,7 +41,7 @@ describe('a lookup', () => {
   });
 
   test('sends its fields as filters, but none that means something else to a collection', async () => {
-    const client = fakeClient(() => answered(200, [{ id: '1', uid: 'a', order: 'x' }]));
+    const client = fakeClient(() => answerWith(200, [{ id: '1', uid: 'a', order: 'x' }]));
     await resolveLookups(client, [lookup({ uid: 'a', order: 'x' })]);
     expect(client.asked).toEqual(['/api/ne_attributes?uid=a&metadata=true&limit=100']);
   });
@@ -67,7 +67,7 @@ describe('a lookup', () => {
       const rows = Array.from({ length: 100 }, (_, at) => ({ id: `${at}`, uid: `u${at}` }));
       const found = query.uid === undefined ? rows : [{ id: `id of ${query.uid}`, uid: query.uid }];
       const total = query.uid === undefined ? 5000 : 1;
-      return answered(200, { ne_attributes: found, _metadata: { total } });
+      return answerWith(200, { ne_attributes: found, _metadata: { total } });
     });
     const wanted = ['x', 'y', 'z'].map((uid) => lookup({ uid }));
     const answer = await resolveLookups(client, wanted);
@@ -80,7 +80,7 @@ describe('a lookup', () => {
     return fakeClient(({ query }: Request) => {
       const offset = Number(query.offset ?? 0);
       const found = rows.slice(offset, offset + cap);
-      return answered(200, { ne_attributes: found, ...countOf(found) });
+      return answerWith(200, { ne_attributes: found, ...countOf(found) });
     });
   };
   const inPages = ['u3', 'u10', 'u15'].map((uid) => lookup({ uid }));
@@ -102,7 +102,7 @@ describe('a lookup', () => {
   });
 
   test('a host that refuses the filter is read whole', async () => {
-    const client = fakeClient(({ query }) => (query.code === undefined ? all() : answered(400)));
+    const client = fakeClient(({ query }) => (query.code === undefined ? all() : answerWith(400)));
     const one = lookup({ code: 'C1' });
     expect((await resolveLookups(client, [one]))(one)).toBe('a8');
   });
@@ -133,7 +133,7 @@ describe('a lookup', () => {
     const name = `${'x'.repeat(70)}${secret}`;
     const rows = ['a8', 'a9'].map((id) => ({ id, uid: 'u', name, [`${'x'.repeat(50)}${secret}`]: 1 }));
     const redactor = new Redactor().with([secret]);
-    const client = fakeClient(() => answered(200, rows));
+    const client = fakeClient(() => answerWith(200, rows));
     const problems = await diagnosticsOf(
       resolveLookups({ ...client, redact: (text) => redactor.text(text) }, [
         lookup({ uid: 'u' }),
@@ -146,7 +146,7 @@ describe('a lookup', () => {
 
   test('takes no object, which could pass for a secret of the one who asks', async () => {
     const rows = [{ id: { $secret: 'SNOW_PASSWORD' }, uid: 'a', list: [{ $live: '/attributes/password' }] }];
-    const client = fakeClient(() => answered(200, rows));
+    const client = fakeClient(() => answerWith(200, rows));
     for (const take of ['id', 'list']) {
       const problems = await diagnosticsOf(resolveLookups(client, [lookup({ uid: 'a' }, take)]));
       expect(problems).toMatchObject([{ code: 'lookup-no-field' }]);
@@ -160,7 +160,7 @@ describe('a lookup', () => {
   };
 
   test('one in a collection that the tenant does not have is said at every place that uses it', async () => {
-    const client = fakeClient(() => answered(404));
+    const client = fakeClient(() => answerWith(404));
     const one = { ...lookup({ uid: 'city' }), uses: [use(3)] };
     const other = { ...lookup({ uid: 'town' }), uses: [use(8), use(9)] };
     const problems = await diagnosticsOf(resolveLookups(client, [one, other]));
@@ -192,7 +192,7 @@ describe('a lookup', () => {
   test('a collection that cannot be read is an error, and one that leads elsewhere is not asked', async () => {
     const refused = await diagnosticsOf(
       resolveLookups(
-        fakeClient(() => answered(403)),
+        fakeClient(() => answerWith(403)),
         [lookup({ uid: 'a' })],
       ),
     );
@@ -207,7 +207,7 @@ describe('a lookup', () => {
 
   test('is answered from its own collection', async () => {
     const client = fakeClient(({ path }) =>
-      answered(200, path === '/api/users' ? [{ id: 'u1', uid: 'city' }] : attributes),
+      answerWith(200, path === '/api/users' ? [{ id: 'u1', uid: 'city' }] : attributes),
     );
     const [one, other] = [lookup({ uid: 'city' }), { ...lookup({ uid: 'city' }), from: 'users' }];
     const answer = await resolveLookups(client, [one, other]);
@@ -221,7 +221,7 @@ describe('a lookup', () => {
 
   test('asks the profile-management interface, with pages as large as it allows', async () => {
     const seen: unknown[] = [];
-    const client = fakeClient(() => answered(200, [{ id: '1', uid: 'a' }]));
+    const client = fakeClient(() => answerWith(200, [{ id: '1', uid: 'a' }]));
     const send: typeof client.send = (request, options) => {
       const { method, headers, body, lane } = request;
       seen.push({ method, headers, body, lane });
@@ -234,19 +234,19 @@ describe('a lookup', () => {
   });
 
   test('a refusal without a filter, and another failure with one, end it', async () => {
-    const bad = fakeClient(() => answered(400));
+    const bad = fakeClient(() => answerWith(400));
     const [first] = await diagnosticsOf(resolveLookups(bad, [lookup({ order: 'x' })]));
     expect(first?.code).toBe('tenant-bad-request');
     expect(first?.message).toMatch(/^Reading the collection ne_attributes: GET \/api\/ne_attributes failed/);
     expect(bad.asked).toHaveLength(1);
-    const broken = fakeClient(() => answered(500));
+    const broken = fakeClient(() => answerWith(500));
     await diagnosticsOf(resolveLookups(broken, [lookup({ uid: 'a' })]));
     expect(broken.asked).toHaveLength(1);
   });
 
   test('a record without the field, or with nothing in it, does not match', async () => {
     const rows = [{ id: '1', uid: null }, { id: '2', uid: {} }, { id: '3' }, { id: '4', uid: true }];
-    const client = fakeClient(() => answered(200, rows));
+    const client = fakeClient(() => answerWith(200, rows));
     for (const uid of ['null', '[object Object]', 'undefined']) {
       const [problem] = await diagnosticsOf(resolveLookups(client, [lookup({ uid })]));
       expect(problem?.code).toBe('lookup-none');
@@ -259,7 +259,7 @@ describe('a lookup', () => {
     const rows = (count: number) =>
       Array.from({ length: count }, (_, at) => ({ id: at, uid: 'u', name: null, label: { en: 'x' } }));
     const told = async (count: number, take?: string) => {
-      const client = fakeClient(() => answered(200, rows(count)));
+      const client = fakeClient(() => answerWith(200, rows(count)));
       const [problem] = await diagnosticsOf(resolveLookups(client, [lookup({ uid: 'u' }, take)]));
       return problem;
     };
@@ -275,7 +275,7 @@ describe('a lookup', () => {
 });
 
 test('the records of collections are all of their rows, by the name of the collection', async () => {
-  const client = fakeClient(({ path }) => answered(200, path === '/api/users' ? [] : attributes));
+  const client = fakeClient(({ path }) => answerWith(200, path === '/api/users' ? [] : attributes));
   const records = await readRecords(client, ['ne_attributes', 'users']);
   expect([...records]).toEqual([
     ['ne_attributes', attributes],

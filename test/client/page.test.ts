@@ -1,13 +1,13 @@
 /** What an answer to a read is: rows, nothing, or no list. A failed read is never taken for an empty list. */
 import { describe, expect, it } from 'vitest';
-import { lost, unsent } from '../../src/client/answer.ts';
+import { lostAnswer, unsentAnswer } from '../../src/client/answer.ts';
 import { pageOf } from '../../src/client/page.ts';
 import type { Json } from '../../src/model/json.ts';
-import { answered } from './support.ts';
+import { answerWith } from './support.ts';
 
 const path = '/api/profiles';
 const pageIn = (body: Json, headers: Record<string, string> = {}, status = 200) =>
-  pageOf(answered(status, body, headers), path, undefined);
+  pageOf(answerWith(status, body, headers), path, undefined);
 
 describe('rows', () => {
   it.each<[string, Json]>([
@@ -19,7 +19,7 @@ describe('rows', () => {
 
   it('are found below the member that a kind names', () => {
     const body = { profiles: [{ id: 1 }], advanced_search: [{ id: 2 }] };
-    expect(pageOf(answered(200, body), '/api/profiles', 'advanced_search')?.rows).toEqual([{ id: 2 }]);
+    expect(pageOf(answerWith(200, body), '/api/profiles', 'advanced_search')?.rows).toEqual([{ id: 2 }]);
   });
 
   it.each<[string, Json]>([
@@ -44,8 +44,8 @@ describe('rows', () => {
   });
 
   it('are not those of an answer that did not come', () => {
-    expect(pageOf(lost('reset', 'x'), path, undefined)).toBeNull();
-    expect(pageOf(unsent('unreachable', 'x'), path, undefined)).toBeNull();
+    expect(pageOf(lostAnswer('reset', 'x'), path, undefined)).toBeNull();
+    expect(pageOf(unsentAnswer('unreachable', 'x'), path, undefined)).toBeNull();
   });
 
   it('are told apart by their ids, or else by all that they hold', () => {
@@ -91,7 +91,7 @@ describe('the length of the whole list', () => {
 
 describe('an answer that says in words that there is nothing', () => {
   const nothing = { rows: [], names: [], total: null, next: null, more: false, announced: null };
-  const said = (error: Json, status = 400, at = path) => pageOf(answered(status, { error }), at, undefined);
+  const said = (error: Json, status = 400, at = path) => pageOf(answerWith(status, { error }), at, undefined);
 
   it.each([
     'no profiles found',
@@ -134,6 +134,6 @@ describe('an answer that says in words that there is nothing', () => {
   it('is a failure with another status, or with more to say', () => {
     for (const status of [201, 401, 403, 404, 500]) expect(said('no profiles found', status)).toBeNull();
     const body = { error: 'no profiles found', trackingId: 'x' };
-    expect(pageOf(answered(400, body), path, undefined)).toBeNull();
+    expect(pageOf(answerWith(400, body), path, undefined)).toBeNull();
   });
 });

@@ -3,22 +3,22 @@ import { readAll, readTemplateContext } from '../../src/client/read.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Json } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { answered, fakeClient } from './support.ts';
+import { answerWith, fakeClient } from './support.ts';
 
 const senders = '/v2025/verified-from-addresses';
 const domains = '/v2025/verified-domains';
 const mailFrom = '/v2025/mail-from-attributes';
-const kinds = ['SenderAddress', 'VerifiedDomain', 'MailFrom'].map(builtInKinds.named);
+const kinds = ['SenderAddress', 'VerifiedDomain', 'MailFrom'].map(builtInKinds.get);
 
 /** A tenant with one sender and one domain, and a MAIL FROM domain for the identities given. */
 function tenantWith(...identities: string[]) {
   return fakeClient(({ path }) => {
-    if (path === senders) return answered(200, [{ id: '1', email: 'a@acme.example' }]);
-    if (path === domains) return answered(200, [{ id: '2', domain: 'acme.example' }]);
+    if (path === senders) return answerWith(200, [{ id: '1', email: 'a@acme.example' }]);
+    if (path === domains) return answerWith(200, [{ id: '2', domain: 'acme.example' }]);
     const identity = identities.find((name) => path === `${mailFrom}/${encodeURIComponent(name)}`);
     return identity === undefined
-      ? answered(404)
-      : answered(200, { identity, mailFromDomain: `mail.${identity}` });
+      ? answerWith(404)
+      : answerWith(200, { identity, mailFromDomain: `mail.${identity}` });
   });
 }
 const readFrom = async (
@@ -45,9 +45,9 @@ it('everything is read once, with what other kinds suggest of a kind without a l
 it('what manifests declare of such a kind is read too, and once', async () => {
   const client = tenantWith('acme.example', 'other.example');
   const declared = [
-    { kind: builtInKinds.named('MailFrom'), key: ['other.example'] },
-    { kind: builtInKinds.named('MailFrom'), key: ['acme.example'] },
-    { kind: builtInKinds.named('SenderAddress'), key: ['third.example'] },
+    { kind: builtInKinds.get('MailFrom'), key: ['other.example'] },
+    { kind: builtInKinds.get('MailFrom'), key: ['acme.example'] },
+    { kind: builtInKinds.get('SenderAddress'), key: ['third.example'] },
   ];
   const found = await readFrom(client, declared);
   expect(found).toContain('MailFrom/other.example');
@@ -55,7 +55,7 @@ it('what manifests declare of such a kind is read too, and once', async () => {
 });
 
 it('only the kinds asked for are returned', async () => {
-  const only = await readAll(tenantWith('acme.example'), [builtInKinds.named('MailFrom')], contractSettings);
+  const only = await readAll(tenantWith('acme.example'), [builtInKinds.get('MailFrom')], contractSettings);
   expect(only.map(({ address }) => address)).toEqual(['MailFrom/acme.example']);
 });
 
@@ -64,12 +64,12 @@ it.each<[Json, Json]>([
   [{ attributes: null }, {}],
   [{}, {}],
 ])('the attributes for templates of %j', async (body, expected) => {
-  const client = fakeClient(() => answered(200, body));
+  const client = fakeClient(() => answerWith(200, body));
   expect(await readTemplateContext(client, contractSettings)).toEqual(expected);
   expect(client.asked).toEqual(['/v2025/notification-template-context']);
 });
 
-it.each([answered(200, []), answered(404), answered(206, {})])(
+it.each([answerWith(200, []), answerWith(404), answerWith(206, {})])(
   'the attributes for templates cannot be read from %j',
   async (answer) => {
     const client = fakeClient(() => answer);

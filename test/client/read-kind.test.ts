@@ -11,17 +11,17 @@ import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure } from '../../src/model/failure.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
-import { answered, fakeClient, get, sent } from './support.ts';
+import { answerWith, fakeClient, get, sent } from './support.ts';
 
 const wanted = (kind: string, more: Partial<ReadRequest> = {}): ReadRequest => ({
-  kind: builtInKinds.named(kind),
+  kind: builtInKinds.get(kind),
   keys: [],
   ids: [],
   complete: false,
   ...more,
 });
 const tenantOf = (answers: Readonly<Record<string, Answer>>) =>
-  fakeClient(({ path }) => answers[path] ?? answered(404));
+  fakeClient(({ path }) => answers[path] ?? answerWith(404));
 const failureOf = async (work: Promise<unknown>): Promise<readonly Diagnostic[]> => {
   const error: unknown = await work.then(
     () => null,
@@ -35,7 +35,7 @@ describe('a list', () => {
   const path = '/v2024/sim-integrations';
   const row = (id: string, name: string): JsonObject => ({ id, name, type: 'T' });
   const rows = [row('1', 'Desk'), row('2', 'Jira'), row('3', 'Jira'), row('4', 'Snow')];
-  const tenant = () => tenantOf({ [path]: answered(200, rows) });
+  const tenant = () => tenantOf({ [path]: answerWith(200, rows) });
   const keysOf = (objects: readonly { readonly key: readonly string[] }[]) =>
     objects.map(({ key }) => key[0]);
 
@@ -86,22 +86,22 @@ describe('rows as the tenant has them', () => {
   const domains = [{ address: 'a.example' }, { address: 'b@a.example' }];
 
   test('are those of the kind', async () => {
-    const client = fakeClient(() => answered(200, domains));
-    expect(await readListRows(client, builtInKinds.named('VerifiedDomain'), settings)).toEqual([
+    const client = fakeClient(() => answerWith(200, domains));
+    expect(await readListRows(client, builtInKinds.get('VerifiedDomain'), settings)).toEqual([
       { address: 'a.example' },
     ]);
   });
 
   test('are none of a kind that has no list', async () => {
-    const client = fakeClient(() => answered(500));
-    expect(await readListRows(client, builtInKinds.named('MailFrom'), settings)).toEqual([]);
+    const client = fakeClient(() => answerWith(500));
+    expect(await readListRows(client, builtInKinds.get('MailFrom'), settings)).toEqual([]);
     expect(client.asked).toEqual([]);
   });
 });
 
 describe('defaults', () => {
   const template = (key: string) => ({ key, medium: 'EMAIL', locale: 'en' });
-  const client = () => fakeClient(() => answered(200, [template('a'), template('b')]));
+  const client = () => fakeClient(() => answerWith(200, [template('a'), template('b')]));
   const read = (kind: string, more: Partial<ReadRequest> = {}) =>
     readDefaultsOfKind(client(), wanted(kind, more), settings);
 
@@ -115,7 +115,7 @@ describe('defaults', () => {
   });
 
   test('of one key are refused where a manifest means them: a template could get the wrong one', async () => {
-    const two = fakeClient(() => answered(200, [template('a'), { ...template('a'), subject: 'x' }]));
+    const two = fakeClient(() => answerWith(200, [template('a'), { ...template('a'), subject: 'x' }]));
     const asked = wanted('NotificationTemplate', { keys: [['a', 'EMAIL', 'en']] });
     const [problem] = await failureOf(readDefaultsOfKind(two, asked, settings));
     expect(problem).toMatchObject({ code: 'duplicate-live-key' });
@@ -127,12 +127,12 @@ describe('defaults', () => {
 describe('an object that is asked for by its key', () => {
   const path = (key: string) => `/v2025/notification-preferences/${key}`;
   const keys = [['a'], ['b']];
-  const good = answered(200, { key: 'b', mediums: ['EMAIL'] });
+  const good = answerWith(200, { key: 'b', mediums: ['EMAIL'] });
   const tenant = (answer: Answer) => tenantOf({ [path('a')]: answer, [path('b')]: good });
-  const stranger = answered(200, { key: 'c', mediums: [] });
+  const stranger = answerWith(200, { key: 'c', mediums: [] });
 
   test.each<[string, Answer, RegExp]>([
-    ['refused', answered(400, { error: 'no such key' }), /no such key/],
+    ['refused', answerWith(400, { error: 'no such key' }), /no such key/],
     [
       'answered about another one',
       stranger,
@@ -150,7 +150,7 @@ describe('an object that is asked for by its key', () => {
   });
 
   test.each<[string, Answer, string]>([
-    ['refused', answered(400), 'tenant-bad-request'],
+    ['refused', answerWith(400), 'tenant-bad-request'],
     ['answered about another one', stranger, 'other-object'],
   ])('ends a run that needs it where it is %s, with its address and what to do', async (_, answer, code) => {
     const problems = await failureOf(
@@ -171,7 +171,7 @@ describe('an object that is asked for by its key', () => {
     };
     for (const status of [401, 403, 500]) {
       const work = readKind(
-        tenant(answered(status)),
+        tenant(answerWith(status)),
         wanted('NotificationPreference', { keys, onUnusable }),
         settings,
       );
@@ -181,7 +181,7 @@ describe('an object that is asked for by its key', () => {
 
   test('is left out where there is none', async () => {
     const { objects } = await readKind(
-      tenant(answered(404, { detailCode: '404' })),
+      tenant(answerWith(404, { detailCode: '404' })),
       wanted('NotificationPreference', { keys }),
       settings,
     );
@@ -196,7 +196,7 @@ describe('a read', () => {
       (
         await failureOf(
           readRows(
-            fakeClient(() => answered(200, rows, headers)),
+            fakeClient(() => answerWith(200, rows, headers)),
             source,
           ),
         )
@@ -214,10 +214,10 @@ describe('a read', () => {
 
   test('that has to be of now asks again, whatever is known', async () => {
     const asked: unknown[] = [];
-    const client = fakeClient(() => answered(200, []));
+    const client = fakeClient(() => answerWith(200, []));
     const send: typeof client.send = async (_request, options) => {
       asked.push(options);
-      return sent(answered(200, []));
+      return sent(answerWith(200, []));
     };
     const again = readAgain({ ...client, send, redact: (text) => `[${text}]` });
     const { signal } = new AbortController();
@@ -229,8 +229,11 @@ describe('a read', () => {
 
   test('of several kinds gives the objects of all', async () => {
     const client = tenantOf({
-      '/v2024/sim-integrations': answered(200, [{ id: '1', name: 'Desk', type: 'T' }]),
-      '/v2025/mail-from-attributes/a.example': answered(200, { identity: 'a.example', mailFromDomain: 'm' }),
+      '/v2024/sim-integrations': answerWith(200, [{ id: '1', name: 'Desk', type: 'T' }]),
+      '/v2025/mail-from-attributes/a.example': answerWith(200, {
+        identity: 'a.example',
+        mailFromDomain: 'm',
+      }),
     });
     const objects = await readObjects(
       client,

@@ -10,7 +10,7 @@ import { Failure, failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { answered, fakeClient, get } from './support.ts';
+import { answerWith, fakeClient, get } from './support.ts';
 
 const numbered = (count: number): JsonObject[] =>
   Array.from({ length: count }, (_, at) => ({ id: `r${at}` }));
@@ -20,7 +20,7 @@ function paged(rows: readonly Json[], cap = 250) {
   return ({ query }: Request): Answer => {
     const offset = Number(query.offset ?? 0);
     const limit = Math.min(Number(query.limit ?? cap), cap);
-    return answered(200, rows.slice(offset, offset + limit));
+    return answerWith(200, rows.slice(offset, offset + limit));
   };
 }
 
@@ -80,7 +80,7 @@ describe('pages', () => {
       const client = fakeClient(({ query }) => {
         const offset = Number(query.offset ?? 0);
         const rows = numbered(count).slice(offset, offset + pageSize);
-        return answered(200, { rows, hasMore: rows.length === pageSize });
+        return answerWith(200, { rows, hasMore: rows.length === pageSize });
       });
       expect(await readRows(client, { ...source, pageSize })).toEqual(numbered(count));
     },
@@ -90,7 +90,7 @@ describe('pages', () => {
     const client = fakeClient(({ query }) => {
       const at = Number(query.offset ?? 0);
       const next = at < 2 ? `/v2025/rows?offset=${at + 1}` : null;
-      return answered(200, { rows: numbered(9).slice(at * 3, at * 3 + 3), next });
+      return answerWith(200, { rows: numbered(9).slice(at * 3, at * 3 + 3), next });
     });
     expect(await readRows(client, source)).toEqual(numbered(9));
   });
@@ -102,7 +102,7 @@ describe('pages', () => {
         const at = Number(query.page ?? 1);
         const link: Record<string, string> =
           at < 3 ? { link: `</v2025/rows?page=${at + 1}>; rel="next"` } : {};
-        return answered(200, numbered(9).slice(at * 3 - 3, at * 3), { 'x-total-count': '9', ...link });
+        return answerWith(200, numbered(9).slice(at * 3 - 3, at * 3), { 'x-total-count': '9', ...link });
       });
       expect(await readRows(client, { ...source, pageSize })).toEqual(numbered(9));
       expect(client.asked).toHaveLength(3);
@@ -112,7 +112,7 @@ describe('pages', () => {
   test('a list is whole with as many rows as the host says, whatever it links', async () => {
     const rows = numbered(3);
     const client = fakeClient(() =>
-      answered(200, { rows, _metadata: { total: 3, next: '/v2025/rows?page=2' } }),
+      answerWith(200, { rows, _metadata: { total: 3, next: '/v2025/rows?page=2' } }),
     );
     expect(await readRows(client, source)).toEqual(rows);
     expect(client.asked).toHaveLength(1);
@@ -124,7 +124,7 @@ describe('pages', () => {
       const offset = Number(query.offset ?? 0);
       const page = rows.slice(offset, offset + 12);
       const next = offset + 12 < 25 ? `/v2025/rows?limit=20&offset=${offset + 20}` : null;
-      return answered(200, { rows: page, next });
+      return answerWith(200, { rows: page, next });
     });
     expect(await readRows(client, source)).toEqual(rows);
   });
@@ -132,7 +132,7 @@ describe('pages', () => {
   test('links from page to page without rows are not followed for long', async () => {
     const client = fakeClient(({ query }) => {
       const at = Number(query.page ?? 1);
-      return answered(200, { rows: at === 1 ? numbered(3) : [], next: `/v2025/rows?page=${at + 1}` });
+      return answerWith(200, { rows: at === 1 ? numbered(3) : [], next: `/v2025/rows?page=${at + 1}` });
     });
     expect(await codesOf(readRows(client, source))).toEqual(['list-incomplete']);
     expect(client.asked.length).toBeLessThan(200);
@@ -142,7 +142,7 @@ describe('pages', () => {
     const client = fakeClient(({ query }) => {
       const at = Number(query.offset ?? 0);
       const next = at < 6 ? `/v2025/rows?offset=${at + 3}` : null;
-      return answered(200, { rows: numbered(9).slice(at, at + 3), next });
+      return answerWith(200, { rows: numbered(9).slice(at, at + 3), next });
     });
     expect(await readRows(client, { ...source, pageSize: null })).toEqual(numbered(9));
   });
@@ -154,7 +154,7 @@ describe('pages', () => {
   ])('only as many rows are read as are enough, where a host says %s that more follow', async (_, more) => {
     const client = fakeClient(({ query }) => {
       const at = Number(query.page ?? 0);
-      return answered(200, { rows: numbered(90).slice(at * 3, at * 3 + 3), ...more(at) });
+      return answerWith(200, { rows: numbered(90).slice(at * 3, at * 3 + 3), ...more(at) });
     });
     expect(await readRows(client, { ...source, enough: 3 })).toEqual(numbered(3));
     expect(client.asked).toHaveLength(1);
@@ -163,7 +163,7 @@ describe('pages', () => {
   test('a host that gives fewer rows than asked for, and says how many there are, is read to the end', async () => {
     const client = fakeClient(({ query }) => {
       const at = Number(query.offset ?? 0);
-      return answered(200, { rows: numbered(70).slice(at, at + 60), totalResults: 70 });
+      return answerWith(200, { rows: numbered(70).slice(at, at + 60), totalResults: 70 });
     });
     expect(await readRows(client, source)).toEqual(numbered(70));
     expect(await codesOf(readRows(client, { ...source, pageSize: null }))).toEqual(['list-incomplete']);
@@ -173,7 +173,7 @@ describe('pages', () => {
     const rows = numbered(9);
     const client = fakeClient(({ query }) => {
       const at = Number(query.offset ?? 0);
-      return answered(200, rows.slice(at, at + 4), { 'x-total-count': '9' });
+      return answerWith(200, rows.slice(at, at + 4), { 'x-total-count': '9' });
     });
     expect(await readRows(client, { ...source, pageSize: 4 })).toEqual(rows);
     expect(client.asked).toEqual([
@@ -189,7 +189,7 @@ describe('pages', () => {
       const offset = Number(query.offset ?? 0);
       const link: Record<string, string> =
         offset + 3 < 7 ? { link: `</v2025/rows?limit=3&offset=${offset + 3}>; rel="next"` } : {};
-      return answered(200, rows.slice(offset, offset + 3), link);
+      return answerWith(200, rows.slice(offset, offset + 3), link);
     });
     expect(await readRows(client, source)).toEqual(rows);
     expect(client.asked).toEqual([
@@ -208,7 +208,7 @@ describe('pages', () => {
   });
 
   test('a list without paging is asked once and without a limit', async () => {
-    const client = fakeClient(() => answered(200, numbered(300)));
+    const client = fakeClient(() => answerWith(200, numbered(300)));
     expect(await readRows(client, { ...source, pageSize: null })).toHaveLength(300);
     expect(client.asked).toEqual(['/v2025/rows']);
   });
@@ -222,8 +222,8 @@ describe('pages', () => {
   );
 
   test.each([
-    ['_metadata', (rows: Json[]): Answer => answered(200, { rows, _metadata: { total: 430 } })],
-    ['X-Total-Count', (rows: Json[]): Answer => answered(200, rows, { 'x-total-count': '430' })],
+    ['_metadata', (rows: Json[]): Answer => answerWith(200, { rows, _metadata: { total: 430 } })],
+    ['X-Total-Count', (rows: Json[]): Answer => answerWith(200, rows, { 'x-total-count': '430' })],
   ])('with a total from %s nothing is asked beyond the end', async (_name, wrap) => {
     const client = fakeClient(({ query }) => {
       const offset = Number(query.offset ?? 0);
@@ -237,24 +237,24 @@ describe('pages', () => {
     const rows = numbered(200);
     const client = fakeClient((request) => {
       const offset = Number(request.query.offset ?? 0);
-      return offset >= rows.length ? answered(400) : paged(rows, 100)(request);
+      return offset >= rows.length ? answerWith(400) : paged(rows, 100)(request);
     });
     expect(await readRows(client, { what: 'rows', request: get('/api/rows'), pageSize: 100 })).toEqual(rows);
   });
 
   test.each<[string, string, (request: Request) => Answer]>([
-    ['a host that ignores the offset', 'page-repeats', () => answered(200, numbered(250))],
-    ['a row that comes twice', 'page-repeats', () => answered(200, [{ id: 'a' }, { id: 'a' }])],
-    ['rows alike without an id', 'page-repeats', () => answered(200, [{ key: 'a' }, { key: 'a' }])],
+    ['a host that ignores the offset', 'page-repeats', () => answerWith(200, numbered(250))],
+    ['a row that comes twice', 'page-repeats', () => answerWith(200, [{ id: 'a' }, { id: 'a' }])],
+    ['rows alike without an id', 'page-repeats', () => answerWith(200, [{ key: 'a' }, { key: 'a' }])],
     [
       'less than announced',
       'total-mismatch',
-      ({ query }) => answered(200, query.offset ? [] : numbered(3), { 'x-total-count': '4' }),
+      ({ query }) => answerWith(200, query.offset ? [] : numbered(3), { 'x-total-count': '4' }),
     ],
     [
       'an announcement without end',
       'total-mismatch',
-      () => answered(200, numbered(1), { 'x-total-count': '999999999' }),
+      () => answerWith(200, numbered(1), { 'x-total-count': '999999999' }),
     ],
     [
       'a count of the page in place of the list',
@@ -263,28 +263,28 @@ describe('pages', () => {
         const rows = numbered(300)
           .slice(Number(query.offset ?? 0))
           .slice(0, 250);
-        return answered(200, rows, { 'x-total-count': `${rows.length}` });
+        return answerWith(200, rows, { 'x-total-count': `${rows.length}` });
       },
     ],
-    ['a list of work to be done', 'bad-answer', () => answered(202, [])],
-    ['a list of several answers', 'bad-answer', () => answered(207, numbered(3))],
-    ['more than announced', 'total-mismatch', () => answered(200, numbered(3), { 'x-total-count': '2' })],
-    ['an empty first page of many', 'total-mismatch', () => answered(200, [], { 'x-total-count': '9' })],
+    ['a list of work to be done', 'bad-answer', () => answerWith(202, [])],
+    ['a list of several answers', 'bad-answer', () => answerWith(207, numbered(3))],
+    ['more than announced', 'total-mismatch', () => answerWith(200, numbered(3), { 'x-total-count': '2' })],
+    ['an empty first page of many', 'total-mismatch', () => answerWith(200, [], { 'x-total-count': '9' })],
     [
       'an empty first page that says that more follow',
       'list-incomplete',
-      () => answered(200, { rows: [], hasMore: true }),
+      () => answerWith(200, { rows: [], hasMore: true }),
     ],
-    ['a row that is no object', 'bad-answer', () => answered(200, [{ id: 'a' }, 'b'])],
-    ['an object without rows', 'bad-answer', () => answered(200, { items: [] })],
-    ['nothing at all', 'bad-answer', () => answered(204)],
-    ['a redirect', 'tenant-redirect', () => answered(302, null, { location: 'https://other.example/' })],
-    ['no right', 'tenant-forbidden', () => answered(403)],
-    ['not found', 'tenant-not-found', () => answered(404)],
-    ['a server error', 'tenant-error', () => answered(500)],
+    ['a row that is no object', 'bad-answer', () => answerWith(200, [{ id: 'a' }, 'b'])],
+    ['an object without rows', 'bad-answer', () => answerWith(200, { items: [] })],
+    ['nothing at all', 'bad-answer', () => answerWith(204)],
+    ['a redirect', 'tenant-redirect', () => answerWith(302, null, { location: 'https://other.example/' })],
+    ['no right', 'tenant-forbidden', () => answerWith(403)],
+    ['not found', 'tenant-not-found', () => answerWith(404)],
+    ['a server error', 'tenant-error', () => answerWith(500)],
     ['no answer', 'answer-lost', () => ({ outcome: 'lost', reason: 'timeout', detail: '' })],
     ['no connection', 'tenant-unreachable', () => ({ outcome: 'unsent', reason: 'unreachable', detail: '' })],
-    ['a part of the list', 'bad-answer', () => answered(206, numbered(3))],
+    ['a part of the list', 'bad-answer', () => answerWith(206, numbered(3))],
     [
       'a web page',
       'bad-answer',
@@ -318,11 +318,13 @@ describe('pages', () => {
     const rows = numbered(100);
     const client = fakeClient((request) => {
       if (request.query.offset !== undefined && rows.length === 100) rows.shift();
-      return Number(request.query.offset ?? 0) >= rows.length ? answered(400) : paged(rows, 100)(request);
+      return Number(request.query.offset ?? 0) >= rows.length ? answerWith(400) : paged(rows, 100)(request);
     });
     const collection = { what: 'rows', request: get('/api/rows'), pageSize: 100 };
     expect(await readRows(client, collection)).toEqual(rows);
-    const always = fakeClient(({ query }) => (query.offset ? answered(400) : answered(200, numbered(100))));
+    const always = fakeClient(({ query }) =>
+      query.offset ? answerWith(400) : answerWith(200, numbered(100)),
+    );
     const error = await readRows(always, collection).catch((reason: unknown) => reason);
     expect(error).toMatchObject({
       diagnostics: [{ code: 'list-changed', message: expect.stringMatching(/400/) }],
@@ -348,7 +350,7 @@ describe('pages', () => {
   test('a list whose total was about to change is read again', async () => {
     const totals = [3, 2];
     const client = fakeClient(({ query }) =>
-      answered(200, { rows: query.offset ? [] : numbered(2), _metadata: { total: totals.shift() ?? 2 } }),
+      answerWith(200, { rows: query.offset ? [] : numbered(2), _metadata: { total: totals.shift() ?? 2 } }),
     );
     const collection = { what: 'rows', request: get('/api/rows'), pageSize: 100, member: 'rows' };
     expect(await readRows(client, collection)).toEqual(numbered(2));
@@ -359,14 +361,14 @@ describe('pages', () => {
     for (const body of [{ rows: null }, { error: 'No results found.' }, { error: 'no records found' }])
       expect(
         await readRows(
-          fakeClient(() => answered(200, body)),
+          fakeClient(() => answerWith(200, body)),
           collection,
         ),
       ).toEqual([]);
   });
 
   test('an empty page is no repetition of the first one, where paging is not documented', async () => {
-    const client = fakeClient(({ query }) => answered(200, query.offset ? [] : numbered(100)));
+    const client = fakeClient(({ query }) => answerWith(200, query.offset ? [] : numbered(100)));
     const list = { what: 'rows', request: get('/api/rows'), pageSize: 100, undeclaredPaging: true };
     expect(await codesOf(readRows(client, list))).toEqual(['list-changed']);
   });
@@ -397,10 +399,13 @@ describe('pages', () => {
   const undeclared = { ...source, pageSize: 100, undeclaredPaging: true };
 
   test.each<[string, (request: Request) => Answer]>([
-    ['refuses limit and offset', ({ query }) => (query.limit ? answered(400) : answered(200, numbered(100)))],
-    ['ignores limit and offset', () => answered(200, numbered(100))],
-    ['ignores them in a longer list', () => answered(200, numbered(130))],
-    ['ignores the offset alone', ({ query }) => answered(200, numbered(Number(query.limit ?? 130)))],
+    [
+      'refuses limit and offset',
+      ({ query }) => (query.limit ? answerWith(400) : answerWith(200, numbered(100))),
+    ],
+    ['ignores limit and offset', () => answerWith(200, numbered(100))],
+    ['ignores them in a longer list', () => answerWith(200, numbered(130))],
+    ['ignores the offset alone', ({ query }) => answerWith(200, numbered(Number(query.limit ?? 130)))],
   ])('where no paging is documented, a host that %s has given its whole list', async (_name, answer) => {
     const rows = await readRows(fakeClient(answer), undeclared);
     expect(rows).toEqual(numbered(rows.length));
@@ -408,13 +413,13 @@ describe('pages', () => {
   });
 
   test('where no paging is documented, another error than a refusal stays one', async () => {
-    const answer = ({ query }: Request) => (query.limit ? answered(500) : answered(200, numbered(100)));
+    const answer = ({ query }: Request) => (query.limit ? answerWith(500) : answerWith(200, numbered(100)));
     expect(await codesOf(readRows(fakeClient(answer), undeclared))).toEqual(['tenant-error']);
   });
 
   test('a later page that fails is an error', async () => {
     const rows = paged(numbered(600));
-    const answer = (request: Request) => (request.query.offset === '498' ? answered(503) : rows(request));
+    const answer = (request: Request) => (request.query.offset === '498' ? answerWith(503) : rows(request));
     expect(await codesOf(readRows(fakeClient(answer), source))).toEqual(['tenant-error']);
   });
 });
@@ -427,7 +432,7 @@ const template = (key: string, locale = 'en', more: JsonObject = {}): JsonObject
   ...more,
 });
 const wantedOf = (kind: string, keys: ReadRequest['keys'], more: Partial<ReadRequest> = {}): ReadRequest => ({
-  kind: builtInKinds.named(kind),
+  kind: builtInKinds.get(kind),
   keys,
   ids: [],
   complete: false,
@@ -448,7 +453,7 @@ const read = (client: ReturnType<typeof fakeClient>, wanted: readonly ReadReques
   readTenant(client, wanted, contractSettings);
 
 test('for work that only reads, equal GETs are sent once, and anything else every time', async () => {
-  const asked = fakeClient(() => answered(200, []));
+  const asked = fakeClient(() => answerWith(200, []));
   const client = readOnce(asked);
   const list = get('/v2025/rows');
   await Promise.all([client.send(list), client.send({ ...list, query: { limit: '1' } }), client.send(list)]);
@@ -484,7 +489,7 @@ describe('a tenant that does not answer', () => {
   test('is not waited for again after one read has been given up', async () => {
     const { asked, settle, client } = hanging();
     const reads = ['/v2025/a', '/v2025/b', '/v2025/c'].map((path) => client.send(get(path)));
-    settle('/v2025/c', answered(200, []));
+    settle('/v2025/c', answerWith(200, []));
     expect(await reads[2]).toMatchObject({ outcome: 'answered' });
     settle('/v2025/b', silent);
     expect(await reads[1]).toMatchObject({ outcome: 'lost', reason: 'timeout' });
@@ -499,7 +504,7 @@ describe('a tenant that does not answer', () => {
   });
 
   test.each<[string, Answer]>([
-    ['an error of the tenant', answered(500, null)],
+    ['an error of the tenant', answerWith(500, null)],
     ['a connection that was cut', { ...silent, reason: 'reset' }],
     ['an interrupt', { ...silent, reason: 'interrupted' }],
   ])('is not what %s shows', async (_what, answer) => {
@@ -507,14 +512,14 @@ describe('a tenant that does not answer', () => {
     const [first, second] = ['/v2025/a', '/v2025/b'].map((path) => client.send(get(path)));
     settle('/v2025/a', answer);
     expect(await first).toMatchObject(answer);
-    settle('/v2025/b', answered(200, []));
+    settle('/v2025/b', answerWith(200, []));
     expect(await second).toMatchObject({ outcome: 'answered' });
   });
 
   test('is told in one error besides that of the read that was given up', async () => {
     const { asked, settle, client } = hanging();
-    const mailFrom = someOf(builtInKinds.named('MailFrom'), [['a'], ['b']]);
-    const others = ['SenderAddress', 'VerifiedDomain'].map((name) => allOf(builtInKinds.named(name)));
+    const mailFrom = someOf(builtInKinds.get('MailFrom'), [['a'], ['b']]);
+    const others = ['SenderAddress', 'VerifiedDomain'].map((name) => allOf(builtInKinds.get(name)));
     const failed = readTenant(client, [mailFrom, ...others], contractSettings).catch((error) => error);
     await expect.poll(() => asked).toHaveLength(4);
     settle('/v2025/mail-from-attributes/b', silent);
@@ -548,7 +553,7 @@ describe('a tenant', () => {
       template('a', 'de', { id: '2' }),
       template('b', 'en', { id: '3' }),
     ];
-    const client = tenantOf({ '/v2025/notification-templates': () => answered(200, rows) });
+    const client = tenantOf({ '/v2025/notification-templates': () => answerWith(200, rows) });
     const state = await read(client, templates([['a', 'EMAIL', 'en']]));
     expect(state.objects.map(({ address }) => address)).toEqual(['NotificationTemplate/a/EMAIL/en']);
     expect(client.asked).toEqual(['/v2025/notification-templates?filters=key in ("a")&limit=250']);
@@ -556,7 +561,7 @@ describe('a tenant', () => {
 
   test('what was just written is read by its own call, alone and by a known id', async () => {
     const own = '/v2025/notification-templates/1';
-    const client = tenantOf({ [own]: () => answered(200, template('a', 'en', { id: '1' })) });
+    const client = tenantOf({ [own]: () => answerWith(200, template('a', 'en', { id: '1' })) });
     const written = { ids: ['1'], written: true };
     const state = await read(client, templates([['a', 'EMAIL', 'en']], written));
     expect(state.objects.map(({ id }) => id)).toEqual(['1']);
@@ -564,13 +569,13 @@ describe('a tenant', () => {
   });
 
   test.each<[string, Answer]>([
-    ['an error', answered(404)],
-    ['another object', answered(200, template('b', 'en', { id: '1' }))],
-    ['no object', answered(200, null)],
+    ['an error', answerWith(404)],
+    ['another object', answerWith(200, template('b', 'en', { id: '1' }))],
+    ['no object', answerWith(200, null)],
   ])('its own call proves nothing with %s: the list is asked', async (_what, answer) => {
     const client = tenantOf({
       '/v2025/notification-templates/1': () => answer,
-      '/v2025/notification-templates': () => answered(200, [template('a', 'en', { id: '2' })]),
+      '/v2025/notification-templates': () => answerWith(200, [template('a', 'en', { id: '2' })]),
     });
     const written = { ids: ['1'], written: true };
     const state = await read(client, templates([['a', 'EMAIL', 'en']], written));
@@ -579,7 +584,7 @@ describe('a tenant', () => {
 
   test('before a write an object is read the way it was planned from, whatever its id', async () => {
     const client = tenantOf({
-      '/v2025/notification-templates': () => answered(200, [template('a', 'en', { id: '1' })]),
+      '/v2025/notification-templates': () => answerWith(200, [template('a', 'en', { id: '1' })]),
     });
     await read(client, templates([['a', 'EMAIL', 'en']], { ids: ['1'] }));
     expect(client.asked).toEqual(['/v2025/notification-templates?filters=key in ("a")&limit=250']);
@@ -587,8 +592,8 @@ describe('a tenant', () => {
 
   test('defaults are read for what is not customised, and only then', async () => {
     const client = tenantOf({
-      '/v2025/notification-templates': () => answered(200, [template('a', 'en', { id: '1' })]),
-      '/v2025/notification-template-defaults': () => answered(200, [template('a'), template('b')]),
+      '/v2025/notification-templates': () => answerWith(200, [template('a', 'en', { id: '1' })]),
+      '/v2025/notification-template-defaults': () => answerWith(200, [template('a'), template('b')]),
     });
     const state = await read(
       client,
@@ -616,7 +621,7 @@ describe('a tenant', () => {
   test('a filter the tenant does not take is no obstacle', async () => {
     const client = tenantOf({
       '/v2025/notification-templates': ({ query }) =>
-        query.filters ? answered(400) : answered(200, [template('a', 'en', { id: '1' })]),
+        query.filters ? answerWith(400) : answerWith(200, [template('a', 'en', { id: '1' })]),
     });
     expect((await read(client, templates([['a', 'EMAIL', 'en']]))).objects).toHaveLength(1);
   });
@@ -624,7 +629,7 @@ describe('a tenant', () => {
   test('where case does not count, only the whole list says that something is absent', async () => {
     const rows = [{ id: '1', email: 'Help@Acme.example' }];
     const client = tenantOf({
-      '/v2025/verified-from-addresses': ({ query }) => answered(200, query.filters ? [] : rows),
+      '/v2025/verified-from-addresses': ({ query }) => answerWith(200, query.filters ? [] : rows),
     });
     const state = await read(client, [wantedOf('SenderAddress', [['help@acme.example']])]);
     expect(state.objects.map(({ id }) => id)).toEqual(['1']);
@@ -634,12 +639,12 @@ describe('a tenant', () => {
   test('auth profiles: the list, then each', async () => {
     const client = tenantOf({
       '/v2024/auth-profiles': () =>
-        answered(200, [
+        answerWith(200, [
           { id: 'p1', tenant: 't' },
           { id: 'p2', tenant: 't' },
         ]),
-      '/v2024/auth-profiles/p1': () => answered(200, { name: 'One', type: 'MFA' }),
-      '/v2024/auth-profiles/p2': () => answered(200, { name: 'Two', type: 'MFA' }),
+      '/v2024/auth-profiles/p1': () => answerWith(200, { name: 'One', type: 'MFA' }),
+      '/v2024/auth-profiles/p2': () => answerWith(200, { name: 'Two', type: 'MFA' }),
     });
     const state = await read(client, [wantedOf('AuthProfile', [['Two']])]);
     expect(state.objects).toMatchObject([{ key: ['Two'], id: 'p2' }]);
@@ -649,31 +654,31 @@ describe('a tenant', () => {
 
   test('an auth profile that vanished meanwhile, or has no readable id, is an error', async () => {
     const client = tenantOf({
-      '/v2024/auth-profiles': () => answered(200, [{ id: 'p1' }]),
-      '/v2024/auth-profiles/p1': () => answered(404),
+      '/v2024/auth-profiles': () => answerWith(200, [{ id: 'p1' }]),
+      '/v2024/auth-profiles/p1': () => answerWith(404),
     });
     const wanted = [wantedOf('AuthProfile', [['One']])];
     expect(await codesOf(read(client, wanted))).toEqual(['tenant-not-found']);
-    const walking = tenantOf({ '/v2024/auth-profiles': () => answered(200, [{ id: '..' }]) });
+    const walking = tenantOf({ '/v2024/auth-profiles': () => answerWith(200, [{ id: '..' }]) });
     expect(await codesOf(read(walking, wanted))).toEqual(['unsafe-path-segment']);
   });
 
   test('"not configured" is what the kind says it is, and no web page', async () => {
     const wanted = [wantedOf('MailFrom', [['acme.example']])];
     const path = '/v2025/mail-from-attributes/acme.example';
-    const absent = tenantOf({ [path]: () => answered(404, { detailCode: '404' }) });
+    const absent = tenantOf({ [path]: () => answerWith(404, { detailCode: '404' }) });
     expect((await read(absent, wanted)).objects).toEqual([]);
     const page = tenantOf({
       [path]: () => ({ outcome: 'answered', status: 404, headers: {}, body: null, text: '<!DOCTYPE html>' }),
     });
     expect(await codesOf(read(page, wanted))).toEqual(['tenant-not-found']);
-    const forbidden = tenantOf({ [path]: () => answered(403) });
+    const forbidden = tenantOf({ [path]: () => answerWith(403) });
     expect(await codesOf(read(forbidden, wanted))).toEqual(['tenant-forbidden']);
-    const empty = tenantOf({ [path]: () => answered(200, {}) });
+    const empty = tenantOf({ [path]: () => answerWith(200, {}) });
     expect((await read(empty, wanted)).objects).toEqual([]);
   });
 
-  test.each([answered(200, { error: 'the backend is down' }), answered(202, {})])(
+  test.each([answerWith(200, { error: 'the backend is down' }), answerWith(202, {})])(
     'an answer that is a success by its status only is an error, and no object that is not configured: %#',
     async (answer) => {
       const mailFrom = tenantOf({ '/v2025/mail-from-attributes/acme.example': () => answer });
@@ -681,7 +686,7 @@ describe('a tenant', () => {
         'bad-answer',
       ]);
       const profiles = tenantOf({
-        '/v2024/auth-profiles': () => answered(200, [{ id: '1' }]),
+        '/v2024/auth-profiles': () => answerWith(200, [{ id: '1' }]),
         '/v2024/auth-profiles/1': () => answer,
       });
       expect(await codesOf(read(profiles, [wantedOf('AuthProfile', [['One']])]))).toEqual(['bad-answer']);
@@ -690,7 +695,7 @@ describe('a tenant', () => {
 
   test('two objects with one key are an error that names both ids', async () => {
     const rows = ['1', '2'].map((id) => ({ id, name: 'ServiceNow', type: 'x' }));
-    const client = tenantOf({ '/v2024/sim-integrations': () => answered(200, rows) });
+    const client = tenantOf({ '/v2024/sim-integrations': () => answerWith(200, rows) });
     const wanted = [wantedOf('SimIntegration', [['ServiceNow']])];
     expect(await codesOf(read(client, wanted))).toEqual(['duplicate-live-key']);
     await expect(read(client, wanted)).rejects.toThrow(/ids 1, 2/);
@@ -701,8 +706,8 @@ describe('a tenant', () => {
 
   test('a whole list is asked for its length where the tenant counts it, a filtered one is not', async () => {
     const path = '/v2025/verified-from-addresses';
-    const client = tenantOf({ [path]: () => answered(200, [{ id: '1', email: 'a@a.example' }]) });
-    await read(client, [allOf(builtInKinds.named('SenderAddress'))]);
+    const client = tenantOf({ [path]: () => answerWith(200, [{ id: '1', email: 'a@a.example' }]) });
+    await read(client, [allOf(builtInKinds.get('SenderAddress'))]);
     await read(client, [wantedOf('SenderAddress', [['a@a.example']])]);
     expect(client.asked).toEqual([
       `${path}?count=true&limit=250`,
@@ -727,7 +732,7 @@ describe('a tenant', () => {
     expect(
       await codesOf(
         read(
-          fakeClient(() => answered(403)),
+          fakeClient(() => answerWith(403)),
           wanted,
         ),
       ),
@@ -735,7 +740,7 @@ describe('a tenant', () => {
     expect(
       await codesOf(
         read(
-          fakeClient(() => answered(401)),
+          fakeClient(() => answerWith(401)),
           wanted,
         ),
       ),
@@ -756,7 +761,7 @@ describe('a tenant', () => {
         { locale: 'en-US', text: 'no \u001b[31mright\u202e' },
       ],
     };
-    const client = fakeClient(() => answered(403, body));
+    const client = fakeClient(() => answerWith(403, body));
     const error: unknown = await read(client, templates([['a', 'EMAIL', 'en']])).catch(
       (reason: unknown) => reason,
     );
@@ -774,7 +779,7 @@ describe('a tenant', () => {
 
 test('a row without its key is no absent object', async () => {
   const client = tenantOf({
-    '/v2025/notification-templates': () => answered(200, [{ id: '1', medium: null, locale: 'en' }]),
+    '/v2025/notification-templates': () => answerWith(200, [{ id: '1', medium: null, locale: 'en' }]),
   });
   await expect(read(client, templates([['a', 'EMAIL', 'en']]))).rejects.toThrow('lists a row that is no');
 });
@@ -783,7 +788,7 @@ describe('a host that has no records to list', () => {
   const profiles = { what: 'profiles', request: get('/api/profiles'), pageSize: 100 };
   const searches = { what: 'searches', request: get('/api/advanced_search'), pageSize: null };
   const said = (error: string, status = 400, more: JsonObject = {}) =>
-    fakeClient(() => answered(status, { error, ...more }));
+    fakeClient(() => answerWith(status, { error, ...more }));
 
   test.each([
     ['no profiles found', profiles],
@@ -807,7 +812,7 @@ describe('a host that has no records to list', () => {
     ['a failure of the host', said('no profiles found', 500)],
     ['another shape', said('no profiles found', 400, { detailCode: '400.1' })],
     ['rows beside it', said('no profiles found', 200, { rows: [{ id: 1 }] })],
-    ['another member', fakeClient(() => answered(400, { message: 'no profiles found' }))],
+    ['another member', fakeClient(() => answerWith(400, { message: 'no profiles found' }))],
   ])('is not taken for one that says it with %s', async (_what, client) => {
     await expect(readRows(client, profiles)).rejects.toThrow(Failure);
   });
@@ -818,10 +823,10 @@ describe('a host that has no records to list', () => {
     ['some rows', { profiles: [{ id: '1' }] }],
   ])('is not believed with %s beside an error', async (_what, rows) => {
     for (const more of [{ error: 'the search timed out' }, { errors: [{ text: 'timed out' }] }]) {
-      const client = fakeClient(() => answered(200, { ...rows, ...more }));
+      const client = fakeClient(() => answerWith(200, { ...rows, ...more }));
       await expect(readRows(client, profiles)).rejects.toThrow(Failure);
     }
-    const client = fakeClient(() => answered(200, { ...rows, error: null, errors: [] }));
+    const client = fakeClient(() => answerWith(200, { ...rows, error: null, errors: [] }));
     expect(await readRows(client, profiles)).toEqual(rows.profiles ?? []);
   });
 
@@ -833,8 +838,8 @@ describe('a host that has no records to list', () => {
     let asked = 0;
     const client = fakeClient(({ query }) => {
       asked += 1;
-      if (query.offset === undefined && asked < 3) return answered(200, numbered(100));
-      return answered(400, { error: 'no profiles found' });
+      if (query.offset === undefined && asked < 3) return answerWith(200, numbered(100));
+      return answerWith(400, { error: 'no profiles found' });
     });
     expect(await readRows(client, profiles)).toEqual([]);
     expect(asked).toBe(3);

@@ -11,7 +11,7 @@ import {
 } from '../../src/client/retry.ts';
 import type { Json } from '../../src/model/json.ts';
 import { isRepeatable } from '../../src/model/repeatable.ts';
-import { answered } from './support.ts';
+import { answerWith } from './support.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 
@@ -38,7 +38,7 @@ test.each([
 ])('a date in Retry-After is taken from the time of the host, where the local clock is %s', (_name, off) => {
   const at = (ms: number) => new Date(now + off + ms).toUTCString();
   const busy = (status: number, headers = {}) =>
-    answered(status, null, { 'retry-after': at(7000), ...headers });
+    answerWith(status, null, { 'retry-after': at(7000), ...headers });
   expect(step(busy(429, { date: at(0) }))).toEqual({ do: 'pause', ms: 7000, again: true });
   expect(step(busy(503, { date: at(0) }))).toEqual({ do: 'wait', ms: 7000 });
   // A host that does not say what time it is: waiting is guessed, and does not end the run.
@@ -51,7 +51,7 @@ test('a tenant that asks for a day by its own clock is not waited for', () => {
     'retry-after': new Date(now + 86_400_000).toUTCString(),
     date: new Date(now).toUTCString(),
   };
-  expect(step(answered(429, null, headers))).toMatchObject({ do: 'pause', again: false });
+  expect(step(answerWith(429, null, headers))).toMatchObject({ do: 'pause', again: false });
 });
 
 const patchCases: [string, Json, boolean][] = [
@@ -139,8 +139,8 @@ test('all attempts and waits together have a time limit, which the last attempt 
 
 describe('after an attempt', () => {
   test.each([502, 503, 504])('%i is tried again only where that is safe', (status) => {
-    expect(step(answered(status)).do).toBe('wait');
-    expect(step(answered(status), { repeatable: false }).do).toBe('finish');
+    expect(step(answerWith(status)).do).toBe('wait');
+    expect(step(answerWith(status), { repeatable: false }).do).toBe('finish');
   });
   test.each(['reset', 'timeout', 'cut'] as const)('a %s is tried again only where that is safe', (reason) => {
     expect(step(lost(reason)).do).toBe('wait');
@@ -149,10 +149,10 @@ describe('after an attempt', () => {
   test.each([
     lost('too-large'),
     lost('interrupted'),
-    answered(200),
-    answered(400),
-    answered(500),
-    answered(302),
+    answerWith(200),
+    answerWith(400),
+    answerWith(500),
+    answerWith(302),
     { outcome: 'unsent', reason: 'untrusted', detail: '' } as const,
   ])('%j is final', (answer) => {
     expect(step(answer).do).toBe('finish');
@@ -162,32 +162,39 @@ describe('after an attempt', () => {
     expect(step(unreachable, { elapsed: 10_000 }).do).toBe('finish');
   });
   test('429 pauses for as long as the tenant asks, whatever the request is', () => {
-    const asked = answered(429, null, { 'retry-after': '7' });
+    const asked = answerWith(429, null, { 'retry-after': '7' });
     expect(step(asked, { repeatable: false })).toEqual({ do: 'pause', ms: 7000, again: true });
-    expect(step(answered(429))).toEqual({ do: 'pause', ms: 400, again: true });
-    expect(step(answered(429, null, { 'retry-after': '0' }))).toEqual({ do: 'pause', ms: 400, again: true });
-    expect(step(answered(429, null, { 'retry-after': '3600' }))).toMatchObject({
+    expect(step(answerWith(429))).toEqual({ do: 'pause', ms: 400, again: true });
+    expect(step(answerWith(429, null, { 'retry-after': '0' }))).toEqual({
+      do: 'pause',
+      ms: 400,
+      again: true,
+    });
+    expect(step(answerWith(429, null, { 'retry-after': '3600' }))).toMatchObject({
       ms: 3_600_000,
       again: false,
     });
   });
   test('a rate limit does not count as a failed attempt', () => {
-    expect(step(answered(429), { attempt: 9, elapsed: 60_000 })).toMatchObject({ do: 'pause', again: true });
+    expect(step(answerWith(429), { attempt: 9, elapsed: 60_000 })).toMatchObject({
+      do: 'pause',
+      again: true,
+    });
   });
   test('401 renews the token once, for any request', () => {
-    expect(step(answered(401), { repeatable: false }).do).toBe('renew-token');
-    expect(step(answered(401), { renewable: false }).do).toBe('finish');
+    expect(step(answerWith(401), { repeatable: false }).do).toBe('renew-token');
+    expect(step(answerWith(401), { renewable: false }).do).toBe('finish');
   });
   test('waits double, up to a limit, half of them left to chance', () => {
-    const waits = [1, 2, 3, 4].map((attempt) => step(answered(503), { attempt }));
+    const waits = [1, 2, 3, 4].map((attempt) => step(answerWith(503), { attempt }));
     expect(waits).toEqual([400, 800, 1600, 3200].map((ms) => ({ do: 'wait', ms })));
-    expect(step(answered(503), { attempt: 4, random: 0 })).toEqual({ do: 'wait', ms: 1600 });
+    expect(step(answerWith(503), { attempt: 4, random: 0 })).toEqual({ do: 'wait', ms: 1600 });
   });
   test('a 503 that asks for a wait gets it', () => {
-    expect(step(answered(503, null, { 'retry-after': '9' }))).toEqual({ do: 'wait', ms: 9000 });
+    expect(step(answerWith(503, null, { 'retry-after': '9' }))).toEqual({ do: 'wait', ms: 9000 });
   });
   test('attempts and time come to an end', () => {
-    expect(step(answered(503), { attempt: 5 }).do).toBe('finish');
-    expect(step(answered(503), { elapsed: 300_000 }).do).toBe('finish');
+    expect(step(answerWith(503), { attempt: 5 }).do).toBe('finish');
+    expect(step(answerWith(503), { elapsed: 300_000 }).do).toBe('finish');
   });
 });

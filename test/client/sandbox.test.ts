@@ -112,7 +112,7 @@ const everything: ReadRequest[] = builtInKinds.all.map((kind) => ({
   complete: true,
 }));
 const templatesWanted = (keys: ReadRequest['keys'], complete = false): ReadRequest[] => [
-  { kind: builtInKinds.named('NotificationTemplate'), keys, ids: [], complete },
+  { kind: builtInKinds.get('NotificationTemplate'), keys, ids: [], complete },
 ];
 
 const mailFrom = put('/v2025/mail-from-attributes', {

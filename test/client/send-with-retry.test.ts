@@ -1,8 +1,8 @@
 /** What becomes of a request over all of its attempts. */
 import { describe, expect, it } from 'vitest';
-import { type Answer, lost, unsent } from '../../src/client/answer.ts';
+import { type Answer, lostAnswer, unsentAnswer } from '../../src/client/answer.ts';
 import { type Attempt, sendWithRetry, type Task } from '../../src/client/retry.ts';
-import { answered, jumpingClock } from './support.ts';
+import { answerWith, jumpingClock } from './support.ts';
 
 const limits = {
   attempts: 3,
@@ -12,10 +12,10 @@ const limits = {
   firstWait: 100,
   longestWait: 1_000,
 };
-const busy = answered(503);
-const done = answered(200, { id: '1' });
-const gone = lost('reset', 'the connection ended');
-const nobody = unsent('unreachable', 'nobody listens');
+const busy = answerWith(503);
+const done = answerWith(200, { id: '1' });
+const gone = lostAnswer('reset', 'the connection ended');
+const nobody = unsentAnswer('unreachable', 'nobody listens');
 
 /** Sends a request that gets these answers, one after the other, and tells all that happened. */
 async function send(answers: readonly (Answer | Partial<Attempt>)[], more: Partial<Task> = {}) {
@@ -56,7 +56,7 @@ const permit = (log: unknown[]) => ({
 
 describe('a request', () => {
   it('that is answered at once has one attempt', async () => {
-    const { sent, log, slept } = await send([answered(200, null, { 'x-request-id': 'r1' })]);
+    const { sent, log, slept } = await send([answerWith(200, null, { 'x-request-id': 'r1' })]);
     expect(sent).toMatchObject({ status: 200, attempts: 1, ms: 0, trackingId: 'r1', repeated: false });
     expect(log).toEqual([['attempt', 1, 60_000]]);
     expect(slept).toEqual([]);
@@ -76,12 +76,12 @@ describe('a request', () => {
   });
 
   it('ends with its last answer when the attempts are used up', async () => {
-    const { sent } = await send([busy, busy, answered(504), done]);
+    const { sent } = await send([busy, busy, answerWith(504), done]);
     expect(sent).toMatchObject({ status: 504, attempts: 3, ms: 300 });
   });
 
   it('always has time for one more answer', async () => {
-    const { log } = await send([answered(429, null, { 'retry-after': '59' }), done]);
+    const { log } = await send([answerWith(429, null, { 'retry-after': '59' }), done]);
     expect(log.at(-1)).toEqual(['attempt', 2, 5_000]);
   });
 });
@@ -95,7 +95,7 @@ describe('a write that may have been carried out', () => {
   });
 
   it('ends with a later answer of the tenant, which may be about the earlier attempt', async () => {
-    expect((await send([gone, answered(409)])).sent).toMatchObject({ status: 409, repeated: true });
+    expect((await send([gone, answerWith(409)])).sent).toMatchObject({ status: 409, repeated: true });
   });
 
   it('is no read, nor one that was certainly not carried out', async () => {
@@ -103,14 +103,17 @@ describe('a write that may have been carried out', () => {
       ...nobody,
       repeated: false,
     });
-    expect((await send([answered(429), nobody, done])).sent).toMatchObject({ status: 200, repeated: false });
+    expect((await send([answerWith(429), nobody, done])).sent).toMatchObject({
+      status: 200,
+      repeated: false,
+    });
   });
 });
 
 describe('a token', () => {
   it('that is refused is dropped once, and the request sent again at once', async () => {
-    const refused = { answer: answered(401), token: 'T1' };
-    const { sent, log, slept } = await send([refused, { answer: answered(401), token: 'T2' }, done]);
+    const refused = { answer: answerWith(401), token: 'T1' };
+    const { sent, log, slept } = await send([refused, { answer: answerWith(401), token: 'T2' }, done]);
     expect(sent).toMatchObject({ status: 401, attempts: 2, repeated: false });
     expect(log).toEqual([
       ['attempt', 1, 60_000],
@@ -121,7 +124,7 @@ describe('a token', () => {
   });
 
   it('that cannot be renewed ends the request', async () => {
-    const { sent } = await send([{ answer: answered(401), token: 'T1' }, done], { dropToken: null });
+    const { sent } = await send([{ answer: answerWith(401), token: 'T1' }, done], { dropToken: null });
     expect(sent).toMatchObject({ status: 401, attempts: 1 });
   });
 
@@ -141,7 +144,7 @@ describe('a permit of the rate limit', () => {
     const permits: unknown[] = [];
     const held = (answer: Answer) => ({ answer, permit: permit(permits) });
     const { sent, slept, log } = await send([
-      held(answered(429, null, { 'retry-after': '7' })),
+      held(answerWith(429, null, { 'retry-after': '7' })),
       held(busy),
       held(done),
     ]);
@@ -155,7 +158,7 @@ describe('a permit of the rate limit', () => {
   it('is paused for others too where this request does not wait that long', async () => {
     const permits: unknown[] = [];
     const { sent } = await send([
-      { answer: answered(429, null, { 'retry-after': '3600' }), permit: permit(permits) },
+      { answer: answerWith(429, null, { 'retry-after': '3600' }), permit: permit(permits) },
       done,
     ]);
     expect(sent).toMatchObject({ status: 429, attempts: 1 });

@@ -174,7 +174,7 @@ export const patch = (path: string, body: Json): Call =>
     contentType: 'application/json-patch+json',
   });
 
-export function answered(status: number, body: Json = null, headers: Record<string, string> = {}): Answer {
+export function answerWith(status: number, body: Json = null, headers: Record<string, string> = {}): Answer {
   return { outcome: 'answered', status, headers, body, text: null };
 }
 

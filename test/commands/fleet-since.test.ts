@@ -9,7 +9,7 @@ import { commitAll } from '../support/repository.ts';
 const names = ['eu-1', 'eu-2', 'us-1'];
 
 /** A committed project whose senders differ by a variable, and all tenants equal to it. */
-async function committed(): Promise<TestFleet> {
+async function createCommitted(): Promise<TestFleet> {
   const fleet = await createTestFleet({ names });
   fleet.writeProject(Object.fromEntries(names.map((name) => [name, { variables: { name } }])));
   fleet.write('config/kept.yaml', 'kind: SenderAddress\nemail: kept@acme.example\n');
@@ -21,7 +21,7 @@ async function committed(): Promise<TestFleet> {
 }
 
 it('--since deletes in each environment what it declared there', async () => {
-  const fleet = await committed();
+  const fleet = await createCommitted();
   const { code, stdout } = await fleet.run('plan', '-e', '*', '--since', 'HEAD', '--format', 'json');
   expect(code).toBe(0);
   const { environments }: Fleet = JSON.parse(stdout);
@@ -32,7 +32,7 @@ it('--since deletes in each environment what it declared there', async () => {
 });
 
 it('--since checks the revision out once for all environments', async () => {
-  const fleet = await committed();
+  const fleet = await createCommitted();
   // A git outside the project that records how it is called.
   const bin = mkdtempSync(join(tmpdir(), 'bin-'));
   const log = join(bin, 'log');
@@ -46,7 +46,7 @@ it('--since checks the revision out once for all environments', async () => {
 });
 
 it('--since with a revision that git does not know is one error, before any tenant is asked', async () => {
-  const fleet = await committed();
+  const fleet = await createCommitted();
   const asked = fleet.sandboxes.map(({ log }) => log.length);
   const { code, stderr } = await fleet.run('plan', '-e', '*', '--since', 'nowhere');
   expect(code).toBe(1);

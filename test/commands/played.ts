@@ -63,7 +63,7 @@ async function answer(socket: Socket, programs: Readonly<Record<string, Played>>
       { stream: 1, text: stdout },
       { stream: 2, text: stderr },
     ];
-    for (const { stream, text } of joined(printed))
+    for (const { stream, text } of joinPieces(printed))
       socket.write(`${stream} ${Buffer.byteLength(text)}\n${text}`);
     socket.end(`end ${code}\n`);
     return;
@@ -71,7 +71,7 @@ async function answer(socket: Socket, programs: Readonly<Record<string, Played>>
 }
 
 /** Each piece costs the script a process, so what follows on the same stream is one. */
-function joined(pieces: readonly Piece[]): readonly Piece[] {
+function joinPieces(pieces: readonly Piece[]): readonly Piece[] {
   const all: Piece[] = [];
   for (const piece of pieces) {
     if (piece.text === '') continue;

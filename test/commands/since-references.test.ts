@@ -12,7 +12,7 @@ const manifest = (cluster: string) =>
   `kind: SimIntegration\nname: Tickets\ncluster: !ref Cluster/${cluster}\n`;
 
 /** The manifest named the cluster \`old\` at the revision, and names \`new\` now. */
-async function swapped(): Promise<World> {
+async function createSwapped(): Promise<World> {
   const world = await createTestWorld({ seed, files: { 'config/tickets.yaml': manifest('old') } });
   commitAll(world.dir);
   world.write('config/tickets.yaml', manifest('new'));
@@ -25,11 +25,11 @@ const verdict = async (world: World) => {
 };
 
 it('is a change of the repository alone, though no manifest names the former object any more', async () => {
-  expect(await verdict(await swapped())).toEqual([{ risk: [], origins: ['repo'] }]);
+  expect(await verdict(await createSwapped())).toEqual([{ risk: [], origins: ['repo'] }]);
 });
 
 it('also undoes a change where somebody has set a third object in the tenant', async () => {
-  const world = await swapped();
+  const world = await createSwapped();
   for (const each of world.sandbox.state.simIntegrations) each.cluster = 'c-other';
   expect(await verdict(world)).toEqual([{ risk: ['undoes-tenant-change'], origins: ['both'] }]);
 });

@@ -24,7 +24,7 @@ async function printed(...argv: string[]): Promise<Json> {
   return parseJson(stdout) ?? null;
 }
 
-function unnamed(value: Json | undefined, text: string): string[] {
+function findUnnamed(value: Json | undefined, text: string): string[] {
   expect(isObject(value ?? null)).toBe(true);
   return Object.keys(isObject(value) ? value : {}).filter((name) => !text.includes(`\`${name}\``));
 }
@@ -32,14 +32,14 @@ function unnamed(value: Json | undefined, text: string): string[] {
 test('every member of a status is named', async () => {
   const status = await printed('status');
   const identities = isObject(status) ? own(status, 'identities') : null;
-  expect(unnamed(status, documented('status'))).toEqual([]);
-  expect(unnamed(isArray(identities) ? identities[0] : null, documented('status'))).toEqual([]);
+  expect(findUnnamed(status, documented('status'))).toEqual([]);
+  expect(findUnnamed(isArray(identities) ? identities[0] : null, documented('status'))).toEqual([]);
 });
 
 test('every member of what a search finds is named', async () => {
   const found = await printed('search', 'Employees hired before 2015');
   expect(isObject(found) ? own(found, 'rules') : null).toBe('saved');
-  expect(unnamed(found, documented('search'))).toEqual([]);
+  expect(findUnnamed(found, documented('search'))).toEqual([]);
 });
 
 test('the example of diagnostics has the members that validate prints', async () => {

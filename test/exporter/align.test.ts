@@ -29,7 +29,7 @@ function findGaps(declared: readonly Json[], live: readonly Json[]): Gap[] {
 }
 
 /** What a merge makes of the declared list. */
-function edited(declared: readonly Json[], live: readonly Json[]): Json[] {
+function applyEdits(declared: readonly Json[], live: readonly Json[]): Json[] {
   const list = [...declared];
   editItems(alignItems(declared, live), declared.length, {
     change: (at, from) => list.splice(at, 1, live[from] ?? null),
@@ -46,7 +46,7 @@ describe('the gaps between two lists', () => {
     fc.assert(
       fc.property(items, items, (declared, live) => {
         const gaps = findGaps(declared, live);
-        expect(edited(declared, live)).toEqual(live);
+        expect(applyEdits(declared, live)).toEqual(live);
         expect(gaps.map(({ from }) => from)).toEqual(gaps.map(({ from }) => from).toSorted((a, b) => b - a));
         for (const { from, to, liveFrom, liveTo } of gaps)
           expect(to - from + liveTo - liveFrom).toBeGreaterThan(0);

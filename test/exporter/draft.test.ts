@@ -10,7 +10,7 @@ import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Pointer } from '../../src/model/pointer.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
-import { merged } from './merging.ts';
+import { mergeFile } from './merging.ts';
 import { ownKind } from './support.ts';
 
 const draftOf = (answer: Answer, secrets: readonly Pointer[] = []) =>
@@ -232,5 +232,5 @@ describe('references to other objects', () => {
 it('a tag that gives a list becomes an empty list where the tenant has none', () => {
   const manifest = 'kind: SimIntegration\nname: I\nsources: !var ids\n';
   const live = liveFrom(answers.integration('i1', 'I', { managedSources: [] }));
-  expect(merged(manifest, live)).toBe('kind: SimIntegration\nname: I\nsources: []\n');
+  expect(mergeFile(manifest, live)).toBe('kind: SimIntegration\nname: I\nsources: []\n');
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { contentDigest, liveObject } from '../../src/kinds/live-objects.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { asFiles, codes, head, merge, merged, project } from './merging.ts';
+import { asFiles, codes, head, merge, mergeFile, project } from './merging.ts';
 import { answer, integration, load, search, template } from './support.ts';
 
 const desk = 'kind: SimIntegration\nname: I\n';
@@ -34,21 +34,21 @@ describe('a value that its schema does not accept', () => {
 describe('a reference', () => {
   it('that is declared by its id needs no name', () => {
     const manifest = `${desk}beforeProvisioningRule:\n  type: RULE # t\n  id: r1 # i\n`;
-    expect(merged(manifest, withRule({ type: 'RULE', id: 'r2', name: 'New' }))).toBe(
+    expect(mergeFile(manifest, withRule({ type: 'RULE', id: 'r2', name: 'New' }))).toBe(
       manifest.replace('r1', 'r2'),
     );
   });
 
   it('that is declared by its name gets the id that the tenant shows', () => {
     const manifest = `${desk}beforeProvisioningRule:\n  type: RULE # t\n  name: Old # n\n`;
-    expect(merged(manifest, withRule({ type: 'RULE', id: 'r2', name: 'New' }))).toBe(
+    expect(mergeFile(manifest, withRule({ type: 'RULE', id: 'r2', name: 'New' }))).toBe(
       `${manifest.replace('Old', 'New')}  id: r2\n`,
     );
   });
 
   it('loses an id that the tenant does not show, and gets the name in its place', () => {
     const manifest = `${desk}beforeProvisioningRule:\n  type: RULE # t\n  id: r1 # i\n`;
-    expect(merged(manifest, withRule({ type: 'RULE', name: 'New' }))).toBe(
+    expect(mergeFile(manifest, withRule({ type: 'RULE', name: 'New' }))).toBe(
       `${desk}beforeProvisioningRule:\n  type: RULE # t\n  name: New\n`,
     );
   });
@@ -62,7 +62,7 @@ describe('a reference', () => {
 
   it('that a tag gives becomes a mapping, with a note', () => {
     const manifest = `${desk}beforeProvisioningRule: !var rule # why\n`;
-    expect(merged(manifest, withRule({ type: 'RULE', id: 'r1', name: 'Mine' }))).toBe(manifest);
+    expect(mergeFile(manifest, withRule({ type: 'RULE', id: 'r1', name: 'Mine' }))).toBe(manifest);
     const result = mergeOne(manifest, withRule({ type: 'RULE', id: 'r2', name: 'Theirs' }));
     expect(result.changed[0]?.content).toBe(
       `${desk}beforeProvisioningRule:\n  type: RULE\n  name: Theirs\n  id: r2 # why\n`,
@@ -72,9 +72,9 @@ describe('a reference', () => {
 
   it('becomes null where the tenant has none, and a mapping where it was null', () => {
     const manifest = `${desk}beforeProvisioningRule: { type: RULE, id: r1 } # why\n`;
-    expect(merged(manifest, withRule(null))).toBe(`${desk}beforeProvisioningRule: null # why\n`);
+    expect(mergeFile(manifest, withRule(null))).toBe(`${desk}beforeProvisioningRule: null # why\n`);
     const none = `${desk}beforeProvisioningRule: null\n`;
-    expect(merged(none, withRule({ type: 'RULE', id: 'r1' }))).toBe(
+    expect(mergeFile(none, withRule({ type: 'RULE', id: 'r1' }))).toBe(
       `${desk}beforeProvisioningRule:\n  type: RULE\n  id: r1\n`,
     );
   });
@@ -93,14 +93,14 @@ describe('rules', () => {
     `kind: ProfileSearch\nlabel: S\nrules:\n  - type: ProfileAttributeRule # why\n    object_type: NeAttribute\n    condition_object_id: a1\n    comparison_operator: "=="\n    value: ${value}\n${more}`;
 
   it('lose a member that the tenant does not have, and keep one that is declared unset', () => {
-    const gone = merged(written('x', '    extra: old\n'), search('S', [rule('z')]));
+    const gone = mergeFile(written('x', '    extra: old\n'), search('S', [rule('z')]));
     expect(gone).toBe(written('z'));
     const unset = written('x', '    extra: null # none\n');
-    expect(merged(unset, search('S', [rule('z')]))).toBe(unset.replace('value: x', 'value: z'));
+    expect(mergeFile(unset, search('S', [rule('z')]))).toBe(unset.replace('value: x', 'value: z'));
   });
 
   it('do not get members that they do not declare', () => {
-    expect(merged(written('x'), search('S', [rule('z', { extra: 'theirs' })]))).toBe(written('z'));
+    expect(mergeFile(written('x'), search('S', [rule('z', { extra: 'theirs' })]))).toBe(written('z'));
   });
 
   it('that a tag gives stay while they agree, and become mappings where they do not', () => {
@@ -118,8 +118,8 @@ describe('rules', () => {
   });
 
   it('go, and come where there were none', () => {
-    expect(merged(written('x'), search('S', []))).toBe('kind: ProfileSearch\nlabel: S\nrules: []\n');
-    expect(merged('kind: ProfileSearch\nlabel: S\nrules: []\n', search('S', [rule('x')]))).toContain(
+    expect(mergeFile(written('x'), search('S', []))).toBe('kind: ProfileSearch\nlabel: S\nrules: []\n');
+    expect(mergeFile('kind: ProfileSearch\nlabel: S\nrules: []\n', search('S', [rule('x')]))).toContain(
       'value: x }]\n',
     );
   });
@@ -172,7 +172,7 @@ describe('an object that is pinned by its id', () => {
   });
 
   it('gets no name that it did not have', () => {
-    expect(merged('kind: AuthProfile\nid: "p1"\ntype: PTA\n', profile('Theirs'))).toBe(
+    expect(mergeFile('kind: AuthProfile\nid: "p1"\ntype: PTA\n', profile('Theirs'))).toBe(
       'kind: AuthProfile\nid: "p1"\ntype: MFA\n',
     );
   });
@@ -217,7 +217,7 @@ describe('references of a kind of one’s own', () => {
   };
   function mergeRole(content: string, raw: JsonObject) {
     const files = { ...kinds, 'config/a.yaml': content };
-    const kind = load(asFiles(files), {}, project).environment.kinds.named('Role');
+    const kind = load(asFiles(files), {}, project).environment.kinds.get('Role');
     const live = liveObject(kind, { id: 'role-1', name: 'R', ...raw }, null);
     if (!live) throw new Error('It is no role.');
     return merge({ files, live: [live], more: { nameOf: (_, id) => names[id] ?? null } });

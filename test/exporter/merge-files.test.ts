@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unresolved } from '../../src/loader/tree.ts';
-import { codes, head, merge, merged } from './merging.ts';
+import { codes, head, merge, mergeFile } from './merging.ts';
 import { answer, integration, search, sender, template } from './support.ts';
 
 describe('side files', () => {
@@ -83,26 +83,26 @@ sources:
     integration('I', { managedSources: sources.map((id) => ({ id })) });
 
   it('lose, gain and change items in place', () => {
-    expect(merged(manifest, live('s3', 's1'))).toBe(manifest.replace("  - 's2'\n", ''));
-    expect(merged(manifest, live('s1', 's2', 's3', 's4'))).toBe(`${manifest}  - s4\n`);
-    expect(merged(manifest, live('s1', 'x', 's3'))).toBe(manifest.replace("'s2'", "'x'"));
-    expect(merged(manifest, live())).toContain('sources: []\n');
+    expect(mergeFile(manifest, live('s3', 's1'))).toBe(manifest.replace("  - 's2'\n", ''));
+    expect(mergeFile(manifest, live('s1', 's2', 's3', 's4'))).toBe(`${manifest}  - s4\n`);
+    expect(mergeFile(manifest, live('s1', 'x', 's3'))).toBe(manifest.replace("'s2'", "'x'"));
+    expect(mergeFile(manifest, live())).toContain('sources: []\n');
   });
 
   it('in flow style stay in it', () => {
     const flow = 'kind: SimIntegration\nname: I\nsources: [ s1,\n  s2, # two\n  s3\n]\n';
-    expect(merged(flow, live('s1', 's2', 's3', 's4'))).toBe(flow.replace('  s3\n', '  s3,\n  s4\n'));
-    expect(merged(flow, live('s1', 's3'))).toBe(flow.replace('  s2, # two\n', ''));
+    expect(mergeFile(flow, live('s1', 's2', 's3', 's4'))).toBe(flow.replace('  s3\n', '  s3,\n  s4\n'));
+    expect(mergeFile(flow, live('s1', 's3'))).toBe(flow.replace('  s2, # two\n', ''));
   });
 
   it('of rules keep those that fit, wherever they stand', () => {
     const status = (value: string) => ({ type: 'ProfileStatusRule', comparison_operator: '==', value });
     const type = { type: 'ProfileTypeRule', comparison_operator: '==', value: 't1' };
     const rules = `kind: ProfileSearch\nlabel: S\nrules:\n  # who\n  - { type: ProfileStatusRule, comparison_operator: "==", value: Active } # a\n  - type: ProfileTypeRule # t\n    comparison_operator: ==\n    value: t1\n`;
-    expect(merged(rules, search('S', [type, status('Inactive')]))).toBe(
+    expect(mergeFile(rules, search('S', [type, status('Inactive')]))).toBe(
       rules.replace('value: Active', 'value: Inactive'),
     );
-    expect(merged(rules, search('S', [type]))).not.toContain('ProfileStatusRule');
+    expect(mergeFile(rules, search('S', [type]))).not.toContain('ProfileStatusRule');
   });
 
   it('of rules lose and gain several at once', () => {
@@ -112,8 +112,8 @@ sources:
     const head = 'kind: ProfileSearch\nlabel: S\nrules:\n';
     const rules = (...values: string[]) => head + values.map(line).join('');
     const three = rules('Active', 'Inactive', 'Terminated');
-    expect(merged(three, search('S', [status('Inactive')]))).toBe(rules('Inactive'));
-    const more = merged(rules('Active'), search('S', ['Active', 'Inactive', 'Terminated'].map(status)));
+    expect(mergeFile(three, search('S', [status('Inactive')]))).toBe(rules('Inactive'));
+    const more = mergeFile(rules('Active'), search('S', ['Active', 'Inactive', 'Terminated'].map(status)));
     expect([...more.matchAll(/value: (\w+)/g)].map(([, value]) => value)).toEqual([
       'Active',
       'Inactive',
@@ -132,18 +132,18 @@ describe('names beside ids', () => {
     'kind: SimIntegration\nname: I\ncluster: c1  # name of c1\nsources:\n  - s1  # name of s1\n  - s2  # name of s2\n';
 
   it('change with the id, come with a new one, and go with one that is gone', () => {
-    expect(merged(before, live('c1', 's1', 's2'))).toBe(before);
-    expect(merged(before, live('c2', 's1', 's3', 's4'))).toBe(
+    expect(mergeFile(before, live('c1', 's1', 's2'))).toBe(before);
+    expect(mergeFile(before, live('c2', 's1', 's3', 's4'))).toBe(
       before
         .replace('c1  # name of c1', 'c2  # name of c2')
         .replace('s2  # name of s2\n', 's3  # name of s3\n  - s4  # name of s4\n'),
     );
-    expect(merged(before, live('c1', 's2'))).toBe(before.replace('  - s1  # name of s1\n', ''));
+    expect(mergeFile(before, live('c1', 's2'))).toBe(before.replace('  - s1  # name of s1\n', ''));
   });
 
   it('are not written into lists on one line, nor changed where the id stays', () => {
     const inline = 'kind: SimIntegration\nname: I\ncluster: c1 # ours\nsources: [s1, s2] # both\n';
-    expect(merged(inline, live('c1', 's1', 's3'))).toBe(inline.replace('s2', 's3'));
+    expect(mergeFile(inline, live('c1', 's1', 's3'))).toBe(inline.replace('s2', 's3'));
   });
 });
 
@@ -279,7 +279,7 @@ describe('objects', () => {
   it('pinned by id take the name they have now', () => {
     const manifest = 'kind: AuthProfile\nid: "p1"\nname: Old # n\ntype: MFA\n';
     const live = answer('AuthProfile', { name: 'New', type: 'MFA' }, 'p1');
-    expect(merged(manifest, live)).toBe(manifest.replace('Old', 'New'));
+    expect(mergeFile(manifest, live)).toBe(manifest.replace('Old', 'New'));
   });
 
   it('that a manifest renames get no second one, where the rename does not happen', () => {
@@ -311,6 +311,6 @@ describe('objects', () => {
 
   it('with ignored fields keep them', () => {
     const manifest = `${head}subject: Mine\nlifecycle: { ignore: [/subject] }\n`;
-    expect(merged(manifest, template('a', { subject: 'Theirs' }))).toBe(manifest);
+    expect(mergeFile(manifest, template('a', { subject: 'Theirs' }))).toBe(manifest);
   });
 });

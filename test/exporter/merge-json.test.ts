@@ -1,7 +1,7 @@
 /** Merging JSON fields: members, lists, secrets, and what only looks different. */
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import { codes, head, merge, merged } from './merging.ts';
+import { codes, head, merge, mergeFile } from './merging.ts';
 import { integration, template } from './support.ts';
 
 const head2 = 'kind: SimIntegration\nname: I\n';
@@ -11,15 +11,15 @@ const statusMap = (fields: Json) => integration('I', { statusMap: fields });
 describe('settings that are declared by member', () => {
   it('change, and stay omitted where they are', () => {
     const manifest = `${head2}attributes:\n  url: a # the desk\n  deep:\n    x: '1'\n`;
-    expect(merged(manifest, attributes({ url: 'b', deep: { x: '2', more: 'm' }, more: 'm' }))).toBe(
+    expect(mergeFile(manifest, attributes({ url: 'b', deep: { x: '2', more: 'm' }, more: 'm' }))).toBe(
       manifest.replace('url: a', 'url: b').replace("'1'", "'2'"),
     );
   });
 
   it('stay where only the type differs', () => {
     const manifest = `${head2}attributes:\n  port: 443\n  on: "true"\n  list: [1, "2"]\n`;
-    expect(merged(manifest, attributes({ port: '443', on: true, list: ['1', 2] }))).toBe(manifest);
-    expect(merged(manifest, attributes({ port: '444', on: true, list: ['1', 2] }))).toBe(
+    expect(mergeFile(manifest, attributes({ port: '443', on: true, list: ['1', 2] }))).toBe(manifest);
+    expect(mergeFile(manifest, attributes({ port: '444', on: true, list: ['1', 2] }))).toBe(
       manifest.replace('443', '"444"'),
     );
   });
@@ -27,36 +27,36 @@ describe('settings that are declared by member', () => {
   it('go where the tenant has none, and all of them go with their field', () => {
     const manifest = `${head2}type: T\nattributes:\n  a: x\n  b: z\n`;
     const live = (fields: JsonObject) => integration('I', { type: 'T', attributes: fields });
-    expect(merged(manifest, live({ a: 'x', other: 'o' }))).toBe(manifest.replace('  b: z\n', ''));
-    expect(merged(manifest, live({ other: 'o' }))).toBe(`${head2}type: T\n`);
+    expect(mergeFile(manifest, live({ a: 'x', other: 'o' }))).toBe(manifest.replace('  b: z\n', ''));
+    expect(mergeFile(manifest, live({ other: 'o' }))).toBe(`${head2}type: T\n`);
   });
 
   it('stay null where the tenant has none, and get the value where it has one', () => {
     const manifest = `${head2}attributes:\n  a: null\n  b: x\n`;
-    expect(merged(manifest, attributes({ b: 'x' }))).toBe(manifest);
-    expect(merged(manifest, attributes({ a: null, b: 'x' }))).toBe(manifest);
-    expect(merged(manifest, attributes({ a: 'new', b: 'x' }))).toBe(manifest.replace('null', 'new'));
+    expect(mergeFile(manifest, attributes({ b: 'x' }))).toBe(manifest);
+    expect(mergeFile(manifest, attributes({ a: null, b: 'x' }))).toBe(manifest);
+    expect(mergeFile(manifest, attributes({ a: 'new', b: 'x' }))).toBe(manifest.replace('null', 'new'));
   });
 
   it('stay cleared while the tenant has none', () => {
     const manifest = `${head2}attributes: null\n`;
-    expect(merged(manifest, integration('I', { attributes: {} }))).toBe(manifest);
-    expect(merged(manifest, attributes({ a: 'x' }))).toBe(`${head2}attributes:\n  a: x\n`);
+    expect(mergeFile(manifest, integration('I', { attributes: {} }))).toBe(manifest);
+    expect(mergeFile(manifest, attributes({ a: 'x' }))).toBe(`${head2}attributes:\n  a: x\n`);
   });
 
   it.each(['{}', "'{}'"])('stay undeclared below %s, as in a plan', (nothing) => {
     const manifest = `${head2}attributes: ${nothing}\n`;
-    expect(merged(manifest, attributes({ a: 'x', password: 'p' }))).toBe(manifest);
+    expect(mergeFile(manifest, attributes({ a: 'x', password: 'p' }))).toBe(manifest);
   });
 });
 
 describe('JSON that is declared whole', () => {
   it('gets new members and loses others', () => {
     const manifest = `${head2}statusMap:\n  a: x # first\n  b: z\n`;
-    expect(merged(manifest, statusMap({ a: 'x', c: 'w' }))).toBe(
+    expect(mergeFile(manifest, statusMap({ a: 'x', c: 'w' }))).toBe(
       `${head2}statusMap:\n  a: x # first\n  c: w\n`,
     );
-    expect(merged(manifest, statusMap({}))).toMatch(
+    expect(mergeFile(manifest, statusMap({}))).toMatch(
       /^kind: SimIntegration\nname: I\nstatusMap: (null|\{\})\n$/,
     );
   });
@@ -65,7 +65,7 @@ describe('JSON that is declared whole', () => {
 it('JSON whose members are all empty keeps its lines where it gets another member', () => {
   const manifest = `${head}subject: S\nslackTemplate:\n  'a b': '' # aside\n`;
   const live = template('a', { subject: 'S', slackTemplate: { 'a b': '', added: 'x' } });
-  expect(merged(manifest, live)).toBe(`${manifest}  added: x\n`);
+  expect(mergeFile(manifest, live)).toBe(`${manifest}  added: x\n`);
 });
 
 describe('a list inside JSON', () => {
@@ -81,19 +81,19 @@ describe('a list inside JSON', () => {
     ['one becomes two', ['a', 'x', 'z', 'c'], ['a # 1', 'x # 2', 'z', 'c # 3']],
     ['two become one', ['x', 'c'], ['x # 1', 'c # 3']],
   ])('where %s', (_, live, expected) => {
-    expect(merged(manifest, statusMap({ list: live }))).toBe(lines(...expected));
+    expect(mergeFile(manifest, statusMap({ list: live }))).toBe(lines(...expected));
   });
 
   it('of objects changes inside its items', () => {
     const objects = `${head2}statusMap:\n  list:\n    - a: 1 # one\n      b: 2\n    - a: 3\n`;
-    expect(merged(objects, statusMap({ list: [{ a: 1, b: 9 }, { a: 3 }] }))).toBe(
+    expect(mergeFile(objects, statusMap({ list: [{ a: 1, b: 9 }, { a: 3 }] }))).toBe(
       objects.replace('b: 2', 'b: 9'),
     );
   });
 
   it('becomes another thing where the tenant has another', () => {
-    expect(merged(manifest, statusMap({ list: 'x' }))).toBe(`${head2}statusMap:\n  list: x\n`);
-    expect(merged(`${head2}statusMap:\n  list: x\n`, statusMap({ list: ['a'] }))).toBe(
+    expect(mergeFile(manifest, statusMap({ list: 'x' }))).toBe(`${head2}statusMap:\n  list: x\n`);
+    expect(mergeFile(`${head2}statusMap:\n  list: x\n`, statusMap({ list: ['a'] }))).toBe(
       `${head2}statusMap:\n  list:\n    - a\n`,
     );
   });
@@ -116,21 +116,21 @@ describe('JSON inside JSON', () => {
     });
 
   it('changes in place', () => {
-    expect(merged(manifest, slack('old'))).toBe(manifest);
-    expect(merged(manifest, slack('new'))).toBe(manifest.replace('old', 'new'));
+    expect(mergeFile(manifest, slack('old'))).toBe(manifest);
+    expect(mergeFile(manifest, slack('new'))).toBe(manifest.replace('old', 'new'));
   });
 
   it('stays a text where it is one, while it means the same', () => {
     const text = `${head}slackTemplate:\n  text: Hi\n  blocks: '[{"type": "section", "text": "old"}]'\n`;
-    expect(merged(text, slack('old'))).toBe(text);
-    expect(merged(text, slack('new'))).not.toBe(text);
+    expect(mergeFile(text, slack('old'))).toBe(text);
+    expect(mergeFile(text, slack('new'))).not.toBe(text);
   });
 });
 
 describe('a tag that gives a whole value', () => {
   const manifest = `${head2}attributes: !var settings # why\n`;
   it('stays while the value fits', () => {
-    expect(merged(manifest, attributes({ url: 'https://desk/', user: 'svc', more: 'm' }))).toBe(manifest);
+    expect(mergeFile(manifest, attributes({ url: 'https://desk/', user: 'svc', more: 'm' }))).toBe(manifest);
   });
 
   it('becomes the value where it does not, with a note', () => {

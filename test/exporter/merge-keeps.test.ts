@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { exportObjects } from '../../src/exporter/index.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { head, merge, merged } from './merging.ts';
+import { head, merge, mergeFile } from './merging.ts';
 import { integration, search, sender, template } from './support.ts';
 
 describe('what stands under lifecycle.ignore', () => {
@@ -12,27 +12,27 @@ describe('what stands under lifecycle.ignore', () => {
   it('stays, also where the tenant has nothing there or something else', () => {
     const manifest = ignoring('attributes:\n  a: mine\n  b: mine\n', '/attributes/b');
     for (const b of ['theirs', null, 7, { c: 1 }]) {
-      expect(merged(manifest, integration('I', { attributes: { a: 'theirs', b } }))).toBe(
+      expect(mergeFile(manifest, integration('I', { attributes: { a: 'theirs', b } }))).toBe(
         manifest.replace('a: mine', 'a: theirs'),
       );
     }
-    expect(merged(manifest, integration('I', { attributes: { a: 'theirs' } }))).toBe(
+    expect(mergeFile(manifest, integration('I', { attributes: { a: 'theirs' } }))).toBe(
       manifest.replace('a: mine', 'a: theirs'),
     );
   });
 
   it('stays below a place that is ignored', () => {
     const manifest = ignoring('attributes:\n  a:\n    deep: mine\n', '/attributes/a');
-    expect(merged(manifest, integration('I', { attributes: { a: { deep: 'theirs' } } }))).toBe(manifest);
+    expect(mergeFile(manifest, integration('I', { attributes: { a: { deep: 'theirs' } } }))).toBe(manifest);
     const whole = ignoring('statusMap:\n  a: mine\n  b: mine\n', '/statusMap/b');
-    expect(merged(whole, integration('I', { statusMap: { a: 'theirs' } }))).toBe(
+    expect(mergeFile(whole, integration('I', { statusMap: { a: 'theirs' } }))).toBe(
       whole.replace('a: mine', 'a: theirs'),
     );
   });
 
   it('is not added to a value that is declared whole', () => {
     const manifest = ignoring('statusMap:\n  a: mine\n', '/statusMap/b');
-    expect(merged(manifest, integration('I', { statusMap: { a: 'mine', b: 'theirs' } }))).toBe(manifest);
+    expect(mergeFile(manifest, integration('I', { statusMap: { a: 'mine', b: 'theirs' } }))).toBe(manifest);
   });
 
   it('stays in a reference, with whatever else changes', () => {
@@ -40,10 +40,10 @@ describe('what stands under lifecycle.ignore', () => {
     const manifest = ignoring(rule, '/beforeProvisioningRule/name');
     const theirs = (fields: object) =>
       integration('I', { beforeProvisioningRule: { type: 'RULE', id: 'r2', ...fields } });
-    expect(merged(manifest, theirs({ name: 'Theirs' }))).toBe(manifest.replace('r1', 'r2'));
-    expect(merged(manifest, theirs({}))).toBe(manifest.replace('r1', 'r2'));
+    expect(mergeFile(manifest, theirs({ name: 'Theirs' }))).toBe(manifest.replace('r1', 'r2'));
+    expect(mergeFile(manifest, theirs({}))).toBe(manifest.replace('r1', 'r2'));
     const without = ignoring(rule.replace('  type: RULE\n', ''), '/beforeProvisioningRule/type');
-    expect(merged(without, theirs({ name: 'Mine' }))).toBe(without.replace('r1', 'r2'));
+    expect(mergeFile(without, theirs({ name: 'Mine' }))).toBe(without.replace('r1', 'r2'));
   });
 });
 
@@ -54,8 +54,10 @@ describe('what the tenant does not show', () => {
     const manifest = desk(
       'sources: [s1]\nstatusMap: { a: mine }\nattributes:\n  url: u\n  pin: plain\n  password: !secret PW\n',
     );
-    expect(merged(manifest, integration('I', { attributes: { url: 'u', pin: '********' } }))).toBe(manifest);
-    expect(merged(manifest, integration('I', { attributes: { url: 'v', pin: '********' } }))).toBe(
+    expect(mergeFile(manifest, integration('I', { attributes: { url: 'u', pin: '********' } }))).toBe(
+      manifest,
+    );
+    expect(mergeFile(manifest, integration('I', { attributes: { url: 'v', pin: '********' } }))).toBe(
       manifest.replace('url: u', 'url: v'),
     );
   });
@@ -164,10 +166,10 @@ describe('the line ends of a file', () => {
       ]),
     ],
   ])('stay CRLF around %s', (_, manifest, live) => {
-    const result = merged(crlf(manifest), live);
+    const result = mergeFile(crlf(manifest), live);
     expect(result).not.toBe(crlf(manifest));
     expect(bareFeeds(result)).toBe(0);
-    const plain = merged(manifest, live);
+    const plain = mergeFile(manifest, live);
     expect(plain).not.toContain('\r');
     expect(result).toBe(crlf(plain));
   });

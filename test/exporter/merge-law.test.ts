@@ -7,7 +7,7 @@ import { isWithin, pointer } from '../../src/model/pointer.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { runs } from '../support/effort.ts';
 import { secretsOf } from '../support/plan.ts';
-import { type Dice, type Line, styledDocument } from './styled.ts';
+import { type Dice, type Line, printStyled } from './styled.ts';
 import { integration, load, planFor, search, template } from './support.ts';
 
 const variables = new Map([
@@ -204,7 +204,7 @@ describe('the law of merging', () => {
       fc.property(fc.gen(), (gen) => {
         const dice: Dice = (limit) => gen(fc.nat, { max: limit - 1 });
         const before = drawSubject(dice);
-        const lines: Line[] = styledDocument(
+        const lines: Line[] = printStyled(
           { kind: before.kind, ...keyOf(before), ...before.fields },
           dice,
           variables,

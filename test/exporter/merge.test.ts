@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
-import { asFiles, codes, head, merge, merged, project } from './merging.ts';
+import { asFiles, codes, head, merge, mergeFile, project } from './merging.ts';
 import { integration, load, planFor, search, template } from './support.ts';
 
 describe('values', () => {
   it('change in place, in their own style', () => {
     const content = `# Top\n${head}subject: 'It''s old'   # why\n\n# the body\nbody: |  # html\n    <p>one</p>\n\n    <p>two</p>\n\nname: "N"\n`;
     const live = template('a', { subject: "It's new", body: '<p>one</p>\n\n<p>2</p>\n', name: 'N' });
-    expect(merged(content, live)).toBe(
+    expect(mergeFile(content, live)).toBe(
       content.replace("'It''s old'", "'It''s new'").replace('<p>two</p>', '<p>2</p>'),
     );
   });
@@ -19,40 +19,40 @@ describe('values', () => {
     ['with nothing in it', '', 'null  # html'],
   ])('keep the comment beside the header of their block for a text %s', (_, body, written) => {
     const content = `${head}body: |  # html\n  one\n  two\nname: N\n`;
-    expect(merged(content, template('a', { body, name: 'N' }))).toBe(
+    expect(mergeFile(content, template('a', { body, name: 'N' }))).toBe(
       content.replace('|  # html\n  one\n  two', () => written),
     );
   });
 
   it('stay when only case or line endings differ', () => {
     const content = `${head}replyTo: Help@Acme.example\nbody: "a\\nb"\n`;
-    expect(merged(content, template('a', { replyTo: 'help@acme.example', body: 'a\r\nb' }))).toBe(content);
+    expect(mergeFile(content, template('a', { replyTo: 'help@acme.example', body: 'a\r\nb' }))).toBe(content);
   });
 
   it('are not added where the manifest says nothing', () => {
-    expect(merged(head, template('a', { subject: 'Live', body: 'Text' }))).toBe(head);
+    expect(mergeFile(head, template('a', { subject: 'Live', body: 'Text' }))).toBe(head);
   });
 
   it('become null when the tenant has none', () => {
-    expect(merged(`${head}subject: Old # s\n`, template('a', {}))).toBe(`${head}subject: null # s\n`);
+    expect(mergeFile(`${head}subject: Old # s\n`, template('a', {}))).toBe(`${head}subject: null # s\n`);
   });
 
   it('keep the line endings and the byte order mark of their file', () => {
     const content = `\ufeff${head}slackTemplate:\n  text: a\n`.replaceAll('\n', '\r\n');
     const live = template('a', { slackTemplate: { text: 'a', blocks: [{ b: 1 }] } });
-    expect(merged(content, live)).toBe(`${content}  blocks:\r\n    - b: 1\r\n`);
+    expect(mergeFile(content, live)).toBe(`${content}  blocks:\r\n    - b: 1\r\n`);
   });
 
   it('change behind an alias without touching its anchor', () => {
     const content = `${head}slackTemplate: &t { text: Hi } # one\nteamsTemplate: *t\n`;
     const live = template('a', { slackTemplate: { text: 'Hi' }, teamsTemplate: { text: 'Ho' } });
-    expect(merged(content, live)).toBe(content.replace(' *t', '\n  text: Ho'));
+    expect(mergeFile(content, live)).toBe(content.replace(' *t', '\n  text: Ho'));
   });
 
   it('change at an anchor without touching what its aliases stand for', () => {
     const content = `${head}slackTemplate: &t { text: Hi } # one\nteamsTemplate: *t\n`;
     const live = template('a', { slackTemplate: { text: 'Ho' }, teamsTemplate: { text: 'Hi' } });
-    const result = merged(content, live);
+    const result = mergeFile(content, live);
     expect(result).toContain('slackTemplate: &t { text: Ho } # one\n');
     expect(planFor(load(asFiles({ 'config/a.yaml': result }), {}, project), [live]).changes).toEqual([]);
   });
@@ -62,7 +62,7 @@ describe('tags', () => {
   const content = `${head}replyTo: !var help # h\nsubject: !format "On %{host}"\n`;
 
   it('are kept while their value fits', () => {
-    expect(merged(content, template('a', { replyTo: 'help@acme.example', subject: 'On desk' }))).toBe(
+    expect(mergeFile(content, template('a', { replyTo: 'help@acme.example', subject: 'On desk' }))).toBe(
       content,
     );
   });
@@ -81,9 +81,9 @@ describe('tags', () => {
   it('stay when they give a whole mapping that fits, and become one when it does not', () => {
     const manifest = 'kind: SimIntegration\nname: I\nattributes: !var settings # s\n';
     const same = integration('I', { attributes: { url: 'https://desk/', user: 'svc', more: 1 } });
-    expect(merged(manifest, same)).toBe(manifest);
+    expect(mergeFile(manifest, same)).toBe(manifest);
     const other = integration('I', { attributes: { url: 'https://other/', user: 'svc' } });
-    expect(merged(manifest, other)).toBe(
+    expect(mergeFile(manifest, other)).toBe(
       'kind: SimIntegration\nname: I\nattributes:\n  url: https://other/\n  user: svc # s\n',
     );
   });
@@ -98,8 +98,8 @@ describe('tags', () => {
     });
     const lookup = '!lookup { from: ne_attributes, where: { uid: dep }, take: id }';
     const manifest = `kind: ProfileSearch\nlabel: S\nrules:\n  - type: ProfileAttributeRule\n    object_type: NeAttribute\n    comparison_operator: ==\n    value: 'x'  # v\n    condition_object_id: ${lookup}\n`;
-    expect(merged(manifest, search('S', [rule('a1')]))).toBe(manifest);
-    expect(merged(manifest, search('S', [{ ...rule('a1'), value: 'y' }]))).toBe(
+    expect(mergeFile(manifest, search('S', [rule('a1')]))).toBe(manifest);
+    expect(mergeFile(manifest, search('S', [{ ...rule('a1'), value: 'y' }]))).toBe(
       manifest.replace("'x'", "'y'"),
     );
   });

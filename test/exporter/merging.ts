@@ -55,7 +55,7 @@ export function merge({ files, now = files, live, more = {} }: Case): Merge {
 }
 
 /** The one file that changes. */
-export function merged(content: string, ...live: readonly LiveObject[]): string {
+export function mergeFile(content: string, ...live: readonly LiveObject[]): string {
   const result = merge({ files: { 'config/a.yaml': content }, live });
   expect(result.created).toEqual([]);
   return result.changed[0]?.content ?? content;

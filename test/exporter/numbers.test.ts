@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { exportObjects } from '../../src/exporter/index.ts';
 import type { Json } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { merged } from './merging.ts';
+import { mergeFile } from './merging.ts';
 import { integration, load, planFor, search } from './support.ts';
 
 const attributes = (digits: Json) => integration('I', { attributes: { digits }, request: {}, statusMap: {} });
@@ -41,8 +41,8 @@ it('an id of 19 digits stays a text in lists and rules', () => {
 it('a number that differs in its last digit only is another one', () => {
   const id = (last: string) => `123456789012345678${last}`;
   const manifest = `kind: SimIntegration\nname: I\nattributes:\n  digits: "${id('9')}"\n`;
-  expect(merged(manifest, attributes(id('9')))).toBe(manifest);
-  expect(merged(manifest, attributes(id('8')))).toBe(manifest.replace('789"', '788"'));
+  expect(mergeFile(manifest, attributes(id('9')))).toBe(manifest);
+  expect(mergeFile(manifest, attributes(id('8')))).toBe(manifest.replace('789"', '788"'));
 });
 
 it('a number that JSON cannot hold is refused in a manifest', () => {

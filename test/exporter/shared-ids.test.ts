@@ -244,7 +244,7 @@ describe('a manifest', () => {
 });
 
 describe('the name in a field beside its id', () => {
-  const kind = builtInKinds.named('AuthProfile');
+  const kind = builtInKinds.get('AuthProfile');
   const profile = (applicationId: string | null, applicationName: string | null): Side => ({
     kind,
     fields: { type: 'PTA', applicationId, applicationName },
@@ -264,7 +264,7 @@ describe('the name in a field beside its id', () => {
 });
 
 describe('ids of records in rules', () => {
-  const kind = builtInKinds.named('ProfileSearch');
+  const kind = builtInKinds.get('ProfileSearch');
   const typed = (id: string, rows: readonly JsonObject[]): Side => ({
     kind,
     fields: { rules: [{ type: 'ProfileTypeRule', comparison_operator: '==', value: id }] },

@@ -16,7 +16,7 @@ export type Dice = (limit: number) => number;
 export type Stand = ReadonlyMap<string, string>;
 
 /** A document as one of many people might have written it: own comments, quotes, styles, margins. */
-export function styledDocument(value: JsonObject, dice: Dice, stands: Stand): Line[] {
+export function printStyled(value: JsonObject, dice: Dice, stands: Stand): Line[] {
   const lines: Line[] = [];
   if (dice(3) === 0) lines.push({ text: '# a manifest', owner: '/', role: 'remark' });
   lines.push(...members(value, '', '', dice, stands));

@@ -103,7 +103,7 @@ export function planFor(project: Project, objects: readonly LiveObject[], rows: 
     previous: null,
     tenant: project.environment.tenant,
     objects,
-    secrets: filledIn(project, objects),
+    secrets: fillIn(project, objects),
     whyUndeclarable: () => null,
     choices: {
       rotate: [],
@@ -117,7 +117,7 @@ export function planFor(project: Project, objects: readonly LiveObject[], rows: 
 }
 
 /** The secrets as a person would fill them in: with the values that the tenant has, where it shows them. */
-function filledIn(project: Project, objects: readonly LiveObject[]): Secrets {
+function fillIn(project: Project, objects: readonly LiveObject[]): Secrets {
   const values = project.resources.flatMap((resource): [string, string][] => {
     const live = objects.find(({ address }) => address === resource.address);
     if (!live) return [];

@@ -4,7 +4,7 @@ import { builtInKinds } from '../../src/kinds/index.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 
 function parse(kind: string, raw: JsonObject, id: string | null = null) {
-  return builtInKinds.named(kind).parse(raw, id);
+  return builtInKinds.get(kind).parse(raw, id);
 }
 
 describe('an answer without what names the object', () => {
@@ -60,7 +60,7 @@ describe('VerifiedDomain', () => {
   });
 
   it('is none where the list shows an e-mail identity', () => {
-    const { isForeign } = builtInKinds.named('VerifiedDomain');
+    const { isForeign } = builtInKinds.get('VerifiedDomain');
     expect(parse('VerifiedDomain', { address: 'x@a.example' })).toBeNull();
     expect(isForeign?.({ address: 'x@a.example' })).toBe(true);
     expect(isForeign?.({ address: 'a.example' })).toBe(false);
@@ -69,7 +69,7 @@ describe('VerifiedDomain', () => {
 });
 
 it('a domain that the provider has not looked at yet is left out of exports', () => {
-  const { whyNotExported } = builtInKinds.named('VerifiedDomain');
+  const { whyNotExported } = builtInKinds.get('VerifiedDomain');
   expect(whyNotExported?.({ dkimVerificationStatus: 'NotStarted' })).toMatch(/has not started/);
   expect(whyNotExported?.({ dkimVerificationStatus: 'TEMPORARY_FAILURE' })).toMatch(/could not look/);
   for (const state of ['SUCCESS', 'PENDING', 'FAILED', null]) {
@@ -187,8 +187,8 @@ describe('NotificationTemplate', () => {
       subject: 'S',
     };
     const facts = parse('NotificationTemplate', { ...raw, more: { $secret: 'S' }, category: 'c' });
-    expect(facts?.carried?.()).toEqual({ more: { $literal: { $secret: 'S' } }, category: 'c' });
+    expect(facts?.extraMembers?.()).toEqual({ more: { $literal: { $secret: 'S' } }, category: 'c' });
     expect(facts).toMatchObject({ id: 't', key: ['k', 'EMAIL', 'en'], fields: { subject: 'S', body: null } });
-    expect(parse('NotificationTemplate', raw)?.carried?.()).toEqual({});
+    expect(parse('NotificationTemplate', raw)?.extraMembers?.()).toEqual({});
   });
 });

@@ -162,7 +162,7 @@ it.each<[Json | undefined, string | null]>([
 });
 
 describe('a template', () => {
-  const { operations } = builtInKinds.named('NotificationTemplate');
+  const { operations } = builtInKinds.get('NotificationTemplate');
   const readDelete = (body: Json) => told(operations.delete[0]?.read?.(body) ?? null);
   const row = { key: 'k', medium: 'EMAIL', locale: 'en' };
 
@@ -198,7 +198,7 @@ describe('a template', () => {
 });
 
 describe('a search', () => {
-  const { operations } = builtInKinds.named('ProfileSearch');
+  const { operations } = builtInKinds.get('ProfileSearch');
   const read = (body: Json) => operations.update[0]?.read?.(body) ?? null;
   const rule = (value: string, more: JsonObject = {}) => ({ type: 'ProfileStatusRule', value, ...more });
   const raw = {
@@ -274,7 +274,7 @@ describe('a search', () => {
 });
 
 describe('an integration', () => {
-  const { create, update } = builtInKinds.named('SimIntegration').operations;
+  const { create, update } = builtInKinds.get('SimIntegration').operations;
   const [patchFields, patchRule, put] = update;
   const raw = { id: 'i1', name: 'S', attributes: { url: 'u', request: { a: 'b' } } };
   const live = object({ attributes: { url: 'u' }, request: { a: 'b' }, statusMap: null }, raw);
@@ -332,7 +332,7 @@ describe('an integration', () => {
 });
 
 describe('a risk', () => {
-  const { operations } = builtInKinds.named('AuthProfile');
+  const { operations } = builtInKinds.get('AuthProfile');
   const request = (body: Json, path = '/v2024/auth-profiles/p1'): Request => {
     return { method: 'PATCH', path, query: {}, headers: {}, body };
   };
@@ -374,7 +374,7 @@ describe('a risk', () => {
 });
 
 describe('the operation of a request', () => {
-  const { update, create } = builtInKinds.named('SimIntegration').operations;
+  const { update, create } = builtInKinds.get('SimIntegration').operations;
   const request = (method: Request['method'], path: string): Request => {
     return { method, path, query: {}, headers: {}, body: null };
   };

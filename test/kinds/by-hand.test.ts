@@ -217,13 +217,13 @@ describe('what a reviewer is told', () => {
   });
 
   it('about a refused bulk delete: it is a beta feature', () => {
-    const { refusalAdvice } = builtInKinds.named('NotificationTemplate');
+    const { refusalAdvice } = builtInKinds.get('NotificationTemplate');
     const request = (path: string): Request => ({ method: 'POST', path, query: {}, headers: {}, body: null });
     expect(refusalAdvice?.(request('/v2025/notification-templates/bulk-delete'))).toMatch(/beta feature/);
     expect(refusalAdvice?.(request('/v2025/notification-templates'))).toBeNull();
   });
 
   it('about integrations: they are deprecated', () => {
-    expect(builtInKinds.named('SimIntegration').notice).toMatchObject({ code: 'sim-deprecated' });
+    expect(builtInKinds.get('SimIntegration').notice).toMatchObject({ code: 'sim-deprecated' });
   });
 });

@@ -8,7 +8,7 @@ import {
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 
-const sim = builtInKinds.named('SimIntegration');
+const sim = builtInKinds.get('SimIntegration');
 const inAttributes = (attributes: Json) => credentialPlaces(sim, { attributes });
 
 describe('what looks like a credential', () => {
@@ -50,7 +50,7 @@ describe('what looks like a credential', () => {
     expect(holdsSettings(sim, '/description')).toBe(false);
     expect(holdsSettings(sim, '')).toBe(false);
     expect(holdsSettings(sim, '/password')).toBe(false);
-    const template = builtInKinds.named('NotificationTemplate');
+    const template = builtInKinds.get('NotificationTemplate');
     expect(holdsSettings(template, '/slackTemplate/blocks')).toBe(false);
     expect(credentialPlaces(template, { slackTemplate: { token: 'x' } })).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { catalogOf } from '../../src/kinds/catalog.ts';
-import { arrangeChanges, cycleText, neededBy } from '../../src/kinds/dependencies.ts';
+import { arrangeChanges, cycleText, listNeeds } from '../../src/kinds/dependencies.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import type { Address } from '../../src/model/address.ts';
 import type { Change } from '../../src/model/plan.ts';
@@ -176,8 +176,8 @@ describe('the addresses that a change needs', () => {
       { ...request, body },
       { ...request, body: { $literal: { $ref: 'Source/c' } } },
     ];
-    expect(neededBy({ requests })).toEqual(['Source/a', 'Source/b']);
-    expect(neededBy({ requests: [{ ...request, body: null }] })).toEqual([]);
+    expect(listNeeds({ requests })).toEqual(['Source/a', 'Source/b']);
+    expect(listNeeds({ requests: [{ ...request, body: null }] })).toEqual([]);
   });
 
   it('make no order where they are not created in the same plan', () => {

@@ -42,7 +42,8 @@ function carryOut(request: Request, raw: JsonObject, live: LiveObject | null): J
     fillLive(request.body, (at) => valueAt(fields, at) ?? null),
     () => '',
   );
-  if (request.headers['content-type'] === 'application/merge-patch+json') return asObject(merged(raw, body));
+  if (request.headers['content-type'] === 'application/merge-patch+json')
+    return asObject(applyPatch(raw, body));
   if (request.method === 'PATCH' && isObject(body)) return { ...raw, ...body };
   if (request.method !== 'PATCH')
     return { ...asObject(body), id: own(raw, 'id') ?? 'new', modified: 'later' };
@@ -53,12 +54,12 @@ function carryOut(request: Request, raw: JsonObject, live: LiveObject | null): J
 const asObject = (value: Json): JsonObject => (isObject(value) ? value : {});
 
 /** RFC 7396, section 2. */
-function merged(target: Json, patch: Json): Json {
+function applyPatch(target: Json, patch: Json): Json {
   if (!isObject(patch)) return patch;
   const result = new Map(Object.entries(asObject(target)));
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) result.delete(name);
-    else result.set(name, merged(result.get(name) ?? null, value));
+    else result.set(name, applyPatch(result.get(name) ?? null, value));
   }
   return Object.fromEntries(result);
 }

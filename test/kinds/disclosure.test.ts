@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { concealedPlaces, maskedAdvice, masksIn } from '../../src/kinds/credentials.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import { inAnyItem, isMapOfSettings, sensitivePlaces } from '../../src/kinds/redact.ts';
+import { generalizeIndexes, isMapOfSettings, sensitivePlaces } from '../../src/kinds/redact.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { answers, liveFrom } from '../support/plan.ts';
 
-const sim = builtInKinds.named('SimIntegration');
+const sim = builtInKinds.get('SimIntegration');
 
 interface Case {
   readonly marked?: readonly string[];
@@ -78,7 +78,7 @@ it.each([
   ['/0', '/*'],
   ['', ''],
 ])('the place %s is %s in any item', (at, expected) => {
-  expect(inAnyItem(at)).toBe(expected);
+  expect(generalizeIndexes(at)).toBe(expected);
 });
 
 it('only members of settings that are declared one by one are a map', () => {

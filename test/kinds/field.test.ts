@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
+  chooseSynonym,
   comparable,
   comparableRecord,
   isUnordered,
   itemsByText,
   overlay,
-  preferred,
   printedJson,
   readableFields,
   sameItem,
@@ -233,7 +233,7 @@ describe('on the wire', () => {
 it('only JSON fields are parsed for reading', () => {
   const text = '{"a":1}';
   const fields = { attributes: text, description: text, unknown: text };
-  expect(readableFields(builtInKinds.named('SimIntegration'), fields)).toEqual({
+  expect(readableFields(builtInKinds.get('SimIntegration'), fields)).toEqual({
     ...fields,
     attributes: { a: 1 },
   });
@@ -283,15 +283,15 @@ describe('of several values that mean the same', () => {
   const synonyms: Field = { is: 'value', synonyms: true };
 
   it('the first is shown and sent', () => {
-    expect(preferred(synonyms, ['c1', 'C'])).toBe('c1');
-    expect(preferred(synonyms, 'c1')).toBe('c1');
-    expect(preferred(synonyms, [])).toBeNull();
+    expect(chooseSynonym(synonyms, ['c1', 'C'])).toBe('c1');
+    expect(chooseSynonym(synonyms, 'c1')).toBe('c1');
+    expect(chooseSynonym(synonyms, [])).toBeNull();
     expect(wireValue(synonyms, ['c1', 'C'], contractSettings)).toBe('c1');
   });
 
   it('there are none in other fields', () => {
-    expect(preferred({ is: 'value' }, ['c1', 'C'])).toEqual(['c1', 'C']);
-    expect(preferred({ is: 'set' }, ['c1', 'C'])).toEqual(['c1', 'C']);
+    expect(chooseSynonym({ is: 'value' }, ['c1', 'C'])).toEqual(['c1', 'C']);
+    expect(chooseSynonym({ is: 'set' }, ['c1', 'C'])).toEqual(['c1', 'C']);
   });
 });
 

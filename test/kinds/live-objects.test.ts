@@ -135,10 +135,10 @@ describe('the fingerprint of an object', () => {
 
 describe('the identity of an object', () => {
   it('folds case exactly where the kind says so', () => {
-    const sender = builtInKinds.named('SenderAddress');
+    const sender = builtInKinds.get('SenderAddress');
     expect(identityOf(sender, ['Help@A.example'])).toBe('SenderAddress/help%40a.example');
-    expect(identityOf(builtInKinds.named('ProfileSearch'), ['Help'])).toBe('ProfileSearch/Help');
-    expect(identityOf(builtInKinds.named('NotificationTemplate'), ['K', 'EMAIL', 'en'])).toBe(
+    expect(identityOf(builtInKinds.get('ProfileSearch'), ['Help'])).toBe('ProfileSearch/Help');
+    expect(identityOf(builtInKinds.get('NotificationTemplate'), ['K', 'EMAIL', 'en'])).toBe(
       'NotificationTemplate/K/EMAIL/en',
     );
   });
@@ -152,16 +152,16 @@ describe('finding live objects', () => {
   ];
   const [a, b, sender] = list.map((answer) => liveFrom(answer));
   const index = new LiveIndex([a, b, sender].flatMap((object) => (object ? [object] : [])));
-  const integrations = builtInKinds.named('SimIntegration');
+  const integrations = builtInKinds.get('SimIntegration');
   const lifecycle = { protect: false, ignore: [], renamedFrom: null, allowLockout: false, basedOn: null };
 
   it('by key and by id keeps the kinds apart', () => {
-    expect(index.byKey(integrations, ['A'])).toBe(a);
-    expect(index.byKey(integrations, ['C'])).toBeNull();
-    expect(index.byId(integrations, '1')).toBe(a);
-    expect(index.byId(builtInKinds.named('SenderAddress'), '1')).toBe(sender);
-    expect(index.byKey(builtInKinds.named('SenderAddress'), ['A@a.example'])).toBe(sender);
-    expect(index.byId(builtInKinds.named('ProfileSearch'), '1')).toBeNull();
+    expect(index.findByKey(integrations, ['A'])).toBe(a);
+    expect(index.findByKey(integrations, ['C'])).toBeNull();
+    expect(index.findById(integrations, '1')).toBe(a);
+    expect(index.findById(builtInKinds.get('SenderAddress'), '1')).toBe(sender);
+    expect(index.findByKey(builtInKinds.get('SenderAddress'), ['A@a.example'])).toBe(sender);
+    expect(index.findById(builtInKinds.get('ProfileSearch'), '1')).toBeNull();
   });
 
   it('by several names gives each object once', () => {
@@ -173,7 +173,7 @@ describe('finding live objects', () => {
 
   it('of a manifest goes by its pin, then by its name, then by its former name', () => {
     const of = (key: string, id: string | null, renamedFrom: string | null) =>
-      index.of({
+      index.find({
         kind: integrations,
         key: [key],
         id,
@@ -188,12 +188,12 @@ describe('finding live objects', () => {
 
   it('an object without an id is not found by one', () => {
     const nameless = liveFrom({ kind: 'SenderAddress', raw: { id: null, email: 'x@a.example' } });
-    expect(new LiveIndex([nameless]).byId(builtInKinds.named('SenderAddress'), 'null')).toBeNull();
+    expect(new LiveIndex([nameless]).findById(builtInKinds.get('SenderAddress'), 'null')).toBeNull();
   });
 });
 
 it('a vendor default has one digest, in whatever form the tenant shows its content', () => {
-  const kind = builtInKinds.named('NotificationTemplate');
+  const kind = builtInKinds.get('NotificationTemplate');
   const fields = { subject: 'S', body: 'a\nb', slackTemplate: { text: 'x' } };
   const digest = contentDigest(kind, { fields });
   expect(digest).toMatch(/^sha256:/);
@@ -207,7 +207,7 @@ it('a vendor default has one digest, in whatever form the tenant shows its conte
 });
 
 it('no key is looked for that no request path can hold', () => {
-  const { read } = builtInKinds.named('MailFrom');
+  const { read } = builtInKinds.get('MailFrom');
   if (read.how !== 'each-declared') throw new TypeError('MAIL FROM domains have no list.');
   const known = [
     'a@a.example',

@@ -127,14 +127,14 @@ it('the kinds are what the documents say, in the order of an apply', () => {
 it('a kind is found by its own name only', () => {
   expect(builtInKinds.find('MailFrom')?.name).toBe('MailFrom');
   expect(builtInKinds.find('constructor')).toBeUndefined();
-  expect(() => builtInKinds.named('Nothing')).toThrow('"Nothing" is not in the list of kinds');
-  expect(fieldNamed(builtInKinds.named('MailFrom'), 'mailFromDomain')).toEqual({ is: 'email' });
-  expect(fieldNamed(builtInKinds.named('MailFrom'), 'toString')).toBeUndefined();
+  expect(() => builtInKinds.get('Nothing')).toThrow('"Nothing" is not in the list of kinds');
+  expect(fieldNamed(builtInKinds.get('MailFrom'), 'mailFromDomain')).toEqual({ is: 'email' });
+  expect(fieldNamed(builtInKinds.get('MailFrom'), 'toString')).toBeUndefined();
 });
 
 describe('a list', () => {
   const listOf = (name: string): List => {
-    const { read } = builtInKinds.named(name);
+    const { read } = builtInKinds.get(name);
     if (read.how === 'each-declared') throw new TypeError(`There is no list of ${name}.`);
     return read.list;
   };
@@ -187,12 +187,12 @@ describe('a single object', () => {
     ['NotificationTemplate', '/v2025/notification-templates/a%2Fb'],
     ['SimIntegration', '/v2024/sim-integrations/a%2Fb'],
   ])('of %s has its own call where its id is known', (name, path) => {
-    const { read } = builtInKinds.named(name);
+    const { read } = builtInKinds.get(name);
     expect(read.how === 'list' && read.one?.('a/b', settings)).toMatchObject({ method: 'GET', path });
   });
 
   it('of AuthProfile is read by its id, since the list has ids only', () => {
-    const { read } = builtInKinds.named('AuthProfile');
+    const { read } = builtInKinds.get('AuthProfile');
     expect(read.how === 'list-then-each' && read.each('p1', settings)).toEqual({
       method: 'GET',
       path: '/v2024/auth-profiles/p1',
@@ -206,7 +206,7 @@ describe('a single object', () => {
 
 describe('what has no list', () => {
   const each = (name: string) => {
-    const { read } = builtInKinds.named(name);
+    const { read } = builtInKinds.get(name);
     if (read.how !== 'each-declared') throw new TypeError(`${name} has a list.`);
     return read;
   };
@@ -266,7 +266,7 @@ describe('what has no list', () => {
 });
 
 it('a read request asks for all objects of a kind, or for some', () => {
-  const kind = builtInKinds.named('MailFrom');
+  const kind = builtInKinds.get('MailFrom');
   expect(allOf(kind)).toEqual({ kind, keys: [], ids: [], complete: true });
   expect(someOf(kind, [['a']])).toEqual({ kind, keys: [['a']], ids: [], complete: false });
 });

@@ -187,7 +187,7 @@ describe('running a search', () => {
 
 describe('the records that rules refer to', () => {
   const of = (...list: JsonObject[]) =>
-    builtInKinds.named('ProfileSearch').references?.({ rules: list }, contractSettings) ?? [];
+    builtInKinds.get('ProfileSearch').references?.({ rules: list }, contractSettings) ?? [];
 
   it('are the profile type of a type rule', () => {
     expect(of({ type: 'ProfileTypeRule', value: 't1' })).toEqual([
@@ -309,7 +309,7 @@ describe('two rules are the same', () => {
 
 describe('the class of an attribute is not looked up', () => {
   const settings: ApiSettings = { ...contractSettings, profileSearchObjectType: 'attribute_class' };
-  const kind = builtInKinds.named('ProfileSearch');
+  const kind = builtInKinds.get('ProfileSearch');
 
   it('for a rule without an attribute', () => {
     const { condition_object_id: _, ...rule } = attribute('x');

@@ -47,7 +47,7 @@ function essence({ objects, summary, notComparable }: Diff, isMirrored: boolean)
 }
 
 /** The second content, with the names of the first one where it has some: most objects are then on both sides. */
-function renamed(first: Content, second: Content): Content {
+function renameAll(first: Content, second: Content): Content {
   const named = <T>(own: readonly T[], others: readonly T[], name: (item: T, other: T) => T) =>
     own.map((item, at) => {
       const other = others[at];
@@ -70,7 +70,7 @@ function renamed(first: Content, second: Content): Content {
 
 async function laws(two: TwoTenants, first: Content, second: Content): Promise<void> {
   fill(two.test.sandbox.state, first);
-  fill(two.production.sandbox.state, renamed(first, second));
+  fill(two.production.sandbox.state, renameAll(first, second));
   const there = await diff(two, 'test', 'production');
   expect(essence(await diff(two, 'production', 'test'), true)).toEqual(essence(there, false));
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describedGroups, describedWorld, manifestFile } from '../safety/described-kinds.ts';
 import { casesOf, isThorough } from '../support/effort.ts';
-import { fillHost, type Host, hostOf, hosts, wantedOn, worldOf } from '../support/hosts.ts';
+import { fillHost, findWanted, type Host, hostOf, hosts, worldOf } from '../support/hosts.ts';
 import { createTestWorld, setSecrets, succeed, untilItSpeaks, type WorldOptions } from '../support/world.ts';
 
 /** Every kind and every command, in the order in which a project meets them. */
@@ -18,7 +18,7 @@ async function useAll(host: Host, identity: WorldOptions['identity'] = {}): Prom
   await succeed(world, 'export', '--out', 'config', '--merge');
   expect((await world.plan()).changes).toEqual([]);
 
-  world.declare(wantedOn(host));
+  world.declare(findWanted(host));
   const before = await world.plan();
   await succeed(world, 'apply', '--yes', '--result', 'result.json');
   const after = await world.plan();

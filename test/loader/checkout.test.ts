@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 /** A committed project with these files and links, from a path to what the link says. */
-function committed(files: Files, links: (root: string) => Readonly<Record<string, string>>): string {
+function createCommitted(files: Files, links: (root: string) => Readonly<Record<string, string>>): string {
   const root = project(files);
   for (const [path, target] of Object.entries(links(root))) symlinkSync(target, join(root, path));
   const git = (...args: string[]) =>
@@ -42,7 +42,7 @@ function contentsOf(source: FileSource) {
 }
 
 test('links to files and folders, chains, ways through other folders and out are followed as on the disk', async () => {
-  const root = committed(
+  const root = createCommitted(
     {
       'config/own.yaml': 'own',
       'config/node_modules/x.yaml': 'x',
@@ -81,7 +81,7 @@ test.each([
   ['to no folder', { 'config/a': '../none' }],
   ['round in a cycle', { 'config/a.yaml': 'b.yaml', 'config/b.yaml': 'a.yaml' }],
 ])('a link %s is refused, as on the disk', async (_what, links) => {
-  const root = committed({}, (dir) => {
+  const root = createCommitted({}, (dir) => {
     mkdirSync(join(dir, 'config'));
     return links;
   });
@@ -94,7 +94,7 @@ test.each([
 });
 
 test('a project below the root of its repository sees its own files only', async () => {
-  const root = committed(
+  const root = createCommitted(
     { 'inner/tenantctl.yaml': '', 'inner/config/a.yaml': 'a', 'config/b.yaml': 'b' },
     () => ({}),
   );
@@ -102,7 +102,7 @@ test('a project below the root of its repository sees its own files only', async
 });
 
 test('the folder is removed, whatever happens in it', async () => {
-  const root = committed({ 'config/a.yaml': 'a' }, () => ({}));
+  const root = createCommitted({ 'config/a.yaml': 'a' }, () => ({}));
   let used = '';
   const fail = ({ folder }: { folder: string }): never => {
     used = folder;
@@ -118,7 +118,7 @@ describe('files that git does not compare with the disk', () => {
   const hiddenIn = (root: string) => withRevision(projectIn(root), 'HEAD', ({ hidden }) => hidden);
 
   test('are named from the project on, and those of other projects are not', async () => {
-    const root = committed(
+    const root = createCommitted(
       { 'inner/tenantctl.yaml': '', 'inner/config/a.yaml': 'a', 'inner/b.yaml': 'b', 'config/c.yaml': 'c' },
       () => ({}),
     );
@@ -129,7 +129,7 @@ describe('files that git does not compare with the disk', () => {
   });
 
   test('are a submodule that is not checked out', async () => {
-    const root = committed({ 'other/a.yaml': 'a' }, () => ({}));
+    const root = createCommitted({ 'other/a.yaml': 'a' }, () => ({}));
     commitAll(join(root, 'other'));
     git(root, '-c', 'protocol.file.allow=always', 'submodule', '-q', 'add', './other', 'config');
     git(root, 'commit', '-qm', 'submodule');
@@ -139,7 +139,7 @@ describe('files that git does not compare with the disk', () => {
   });
 
   test('cannot be known where git cannot read its index, which is told', async () => {
-    const root = committed({ 'config/a.yaml': 'a' }, () => ({}));
+    const root = createCommitted({ 'config/a.yaml': 'a' }, () => ({}));
     writeFileSync(join(root, '.git/index'), 'no index');
     await expect(hiddenIn(root)).rejects.toMatchObject({
       diagnostics: [{ code: 'no-repository', message: expect.stringContaining('cannot read its index: ') }],
@@ -308,7 +308,7 @@ describe('the commits that brought a text into a project', () => {
 
 describe('the repository of a project', () => {
   const atRevision = (root: string) => withRevision(projectIn(root), 'HEAD', ({ folder }) => folder);
-  const inner = () => committed({ 'inner/tenantctl.yaml': '' }, () => ({}));
+  const inner = () => createCommitted({ 'inner/tenantctl.yaml': '' }, () => ({}));
 
   test.each([
     ['', 'nothing'],
@@ -337,13 +337,13 @@ describe('the repository of a project', () => {
 });
 
 test('git of the system is found where PATH has folders of the project only', async () => {
-  const root = committed({ 'bin/git': 'no program' }, () => ({}));
+  const root = createCommitted({ 'bin/git': 'no program' }, () => ({}));
   vi.stubEnv('PATH', join(root, 'bin'));
   await expect(withRevision(projectIn(root), 'HEAD', () => 'found')).resolves.toBe('found');
 });
 
 test('a temporary folder that cannot be made is named, with what to do', async () => {
-  const root = committed({ 'config/a.yaml': 'a' }, () => ({}));
+  const root = createCommitted({ 'config/a.yaml': 'a' }, () => ({}));
   const folder = join(root, 'config/a.yaml');
   vi.stubEnv('TMPDIR', folder);
   await expect(withRevision(projectIn(root), 'HEAD', () => 'read')).rejects.toMatchObject({

@@ -8,7 +8,7 @@ import { type Files, project } from './fixture.ts';
 
 const journal = '.tenantctl/fleets/a.jsonl';
 
-function committed(files: Files): string {
+function createCommitted(files: Files): string {
   const root = realpathSync(project({ 'tenantctl.yaml': '', ...files }));
   commitAll(root);
   return root;
@@ -16,7 +16,7 @@ function committed(files: Files): string {
 
 describe('a file of the project came with the repository', () => {
   it('where it was committed, or only added', async () => {
-    const root = committed({ [journal]: '' });
+    const root = createCommitted({ [journal]: '' });
     expect(await isInRepository(root, join(root, journal))).toBe(true);
     writeFileSync(join(root, '.tenantctl/fleets/b.jsonl'), '');
     expect(await isInRepository(root, join(root, '.tenantctl/fleets/b.jsonl'))).toBe(false);
@@ -25,7 +25,7 @@ describe('a file of the project came with the repository', () => {
   });
 
   it('where the project is in a folder of the repository', async () => {
-    const root = committed({ [`sub/${journal}`]: '', 'other/a': '' });
+    const root = createCommitted({ [`sub/${journal}`]: '', 'other/a': '' });
     expect(await isInRepository(join(root, 'sub'), join(root, 'sub', journal))).toBe(true);
     expect(await isInRepository(join(root, 'other'), join(root, 'other/a'))).toBe(true);
   });
@@ -42,13 +42,13 @@ describe('a file of the project came with the repository', () => {
   });
 
   it('where what a link leads to was committed', async () => {
-    const root = committed({ 'store/fleets/a.jsonl': '' });
+    const root = createCommitted({ 'store/fleets/a.jsonl': '' });
     symlinkSync('store', join(root, '.tenantctl'));
     expect(await isInRepository(root, join(root, journal))).toBe(true);
   });
 
   it('where a submodule above it was added', async () => {
-    const root = committed({});
+    const root = createCommitted({});
     mkdirSync(join(root, '.tenantctl/fleets'), { recursive: true });
     const head = git(root, 'rev-parse', 'HEAD').trim();
     git(root, 'update-index', '--add', '--cacheinfo', `160000,${head},.tenantctl`);
@@ -57,13 +57,13 @@ describe('a file of the project came with the repository', () => {
   });
 
   it('where only its case differs', async () => {
-    const root = committed({ [journal]: '' });
+    const root = createCommitted({ [journal]: '' });
     renameSync(join(root, '.tenantctl'), join(root, '.Tenantctl'));
     expect(await isInRepository(root, join(root, '.Tenantctl/fleets/a.jsonl'))).toBe(true);
   });
 
   it('but not where only the beginning or the end of its name is there', async () => {
-    const root = committed({ '.tenantctl/fleets/a': '', 'fleets/b.jsonl': '', 'b.jsonl': '' });
+    const root = createCommitted({ '.tenantctl/fleets/a': '', 'fleets/b.jsonl': '', 'b.jsonl': '' });
     for (const name of ['a.jsonl', 'b.jsonl']) {
       writeFileSync(join(root, '.tenantctl/fleets', name), '');
       expect(await isInRepository(root, join(root, '.tenantctl/fleets', name))).toBe(false);
@@ -76,7 +76,7 @@ describe('a file of the project came with the repository', () => {
   });
 
   it('or cannot be told, where the repository cannot be read', async () => {
-    const root = committed({ [journal]: '' });
+    const root = createCommitted({ [journal]: '' });
     const cannotTell = () => expect(isInRepository(root, join(root, journal))).rejects;
     if (process.geteuid?.() === 0) {
       chownSync(join(root, '.git'), 12345, 12345);

@@ -11,7 +11,7 @@ const codeOf = (run: () => void) => thrown(run).diagnostics.map(({ code }) => co
 const requireOwnFile = (file: string) => requireOutputFile(file, project({}));
 
 /** A project, and a folder outside it. */
-function linked(path: string, target: (outside: string) => string): string {
+function createLink(path: string, target: (outside: string) => string): string {
   const [root, outside] = [project({ '.tenantctl/kept': '' }), project({})];
   symlinkSync(target(outside), join(root, path));
   return root;
@@ -19,7 +19,7 @@ function linked(path: string, target: (outside: string) => string): string {
 
 describe('a file in `.tenantctl`', () => {
   it('is written inside the project', () => {
-    const root = linked('.tenantctl/inside', () => '../config');
+    const root = createLink('.tenantctl/inside', () => '../config');
     mkdirSync(join(root, 'config'));
     requireOwnFolder(root);
     for (const path of ['.tenantctl/new/result.json', '.tenantctl/inside/a.json'])
@@ -30,7 +30,7 @@ describe('a file in `.tenantctl`', () => {
     ['a folder outside', (outside: string) => outside],
     ['what does not exist yet', (outside: string) => join(outside, 'none')],
   ])('is not written through a link to %s', (_what, target) => {
-    const root = linked('.tenantctl/results', target);
+    const root = createLink('.tenantctl/results', target);
     expect(codeOf(() => requireOwnFile(join(root, '.tenantctl/results/a.json')))).toEqual([
       'outside-project',
     ]);
@@ -38,7 +38,7 @@ describe('a file in `.tenantctl`', () => {
   });
 
   it('is judged by the innermost `.tenantctl`, and only there', () => {
-    const root = linked('config', (outside) => outside);
+    const root = createLink('config', (outside) => outside);
     for (const path of ['config/a.json', '.git/a.json']) requireOwnFile(join(root, path));
     const inner = project({ '.tenantctl/copy/.tenantctl/kept': '' });
     symlinkSync('../..', join(inner, '.tenantctl/copy/.tenantctl/up'));
@@ -48,7 +48,7 @@ describe('a file in `.tenantctl`', () => {
 });
 
 it('a broken link out of the project is refused as one that leads there', () => {
-  const root = linked('data', (outside) => join(outside, 'none'));
+  const root = createLink('data', (outside) => join(outside, 'none'));
   expect(codeOf(() => requireInside(root, 'data'))).toEqual(['outside-project']);
 });
 

@@ -23,7 +23,7 @@ const reserved = (path: string) => [
 ];
 
 /** A project with these files and links, whose targets may be in the folder beside it. */
-function linked(files: Files, links: Readonly<Record<string, string>> = {}) {
+function createLinked(files: Files, links: Readonly<Record<string, string>> = {}) {
   const root = join(project({ 'inner/tenantctl.yaml': '', 'secret.yaml': 'secret', ...files }), 'inner');
   for (const [path, target] of Object.entries(links)) symlinkSync(target, join(root, path));
   return { root, source: diskSource(root) };
@@ -31,7 +31,7 @@ function linked(files: Files, links: Readonly<Record<string, string>> = {}) {
 
 describe('a file', () => {
   it('is read as it is, by any way to it inside the project', () => {
-    const { source } = linked(
+    const { source } = createLinked(
       { 'inner/a/b.txt': '\uFEFFone\r\n', 'inner/c/d.txt': 'd' },
       { 'link.txt': 'a/b.txt', folder: 'a' },
     );
@@ -44,7 +44,7 @@ describe('a file', () => {
   it.each(['../secret.yaml', 'a/../../secret.yaml', '/etc/hostname', '..'])(
     'is not read outside the project: %j',
     (path) => {
-      const { source } = linked({});
+      const { source } = createLinked({});
       expect(refusal(() => source.text(path))).toEqual(outside(path));
       expect(refusal(() => source.read(path))).toEqual(outside(path));
     },
@@ -53,7 +53,7 @@ describe('a file', () => {
   it.each(['link.yaml', 'folder/secret.yaml', 'chain.yaml'])(
     'is not read through a link out of it: %s',
     (path) => {
-      const { source } = linked(
+      const { source } = createLinked(
         {},
         { 'link.yaml': '../secret.yaml', folder: '..', 'chain.yaml': 'link.yaml' },
       );
@@ -67,7 +67,7 @@ describe('a file', () => {
       const files = Object.fromEntries(
         ['.git/config', 'a/.git/config', '.tenantctl/x', '.GIT/config'].map((each) => [`inner/${each}`, 'x']),
       );
-      const { source } = linked(files, { link: '.git/config' });
+      const { source } = createLinked(files, { link: '.git/config' });
       expect(refusal(() => source.text(path))).toEqual(reserved(path));
     },
   );
@@ -75,13 +75,13 @@ describe('a file', () => {
   it.each(['.gitignore', '.github/a', 'x.git/a', '.tenantctl.yaml', 'a/.gitattributes'])(
     'is read though it is called like those: %s',
     (path) => {
-      expect(linked({ [`inner/${path}`]: 'x' }).source.text(path)).toBe('x');
+      expect(createLinked({ [`inner/${path}`]: 'x' }).source.text(path)).toBe('x');
       expect(isInReserved(path)).toBe(false);
     },
   );
 
   it('is refused with its reason', () => {
-    const { root } = linked({ 'inner/a/b.txt': 'twelve bytes' });
+    const { root } = createLinked({ 'inner/a/b.txt': 'twelve bytes' });
     const source = diskSource(root, 11);
     expect(refusal(() => source.text('a'))).toEqual([
       'file-unreadable',
@@ -92,13 +92,13 @@ describe('a file', () => {
     expect(refusal(() => source.text('a/b.txt/c'))[0]).toMatch(/^file-/);
     expect(refusal(() => source.text('a/b.txt'))[0]).toBe('file-too-large');
     expect(diskSource(root, 12).text('a/b.txt')).toBe('twelve bytes');
-    const large = linked({ 'inner/a': Buffer.alloc(5 * 1024 * 1024 + 1) }).source;
+    const large = createLinked({ 'inner/a': Buffer.alloc(5 * 1024 * 1024 + 1) }).source;
     expect(refusal(() => large.text('a'))).toEqual(['file-too-large', 'a is larger than 5 MB.']);
   });
 
   it('has to be UTF-8, and may hold the sign for what is not', () => {
     const utf16 = (...mark: number[]) => Buffer.from([...mark, 0x61, 0]);
-    const { source } = linked({
+    const { source } = createLinked({
       'inner/sign': 'a\uFFFDb',
       'inner/latin': Buffer.from('a\xffb', 'latin1'),
       'inner/little': utf16(0xff, 0xfe),
@@ -121,7 +121,7 @@ describe('a file', () => {
 
 describe('globs', () => {
   it('find each file once, sorted, and none where there is no folder', () => {
-    const { source } = linked({ 'inner/b/a.yaml': '', 'inner/a/z.yaml': '', 'inner/a/y.yaml': '' });
+    const { source } = createLinked({ 'inner/b/a.yaml': '', 'inner/a/z.yaml': '', 'inner/a/y.yaml': '' });
     expect(source.glob(['b/*.yaml', '**/*.yaml', 'a/y.yaml', '!tenantctl.yaml'])).toEqual([
       'a/y.yaml',
       'a/z.yaml',
@@ -134,20 +134,23 @@ describe('globs', () => {
 
   it('find nothing in node_modules, .git and .tenantctl', () => {
     const files = ['node_modules/a.yaml', 'x/node_modules/a.yaml', '.git/a.yaml', '.tenantctl/a.yaml'];
-    const { source } = linked(Object.fromEntries(files.map((path) => [`inner/${path}`, ''])));
+    const { source } = createLinked(Object.fromEntries(files.map((path) => [`inner/${path}`, ''])));
     expect(source.glob(['**/*.yaml', '**/.*/*.yaml'])).toEqual(['tenantctl.yaml']);
   });
 
   it.each(['../*.yaml', '!../*.yaml', '/etc/*'])('lead nowhere else: %s', (pattern) => {
-    expect(refusal(() => linked({}).source.glob([pattern]))).toEqual(outside(pattern.replace('!', '')));
+    expect(refusal(() => createLinked({}).source.glob([pattern]))).toEqual(outside(pattern.replace('!', '')));
   });
 
   it.each(['.git/*', '.tenantctl/**', 'a/.Git/*'])('are refused for what is never read: %s', (pattern) => {
-    expect(refusal(() => linked({}).source.glob([pattern]))).toEqual(reserved(pattern));
+    expect(refusal(() => createLinked({}).source.glob([pattern]))).toEqual(reserved(pattern));
   });
 
   it('tell of a broken link, whose manifest would be missing, but not of the mark of an editor', () => {
-    const { root, source } = linked({ 'inner/config/a.yaml': '' }, { 'config/.#a.yaml': 'me@host.123' });
+    const { root, source } = createLinked(
+      { 'inner/config/a.yaml': '' },
+      { 'config/.#a.yaml': 'me@host.123' },
+    );
     expect(source.glob(['config/*.yaml'])).toEqual(['config/a.yaml']);
     symlinkSync('none.yaml', join(root, 'config/b.yaml'));
     expect(refusal(() => source.glob(['config/*.yaml']))).toEqual([
@@ -158,7 +161,7 @@ describe('globs', () => {
   });
 
   it('follow links to folders', () => {
-    const { root, source } = linked({ 'inner/real/a.yaml': '' });
+    const { root, source } = createLinked({ 'inner/real/a.yaml': '' });
     mkdirSync(join(root, 'config'));
     symlinkSync('../real', join(root, 'config/link'));
     expect(source.glob(['config/**/*.yaml'])).toEqual(['config/link/a.yaml']);
@@ -167,7 +170,7 @@ describe('globs', () => {
 
 it('a project is refused where its files are too large together, at the first that does not fit', () => {
   const half = 'x'.repeat(512 * 1024);
-  const { source } = linked({ 'inner/a': half, 'inner/b': half, 'inner/c': 'c' });
+  const { source } = createLinked({ 'inner/a': half, 'inner/b': half, 'inner/c': 'c' });
   const limited = limitSize(source, 1);
   expect(limited.glob(['[abc]'])).toEqual(['a', 'b', 'c']);
   expect([limited.text('a'), limited.text('b')]).toEqual([half, half]);

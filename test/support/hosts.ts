@@ -195,7 +195,7 @@ export function fillHost(state: TenantState): void {
 }
 
 /** Manifests that change some of it, and add to every kind that the API can create. */
-export function wantedOn({ twinProfiles = false }: Host): readonly object[] {
+export function findWanted({ twinProfiles = false }: Host): readonly object[] {
   // Of two profiles with one name, each is declared by its id.
   const profile = twinProfiles ? { id: 'profile-0' } : { name: 'Employees' };
   return [

@@ -89,7 +89,7 @@ export function resource(
   more: Partial<Pick<Resource, 'ensure' | 'id'>> & { lifecycle?: Partial<Lifecycle> } = {},
 ): Resource {
   const source = { file: 'config/test.yaml', line: 1, column: 1 };
-  const kind = typeof named === 'string' ? builtInKinds.named(named) : named;
+  const kind = typeof named === 'string' ? builtInKinds.get(named) : named;
   return {
     kind,
     key,
@@ -114,7 +114,7 @@ export function resource(
 }
 
 export function liveFrom({ kind, raw, id }: Answer): LiveObject {
-  const object = liveObject(builtInKinds.named(kind), raw, id ?? null);
+  const object = liveObject(builtInKinds.get(kind), raw, id ?? null);
   if (!object) throw new Error(`${kind} does not take this answer for one of its own.`);
   return object;
 }

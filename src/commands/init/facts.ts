@@ -55,7 +55,7 @@ export function readPipelineFacts(
   const project = namesIn(filesOf(root, ['tenantctl.yaml', 'environments/*.{yaml,yml}']), 'env|secret');
   const manifests = filesOf(root, manifestGlobs);
   const secrets = namesIn(manifests, 'secret').filter((name) => !project.includes(name));
-  const names = sorted([...project, ...namesIn(manifests, 'env|secret')]);
+  const names = sortUnique([...project, ...namesIn(manifests, 'env|secret')]);
   const values = valuesIn(root, { env });
   const unset = names.filter((name) => values.problem(name) !== null);
   const placeholders = Object.fromEntries(names.map((name) => [name, 'unset']));
@@ -85,7 +85,7 @@ interface ReadableProject {
 
 const manifestGlobs = ['config/**/*.{yaml,yml}'];
 
-const sorted = (names: readonly string[]) => [...new Set(names)].sort();
+const sortUnique = (names: readonly string[]) => [...new Set(names)].sort();
 
 /** The texts of the files that globs name. */
 const filesOf = (root: string, patterns: readonly string[]) =>
@@ -104,9 +104,9 @@ function namesIn(texts: readonly string[], tags: 'secret' | 'env|secret'): strin
 function chooseEnvironment(
   project: ReadableProject,
 ): Pick<PipelineFacts, 'environment' | 'needsEnvironment' | 'isEmbedded'> {
-  const known = (): readonly string[] => loadEnvironmentNames(project).environments;
+  const listKnown = (): readonly string[] => loadEnvironmentNames(project).environments;
   const pick = (otherwise: string | undefined) =>
-    known().includes(environmentName) ? environmentName : (otherwise ?? environmentName);
+    listKnown().includes(environmentName) ? environmentName : (otherwise ?? environmentName);
   try {
     const { name, connection } = loadEnvironment(project).environment;
     const isEmbedded = connection.to === 'sandbox';
@@ -116,8 +116,8 @@ function chooseEnvironment(
     const isUnnamed = error.diagnostics.some(({ code }) => code === 'no-environment');
     // `validate` and `plan` explain what else is wrong.
     if (!isUnnamed) return { environment: environmentName, needsEnvironment: false, isEmbedded: false };
-    const isEmbedded = areEmbedded(connectionsOf(project, known()));
-    return { environment: pick(known().at(-1)), needsEnvironment: true, isEmbedded };
+    const isEmbedded = areEmbedded(connectionsOf(project, listKnown()));
+    return { environment: pick(listKnown().at(-1)), needsEnvironment: true, isEmbedded };
   }
 }
 
@@ -127,7 +127,7 @@ function readStages(project: ReadableProject, [first, next]: Promotion): [Stage,
   const read = (selection: string): Stage => {
     const environments = selectEnvironments([selection], known);
     const own = environments.flatMap((name) => textsOf(project, name));
-    return { selection, environments, names: sorted(namesIn([...own, ...manifests], 'env|secret')) };
+    return { selection, environments, names: sortUnique(namesIn([...own, ...manifests], 'env|secret')) };
   };
   return [read(first), read(next)];
 }

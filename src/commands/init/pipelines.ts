@@ -16,7 +16,7 @@ export function pipelineFile(example: string, facts: PipelineFacts, folder: stri
     /(?<=^ +TENANTCTL_ALLOWED_HOSTS: ).*$/m,
     () => allowed,
   );
-  return folder === '' ? text : inFolder(text, folder);
+  return folder === '' ? text : moveToFolder(text, folder);
 }
 
 function withEnvironments(example: string, { names, environment, stages }: PipelineFacts): string {
@@ -35,14 +35,14 @@ function withEnvironments(example: string, { names, environment, stages }: Pipel
     return secretLines([...new Set(used)].sort(), indent);
   });
   return text
-    .replace(/(?<=^ +TENANTCTL_FIRST: ).*$/m, () => quoted(first.selection))
-    .replace(/(?<=^ +TENANTCTL_NEXT: ).*$/m, () => quoted(next.selection))
+    .replace(/(?<=^ +TENANTCTL_FIRST: ).*$/m, () => quote(first.selection))
+    .replace(/(?<=^ +TENANTCTL_NEXT: ).*$/m, () => quote(next.selection))
     .replaceAll(/(?<=`|^ +environment: )(test|production)(?=`|$)/gm, (name) =>
       deploymentName((name === 'test' ? first : next).selection, name),
     );
 }
 
-const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /** The environment of GitHub or GitLab for a selection: the name of the group or environment. */
 function deploymentName(selection: string, otherwise: string): string {
@@ -74,9 +74,9 @@ export const wordOf = (folder: string): string => folder.slice(0, -1).replaceAll
  * steps take their paths from the top. What the projects of a repository would share is named by the folder, since each of
  * them is planned and applied by itself.
  */
-function inFolder(text: string, folder: string): string {
+function moveToFolder(text: string, folder: string): string {
   const enter = `cd ${folder.slice(0, -1)}`;
-  return namedBy(text, folder)
+  return nameByFolder(text, folder)
     .replace(/^defaults:\n {2}run:\n/m, (found) => `${found}    working-directory: ${folder.slice(0, -1)}\n`)
     .replace(/^( +)- name: Move the tag\n/m, `$&$1  working-directory: . # nothing is checked out\n`)
     .replaceAll(/(?<=hashFiles\(')/g, folder)
@@ -96,7 +96,7 @@ function inFolder(text: string, folder: string): string {
 }
 
 /** The tag, the commit status, the branch of drift, the groups of runs, the workflow and the comment get the project's own name. */
-function namedBy(text: string, folder: string): string {
+function nameByFolder(text: string, folder: string): string {
   const title = `**${folder.slice(0, -1)}**`;
   return text
     .replaceAll(/tenantctl-applied|tenantctl\/(?:plan|drift)/g, (name) => `${name}-${wordOf(folder)}`)

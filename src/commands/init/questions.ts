@@ -183,15 +183,15 @@ async function askForAddresses(
   before: UsualNames & Partial<NewTenant>,
   { ask }: Asking,
 ): Promise<NewTenant> {
-  const offered = (text: string | null | undefined) => (text ? ` [${text}]` : '');
+  const showOffer = (text: string | null | undefined) => (text ? ` [${text}]` : '');
   const services =
     identity === undefined
       ? {
-          identity: await ask(`Base URL of the identity service:${offered(before.identity)} `, (answer) =>
+          identity: await ask(`Base URL of the identity service:${showOffer(before.identity)} `, (answer) =>
             baseUrl(answer || before.identity || ''),
           ),
           profiles: await ask(
-            `Base URL of the profile-management service, or - for none:${offered(before.profiles ?? '-')} `,
+            `Base URL of the profile-management service, or - for none:${showOffer(before.profiles ?? '-')} `,
             (answer) => optionalUrl(answer || before.profiles || '-'),
           ),
         }

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { keyText } from '../../loader/document.ts';
-import { besideValue, type Member, type Printable } from '../../loader/print.ts';
+import { formatComment, type Member, type Printable } from '../../loader/print.ts';
 import { type Pointer, segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, partOf } from '../printable.ts';
 import { insertCandidates, removeCandidates } from './items.ts';
@@ -58,7 +58,7 @@ function nameBeside(text: string, path: Path, name: string): string {
   const rest = text.slice(end, lineEnd(text, end));
   const isAlone = rest.trim() === '';
   const isPlace = isAlone ? located.node.tag === undefined : /^[ \t]+#/.test(rest);
-  return isPlace ? splice(text, end, lineEnd(text, end), besideValue(name)) : text;
+  return isPlace ? splice(text, end, lineEnd(text, end), formatComment(name)) : text;
 }
 
 function tryCandidates(parsed: ParsedDocument, edit: Edit, wanted: Printable): string | null {

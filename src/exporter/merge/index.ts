@@ -68,7 +68,7 @@ export function mergeExport(input: MergeInput): Merge {
   const files = openFiles(input);
   const found = input.resources.map((resource): Found => {
     const file = files.get(resource.source().file);
-    return { resource, live: index.of(resource), document: file ? findDocument(file, resource) : null };
+    return { resource, live: index.find(resource), document: file ? findDocument(file, resource) : null };
   });
   const documents = found.flatMap((each) => mergeFound(each, input));
   const gone = documents.filter(({ isGone }) => isGone);
@@ -128,7 +128,7 @@ function draftUndeclared(found: readonly Found[], index: LiveIndex, input: Merge
   // With manifests of their own, two would declare the objects that manifests rename.
   const former = found.flatMap(({ resource, live }) => {
     const { renamedFrom } = resource.lifecycle;
-    const object = renamedFrom && index.byKey(resource.kind, renamedFrom);
+    const object = renamedFrom && index.findByKey(resource.kind, renamedFrom);
     return object && object !== live && input.inScope(object) ? [{ object, resource }] : [];
   });
   const named = new Set([...found.map(({ live }) => live), ...former.map(({ object }) => object)]);

@@ -2,7 +2,7 @@ import type { Fleet } from '../../model/fleet.ts';
 import type { Change } from '../../model/plan.ts';
 import { type ChangeResult, changeOutcomes } from '../../model/result.ts';
 import { fleetCommand } from '../apply-command.ts';
-import { byUrgency } from '../attention.ts';
+import { sortByUrgency } from '../attention.ts';
 import {
   type FleetView,
   fleetView,
@@ -104,7 +104,7 @@ function changeGroup(shared: Shared, { fleet, ...options }: GroupOptions): Entry
   return {
     ...headOf(shared, fleet),
     words: changeCounts(shared.items),
-    entries: changeEntries(byUrgency(shared.items), entry),
+    entries: changeEntries(sortByUrgency(shared.items), entry),
   };
 }
 

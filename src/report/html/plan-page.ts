@@ -11,7 +11,7 @@ import {
   type Risk,
 } from '../../model/plan.ts';
 import { planCommand } from '../apply-command.ts';
-import { attentionOf, byUrgency, concernsOf } from '../attention.ts';
+import { attentionOf, concernsOf, sortByUrgency } from '../attention.ts';
 import { bodyText, pathWords } from '../difference.ts';
 import { type Family, familiesOf } from '../families.ts';
 import type { ReportOptions } from '../options.ts';
@@ -71,7 +71,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
     command: planCommand(plan, options),
     digest: plan.digest,
     named: 'kind',
-    groups: groupBy(byUrgency(plan.changes), ({ kind }) => kind).map(([name, group]) => ({
+    groups: groupBy(sortByUrgency(plan.changes), ({ kind }) => kind).map(([name, group]) => ({
       title: name,
       words: changeCounts(group),
       names: [name],
@@ -92,7 +92,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
       ...(scope === '' ? [] : [['Limited by', scope] as const]),
       ['Tool', `${plan.tool.name} ${plan.tool.version}`],
     ],
-    hasFrames: plan.changes.some((change) => renderedOf(change, options) !== undefined),
+    hasFrames: plan.changes.some((change) => findRendered(change, options) !== undefined),
   });
 }
 
@@ -106,7 +106,7 @@ export function actionTiles({ summary }: Pick<Plan, 'summary'>) {
   ];
 }
 
-function renderedOf({ address }: Change, { rendered }: ReportOptions): Rendered | undefined {
+function findRendered({ address }: Change, { rendered }: ReportOptions): Rendered | undefined {
   return rendered && own(rendered, address);
 }
 
@@ -137,7 +137,7 @@ function familyEntry([first, ...others]: Family, entry: (change: Change) => Entr
 /** One change as an expandable entry of the page. */
 export function changeEntry(change: Change, options: EntryOptions): Entry {
   const { action, address, risk, source } = change;
-  const rendered = renderedOf(change, options);
+  const rendered = findRendered(change, options);
   const fields = fieldsOf(change.diff);
   // A delete and what a rollback restores do not come from a manifest.
   const after = action === 'delete' || source === null ? 'After' : 'Manifest';

@@ -57,6 +57,6 @@ function readPatch(patched: JsonObject): Omit<AuthProfile, 'id' | 'name' | 'stro
     type: fields.choice('type', authTypes),
   };
   if (changes.applicationId === '') throw badRequest('applicationId must not be empty');
-  fields.done();
+  fields.end();
   return changes;
 }

@@ -106,7 +106,7 @@ export const notifications = {
     const locale = isExtended ? fields.textOrNull('locale') : null;
     const recipients =
       isExtended && fields.has('recipientEmailList') ? fields.texts('recipientEmailList') : null;
-    fields.done();
+    fields.end();
     if (context === null) throw badRequest('body.context is required');
     if (!state.templateDefaults.some((item) => item.key === key && item.medium === medium)) {
       throw notFound(`There is no notification "${key}" for ${medium}`);
@@ -162,7 +162,7 @@ function readTemplateBody(body: Json, variations: Variations): TemplateBody {
   }
   fields.textOrNull('created');
   fields.textOrNull('modified');
-  fields.done();
+  fields.end();
   return sent;
 }
 
@@ -222,7 +222,7 @@ function readBulkDelete(item: Json, index: number): (template: TemplateDefault) 
   const key = fields.text('key');
   const medium = fields.has('medium') ? fields.choice('medium', mediums) : null;
   const locale = fields.textOrNull('locale');
-  fields.done();
+  fields.end();
   return (template) =>
     template.key === key &&
     (medium === null || template.medium === medium) &&

@@ -38,7 +38,7 @@ export const profileSearches = {
     const id = newId(state, 'ProfileSearch', label, state.profileSearches);
     const search: ProfileSearch = { id, label, uid: fields.textOr('uid', uidOf(label)), rules: [] };
     search.rules = updateRules(search, fields, tenant);
-    fields.done();
+    fields.end();
     state.profileSearches.push(search);
     return okWrite({ advanced_search: showSearch(search, state, variations) });
   },
@@ -54,7 +54,7 @@ export const profileSearches = {
       uid: fields.includes('uid') ? fields.text('uid') : search.uid,
       rules: updateRules(search, fields, tenant),
     };
-    fields.done();
+    fields.end();
     const remaining = new Set(next.rules.map((rule) => rule.id));
     if (search.rules.some((rule) => !remaining.has(rule.id))) state.generation += 1;
     Object.assign(search, next);
@@ -73,7 +73,7 @@ export const profileSearches = {
     fields.textOrNull('label');
     const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
     const rules = updateRules(draft, fields, tenant);
-    fields.done();
+    fields.end();
     return runRules(rules, '/run', call, tenant);
   },
 
@@ -92,7 +92,7 @@ function runRules(rules: readonly ConditionRule[], path: string, call: Call, ten
 function readSearch(call: Call): Fields {
   const body = new Fields(call.body, 'body');
   const search = body.json('advanced_search');
-  body.done();
+  body.end();
   return new Fields(search, 'advanced_search');
 }
 

@@ -50,7 +50,7 @@ export const senders = {
     for (const name of ['id', 'region']) fields.textOrNull(name);
     fields.bool('isVerifiedByDomain', false);
     fields.choice('verificationStatus', verificationStates, 'PENDING');
-    fields.done();
+    fields.end();
     if (!isEmail(sent)) throw badRequest(`"${sent}" is not an e-mail address`);
     if (state.senders.some(({ email }) => email.toLowerCase() === sent.toLowerCase())) {
       throw badRequest(`The address ${sent} already exists`);
@@ -83,7 +83,7 @@ export const senders = {
   'create-domain-dkim': (call, { state, variations }) => {
     const fields = new Fields(call.body, 'body');
     const domain = fields.text('domain');
-    fields.done();
+    fields.end();
     if (!isDomain(domain)) throw badRequest(`"${domain}" is not a domain name`);
     if (state.identities.some(({ address }) => isSameIdentity(address, domain))) {
       throw badRequest(`The domain ${domain} already exists`);
@@ -127,7 +127,7 @@ export const senders = {
     const fields = new Fields(call.body, 'body');
     const identity = fields.text('identity');
     const mailFromDomain = fields.text('mailFromDomain');
-    fields.done();
+    fields.end();
     if (!isEmail(identity) && !isDomain(identity))
       throw badRequest(`"${identity}" is not an e-mail identity`);
     if (!isDomain(mailFromDomain) || !mailFromDomain.toLowerCase().endsWith(`.${domainOf(identity)}`)) {

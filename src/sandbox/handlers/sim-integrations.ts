@@ -135,7 +135,7 @@ function readDetails(body: Json, id: string | null, variations: Variations): Sim
     statusMap: jsonText('statusMap'),
     beforeProvisioningRule: readRule(fields.json('beforeProvisioningRule')),
   };
-  fields.done();
+  fields.end();
   return variations.simStatusMap === 'attributes' ? extractNested(details) : details;
 }
 
@@ -257,7 +257,7 @@ function encrypt(text: string): string {
 function extractNested(details: SimDetails): SimDetails {
   const { attributes } = details;
   if (attributes === null) return details;
-  const nested = (name: string): JsonObject | null => {
+  const detailOf = (name: string): JsonObject | null => {
     const value = own(attributes, name);
     return isObject(value) ? value : null;
   };
@@ -268,7 +268,7 @@ function extractNested(details: SimDetails): SimDetails {
         ([key, value]) => !isObject(value) || (key !== 'statusMap' && key !== 'request'),
       ),
     ),
-    statusMap: nested('statusMap') ?? details.statusMap,
-    request: nested('request') ?? details.request,
+    statusMap: detailOf('statusMap') ?? details.statusMap,
+    request: detailOf('request') ?? details.request,
   };
 }

@@ -14,7 +14,7 @@ export function markChanges(frames: Element): void {
   const sides = [...frames.querySelectorAll('iframe')].map((frame) => ({ frame, texts: textsIn(frame) }));
   const [before, after] = sides;
   if (!before?.texts || !after?.texts) return;
-  const passages = [...changedIn(before, after.texts), ...changedIn(after, before.texts)].sort(
+  const passages = [...findChanged(before, after.texts), ...findChanged(after, before.texts)].sort(
     (a, b) => topOf(a) - topOf(b),
   );
   known.set(frames, passages);
@@ -66,7 +66,7 @@ function wordsOf({ textContent }: Node): string {
   return (textContent ?? '').replace(/\s+/g, ' ').trim();
 }
 
-function changedIn(
+function findChanged(
   { frame, texts }: { readonly frame: HTMLIFrameElement; readonly texts: readonly Node[] | null },
   others: readonly Node[],
 ): Passage[] {
