@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isScalar, parseAllDocuments, stringify, visit } from 'yaml';
@@ -427,5 +429,31 @@ describe('a position that is asked for after reading', () => {
         `config/${email?.slice(2, 5)}.yaml:${email?.startsWith('a') ? 4 : 8}:8`,
       );
     }
+  });
+});
+
+describe('memory', () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+
+  /** In bytes, after everything that nobody needs is gone. */
+  function heapUsed(): number {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  }
+
+  // V8 keeps what the parser concatenates as a tree, of twenty times its size.
+  it.each(['double', 'single'])('keeps texts in %s quotes in about their own size', (quotes) => {
+    const quote = quotes === 'double' ? '"' : "'";
+    const lines = Array.from(
+      { length: 5000 },
+      (_, at) => `k${at}: ${quote}${at}${'-text'.repeat(20)}${quote}\n`,
+    );
+    const text = lines.join('');
+    const before = heapUsed();
+    const values = read(text);
+    const used = heapUsed() - before;
+    expect(values).toHaveLength(1);
+    expect(used).toBeLessThan(8 * text.length);
   });
 });
