@@ -48,7 +48,7 @@ ${missed.length === 0 ? 'Every goal is met.\n' : `${missedGoals(missed)}\n`}
   opened and filtered in headless Chromium, twice as often as other things are measured, and the shortest times count: other work on
   the machine only makes them longer. CPU is that of the page's main thread until the result is drawn.
 
-\`npm run bench -- --only cpu --runs 3\` measures a part. \`--node FILE\` measures start-up with another Node as well.
+\`npm run bench -- --only cpu --runs 3\` measures a part. \`--node FILE\` measures start-up and the CPU of a plan with another Node as well.
 \`--help\` lists the parts.
 
 ## What keeps a run cheap

@@ -12,7 +12,7 @@ import { parser, program, twoRequests, type World, withWorld } from './world.ts'
  * Measures something, and says it in one or more rows.
  *
  * @param runs how many runs the median is taken of
- * @param nodes the executables of Node with which starts are measured
+ * @param nodes the executables of Node that starts and CPU are measured with
  */
 export type Scenario = (runs: number, nodes: readonly string[]) => Promise<Row[]>;
 
@@ -58,23 +58,36 @@ function edit(each: Template): Template {
   return { ...each, subject: `${each.subject}, changed` };
 }
 
-/** CPU of a plan and of a validation against parsing the same files; peak memory. */
-const cpu: Scenario = async (runs) => {
-  const plans = await withWorld({ templates: 2100 }, async (world) => {
+/** CPU of a plan and of a validation against parsing the same files; peak memory. Each Node has a V8 of its own. */
+const cpu: Scenario = async (runs, nodes) => {
+  const plans = await withWorld({ templates: 2100 }, (world) => {
     world.declare(templates(2100).map(templateManifest));
-    return repeat(runs, () => besideParsing(world, ['plan', '--detailed-exitcode']));
+    return ofEach(nodes, (node) =>
+      repeat(runs, () => besideParsing(node, world, ['plan', '--detailed-exitcode'])),
+    );
   });
-  const validations = await withWorld({}, async (world) => {
+  const validations = await withWorld({}, (world) => {
     world.declare(integrations(5000).map((each) => integrationManifest(each)));
-    return repeat(runs, () => besideParsing(world, ['validate']));
+    return ofEach(nodes, (node) => repeat(runs, () => besideParsing(node, world, ['validate'])));
   });
-  const memory = median(plans.map(({ run }) => run.memory));
-  return [
-    timesParsing('`plan` of 2,100 templates: CPU ÷ parsing the YAML alone', 1.6, plans),
-    timesParsing('`validate` of 5,000 integrations: the same', 2, validations),
-    atMost('Peak memory, 2,100 templates', 250, memory, { unit: ' MB', detail: 'of the plan' }),
-  ];
+  return nodes.flatMap((node, at) => {
+    const on = `Node ${aboutNode(node).version}`;
+    const [planned = [], validated = []] = [plans[at], validations[at]];
+    const memory = median(planned.map(({ run }) => run.memory));
+    return [
+      timesParsing(`\`plan\` of 2,100 templates: CPU ÷ parsing the YAML alone, ${on}`, 1.6, planned),
+      timesParsing(`\`validate\` of 5,000 integrations: the same, ${on}`, 2, validated),
+      atMost(`Peak memory, 2,100 templates, ${on}`, 250, memory, { unit: ' MB', detail: 'of the plan' }),
+    ];
+  });
 };
+
+/** What each has, one after the other. */
+async function ofEach<T>(nodes: readonly string[], run: (node: string) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (const node of nodes) results.push(await run(node));
+  return results;
+}
 
 interface BesideParsing {
   readonly parsing: Usage;
@@ -82,9 +95,9 @@ interface BesideParsing {
 }
 
 /** A run and the parsing of its manifests, one after the other, so that other work on the machine affects both. */
-async function besideParsing(world: World, argv: readonly string[]): Promise<BesideParsing> {
-  const parsing = await measure([parser, world.manifests], { cwd: join(world.manifests, '..') });
-  return { parsing, run: await world.run(argv) };
+async function besideParsing(node: string, world: World, argv: readonly string[]): Promise<BesideParsing> {
+  const parsing = await measure([parser, world.manifests], { node, cwd: join(world.manifests, '..') });
+  return { parsing, run: await world.run(argv, { node }) };
 }
 
 function timesParsing(what: string, most: number, measured: readonly BesideParsing[]): Row {
@@ -112,9 +125,7 @@ const rate: Scenario = () =>
 const start: Scenario = (runs, nodes) =>
   withWorld({ templates: 1, latency: 0 }, async (world) => {
     world.declare(templates(1).map(templateManifest));
-    const rows: Row[] = [];
-    for (const node of nodes) rows.push(...(await startOf(node, runs, world)));
-    return rows;
+    return (await ofEach(nodes, (node) => startOf(node, runs, world))).flat();
   });
 
 async function startOf(node: string, runs: number, world: World): Promise<Row[]> {
