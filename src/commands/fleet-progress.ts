@@ -4,6 +4,7 @@ import { namesAndMore } from '../model/words.ts';
 import { printable } from '../report/safe.ts';
 import { logLine } from './event-words.ts';
 import { type Io, printNote, takesEscapes, type Verbosity, widthOf } from './io.ts';
+import { noteInterrupts } from './progress.ts';
 
 /** Shows on stderr how far the work on several environments is. */
 export interface FleetProgress {
@@ -43,6 +44,10 @@ export function createFleetProgress(total: number, args: Verbosity, io: Io): Fle
     const text = `${ended}/${total} environments${work}`;
     io.stderr.write(`\r\x1b[2K${printable(text).slice(0, Math.max(0, widthOf(io.stderr) - 1))}`);
   };
+  const clear = () => {
+    if (isShown && isTerminal) io.stderr.write('\r\x1b[2K');
+  };
+  const note = args.quiet ? () => {} : noteInterrupts(io, clear);
   return {
     onProgress(name, state) {
       if (state === 'begun') atWork.add(name);
@@ -59,12 +64,11 @@ export function createFleetProgress(total: number, args: Verbosity, io: Io): Fle
     tenantOptions: (name) => ({
       redactor: io.redactor,
       onEvent(event) {
+        note(event);
         const line = args.verbose ? logLine(event) : null;
         if (line !== null) printNote(`${name}: ${line}`, io);
       },
     }),
-    end() {
-      if (isShown && isTerminal) io.stderr.write('\r\x1b[2K');
-    },
+    end: clear,
   };
 }

@@ -2,7 +2,7 @@ import type { RequestName } from '../client/event.ts';
 import { type Tenant, useTenant } from '../engine/tenant.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { printable } from '../report/safe.ts';
-import { requestTarget } from '../report/words.ts';
+import { pluralize, requestTarget } from '../report/words.ts';
 import { eventWords, logLine, type RunEvent, settlingWords } from './event-words.ts';
 import { type Io, type ProgramIo, printNote, takesEscapes, type Verbosity, widthOf } from './io.ts';
 
@@ -38,10 +38,48 @@ export interface Progress {
 
 export function createProgress(io: ProgramIo, args: Verbosity): Progress {
   if (args.quiet) return silent;
-  if (args.verbose) return trafficLog(io);
-  if (!args.progress) return silent;
+  const progress = progressFor(io, args);
+  const note = noteInterrupts(io, progress.end);
+  return {
+    onEvent(event) {
+      note(event);
+      progress.onEvent(event);
+    },
+    end: progress.end,
+  };
+}
+
+function progressFor(io: ProgramIo, { verbose, progress }: Verbosity): Progress {
+  if (verbose) return trafficLog(io);
+  if (!progress) return silent;
   if (takesEscapes(io.stderr, io)) return bar(io);
   return io.env.CI ? plainLines(io) : waitsOnly(io);
+}
+
+/**
+ * Says after Ctrl-C what is still waited for. A request that may change something is not broken off, and until its answer
+ * comes the program would seem to ignore the key.
+ *
+ * @param clear removes the bar
+ * @returns what has to know of every event
+ */
+export function noteInterrupts(io: ProgramIo, clear: () => void): (event: RunEvent) => void {
+  let inFlight = 0;
+  const say = () => {
+    if (inFlight === 0) return;
+    clear();
+    const requests = pluralize(inFlight, 'request');
+    printNote(
+      `Interrupted: waiting for the end of ${requests}. Another Ctrl-C ends the program at once.`,
+      io,
+    );
+  };
+  io.signal.addEventListener('abort', say, { once: true });
+  return (event) => {
+    if (!('request' in event) || event.request.method === 'GET') return;
+    if (event.type === 'request-started') inFlight += 1;
+    if (event.type === 'request-finished') inFlight -= 1;
+  };
 }
 
 /** Says once what a run waits for that seems to stand still. */

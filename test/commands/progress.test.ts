@@ -1,6 +1,8 @@
 import { Readable, Writable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { hasColour, type Output } from '../../src/commands/io.ts';
+import type { RunEvent } from '../../src/commands/event-words.ts';
+import { createFleetProgress } from '../../src/commands/fleet-progress.ts';
+import { hasColour, type Output, redactIo } from '../../src/commands/io.ts';
 import { createProgress } from '../../src/commands/progress.ts';
 import { createWorld, type World } from '../support/world.ts';
 
@@ -18,16 +20,14 @@ class Screen extends Writable {
   }
 }
 
+function ioOn(stderr: Output, env: NodeJS.ProcessEnv = {}, { signal } = new AbortController()) {
+  return { cwd: '/', env, stdin: Readable.from([]), stdout: new Screen(false), stderr, signal };
+}
+
+const usual = { quiet: false, verbose: false, color: true, progress: true };
+
 function progressOn(stderr: Output, args = {}, env: NodeJS.ProcessEnv = {}) {
-  const io = {
-    cwd: '/',
-    env,
-    stdin: Readable.from([]),
-    stdout: new Screen(false),
-    stderr,
-    signal: new AbortController().signal,
-  };
-  return createProgress(io, { quiet: false, verbose: false, color: true, progress: true, ...args });
+  return createProgress(ioOn(stderr, env), { ...usual, ...args });
 }
 
 const request = { method: 'GET', path: '/v2025/\u001b[31mevil', query: {} } as const;
@@ -190,6 +190,55 @@ describe('progress', () => {
     progressOn(screen, { verbose: true }).onEvent(finished);
     expect(screen.text).toContain('GET /v2025/');
     expect(screen.text).not.toContain('\u001b');
+  });
+});
+
+describe('after Ctrl-C', () => {
+  const write = { ...request, method: 'POST' } as const;
+  /** What is said at Ctrl-C, after these events. */
+  function saidAfter(events: readonly RunEvent[], screen: Screen, args = {}) {
+    const interruption = new AbortController();
+    const progress = createProgress(ioOn(screen, {}, interruption), { ...usual, ...args });
+    for (const event of events) progress.onEvent(event);
+    const before = screen.text.length;
+    interruption.abort();
+    return screen.text.slice(before);
+  }
+
+  const said = 'Interrupted: waiting for the end of 1 request. Another Ctrl-C ends the program at once.\n';
+  const events = [
+    { ...started, request: write },
+    { ...started, request: write },
+    { ...finished, request: write },
+  ];
+
+  it.each([{}, { verbose: true }, { progress: false }])(
+    'a run says what it still waits for, with %j',
+    (args) => {
+      expect(saidAfter(events, new Screen(false), args)).toBe(said);
+    },
+  );
+
+  it('it says so in place of the bar', () => {
+    expect(saidAfter(events, new Screen(true))).toBe(`\r\u001b[2K${said}`);
+  });
+
+  it('a run that only reads is not waited for, and --quiet is quiet', () => {
+    expect(saidAfter([started], new Screen(false))).toBe('');
+    expect(saidAfter(events, new Screen(false), { quiet: true })).toBe('');
+  });
+
+  it('an apply of several environments says it once, for all of them', () => {
+    const screen = new Screen(true);
+    const interruption = new AbortController();
+    const io = redactIo(ioOn(screen, {}, interruption));
+    const progress = createFleetProgress(2, usual, io);
+    for (const name of ['eu-1', 'eu-2']) {
+      progress.onProgress(name, 'begun');
+      progress.tenantOptions(name).onEvent?.({ ...started, request: write });
+    }
+    interruption.abort();
+    expect(screen.text.endsWith(`\r\u001b[2K${said.replace('1 request', '2 requests')}`)).toBe(true);
   });
 });
 
