@@ -1,6 +1,7 @@
 import type { ApplyEvent } from '../applier/run-context.ts';
 import type { TenantEvent } from '../engine/tenant.ts';
 import { namesAndMore } from '../model/words.ts';
+import { outcomeWords } from '../report/result-words.ts';
 import { joinParts, requestTarget } from '../report/words.ts';
 
 /** What happens while a command works with a tenant. */
@@ -39,7 +40,7 @@ export function eventWords(event: RunEvent): string | null {
     case 'settling':
       return settlingWords(event);
     case 'finished':
-      return `${event.finished}/${event.total} ${event.result.address} ${event.result.outcome}`;
+      return `${event.finished}/${event.total} ${event.result.address} ${outcomeWords[event.result.outcome]}`;
   }
 }
 

@@ -177,6 +177,14 @@ describe('progress', () => {
     );
   });
 
+  it('calls the outcome of a change what the result calls it', () => {
+    const screen = new Screen(false);
+    const change = { address: 'Thing/a', action: 'update', outcome: 'notAttempted' } as const;
+    const result = { ...change, before: null, after: null, requests: [], error: null, warnings: [] };
+    progressOn(screen, {}, { CI: 'true' }).onEvent({ type: 'finished', finished: 1, total: 2, result });
+    expect(screen.text).toBe('1/2 Thing/a not attempted\n');
+  });
+
   it.each([[{ quiet: true }], [{ progress: false }]])('is nothing with %j', (args) => {
     const screen = new Screen(true);
     const progress = progressOn(screen, args);
