@@ -14,6 +14,8 @@ import type { ReferenceNames } from './reference-names.ts';
 /** Pairs of objects without the ids of one tenant, as far as there are names for them. */
 interface Named extends Pick<ReferenceNames, 'remarksOn'> {
   readonly pairs: readonly Pair[];
+  /** Where both sides are of one tenant, the objects that their ids belong to. */
+  readonly objects: readonly LiveObject[];
 }
 
 /** The objects that both sides have, with names in the place of ids that belong to one tenant. */
@@ -22,7 +24,9 @@ export async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Nam
   // The ids in manifests are those of the tenant that answers their lookups and references.
   const tenants = [sides[0].reader ? 0 : 1, sides[1].reader ? 1 : 0] as const;
   const filled = fillReferences(await answerLookups(pairs, sides), sides, names[tenants[0]]);
-  if (isOneTenant(sides)) return { pairs: filled, remarksOn: () => [] };
+  if (isOneTenant(sides)) {
+    return { pairs: filled, objects: names.flatMap(({ objects }) => objects), remarksOn: () => [] };
+  }
   const both = filled.filter(isOnBoth);
   const isAlone = sides.some(({ reader }) => reader === null);
   const readRecords = (at: 0 | 1) => {
@@ -45,6 +49,7 @@ export async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Nam
   });
   return {
     pairs: shared,
+    objects: [],
     remarksOn: (isShown) => names.flatMap(({ remarksOn }) => remarksOn(isShown)),
   };
 }

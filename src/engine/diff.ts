@@ -16,6 +16,7 @@ import {
   type SideContent,
   subjectOf,
 } from '../planner/diff.ts';
+import { nameDifferences } from '../planner/name-references.ts';
 import { checkScope, selectionOf } from './choices.ts';
 import { nameIds } from './diff-names.ts';
 import {
@@ -71,7 +72,7 @@ export async function diffSides(
   const sound = pairs.filter((pair) => presentSides(pair).every(isSound));
   const comparable = await leaveOutUndeclarable(sound, sides);
   const complete = await addDefaults(comparable, sides);
-  const { pairs: shared, remarksOn } = await nameIds(complete, sides);
+  const { pairs: shared, objects: referred, remarksOn } = await nameIds(complete, sides);
   const { objects, notComparable, summary } = diffPairs(shared, {
     secrets: [first.source.secrets, second.source.secrets],
     declarations: ({ sides }) => [declaredFields(first, sides[0]), declaredFields(second, sides[1])],
@@ -83,7 +84,11 @@ export async function diffSides(
     sides: [sideOf(first.source), sideOf(second.source)],
     scope: { only, except, kinds: names ?? [] },
     summary,
-    objects,
+    objects: nameDifferences(objects, {
+      kinds: environmentOf(first.source).kinds,
+      objects: referred,
+      lookedUp: new Map(),
+    }),
     notComparable,
     diagnostics: [
       ...skipped,

@@ -73,7 +73,7 @@ const mapItems = (value: Json, replace: (item: Json) => Json): Json =>
 /** The ids, and markers for ids, on one side of a difference, with the kind that they belong to. */
 export function idsOnSide(
   kind: Kind,
-  difference: Difference,
+  difference: Pick<Difference, 'path' | 'before' | 'after'>,
   side: 'before' | 'after',
 ): { readonly to: string; readonly ids: readonly Json[] } | null {
   const [name = ''] = segmentsOf(difference.path);

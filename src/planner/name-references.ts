@@ -3,9 +3,10 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import { idsOnSide } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
+import type { SideDifference } from '../model/diff.ts';
 import { withDigest } from '../model/digest.ts';
 import { isArray, isObject, type Json } from '../model/json.ts';
-import type { Change, Difference, Plan } from '../model/plan.ts';
+import type { Plan } from '../model/plan.ts';
 import type { LookedUp } from './fill-lookups.ts';
 
 /** What shows the names of ids. */
@@ -19,27 +20,37 @@ interface Known {
  * The plan with the names of the ids in its differences, where the tenant showed the objects that they belong to, or a lookup
  * found them: a reviewer reads names.
  */
-export function nameReferences(plan: Plan, { kinds, objects, lookedUp }: Known): Plan {
+export function nameReferences(plan: Plan, known: Known): Plan {
+  const changes = nameDifferences(plan.changes, known);
+  const isAnyNamed = changes.some(({ diff }) => diff.some(({ named }) => named !== undefined));
+  return isAnyNamed ? withDigest({ ...plan, changes }) : plan;
+}
+
+/** The same for differences outside a plan. */
+export function nameDifferences<D extends SideDifference, T extends Differing<D>>(
+  differing: readonly T[],
+  { kinds, objects, lookedUp }: Known,
+): T[] {
   const index = new LiveIndex(objects);
-  let isAnyNamed = false;
-  const nameIn = ({ address, kind }: Change, entry: Difference): Difference => {
+  const nameIn = ({ address, kind }: T, entry: D): D => {
     if (entry.sensitive) return entry;
     const found = findLookedUp(entry, lookedUp.get(address) ?? new Map());
     const names = [...found, ...namesIn(entry, kind, kinds, index)];
-    if (names.length === 0) return entry;
-    isAnyNamed = true;
-    return { ...entry, named: Object.fromEntries(names) };
+    return names.length === 0 ? entry : { ...entry, named: Object.fromEntries(names) };
   };
-  const changes = plan.changes.map((change) => ({
-    ...change,
-    diff: change.diff.map((entry) => nameIn(change, entry)),
-  }));
-  return isAnyNamed ? withDigest({ ...plan, changes }) : plan;
+  return differing.map((each) => ({ ...each, diff: each.diff.map((entry) => nameIn(each, entry)) }));
+}
+
+/** An object, and what differs of it. */
+interface Differing<D> {
+  readonly address: Address;
+  readonly kind: string;
+  readonly diff: readonly D[];
 }
 
 /** What lookups found among the values of a difference. */
 function findLookedUp(
-  { before, after }: Difference,
+  { before, after }: SideDifference,
   found: ReadonlyMap<string, string>,
 ): (readonly [id: string, words: string])[] {
   if (found.size === 0) return [];
@@ -53,7 +64,7 @@ function leavesOf(value: Json): Json[] {
 }
 
 function namesIn(
-  entry: Difference,
+  entry: SideDifference,
   kindName: string,
   kinds: Kinds,
   index: LiveIndex,

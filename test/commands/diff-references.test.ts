@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Diff } from '../../src/model/diff.ts';
 import { createTwoTenants } from '../support/two-tenants.ts';
+import { createTestWorld } from '../support/world.ts';
 
 const role = `kind: Role
 summary: Access for people with something in common.
@@ -103,4 +104,22 @@ it('other names are, as references, and an id that no object has stays an id on 
   expect(remarks[0]?.message).toBe(
     'The id in `owner` of Role/Reader stays as it is: the tenant of production shows no Identity with it whose key no other has.',
   );
+});
+
+it('a tenant and its own manifests differ in ids, which are shown with their names', async () => {
+  const world = await createTestWorld({ seed: seedOf('test', ours), files });
+  world.write(
+    'config/role.yaml',
+    'kind: Role\nname: Reader\nowner: { type: IDENTITY, id: nobody }\nsources: [!ref Source/HR]\n',
+  );
+  const { stdout } = await world.run('diff', '--declared', 'test', '--kinds', 'Role');
+  expect(stdout).toContain('"!ref Identity/Ann (test-owner)"');
+  expect(stdout).toContain('"!ref Source/Directory (test-1)"');
+  expect(stdout).toContain('{"type": "IDENTITY", "id": "nobody"}');
+  const json = await world.run('diff', '--declared', 'test', '--kinds', 'Role', '--format', 'json');
+  const diff: Diff = JSON.parse(json.stdout);
+  expect(diff.objects[0]?.diff).toMatchObject([
+    { path: '/owner', before: { id: 'test-owner' }, named: { 'test-owner': 'Identity/Ann' } },
+    { path: '/sources/1', op: 'remove', before: 'test-1', named: { 'test-1': 'Source/Directory' } },
+  ]);
 });
