@@ -17,6 +17,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { worstExitCode } from '../model/fleet.ts';
 import { isVerificationOver, type Status, statusFormat } from '../model/status.ts';
+import { namesAndMore } from '../model/words.ts';
 import { oneLine, safeJson } from '../report/safe.ts';
 import { renderStatus, statusFormats, verificationWords } from '../report/status.ts';
 import { type ArgsOf, defineCommand, examples } from './command.ts';
@@ -26,6 +27,8 @@ import { commonOptions, flag, fleetOptions, format, scopeOptions, text } from '.
 import { printDiagnostics } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
+
+const defaultWait = '30m';
 
 function build(yargs: Argv) {
   return fleetOptions(scopeOptions(commonOptions(yargs)))
@@ -41,7 +44,7 @@ function build(yargs: Argv) {
     })
     .option('wait', {
       type: 'string',
-      describe: 'Wait until all declared identities are verified. Exit with 3 after this time (default 30m)',
+      describe: `Wait until all declared identities are verified. Exit with 3 after this time (default ${defaultWait})`,
     })
     .option('interval', { ...text('Time between two checks of --wait'), default: '15s' })
     .example(
@@ -115,12 +118,16 @@ interface ReadOutcome {
 type ReadStatus = (project: Project, tenant: Tenant, onPrint: () => void) => Promise<ReadOutcome>;
 
 function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatus {
-  const limit = args.wait === undefined ? null : durationOf('wait', args.wait || '30m');
+  const limit = args.wait === undefined ? null : durationOf('wait', args.wait || defaultWait);
   const interval = durationOf('interval', args.interval);
   return async ({ environment, resources }, tenant, onPrint) => {
     checkScope(args, environment.kinds);
     const { includes, findUnmatched } = selectionOf(args);
     const scope: StatusScope = { resources, includes };
+    const onWait = (status: Status) => {
+      onPrint();
+      if (!args.quiet) printAwaited(status, args.wait || defaultWait, io);
+    };
     const onRead = (before: Status, after: Status) => {
       onPrint();
       if (!args.quiet) printChanges(before, after, io);
@@ -128,7 +135,7 @@ function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatu
     const read =
       limit === null
         ? await readStatus(tenant, scope)
-        : await waitForStatus(tenant, scope, { limit, interval, signal: io.signal, onRead });
+        : await waitForStatus(tenant, scope, { limit, interval, signal: io.signal, onWait, onRead });
     const status = checker ? await checkDns(read, checker, io.signal) : read;
     return { status, unmatched: findUnmatched() };
   };
@@ -166,12 +173,24 @@ function printChanges(before: Status, after: Status, io: Io): void {
   }
 }
 
+/** Of the identities that are waited for, so many are named. */
+const mostAwaited = 5;
+
+/** Prints on stderr what is waited for. */
+function printAwaited(status: Status, limit: string, io: Io): void {
+  const names = unsettledIn(status);
+  const shown = namesAndMore(names.slice(0, mostAwaited), Math.max(0, names.length - mostAwaited));
+  printNote(oneLine(`Waiting up to ${limit} in ${status.environment} for ${shown}.`), io);
+}
+
 /** Prints on stderr which verifications are not over after the limit. */
 function printUnsettled(status: Status, io: Io): void {
-  const open = identitiesToAwait(status).filter((identity) => !isVerificationOver(identity));
-  const names = open.map(
-    ({ address, verification }) => `${address} (${verificationWords[verification].words})`,
-  );
   const where = oneLine(status.environment);
-  io.stderr.write(`The time is up. Not verified in ${where}: ${names.map(oneLine).join(', ')}.\n`);
+  const names = unsettledIn(status).map(oneLine).join(', ');
+  io.stderr.write(`The time is up. Not verified in ${where}: ${names}.\n`);
+}
+
+function unsettledIn(status: Status): string[] {
+  const open = identitiesToAwait(status).filter((identity) => !isVerificationOver(identity));
+  return open.map(({ address, verification }) => `${address} (${verificationWords[verification].words})`);
 }

@@ -67,6 +67,8 @@ export interface WaitOptions {
   /** The time between two reads, in milliseconds. */
   readonly interval: number;
   readonly signal: AbortSignal;
+  /** Called with the first status, where there is something to wait for. */
+  onWait(status: Status): void;
   /** Called after each read but the first. */
   onRead(before: Status, after: Status): void;
 }
@@ -78,10 +80,11 @@ export interface WaitOptions {
 export async function waitForStatus(
   tenant: Tenant,
   scope: StatusScope,
-  { limit, interval, signal, onRead }: WaitOptions,
+  { limit, interval, signal, onWait, onRead }: WaitOptions,
 ): Promise<Status> {
   const end = systemClock.now() + limit;
   let status = await readStatus(tenant, scope);
+  if (!isSettled(status)) onWait(status);
   while (!isSettled(status)) {
     const left = end - systemClock.now();
     if (left <= 0) break;

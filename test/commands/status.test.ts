@@ -296,6 +296,10 @@ test('--wait ends when all that is declared is verified, and says what moved', a
   expect(code).toBe(0);
   expect(rows(json).get('SenderAddress/missing%40acme.example')?.verification).toBe('verified');
   expect(rows(json).get('VerifiedDomain/old.example')?.verification).toBe('failed');
+  expect(stderr).toMatch(
+    /^Waiting up to 10m in test for MailFrom\/acme\.example \(pending\), .*missing%40acme\.example \(pending\)\.$/m,
+  );
+  expect(stderr.match(/Waiting up to/g)).toHaveLength(1);
   expect(stderr).toContain('MailFrom/acme.example: pending -> verified');
   const asked = world.sandbox.log.filter(({ path }) => path.includes('/mail-from-attributes/help%40'));
   expect(asked).toHaveLength(1);
