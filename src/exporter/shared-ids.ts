@@ -33,21 +33,21 @@ export interface Stated extends Pick<LiveObject, 'kind' | 'fields'> {
  * one side shows without its name stays an id on both.
  */
 export function shareIds(sides: readonly [Stated, Stated]): readonly [JsonObject, JsonObject] {
-  const [one, other] = [writeReferences(sides[0]), writeReferences(sides[1])];
+  const written = (side: Stated): Stated =>
+    side.raw === null ? { ...side, fields: writtenReferences(side) } : side;
+  const [one, other] = [written(sides[0]), written(sides[1])];
   const [first, second] = [idsIn(one), idsIn(other)];
   return [nameIds(one, first, second), nameIds(other, second, first)];
 }
 
 type Ids = ReadonlyMap<Pointer, RecordId>;
 
-/** References of a manifest that nothing has answered as they are written: they stand for names. */
-function writeReferences(stated: Stated): Stated {
-  if (stated.raw !== null) return stated;
-  const fields = mapMembers(stated.fields, (value, name) => {
-    const field = fieldNamed(stated.kind, name);
+/** The fields of a manifest with references that nothing has answered as they are written: they stand for names. */
+export function writtenReferences({ kind, fields }: Pick<LiveObject, 'kind' | 'fields'>): JsonObject {
+  return mapMembers(fields, (value, name) => {
+    const field = fieldNamed(kind, name);
     return field ? withReferences(field, value, writtenAddress) : value;
   });
-  return { ...stated, fields };
 }
 
 function writtenAddress(to: Address): string {

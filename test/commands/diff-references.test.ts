@@ -123,3 +123,10 @@ it('a tenant and its own manifests differ in ids, which are shown with their nam
     { path: '/sources/1', op: 'remove', before: 'test-1', named: { 'test-1': 'Source/Directory' } },
   ]);
 });
+
+it('a reference of a manifest to what its tenant does not have is shown as it is written', async () => {
+  const world = await createTestWorld({ seed: seedOf('test', ours), files });
+  world.write('config/role.yaml', 'kind: Role\nname: Reader\ncluster: !ref Cluster/new\n');
+  const { stdout } = await world.run('diff', '--declared', 'test', '--kinds', 'Role');
+  expect(stdout).toMatch(/^ +cluster +"!ref Cluster\/va \(test-va\)" +"!ref Cluster\/new"$/m);
+});
