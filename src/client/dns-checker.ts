@@ -70,8 +70,9 @@ function wordsOf(text: string): string[] {
   return text.toLowerCase().split(/\s+/).filter(Boolean);
 }
 
+/** The root is the host of a record that says that a domain takes no mail. */
 function hostName(host: string): string {
-  return host.toLowerCase().replace(/\.$/, '');
+  return host.toLowerCase().replace(/\.$/, '') || '.';
 }
 
 const missing: Publication = { state: 'missing', found: [], detail: null };

@@ -43,6 +43,7 @@ test.each<[string, DnsRecord, Reply, object]>([
     mails([10, 'feedback.host.example'], [20, 'mx.acme.example']),
     { state: 'wrong', detail: 'there must be no other MX record' },
   ],
+  ['a domain that takes no mail', mx, mails([0, '.']), { state: 'wrong', found: ['0 .'] }],
   [
     'a text, cut and spaced in another way, beside texts about something else',
     txt,
