@@ -178,7 +178,7 @@ const mostAwaited = 5;
 
 /** Prints on stderr what is waited for. */
 function printAwaited(status: Status, limit: string, io: Io): void {
-  const names = unsettledIn(status);
+  const names = listUnsettled(status);
   const shown = namesAndMore(names.slice(0, mostAwaited), Math.max(0, names.length - mostAwaited));
   printNote(oneLine(`Waiting up to ${limit} in ${status.environment} for ${shown}.`), io);
 }
@@ -186,11 +186,11 @@ function printAwaited(status: Status, limit: string, io: Io): void {
 /** Prints on stderr which verifications are not over after the limit. */
 function printUnsettled(status: Status, io: Io): void {
   const where = oneLine(status.environment);
-  const names = unsettledIn(status).map(oneLine).join(', ');
+  const names = listUnsettled(status).map(oneLine).join(', ');
   io.stderr.write(`The time is up. Not verified in ${where}: ${names}.\n`);
 }
 
-function unsettledIn(status: Status): string[] {
+function listUnsettled(status: Status): string[] {
   const open = identitiesToAwait(status).filter((identity) => !isVerificationOver(identity));
   return open.map(({ address, verification }) => `${address} (${verificationWords[verification].words})`);
 }

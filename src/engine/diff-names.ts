@@ -1,5 +1,5 @@
 import type { Records } from '../exporter/reference-lookups.ts';
-import { type Stated, shareIds, writtenReferences } from '../exporter/shared-ids.ts';
+import { type Stated, shareIds, writeReferences } from '../exporter/shared-ids.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -25,7 +25,7 @@ export async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Nam
   const tenants = [sides[0].reader ? 0 : 1, sides[1].reader ? 1 : 0] as const;
   const filled = fillReferences(await answerLookups(pairs, sides), sides, names[tenants[0]]);
   if (isOneTenant(sides)) {
-    const written = mapDeclared(filled, (resource) => ({ ...resource, fields: writtenReferences(resource) }));
+    const written = mapDeclared(filled, (resource) => ({ ...resource, fields: writeReferences(resource) }));
     return { pairs: written, objects: names.flatMap(({ objects }) => objects), remarksOn: () => [] };
   }
   const both = filled.filter(isOnBoth);

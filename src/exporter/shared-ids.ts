@@ -33,9 +33,9 @@ export interface Stated extends Pick<LiveObject, 'kind' | 'fields'> {
  * one side shows without its name stays an id on both.
  */
 export function shareIds(sides: readonly [Stated, Stated]): readonly [JsonObject, JsonObject] {
-  const written = (side: Stated): Stated =>
-    side.raw === null ? { ...side, fields: writtenReferences(side) } : side;
-  const [one, other] = [written(sides[0]), written(sides[1])];
+  const write = (side: Stated): Stated =>
+    side.raw === null ? { ...side, fields: writeReferences(side) } : side;
+  const [one, other] = [write(sides[0]), write(sides[1])];
   const [first, second] = [idsIn(one), idsIn(other)];
   return [nameIds(one, first, second), nameIds(other, second, first)];
 }
@@ -43,7 +43,7 @@ export function shareIds(sides: readonly [Stated, Stated]): readonly [JsonObject
 type Ids = ReadonlyMap<Pointer, RecordId>;
 
 /** The fields of a manifest with references that nothing has answered as they are written: they stand for names. */
-export function writtenReferences({ kind, fields }: Pick<LiveObject, 'kind' | 'fields'>): JsonObject {
+export function writeReferences({ kind, fields }: Pick<LiveObject, 'kind' | 'fields'>): JsonObject {
   return mapMembers(fields, (value, name) => {
     const field = fieldNamed(kind, name);
     return field ? withReferences(field, value, writtenAddress) : value;
