@@ -63,6 +63,6 @@ function refusalOf(
     code: 'shared-tenant',
     severity: 'error',
     message: `${what} would also be changed by ${others.join(', ')} in the same tenant.`,
-    hint: 'Give each environment the `baseUrl` of its own tenant. If they share it on purpose, apply them one after the other.',
+    hint: 'Give each environment the `baseUrl` of its own tenant. If they share it on purpose, apply them one after the other, with `limits.settle` between them.',
   };
 }

@@ -265,6 +265,9 @@ describe('environments that were given the same tenant', () => {
     const [first] = applied.environments;
     expect(first?.plan?.diagnostics).toMatchObject([{ code: 'shared-tenant', severity: 'error' }]);
     expect(first?.plan?.diagnostics[0]?.message).toContain('ProfileSearch/All would also be changed by eu-2');
+    expect(first?.plan?.diagnostics[0]?.hint).toContain(
+      'one after the other, with `limits.settle` between them',
+    );
     // One after the other, the second finds what the first has made.
     expect(await run('apply', '-e', 'eu-1', '--yes')).toMatchObject({ code: 0 });
     expect((await fleetOf('plan', '-e', '*')).environments.map(({ plan }) => plan?.changes)).toEqual([
