@@ -15,9 +15,11 @@ import { failure } from '../model/failure.ts';
 import { isObject, type JsonObject, sameJson } from '../model/json.ts';
 import { exportTenant } from './export.ts';
 import {
+  missingIds,
   otherForms,
   planFindings,
   sharedKeys,
+  unfitFields,
   unnamedFields,
   unreadableRows,
   unstableFields,
@@ -46,15 +48,21 @@ export async function checkKind(
   load: (manifests: ManifestFolder) => Project,
 ): Promise<KindCheck> {
   const reader = { ...tenant, client: restrictToReads(tenant.client) };
+  const { settings } = tenant.environment;
   const { objects, unreadable } = await readTolerantly(reader, kind);
   const again = await readTolerantly(reader, kind);
   const found = [
     ...unreadableRows(kind, unreadable),
     ...sharedKeys(objects),
+    ...missingIds(kind, objects),
     ...unstableFields(objects, again.objects),
     ...(isObserved(kind)
       ? []
-      : [...unnamedFields(objects), ...otherForms(kind, objects, tenant.environment.settings)]),
+      : [
+          ...unnamedFields(objects),
+          ...otherForms(kind, objects, settings),
+          ...unfitFields(kind, objects, settings),
+        ]),
     ...(await checkList(reader, kind, objects)),
     ...(objects.length === 0 ? [nothingToCheck(kind, 0)] : []),
   ];
@@ -149,11 +157,16 @@ async function checkSingle(
 /** Asks for what would be the second page after a first page that looks like the last. */
 async function checkPages(reader: Tenant, list: List, objects: readonly LiveObject[]): Promise<Diagnostic[]> {
   const { pageSize } = list;
-  if (objects.length === 0 || (pageSize !== null && objects.length >= pageSize)) return [];
+  const [first] = objects;
+  if (!first || (pageSize !== null && objects.length >= pageSize)) return [];
   const limit = pageSize === null ? {} : { limit: String(pageSize) };
   const rows = await rowsAt(reader, list, { ...limit, offset: String(objects.length) });
-  const known = new Set(objects.map(({ id }) => id));
-  const further = rows.filter((row) => !known.has(String(row.id)));
+  const nameOf = ({ id, identity }: LiveObject) => id ?? identity;
+  const known = new Set(objects.map(nameOf));
+  const further = rows.filter((row) => {
+    const object = liveObject(first.kind, row, null);
+    return !object || !known.has(nameOf(object));
+  });
   if (further.length === 0) return [];
   const message = `The tenant lists ${objects.length} objects at once, and then more: the descriptor says ${pageSize ?? 'that there are no pages'}.`;
   const hint = `Set \`list.pageSize\` to ${objects.length}.`;

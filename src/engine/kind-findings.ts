@@ -1,4 +1,6 @@
 import { shortenLine } from '../client/describe.ts';
+import { draftObject } from '../exporter/draft.ts';
+import type { Omission } from '../exporter/omission.ts';
 import { type OtherForm, otherForm } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { targetOf } from '../kinds/references.ts';
@@ -8,7 +10,7 @@ import { groupBy } from '../model/group.ts';
 import { isArray, isObject, type Json, type JsonObject, own, sameJson, textOf } from '../model/json.ts';
 import { isFieldName, isMemberName } from '../model/members.ts';
 import type { Change } from '../model/plan.ts';
-import { segmentsOf } from '../model/pointer.ts';
+import { pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
 /** What objects of a kind are told apart by, and how often something was seen. */
@@ -54,6 +56,18 @@ export function sharedKeys(objects: readonly LiveObject[]): Diagnostic[] {
     const hint = 'Add a field to `key` that differs between them, or rename them in the tenant.';
     return [{ code: 'kind-key-shared', severity: 'error', message, hint, address: first.address }];
   });
+}
+
+/** Objects without an id, which requests that change or delete an object need, and references to it. */
+export function missingIds(kind: Kind, objects: readonly LiveObject[]): Diagnostic[] {
+  const { create, update, delete: remove } = kind.operations;
+  const isMadeOnly = create.length > 0 && update.length === 0 && remove.length === 0;
+  const seen = tally(objects, ({ id }) => (id === null ? ['id'] : [])).get('id');
+  if (isMadeOnly || !seen) return [];
+  const message = `The tenant shows no \`id\` ${describeSeen(seen)}: no request and no \`!ref\` could name it.`;
+  const hint =
+    'Correct `path` and `list.member`. Where objects have no `id`, only a kind with `create: true`, `update: none` and `delete: false` can hold.';
+  return [{ code: 'kind-row-unreadable', severity: 'error', message, hint }];
 }
 
 /** Fields that differ between two reads although nobody changed them. Those that the server owns may. */
@@ -109,6 +123,25 @@ export function otherForms(kind: Kind, objects: readonly LiveObject[], settings:
     const { shown, written, hint } = formWords(field)[form];
     const message = `${word(name)} ${describeSeen(seen)} is ${shown}, and an apply would write ${written}.`;
     return [{ code: 'kind-field-form', severity: 'error', message, hint: `${hint} in \`fields\`.` }];
+  });
+}
+
+/** Fields of which an export has no value that the tenant shows, since none is of their type. */
+export function unfitFields(kind: Kind, objects: readonly LiveObject[], settings: ApiSettings): Diagnostic[] {
+  const drafts = objects.flatMap((object) => {
+    const draft = draftObject(object, { settings, records: new Map() });
+    return 'refused' in draft ? [] : [draft];
+  });
+  const declarable = new Set(drafts.flatMap(({ fields }) => fields.map(([name]) => name)));
+  return Object.entries(kind.fields).flatMap(([name, field]) => {
+    const isUnfit = ({ at, reason }: Omission) => at === pointer(name) && reason !== 'notShown';
+    const unfit = drafts.filter(({ omissions }) => omissions.some(isUnfit)).map(({ object }) => object);
+    const seen = tally(unfit, () => [name]).get(name);
+    if (declarable.has(name) || !seen) return [];
+    const suggested = suggestedField(unfit.map(({ raw }) => own(raw, name) ?? null));
+    const message = `${word(name)} ${describeSeen({ ...seen, of: objects.length })} does not fit the type \`${field.is}\`, so no export has it.`;
+    const hint = `Say \`${suggested}\` in \`fields\`, or add ${word(name)} to \`serverOwned\`.`;
+    return [{ code: 'kind-field-form', severity: 'error', message, hint }];
   });
 }
 

@@ -248,6 +248,23 @@ describe('a descriptor that does not hold', () => {
       says: '`size` of Thing/Thing%20a is a list of ids, and an apply would write `{type, id}` for each.',
     },
     {
+      name: 'a set where the tenant has text',
+      kind: descriptor.replace('value', 'set'),
+      rows: sound([thing('a', { size: null }), thing('b', { size: 'canary' })]),
+      says: '`size` of 1 of 2 objects, such as Thing/Thing%20b does not fit the type `set`, so no export has it. [kind-field-form] hint: Say `value` in `fields`',
+    },
+    {
+      name: 'an object with members where the tenant has text',
+      kind: descriptor.replace('value', 'json'),
+      rows: sound([thing('a', { size: 'large' })]),
+      says: '`size` of Thing/Thing%20a does not fit the type `json`, so no export has it.',
+    },
+    {
+      name: 'rows without an id',
+      rows: sound([{ name: 'A' }, { name: 'B' }]),
+      says: 'The tenant shows no `id` of 2 of 2 objects, such as Thing/A: no request and no `!ref` could name it. [kind-row-unreadable]',
+    },
+    {
       name: 'no objects',
       rows: sound([]),
       says: 'The tenant has no Thing, so there is nothing that could prove the descriptor.',
@@ -264,6 +281,22 @@ describe('a descriptor that does not hold', () => {
     expect(stdout.replace(/\s+/g, ' ')).toContain(says);
     expect(code).toBe(1);
     expect(world.read('kinds/Thing.kind.yaml')).not.toContain('proven');
+  });
+
+  it('a value that does not fit, beside one that does, is a warning', async () => {
+    const kind = descriptor.replace('value', 'set');
+    const rows = sound([thing('a', { size: ['x'] }), thing('b', { size: 'y' })]);
+    const { code, stdout } = await checkThing({ rows, kind });
+    expect(stdout).toContain('[not-declarable]');
+    expect(code).toBe(0);
+  });
+
+  it('objects without an id can be those of a kind that is only created, on a host without pages', async () => {
+    const kind = descriptor.replace('json-patch', 'none').replace('delete: true', 'delete: false');
+    const rows = () => [{ name: 'A' }, { name: 'B' }];
+    const { code, stdout } = await checkThing({ rows, kind: kind.replace('filter: true', 'filter: false') });
+    expect(stdout).toContain('a plan of the export of its 2 objects is empty');
+    expect(code).toBe(0);
   });
 
   it('a field of a name that manifests or descriptors cannot have is told with what can be done', async () => {
