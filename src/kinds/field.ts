@@ -57,9 +57,11 @@ function comparableSet(items: readonly Json[]): Json {
 
 /** The items of a list without order by the text of what is compared of them: sorted, without duplicates. */
 export function itemsByText(field: Field, value: Json | undefined): ReadonlyMap<string, Json> {
-  const items = isArray(value) ? value : [];
-  return sortedByText(items.map((item) => [canonicalJson(comparable(field, [item])), item]));
+  return sortedByText(isArray(value) ? textsOfItems(field, value) : []);
 }
+
+const textsOfItems = (field: Field, items: readonly Json[]) =>
+  items.map((item) => [canonicalJson(comparable(field, [item])), item] as const);
 
 function sortedByText(entries: readonly (readonly [string, Json])[]): ReadonlyMap<string, Json> {
   return new Map([...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -151,9 +153,11 @@ export function canonicalRecord(record: JsonObject, field: RecordsField): JsonOb
 
 /**
  * The wanted value of a field: `declared` over `live`. Only an object whose members are declared one by one is merged;
- * there, a `null` removes the member.
+ * there, a `null` removes the member. A set has each item once, in whatever forms a manifest has it.
  */
 export function overlay(field: Field, declared: Json, live: Json | undefined): Json {
+  if ((field.is === 'set' || field.is === 'references') && isArray(declared))
+    return [...new Map(textsOfItems(field, declared)).values()];
   if (field.is !== 'json') return declared;
   const value = readJsonText(declared);
   // A marker stands for the whole field: it has no members.

@@ -100,6 +100,23 @@ describe('a plan', () => {
     ]);
     expect((await world.plan()).changes).toEqual([]);
   });
+
+  it('sends each object once, in whatever forms a set has it', async () => {
+    const fields = `accessProfiles: [!ref AccessProfile/Read, !ref AccessProfile/Write, { id: dev-read, name: Read }, dev-read, !ref AccessProfile/Write]
+sources: [7, !ref Source/Counted, dev-hr, dev-hr]`;
+    const write = '---\nkind: AccessProfile\nname: Write\n';
+    const seed = seedOf('dev', '  AccessProfile: [{ id: dev-read, name: Read }]\n').replace(
+      'Source: [',
+      'Source: [{ id: "7", name: Counted }, ',
+    );
+    const world = await worldWith(reader(fields) + write, { seed });
+    const plan = await world.plan();
+    expect(plan.changes.find(({ kind }) => kind === 'Role')?.requests[0]?.body).toEqual({
+      name: 'Reader',
+      accessProfiles: [{ id: 'dev-read' }, { id: { $ref: 'AccessProfile/Write' } }],
+      sources: ['7', 'dev-hr'],
+    });
+  });
 });
 
 const existing = (

@@ -167,6 +167,11 @@ describe('what is written', () => {
     expect(overlay({ is: 'text' }, '{"a":1}', 'x')).toBe('{"a":1}');
   });
 
+  it('is each item of a set once, where it stands first', () => {
+    expect(overlay({ is: 'set' }, ['b', 'a', 'b', 1, '1'], null)).toEqual(['b', 'a', 1, '1']);
+    expect(overlay({ is: 'set', to: 'Role' }, ['7', 'a', 7], null)).toEqual([7, 'a']);
+  });
+
   it('is the declared over the live members at every depth, where members are declared one by one', () => {
     const live = { a: 1, b: { c: 2, d: 3 }, e: 'text', f: 4 };
     expect(overlay(members, { b: { d: 9, g: 10 }, e: { h: 1 } }, live)).toEqual({
