@@ -1,9 +1,17 @@
 import { isObject, type Json, type JsonObject, textOf } from '../model/json.ts';
 import { isFilledInLater, livePlace } from '../model/marker.ts';
-import { type Pointer, placesIn, placesOf, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import {
+  isWithin,
+  type Pointer,
+  placesIn,
+  placesOf,
+  pointer,
+  segmentsOf,
+  valueAt,
+} from '../model/pointer.ts';
 import { isConcealed, isMasked, looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import { readJsonText } from './jsontext.ts';
-import { fieldNamed, type Kind, type LiveObject } from './kind.ts';
+import { fieldNamed, type Kind, type LiveObject, type WriteInput } from './kind.ts';
 
 /**
  * The places of texts and numbers that look like credentials: by the name above them, by their form, by the name
@@ -79,9 +87,18 @@ export function masksIn(written: JsonObject, { hidden, fields }: LiveObject): Po
 }
 
 /** What to do about such a write. */
-export function maskedAdvice(name: string, unsafe: readonly Pointer[]): string {
+export function maskedAdvice(
+  { key, ignored }: Pick<WriteInput, 'key' | 'ignored'>,
+  unsafe: readonly Pointer[],
+): string {
   return (
-    `The tenant masks ${unsafe.join(', ')} of "${name}", and this change would write the mask over the credential. ` +
-    'Declare it with !secret, then plan again.'
+    `The tenant masks ${unsafe.join(', ')} of "${key.join('/')}", and this change would write the mask over the credential. ` +
+    `Declare it with !secret${withoutIgnoring(unsafe, ignored)}, then plan again.`
   );
+}
+
+/** The end of an advice to declare values: what is ignored has to be compared first. */
+export function withoutIgnoring(places: readonly Pointer[], ignored: WriteInput['ignored'] = []): string {
+  const inTheWay = ignored.filter((each) => places.some((at) => isWithin(at, each)));
+  return inTheWay.length > 0 ? ` and take ${inTheWay.join(', ')} out of \`lifecycle.ignore\`` : '';
 }

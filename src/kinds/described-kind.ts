@@ -69,7 +69,7 @@ export function kindFrom(descriptor: Descriptor, resource = resourceOf(descripto
     update(input) {
       if (!change || input.live.id === null) return manualWrite(descriptor, input, 'change');
       const unsafe = masksIn(wholeFields(descriptor, input), input.live);
-      if (unsafe.length > 0) return { manual: maskedAdvice(input.key.join('/'), unsafe) };
+      if (unsafe.length > 0) return { manual: maskedAdvice(input, unsafe) };
       const unsayable = nullsToSet(descriptor, input);
       if (unsayable.length > 0) return { manual: nullAdvice(input.key.join('/'), unsayable) };
       const body = descriptor.update === 'put' ? wholeBody(descriptor, input) : patchBody(descriptor, input);

@@ -144,6 +144,8 @@ export interface WriteInput {
   readonly changed: ReadonlySet<string>;
   /** `null` for a create. */
   readonly live: LiveObject | null;
+  /** Pointers to what is left alone as the tenant has it (`lifecycle.ignore`). */
+  readonly ignored?: readonly Pointer[];
   readonly settings: ApiSettings;
 }
 

@@ -2,7 +2,7 @@ import { isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom, 
 import { jsonText, literalOf, liveMarker, livePlace } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { maskedAdvice, masksIn } from './credentials.ts';
+import { maskedAdvice, masksIn, withoutIgnoring } from './credentials.ts';
 import { comparable, wireValue } from './field.ts';
 import { apiRequest, identityResource, jsonPatchType } from './http.ts';
 import { operationsBody, type PatchOperation, patchOperations, replaceOnly } from './json-patch.ts';
@@ -85,12 +85,11 @@ export const simIntegration: Kind = {
     return { requests: [call(post, settings, { body })], warnings: doubtsAbout(values) };
   },
   update(input) {
-    const [name = ''] = input.key;
     const unsafe = undeclaredMasks(input);
-    if (unsafe.length > 0) return { manual: maskedAdvice(name, unsafe) };
+    if (unsafe.length > 0) return { manual: maskedAdvice(input, unsafe) };
     if (clearsSources(input)) return { manual: sourcesAdvice(input) };
     const { id } = input.live;
-    if (id === null) return withoutId(name, 'change');
+    if (id === null) return withoutId(input.key[0] ?? '', 'change');
     if (lacksRuleId(input)) return { manual: ruleAdvice };
     return input.settings.simUpdate === 'put' ? replaceWhole(input, id) : patch(input, id);
   },
@@ -145,7 +144,7 @@ function patchIn(body: Json): Json {
 
 /** PUT has the whole object: fields that the manifest leaves out are sent back as the tenant showed them. */
 function replaceWhole(input: UpdateInput, id: string): Write {
-  const { key, fields: values, live, changed, settings } = input;
+  const { key, fields: values, live, changed, ignored, settings } = input;
   const [name = ''] = key;
   const lost = ticketFields.filter(
     (field) => live.hidden.includes(pointer(field)) && (own(values, field) ?? null) === null,
@@ -159,7 +158,8 @@ function replaceWhole(input: UpdateInput, id: string): Write {
     requests: [call(put, settings, { id, body })],
     warnings: lost.map(
       (field) =>
-        `The tenant does not show ${field}, so this PUT is sent without it: declare it if it is in use.`,
+        `The tenant does not show ${field}, so this PUT is sent without it: declare it` +
+        `${withoutIgnoring([pointer(field)], ignored)} if it is in use.`,
     ),
   };
 }
@@ -175,11 +175,11 @@ function clearsSources({ fields: values, live, changed, settings }: UpdateInput)
   return settings.simUpdate === 'put' && isUnknown;
 }
 
-function sourcesAdvice({ key: [name = ''], fields: values }: UpdateInput): string {
+function sourcesAdvice({ key: [name = ''], fields: values, ignored }: UpdateInput): string {
   const isDeclared = isArray(own(values, 'sources') ?? null);
   const remedy = isDeclared
     ? 'Make this change in the tenant'
-    : 'Declare the `sources` that it has, and plan again';
+    : `Declare the \`sources\` that it has${withoutIgnoring(['/sources'], ignored)}, and plan again`;
   return (
     `The tenant does not show the sources of "${name}", and a PUT without them would clear them. ` +
     `${remedy}; or set \`identity.simUpdate: patch\` where the tenant takes patches.`

@@ -76,6 +76,7 @@ function writeChange(
     fields: live ? markUnchanged(fields, current, isSensitive) : fields,
     changed: new Set(found.flatMap(({ path }) => segmentsOf(path).slice(0, 1))),
     live,
+    ignored: live ? resource.lifecycle.ignore : [],
     settings,
   };
   const write = writeWith(() => (live ? kind.update({ ...input, live }) : kind.create(input)));

@@ -6,7 +6,7 @@ import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJson } from '../model/json.ts';
 import { livePlace, secretName } from '../model/marker.ts';
-import { type Pointer, pointer, segmentsOf, valueAt, withValueOf } from '../model/pointer.ts';
+import { isWithin, type Pointer, pointer, segmentsOf, valueAt, withValueOf } from '../model/pointer.ts';
 import { isRename, type Match } from './match.ts';
 
 /** What a comparison needs apart from the two sides. */
@@ -55,7 +55,7 @@ export function compare(
     declared,
     current,
     differences: [...renamed, ...differences(kind, comparable.fields, current)],
-    notComparable: comparable.notComparable,
+    notComparable: comparable.notComparable.filter((at) => !ignore.some((each) => isWithin(at, each))),
   };
 }
 

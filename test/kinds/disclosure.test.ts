@@ -118,9 +118,14 @@ describe('a mask', () => {
   });
 
   it('is told with what to do about it', () => {
-    expect(maskedAdvice('S', ['/attributes/a', '/attributes/b'])).toBe(
+    const advice = (ignored: string[]) =>
+      maskedAdvice({ key: ['S'], ignored }, ['/attributes/a', '/attributes/b']);
+    const words = (declare: string) =>
       'The tenant masks /attributes/a, /attributes/b of "S", and this change would write the mask over the ' +
-        'credential. Declare it with !secret, then plan again.',
+      `credential. ${declare}, then plan again.`;
+    expect(advice([])).toBe(words('Declare it with !secret'));
+    expect(advice(['/attributes/b', '/type'])).toBe(
+      words('Declare it with !secret and take /attributes/b out of `lifecycle.ignore`'),
     );
   });
 });

@@ -134,6 +134,27 @@ describe('a put', () => {
   });
 });
 
+it('tells what to take out of `lifecycle.ignore` where a put would lose what the tenant does not show', () => {
+  const { statusMap: _, ...live } = shown;
+  const planned = (ignore: string[], managed: JsonObject) => {
+    const fields = { description: 'New', sources: ['s'], statusMap: { x: 'y' } };
+    const declared = [resource('SimIntegration', ['S'], fields, { lifecycle: { ignore } })];
+    return planOf({
+      declared,
+      live: [answers.integration('i1', 'S', { ...live, ...managed })],
+      settings: put,
+    });
+  };
+  expect(planned(['/statusMap'], { managedSources: ['s'] }).changes[0]?.warnings).toEqual([
+    'The tenant does not show statusMap, so this PUT is sent without it: declare it and take /statusMap out of ' +
+      '`lifecycle.ignore` if it is in use.',
+  ]);
+  expect(planned(['/sources'], {}).changes[0]).toMatchObject({
+    action: 'manual',
+    warnings: [expect.stringContaining('and take /sources out of `lifecycle.ignore`, and plan again')],
+  });
+});
+
 describe('a mask that nobody declared', () => {
   const live = { ...shown, attributes: { url: 'u', password: '********', pin: '1:ACP:abc' } };
   const byHand = { action: 'manual', warnings: [expect.stringContaining('/attributes/password of "S"')] };

@@ -63,6 +63,18 @@ describe('lifecycle.ignore', () => {
     expect(places({ declared: [ignoring({ type: 'T' }, ['/attributes/a', ''])], live })).toEqual([]);
   });
 
+  it('takes away the remark that a value is not comparable', () => {
+    const masked = [answers.integration('1', 'S', { attributes: { password: '****' } })];
+    const codes = (ignore: string[]) =>
+      planOf({
+        declared: [ignoring({ attributes: { password: secret } }, ignore)],
+        live: masked,
+        secrets: { SNOW: 'x' },
+      }).diagnostics.map(({ code }) => code);
+    expect(codes([])).toContain('not-comparable');
+    expect(codes(['/attributes/password'])).not.toContain('not-comparable');
+  });
+
   it('has no effect on a new object', () => {
     expect(places({ declared: [ignoring({ type: 'T', description: 'D' }, ['/description'])] })).toEqual([
       '/description',
