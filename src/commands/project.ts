@@ -91,9 +91,9 @@ export function projectFileOf(named: string | undefined, { cwd, env }: Pick<Io, 
 
 /**
  * The kinds of the project that is meant; where there is none, those that every project has. Throws a Failure where the
- * project file or the description of a kind cannot be read.
+ * project file or the description of a kind cannot be read, and for an output that would overwrite a file of the project.
  */
-export function kindsHere(args: Pick<ProjectArgs, 'config'>, io: Io): Kinds {
+export function kindsHere(args: Pick<ProjectArgs, 'config'> & OutputFiles, io: Io): Kinds {
   const options = projectFileOptions(args, io);
   return existsSync(options.configFile) ? loadKinds(options) : builtInKinds;
 }

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
-import { basename, dirname, posix, resolve } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, posix, relative, resolve, sep } from 'node:path';
 import { validators } from '../generated/validators.js';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Environment } from '../kinds/project.ts';
@@ -12,13 +12,14 @@ import { once } from '../model/once.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
 import { noteIn, notesIn, withoutNotes } from './declaration.ts';
 import { findNode, isWithinValue, type YamlDocument } from './document.ts';
+import { dotEnvName } from './dot-env.ts';
 import type { Place } from './file.ts';
 import { readKinds } from './kind-files.ts';
 import { openSingle } from './parse.ts';
 import { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import { type EnvironmentNames, memberProblem } from './selection.ts';
-import type { FileSource } from './source.ts';
+import { type FileSource, matchGlobs, overwritten } from './source.ts';
 import { tagNoter } from './tags.ts';
 import { type ReadTag, readTree, unresolved } from './tree.ts';
 
@@ -48,6 +49,8 @@ export interface ProjectFile extends EnvironmentNames {
   readonly lint: JsonObject;
   /** The names of the credentials and secrets of all environments. */
   credentialNames(): ReadonlySet<string>;
+  /** The seed and data files of all embedded tenants, as they are written. */
+  tenantFiles(): readonly string[];
 }
 
 const defaultSizeLimit = 100;
@@ -78,6 +81,12 @@ export function readProjectFile(
   const inline = Object.keys(objectOf(value, 'environments'));
   const files = new Map(groupBy(paths, (path) => posix.parse(path).name));
   const names = [...new Set([...inline, ...files.keys()])];
+  const allEnvironments = once(() => {
+    const ignored = new Problems();
+    const documents = paths.flatMap((path) => openSingle(source, path, ignored, emptyHint) ?? []);
+    const inFiles = documents.map((each) => noteDocument(each, ignored));
+    return [...inFiles, ...itemsOf(valueAt(noted, '/environments') ?? null)];
+  });
   const project: ProjectFile = {
     root,
     configFile,
@@ -96,13 +105,8 @@ export function readProjectFile(
     manifests: isArray(own(value, 'manifests')) ? textsOf(value, 'manifests') : defaultManifests,
     notManifests: [basename(configFile), ...paths, ...kindFiles],
     sizeLimit: numberOf(value, 'sizeLimit') ?? defaultSizeLimit,
-    credentialNames: once(() => {
-      const ignored = new Problems();
-      const documents = paths.flatMap((path) => openSingle(source, path, ignored, emptyHint) ?? []);
-      const inFiles = documents.map((each) => noteDocument(each, ignored));
-      const environments = [...inFiles, ...itemsOf(valueAt(noted, '/environments') ?? null)];
-      return new Set(environments.flatMap(credentialsIn));
-    }),
+    credentialNames: once(() => new Set(allEnvironments().flatMap(credentialsIn))),
+    tenantFiles: () => allEnvironments().flatMap(tenantFilesIn),
   };
   checkGroups(project, objectOf(value, 'groups'), problems);
   return project;
@@ -138,6 +142,28 @@ function credentialsIn(environment: Json): string[] {
   const secrets = notesIn(environment).filter(({ tag }) => tag === '!secret');
   const notes = [...given.filter(({ tag }) => tag === '!env'), ...secrets];
   return notes.map(({ argument }) => argument).filter((name) => typeof name === 'string');
+}
+
+function tenantFilesIn(environment: Json): string[] {
+  const files = ['/sandbox/seed', '/sandbox/data'].map((at) => valueAt(environment, at));
+  return files.filter((file) => typeof file === 'string');
+}
+
+/**
+ * Throws a Failure for a file of the project that a command will write, and that it may not read before: a manifest, `.env`,
+ * or a file of an embedded tenant.
+ *
+ * @param writes absolute paths
+ */
+export function refuseOutputs(project: ProjectFile, writes: readonly string[]): void {
+  if (writes.length === 0) return;
+  const isManifest = matchGlobs(project.manifests);
+  const own = new Set([dotEnvName, ...project.tenantFiles()].map((file) => resolve(project.root, file)));
+  const found = writes.find((path) => {
+    const inProject = relative(project.root, path).split(sep).join('/');
+    return own.has(path) || (isManifest(inProject) && existsSync(path));
+  });
+  if (found !== undefined) throw overwritten(relative(project.root, found));
 }
 
 /** The folder of a project file, links resolved. Throws a Failure `config-not-found`. */

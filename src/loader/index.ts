@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
-import { type ProjectFile, projectRoot, readLintLevels, readProjectFile } from './config.ts';
+import { type ProjectFile, projectRoot, readLintLevels, readProjectFile, refuseOutputs } from './config.ts';
 import {
   type Declarations,
   type Documents,
@@ -213,10 +213,13 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const problems = new Problems(tolerated);
   const configFile = resolve(options.configFile);
   const root = text === undefined ? projectRoot(configFile) : dirname(configFile);
-  const disk = refuseWritten(diskSource(root), root, options.writes ?? []);
+  const { writes = [] } = options;
+  const disk = refuseWritten(diskSource(root), root, writes);
   const source = text === undefined ? disk : singleFile(text);
   const inputs = readInputs(dotEnvIn ?? root, options, problems);
-  return { inputs, project: readProjectFile(configFile, { root, source, problems }), problems };
+  const project = readProjectFile(configFile, { root, source, problems });
+  refuseOutputs(project, writes);
+  return { inputs, project, problems };
 }
 
 /** A project with one of its environments. Its problems are those of the project file, and its own. */

@@ -118,11 +118,16 @@ export function refuseWritten(source: FileSource, root: string, writes: readonly
   return {
     ...source,
     text(path) {
-      if (!writes.includes(join(root, path))) return source.text(path);
-      const message = `${path} is read by the project, and the output of this command would overwrite it.`;
-      throw failure('usage', message, { hint: 'Choose another file for the output.' });
+      if (writes.includes(join(root, path))) throw overwritten(path);
+      return source.text(path);
     },
   };
+}
+
+/** The Failure for a file of the project that a command would write. */
+export function overwritten(path: string): Failure {
+  const message = `${path} is read by the project, and the output of this command would overwrite it.`;
+  return failure('usage', message, { hint: 'Choose another file for the output.' });
 }
 
 /**

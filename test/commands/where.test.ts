@@ -154,6 +154,32 @@ describe('a text that a manifest names', () => {
   });
 });
 
+describe('a file of the project that the command does not read', () => {
+  const embedded = 'environments:\n  local: { sandbox: { seed: seed.json, data: data.json } }\n';
+
+  it.each([
+    [['plan', '--out', '.env']],
+    [['plan', '--out', 'seed.json']],
+    [['apply', '--yes', '--result', 'data.json']],
+    [['apply', 'plan.json', '--result', 'config/b.json']],
+    [['show', 'plan.json', '--report', 'config/b.json']],
+    [['diff', '--declared', 'test', '--report', 'seed.json']],
+  ])('is not overwritten by what it writes: %j', async (argv) => {
+    const world = await createTestWorld();
+    world.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
+    await world.run('plan', '--out', 'plan.json');
+    const file = world.read('tenantctl.yaml').replace('environments:\n', embedded);
+    world.write('tenantctl.yaml', `manifests: ['config/**/*.yaml', 'config/**/*.json']\n${file}`);
+    const written = argv.at(-1) ?? '';
+    world.write(written, written === '.env' ? 'A=b\n' : '{}');
+    const before = world.read(written);
+    const { code, stderr } = await world.run(...argv);
+    expect(stderr).toContain(`${written} is read by the project`);
+    expect(code).toBe(1);
+    expect(world.read(written)).toBe(before);
+  });
+});
+
 describe('an environment without a service that manifests need', () => {
   const sender = 'kind: SenderAddress\nemail: new@acme.example\n';
   const found = '{ from: ne_attributes, where: { uid: city }, take: id }';
