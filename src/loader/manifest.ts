@@ -184,7 +184,8 @@ function checkManifest(declared: Declared, address: Address | null): boolean {
 }
 
 /** Explains an error of the schema in terms of manifests; `null` where the general message is good enough. */
-function explain(kind: Kind, { error, name }: SchemaFault): Problem | null {
+function explain(kind: Kind, fault: SchemaFault): Problem | null {
+  const { error, name } = fault;
   const { keyword, instancePath, propertyName, data } = error;
   if (data === null && propertyName === undefined) return explainNull(kind, instancePath);
   if (keyword === 'pattern' && typeof data === 'string' && !data.isWellFormed()) {
@@ -198,6 +199,8 @@ function explain(kind: Kind, { error, name }: SchemaFault): Problem | null {
     const message = `With \`ensure: absent\`, only the key is allowed, not \`${name}\``;
     return { code: 'absent-with-fields', message, hint: 'Remove the field, or `ensure: absent`.' };
   }
+  // An example would be the digest of something else.
+  if (instancePath === '/lifecycle/basedOn') return { ...explainFault(fault, null), hint: basedOnHint };
   if (name === null) return null;
   if (instancePath === '' && kind.serverOwned.includes(name)) {
     const field = kind.declaredAs && own(kind.declaredAs, name);
@@ -217,6 +220,9 @@ function explain(kind: Kind, { error, name }: SchemaFault): Problem | null {
   }
   return null;
 }
+
+const basedOnHint =
+  'It is `sha256:` and 64 of the characters 0-9 and a-f. Remove the line, and `tenantctl export --merge` writes the right one.';
 
 /** Explains a `null` that the schema refuses because the tenant would. */
 function explainNull(kind: Kind, at: Pointer): Problem | null {

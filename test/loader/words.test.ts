@@ -268,6 +268,14 @@ const inManifests: [about: string, mistakes: [manifest: string, ...said: Said[]]
           'For example: `/description` or `/attributes/url`.',
         ],
       ],
+      ...['sha256:abc', '12'].map((digest): [string, Said] => [
+        template(`lifecycle: { basedOn: "${digest}" }`),
+        [
+          'invalid-value 5:23',
+          `\`lifecycle.basedOn\` cannot be \`${digest}\``,
+          'It is `sha256:` and 64 of the characters 0-9 and a-f. Remove the line, and `tenantctl export --merge` writes the right one.',
+        ],
+      ]),
       [
         'kind: VerifiedDomain\ndomain: "a\\ud800.example"\n',
         [
