@@ -10,10 +10,13 @@ import { isObserved, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
 import { defaultsOf } from '../kinds/read-request.ts';
+import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure } from '../model/failure.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
+import { findPinnedElsewhere } from '../planner/match.ts';
 import { referencesIn, resolveReferences } from '../planner/references.ts';
 import { checkScope } from './choices.ts';
 import { readSettledKinds } from './recent.ts';
@@ -79,7 +82,7 @@ export interface MergeOptions extends Pick<MergeInput, 'all' | 'folder' | 'delet
 
 /**
  * Reads the tenant and returns how to update the existing manifests. Comments, order, style, tags and side files are
- * kept. Throws a Failure where the tenant cannot be read.
+ * kept. Throws a Failure where the tenant cannot be read, and for two manifests of one object, of which one pins its id.
  */
 export async function mergeTenant(
   { root, resources, secrets }: Project,
@@ -96,6 +99,9 @@ export async function mergeTenant(
     readSettledKinds(root, reader, wanted, resources),
     resolveLookups(reader.client, lookupsIn(resources)),
   ]);
+  const isMerged = ({ address }: Resource) => isInScope(address);
+  const twice = findPinnedElsewhere(resources, new LiveIndex(objects), (...both) => both.some(isMerged));
+  if (twice.length > 0) throw new Failure(twice);
   const { remarksOn, referredTo, ...context } = await readContext(reader, objects);
   const references = resolveReferences(referencesIn(resources, kinds), {
     resources,

@@ -26,19 +26,34 @@ export function matchResources(
   const matches = resources
     .filter(({ address }) => isInScope(address))
     .map((resource): Match => ({ kind: resource.kind, resource, live: index.find(resource) }));
-  const pinOf = pinsOf(resources, index);
-  const problems = matches.flatMap(({ kind, resource, live }) => {
-    if (resource.id === null) {
-      const other = pinOf(resource, live);
-      return other ? [pinnedElsewhere(resource, other)] : [];
-    }
-    if (resource.ensure === 'absent') return [];
+  const pins = matches.flatMap(({ kind, resource, live }) => {
+    if (resource.id === null || resource.ensure === 'absent') return [];
     if (!live) return [unknownId(resource, resource.id)];
     const holder = isRename({ kind, resource, live }) ? index.findByKey(kind, resource.key) : null;
     return holder ? [keyTaken(resource, live, holder)] : [];
   });
+  const twice = findPinnedElsewhere(resources, index, ({ address }) => isInScope(address));
+  const problems = [...twice, ...pins];
   if (problems.length > 0) throw new Failure(problems);
   return matches;
+}
+
+/**
+ * The problems of resources that name by key what another one pins by its id.
+ *
+ * @param isMeant whether a resource and the other one are reported
+ */
+export function findPinnedElsewhere(
+  resources: readonly Resource[],
+  index: LiveIndex,
+  isMeant: (resource: Resource, other: Resource) => boolean,
+): Diagnostic[] {
+  const pinOf = pinsOf(resources, index);
+  return resources.flatMap((resource) => {
+    if (resource.id !== null) return [];
+    const other = pinOf(resource, index.find(resource));
+    return other && isMeant(resource, other) ? [pinnedElsewhere(resource, other)] : [];
+  });
 }
 
 /**

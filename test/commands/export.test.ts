@@ -357,3 +357,30 @@ describe('a merge into files that no glob matches', () => {
     }
   });
 });
+
+it.each([
+  [['id: p1'], []],
+  [['id: p1', 'name: Old'], []],
+  [
+    ['id: p1', 'name: Old'],
+    ['--only', 'SimIntegration/Old'],
+  ],
+])('a merge refuses two manifests of one object at once: %j %j', async (pin, options) => {
+  const kind = 'kind: SimIntegration\n';
+  const seed =
+    'simIntegrations:\n  - { id: p1, name: Desk, type: T, description: live, cluster: va, sources: [s1], attributes: { url: u } }\n';
+  const files = {
+    'config/a.yaml': `${kind}${pin.join('\n')}\ndescription: one\n`,
+    'config/b.yaml': `${kind}name: Desk\ndescription: two\n`,
+  };
+  const world = await createTestWorld({ seed, files });
+  const before = manifests(world);
+  const { code, stderr } = await world.run('export', '--merge', ...options);
+  expect(stderr).toMatch(
+    /config\/b\.yaml:1:1 {2}error {2}SimIntegration\/Desk is, in the tenant, the object/,
+  );
+  expect(stderr).toContain('[duplicate-object]');
+  expect(code).toBe(1);
+  expect(manifests(world)).toEqual(before);
+  expect((await world.run('export', '--merge', '--only', 'SenderAddress/**')).code).toBe(0);
+});
