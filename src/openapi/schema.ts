@@ -27,8 +27,9 @@ export function shapeOf(api: OpenApi, schema: Part | null): Shape {
   const properties = new Map<string, Part>();
   for (const part of parts) {
     const members = api.at(part, 'properties');
-    for (const name of Object.keys(members?.value ?? {})) {
-      const property = members && api.at(members, name);
+    for (const [name, schema] of Object.entries(members?.value ?? {})) {
+      // `true` is the schema of any value, as `{}` is.
+      const property = members && (schema === true ? { ...members, value: {} } : api.at(members, name));
       if (property && !properties.has(name)) properties.set(name, property);
     }
   }

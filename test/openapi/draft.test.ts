@@ -169,6 +169,8 @@ describe('a field', () => {
         rules: { type: 'array', items: { type: 'object', properties: { op: text } } },
         mixed: { type: ['string', 'object'] },
         anything: {},
+        allowed: true,
+        forbidden: false,
       }),
     ).toEqual({
       short: 'value',
@@ -185,6 +187,7 @@ describe('a field', () => {
       rules: { is: 'json', declares: 'whole' },
       mixed: { is: 'json', declares: 'whole' },
       anything: { is: 'json', declares: 'whole' },
+      allowed: { is: 'json', declares: 'whole' },
     });
   });
 
