@@ -144,7 +144,9 @@ class Budget {
   /** Throws a Failure where fewer requests are left. */
   require(requests: number): void {
     if (requests <= this.#left) return;
-    const message = `Running it takes at least ${requests} more requests, and ${this.#left} of ${this.#all} are left.`;
+    const message =
+      `Running it takes at least ${requests} more requests, and ${this.#left} of ${this.#all} are left. ` +
+      'Raise the number with --impact-requests.';
     throw failure('impact-requests', message);
   }
 

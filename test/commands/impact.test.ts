@@ -137,9 +137,10 @@ lifecycle: { renamedFrom: Renamed before }
     );
     const world = await tenantWith(manifests, { Rome: 5000, Oslo: 1 });
     const found = impacts(await plan(world, '--impact', '--impact-requests', '5'));
+    const raise = 'Raise the number with --impact-requests.';
     expect(found).toEqual({
-      Large: { notRun: 'Running it takes at least 9 more requests, and 4 of 5 are left.' },
-      Moved: { notRun: 'Running it takes at least 9 more requests, and 2 of 5 are left.' },
+      Large: { notRun: `Running it takes at least 9 more requests, and 4 of 5 are left. ${raise}` },
+      Moved: { notRun: `Running it takes at least 9 more requests, and 2 of 5 are left. ${raise}` },
       Small: { before: 0, after: 1, enter: { count: 1, first: ['Oslo 1'] }, leave: { count: 0, first: [] } },
     });
     expect(runs(world)).toBeLessThanOrEqual(5);
