@@ -119,7 +119,8 @@ function settle(text: string, { dir, sandbox }: World): string {
       .replaceAll(dir, '/project')
       .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:DIGEST')
       .replaceAll(/tracking id \w+/g, 'tracking id ID')
-      // A busy machine takes seconds.
+      // A busy machine takes seconds, and what is longer may not fit on the line.
+      .replaceAll(/\.\s+(?=(?:\d+ min )?[\d.]+ m?s$)/gm, '.  ')
       .replaceAll(/\b(\d+ min )?[\d.]+ m?s$/gm, 'N ms')
   );
 }

@@ -22,6 +22,7 @@ import {
   textUpdate,
 } from './fixtures.ts';
 
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
 const text = (document: Document, options = plain): string => renderReport(document, 'text', options);
 const planText = (value: typeof samplePlan, options = plain): string =>
   text({ is: 'plan', plan: value }, options);
@@ -193,6 +194,10 @@ Digest: ${digest}
 To finish: apply the plan file again; without one, apply what \`tenantctl plan\` shows now.
 To undo what is done: \`tenantctl rollback\` with the result file.
 `);
+  });
+
+  it.each(range(60, 110))('does not break the time that it took, on %i columns', (width) => {
+    expect(text({ is: 'result', result: sampleResult }, { ...plain, width })).toMatch(/(^| {2})12\.3 s$/m);
   });
 
   it('says how to go on where something is left, and how to undo what is done', () => {

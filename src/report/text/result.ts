@@ -12,7 +12,7 @@ import {
 } from '../result-words.ts';
 import { symbols, tenantWords } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
-import { blank, layout, padTo, paragraph, type Row, row, type Style, span } from './layout.ts';
+import { blank, layout, padTo, paragraph, type Row, row, type Style, solid, span } from './layout.ts';
 import { actionStyles } from './plan.ts';
 
 const outcomeSigns: Readonly<Record<ChangeOutcome, readonly [symbol: string, style: Style]>> = {
@@ -39,7 +39,7 @@ export function resultText(result: Result, options: ReportOptions): string {
       0,
       span(`${runWords[result.outcome]}: `, 'bold'),
       span(`${resultCounts(result)}.`, 'bold'),
-      span(`  ${elapsedWords(result)}`.trimEnd(), 'dim'),
+      solid(`  ${elapsedWords(result)}`.trimEnd(), 'dim'),
     ),
     row(0, span(`Digest: ${result.planDigest}`, 'dim')),
     ...nextSteps([result]).map((step) => row(0, span(step))),
