@@ -1,3 +1,4 @@
+import { quote } from '../applier/check-requests.ts';
 import type { Project } from '../kinds/project.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
@@ -49,7 +50,6 @@ export async function planRollback(
 
 function refuseOtherTenant(result: Result, { environment: { name, tenant } }: Project): void {
   if (result.environment === name && isSameTenant(result.tenant, tenant)) return;
-  const quote = (text: string) => JSON.stringify(text.slice(0, 200));
   throw failure(
     'result-tenant',
     `The result is of the environment ${quote(result.environment)} with the tenant ${quote(result.tenant.identity)}, not of ${quote(name)} with ${quote(tenant.identity)}.`,
