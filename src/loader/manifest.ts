@@ -256,8 +256,9 @@ function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | n
   };
 }
 
-/** A list has no members that could be left alone, and a secret or lookup is not known yet. */
-const isOneValue = (part: Json) => isArray(part) || secretName(part) !== null || lookupOf(part) !== null;
+/** Lists and null, which clears, have no members that could be left alone, and a secret or lookup is not known yet. */
+const isOneValue = (part: Json) =>
+  part === null || isArray(part) || secretName(part) !== null || lookupOf(part) !== null;
 
 function readLifecycle({ kind, value, find, problems }: Declared): Lifecycle {
   const lifecycle = objectOf(value, 'lifecycle');

@@ -55,7 +55,11 @@ export function placesAbove(at: Pointer): Pointer[] {
 
 /** The place of the first wanted value that `at` leads into; `null` where there is none on the way. */
 export function placeAbove(root: Json, at: Pointer, isWanted: (part: Json) => boolean): Pointer | null {
-  return placesAbove(at).find((each) => isWanted(valueAt(root, each) ?? null)) ?? null;
+  const isThere = (each: Pointer) => {
+    const part = valueAt(root, each);
+    return part !== undefined && isWanted(part);
+  };
+  return placesAbove(at).find(isThere) ?? null;
 }
 
 /** A copy of `root` with the member at `at` set, or removed where `value` is `undefined`. */

@@ -295,6 +295,12 @@ const cases: Case[] = [
       '/attributes/b/d',
       '/attributes/b',
     ],
+    [
+      'a member of what is cleared',
+      'kind: SimIntegration\nname: a\nstatusMap: null\n',
+      '/statusMap/b',
+      '/statusMap',
+    ],
     ['a part of a text', 'kind: SimIntegration\nname: a\ndescription: b\n', '/description/c', '/description'],
   ].map(([name, manifest, at, hint]) => ({
     name: `${name} to ignore`,
