@@ -13,6 +13,9 @@ export interface EnvironmentNames {
   readonly defaultEnvironment: string | null;
 }
 
+/** A comma between selectors: one inside the braces of a glob is a part of it. */
+const joint = /,(?![^{}]*\})/;
+
 /**
  * The environments that `--env` selects: names, globs and `@groups`, also several joined by commas, less those with a `!`
  * before them. Each is named once, in the order of the project file. Without selectors it is the default. Throws a Failure for
@@ -29,7 +32,7 @@ export function selectEnvironments(selectors: readonly string[], project: Enviro
     problems.push(found.problem);
     return [];
   };
-  const each = selectors.flatMap((text) => text.split(',')).map((text) => text.trim());
+  const each = selectors.flatMap((text) => text.split(joint)).map((text) => text.trim());
   const names = lessNegated(each, project, find);
   if (problems.length > 0) throw new Failure(problems);
   if (names.length > 0) return names;
