@@ -1,6 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { requireOutputFile } from '../loader/own-folder.ts';
+import { resolveLinks } from '../loader/paths.ts';
 import { failure } from '../model/failure.ts';
 import { systemCode, unreadableFile, unwritableFile } from '../model/system-error.ts';
 import type { Io } from './io.ts';
@@ -10,21 +11,22 @@ import type { Io } from './io.ts';
  * needs again, and for one that is named twice: one document would take the place of the other. Leaves no new file behind.
  */
 export function checkWritable(files: readonly string[], io: Io, reads: readonly string[]): void {
-  const read = new Set(reads.map((file) => resolve(io.cwd, file)));
+  const read = new Set(reads.map((file) => resolveLinks(resolve(io.cwd, file))));
   const named = new Set<string>();
   for (const file of files) {
     const path = resolve(io.cwd, file);
-    if (read.has(path)) {
+    const target = resolveLinks(path);
+    if (read.has(target)) {
       throw failure('usage', `${file} is what the command reads, and would be overwritten.`, {
         hint: 'Choose another file.',
       });
     }
-    if (named.has(path)) {
+    if (named.has(target)) {
       throw failure('usage', `${file} is named twice: the second document would overwrite the first.`, {
         hint: 'Name a file of its own for each.',
       });
     }
-    named.add(path);
+    named.add(target);
     tryToWrite(file, path, io);
   }
 }

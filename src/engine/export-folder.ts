@@ -1,8 +1,8 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join, posix, relative, sep } from 'node:path';
+import { dirname, posix, relative, sep } from 'node:path';
 import type { NewDeclaration } from '../exporter/index.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Declarations } from '../loader/index.ts';
+import { resolveLinks } from '../loader/paths.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { namesAndMore } from '../model/words.ts';
@@ -16,13 +16,6 @@ export function pathInProject(
   // The root is without links, but the folder may have been named by a path with links.
   const path = asNamed.split(sep)[0] === '..' ? relative(root, resolveLinks(folder)) : asNamed;
   return path.split(sep).join('/');
-}
-
-/** The path with links resolved, as far as it exists. */
-function resolveLinks(path: string): string {
-  const above = dirname(path);
-  if (above === path || existsSync(path)) return realpathSync.native(path);
-  return join(resolveLinks(above), relative(above, path));
 }
 
 /**

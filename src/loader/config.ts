@@ -16,6 +16,7 @@ import { dotEnvName } from './dot-env.ts';
 import type { Place } from './file.ts';
 import { readKinds } from './kind-files.ts';
 import { openSingle } from './parse.ts';
+import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import { type EnvironmentNames, memberProblem } from './selection.ts';
@@ -153,12 +154,14 @@ function tenantFilesIn(environment: Json): string[] {
  * Throws a Failure for a file of the project that a command will write, and that it may not read before: a manifest, `.env`,
  * or a file of an embedded tenant.
  *
- * @param writes absolute paths
+ * @param writes absolute paths, and where their links lead
  */
 export function refuseOutputs(project: ProjectFile, writes: readonly string[]): void {
   if (writes.length === 0) return;
   const isManifest = matchGlobs(project.manifests);
-  const own = new Set([dotEnvName, ...project.tenantFiles()].map((file) => resolve(project.root, file)));
+  const own = new Set(
+    [dotEnvName, ...project.tenantFiles()].map((file) => resolveLinks(resolve(project.root, file))),
+  );
   const found = writes.find((path) => {
     const inProject = relative(project.root, path).split(sep).join('/');
     return own.has(path) || (isManifest(inProject) && existsSync(path));

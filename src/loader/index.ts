@@ -15,6 +15,7 @@ import { type ReadEnvironment, type Reading, readEnvironment } from './environme
 import type { ManifestFolder } from './folder.ts';
 import type { Manifest } from './manifest.ts';
 import { noOverlays } from './overlay.ts';
+import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import type { EnvironmentNames } from './selection.ts';
 import { diskSource, type FileSource, refuseWritten, singleFile } from './source.ts';
@@ -213,7 +214,7 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const problems = new Problems(tolerated);
   const configFile = resolve(options.configFile);
   const root = text === undefined ? projectRoot(configFile) : dirname(configFile);
-  const { writes = [] } = options;
+  const writes = (options.writes ?? []).flatMap((path) => [path, resolveLinks(path)]);
   const disk = refuseWritten(diskSource(root), root, writes);
   const source = text === undefined ? disk : singleFile(text);
   const inputs = readInputs(dotEnvIn ?? root, options, problems);

@@ -1,4 +1,5 @@
-import { posix, sep } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
 import { type Failure, failure } from '../model/failure.ts';
 
 /** Matches a part that is empty, `.` or `..`, and a null character. */
@@ -26,6 +27,13 @@ export function leadsOut(path: string): boolean {
  */
 export function sideFilePath(argument: string, manifest: string): string {
   return posix.isAbsolute(argument) ? argument : posix.join(posix.dirname(manifest), argument);
+}
+
+/** An absolute path with links resolved, as far as it exists. */
+export function resolveLinks(path: string): string {
+  const above = dirname(path);
+  if (above === path || existsSync(path)) return realpathSync.native(path);
+  return join(resolveLinks(above), relative(above, path));
 }
 
 /** Whether a path is `root` or below it; both absolute, without links. */

@@ -22,6 +22,7 @@ import {
   outsideProjectFailure,
   projectPath,
   reservedFolderFailure,
+  resolveLinks,
 } from './paths.ts';
 
 /** A source of manifests and side files. Paths are relative to the project's root, with `/`. */
@@ -112,13 +113,14 @@ export function singleFile(text: string): FileSource {
 /**
  * A source that refuses the files that a command will write, such as its reports: they would take the place of what is read.
  *
- * @param writes absolute paths
+ * @param writes absolute paths, and where their links lead
  */
 export function refuseWritten(source: FileSource, root: string, writes: readonly string[]): FileSource {
+  if (writes.length === 0) return source;
   return {
     ...source,
     text(path) {
-      if (writes.includes(join(root, path))) throw overwritten(path);
+      if (writes.includes(resolveLinks(join(root, path)))) throw overwritten(path);
       return source.text(path);
     },
   };

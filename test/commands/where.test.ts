@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -177,6 +177,27 @@ describe('a file of the project that the command does not read', () => {
     expect(stderr).toContain(`${written} is read by the project`);
     expect(code).toBe(1);
     expect(world.read(written)).toBe(before);
+  });
+
+  it.each([
+    ['.env', ['plan', '--out', 'link.json'], '.env is read by the project'],
+    ['seed.json', ['show', 'plan.json', '--report', 'link.json'], 'seed.json is read by the project'],
+    ['config/a.json', ['plan', '--out', 'link.json'], 'config/a.json is read by the project'],
+    ['plan.json', ['show', 'plan.json', '--report', 'link.json'], 'link.json is what the command reads'],
+  ])('is not overwritten through a link either: %s', async (target, argv, message) => {
+    const world = await createTestWorld();
+    world.write('config/a.json', '{"kind":"SenderAddress","email":"a@acme.example"}');
+    world.write('seed.json', '{}');
+    world.write('.env', 'A=b\n');
+    const file = world.read('tenantctl.yaml').replace('environments:\n', embedded);
+    world.write('tenantctl.yaml', `manifests: ['config/**/*.json']\n${file}`);
+    await world.run('plan', '-e', 'test', '--out', 'plan.json');
+    symlinkSync(target, join(world.dir, 'link.json'));
+    const before = world.read(target);
+    const { code, stderr } = await world.run(...argv);
+    expect(stderr).toContain(message);
+    expect(code).toBe(1);
+    expect(world.read(target)).toBe(before);
   });
 });
 
