@@ -118,7 +118,7 @@ function undosInScope({ result, environment, choices }: RollbackInput): Undo[] {
   return undosOf(result, environment.kinds).filter(({ record }) => isInScope(record.address));
 }
 
-/** `null` where the changed object no longer exists: a part of it is not enough to create a new one. */
+/** `null` where the changed object is not found: a part of it is not enough to create a new one. */
 function restore(undo: Undo, live: LiveObject | null): Restored | null {
   switch (undo.record.action) {
     case 'create':
@@ -219,8 +219,9 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
 function remarksOn(undo: Undo, live: LiveObject | null, restored: Restored | null): Diagnostic[] {
   const { address, action } = undo.record;
   if (restored === null) {
-    const message = `${address} no longer exists, so what the apply changed in it cannot be restored.`;
-    const hint = 'To create it again, apply a manifest that declares it.';
+    const message = `${address} was not found by its key, so what the apply changed in it cannot be restored.`;
+    const hint =
+      'If the tenant has it under another key, set the former values by hand. To create it again, apply a manifest that declares it.';
     return [{ code: 'rollback-gone', severity: 'warning', message, hint, address }];
   }
   if (restored.lost.length === 0) return [];

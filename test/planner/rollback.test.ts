@@ -146,6 +146,27 @@ describe('undoing an update', () => {
     expect(plan.diagnostics).toEqual([]);
   });
 
+  it.each([
+    ['was renamed since', record(address, { before: { type: 'Old' }, after: { type: 'New' } })],
+    [
+      'an older result names by its id alone',
+      record('SimIntegration/i1', { before: { type: 'Old' }, after: { type: 'New' } }),
+    ],
+  ])('does not say that an object is gone which %s', (_, changed) => {
+    const { changes, diagnostics } = rollBack({
+      records: [changed],
+      live: [live({ type: 'New' }, 'Renamed')],
+    });
+    expect(changes).toEqual([]);
+    expect(diagnostics).toMatchObject([
+      {
+        code: 'rollback-gone',
+        message: `${changed.address} was not found by its key, so what the apply changed in it cannot be restored.`,
+        hint: expect.stringContaining('under another key, set the former values by hand'),
+      },
+    ]);
+  });
+
   it('is told, not made, where the object is gone: a part of it is not enough', () => {
     const plan = rollBack({ records: [updated({ type: 'Old' }, { type: 'New' })] });
     expect(plan.changes).toEqual([]);
