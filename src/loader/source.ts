@@ -116,11 +116,13 @@ export function singleFile(text: string): FileSource {
  * @param writes absolute paths, and where their links lead
  */
 export function refuseWritten(source: FileSource, root: string, writes: readonly string[]): FileSource {
-  if (writes.length === 0) return source;
+  // What is not there cannot be read: links are only followed where it is.
+  const present = writes.filter((path) => existsSync(path));
+  if (present.length === 0) return source;
   return {
     ...source,
     text(path) {
-      if (writes.includes(resolveLinks(join(root, path)))) throw overwritten(path);
+      if (present.includes(resolveLinks(join(root, path)))) throw overwritten(path);
       return source.text(path);
     },
   };
