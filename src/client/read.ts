@@ -1,6 +1,12 @@
 import { type Call as ApiCall, apiRequest, identityResource } from '../kinds/http.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { candidateKeys, distinctKeys, LiveIndex, type TenantState } from '../kinds/live-objects.ts';
+import {
+  candidateKeys,
+  distinctKeys,
+  idsAsNames,
+  LiveIndex,
+  type TenantState,
+} from '../kinds/live-objects.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
@@ -172,12 +178,13 @@ function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 
 export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
   /** What manifests declare. */
-  readonly declared?: readonly Pick<LiveObject, 'kind' | 'key'>[];
+  readonly declared?: readonly Pick<LiveObject, 'kind' | 'key' | 'id'>[];
 }
 
 /**
  * All live objects of these kinds. Of a kind without a list, the keys that objects of other kinds suggest and those in
- * `declared` are read. Objects that share a key in `declared` are unusable; others of one key are known by their ids.
+ * `declared` are read. Objects that share a key in `declared` are unusable; others of one key are known by their ids, and so are
+ * those that are declared by their ids alone.
  * Throws a Failure like {@link readObjects}.
  */
 export async function readAll(
@@ -195,10 +202,15 @@ export async function readAll(
     return objects;
   };
   const readNow = async (kind: Kind): Promise<readonly LiveObject[]> => {
-    const own = declared.filter((one) => one.kind === kind).map(({ key }) => key);
+    const ofKind = declared.filter((one) => one.kind === kind);
+    const own = ofKind.map(({ key }) => key);
     // Of objects that share a key, it is not known which one a declared key means: none of them takes another name.
     if (kind.read.how !== 'each-declared')
-      return readObjects(client, [{ ...allOf(kind), keys: own, ...unusable }], settings);
+      return readObjects(
+        client,
+        [{ ...allOf(kind), keys: own, idsAsNames: idsAsNames(ofKind), ...unusable }],
+        settings,
+      );
     const known = await allOrFailure(
       kind.read.candidatesFrom.flatMap((other) => [
         readWhole(other),

@@ -45,9 +45,9 @@ it('everything is read once, with what other kinds suggest of a kind without a l
 it('what manifests declare of such a kind is read too, and once', async () => {
   const client = tenantWith('acme.example', 'other.example');
   const declared = [
-    { kind: builtInKinds.get('MailFrom'), key: ['other.example'] },
-    { kind: builtInKinds.get('MailFrom'), key: ['acme.example'] },
-    { kind: builtInKinds.get('SenderAddress'), key: ['third.example'] },
+    { kind: builtInKinds.get('MailFrom'), key: ['other.example'], id: null },
+    { kind: builtInKinds.get('MailFrom'), key: ['acme.example'], id: null },
+    { kind: builtInKinds.get('SenderAddress'), key: ['third.example'], id: null },
   ];
   const found = await readFrom(client, declared);
   expect(found).toContain('MailFrom/other.example');

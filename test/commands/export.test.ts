@@ -384,3 +384,15 @@ it.each([
   expect(manifests(world)).toEqual(before);
   expect((await world.run('export', '--merge', '--only', 'SenderAddress/**')).code).toBe(0);
 });
+
+it('an object that a manifest pins by its id alone is not gone where another one has its name', async () => {
+  const integrations = ['i0', 'i1'].map((id) => `{ id: ${id}, name: Tickets, type: T, sources: [s] }`);
+  const world = await createTestWorld({ seed: `simIntegrations: [${integrations.join(', ')}]\n` });
+  world.write('config/a.yaml', 'kind: SimIntegration\nid: i0\ntype: Old\n');
+  world.write('config/b.yaml', 'kind: SimIntegration\nname: Tickets\ntype: Old\n');
+  const { code, stderr } = await world.run('export', '--merge', '--delete');
+  expect(stderr).not.toContain('object-gone');
+  expect(code).toBe(0);
+  expect(world.read('config/a.yaml')).toContain('type: T\n');
+  expect((await world.plan()).changes).toEqual([]);
+});
