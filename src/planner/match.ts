@@ -48,6 +48,7 @@ export function findPinnedElsewhere(
   index: LiveIndex,
   isMeant: (resource: Resource, other: Resource) => boolean,
 ): Diagnostic[] {
+  if (resources.every(({ id }) => id === null)) return [];
   const pinOf = pinsOf(resources, index);
   return resources.flatMap((resource) => {
     if (resource.id !== null) return [];

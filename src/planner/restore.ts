@@ -13,7 +13,7 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { containsMarker, liveMarker } from '../model/marker.ts';
-import { type Pointer, placesAbove, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { isWithin, type Pointer, placesAbove, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { changedFields, omitPlaces, type Undo } from './undo.ts';
 
 /** The fields that restore an object as a result recorded it, and the places that were not recorded completely. */
@@ -54,8 +54,23 @@ export function restoreChanges({ kind, record }: Undo, live: LiveObject): Restor
   // Marked, so that the plan shows them neither in differences nor in requests.
   // No part of an unchanged field may be marked alone: what it declares would become the whole field.
   const marked = withheld.map((place) => (isIn(restored, place) ? place : topOf(place)));
-  const fields = [...new Set(marked)].filter((place) => isShown(place, current)).reduce(markPlace, restored);
-  return { fields, lost: [...new Set([...withheld, ...lost])] };
+  const kept = [...new Set(marked)].filter((place) => isShown(place, current));
+  const opened = mapMembers(restored, (value, name) =>
+    isDeclaredByMember(fieldNamed(kind, name))
+      ? openCleared(value, own(current, name), pointer(name), kept)
+      : value,
+  );
+  return { fields: kept.reduce(markPlace, opened), lost: [...new Set([...withheld, ...lost])] };
+}
+
+/** A value with null for each member of what it clears around a kept place: a marker in there alone would keep them all. */
+function openCleared(value: Json, now: Json | undefined, at: Pointer, kept: readonly Pointer[]): Json {
+  const members = value === null ? now : value;
+  if (!isObject(members) || !kept.some((place) => place !== at && isWithin(place, at))) return value;
+  return mapMembers(members, (item, name) => {
+    const below = isObject(now) ? own(now, name) : undefined;
+    return openCleared(value === null ? null : item, below, `${at}${pointer(name)}`, kept);
+  });
 }
 
 /** The names of the recorded fields whose values can be written again, and the places of the others. */

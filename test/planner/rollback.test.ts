@@ -117,6 +117,20 @@ describe('undoing an update', () => {
     ]);
   });
 
+  it('takes away the members of what was unset, but for those that the result left out', () => {
+    const sides = { before: { ...blank, attributes: null }, after: null };
+    const records = [record(address, { ...sides, outcome: 'unknown', withheld: ['/attributes/auth/token'] })];
+    const auth = { token: 'x', user: 'u' };
+    const plan = rollBack({ records, live: [live({ attributes: { url: 'u', auth } })] });
+    expect(plan.changes[0]?.diff).toMatchObject([
+      { path: '/attributes/url', before: 'u', after: null },
+      { path: '/attributes/auth/user', before: 'u', after: null },
+    ]);
+    expect(plan.diagnostics).toMatchObject([
+      { code: 'rollback-incomplete', message: expect.stringContaining('keeps /attributes/auth/token') },
+    ]);
+  });
+
   it('is empty where the object is as it was', () => {
     const plan = rollBack({
       records: [updated({ type: 'Old' }, { type: 'New' })],
