@@ -24,7 +24,7 @@ export async function report(runs: number): Promise<Row[]> {
     return [];
   }
   return withWorld({ templates: count, latency: 0 }, async (world) => {
-    world.declare(templates(count).map(rewritten).map(templateManifest));
+    world.declare(templates(count).map(rewrite).map(templateManifest));
     await world.run(['plan', '--quiet', '--report', 'report.html']);
     const file = join(world.manifests, '../report.html');
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
@@ -38,7 +38,7 @@ export async function report(runs: number): Promise<Row[]> {
 }
 
 /** With another subject and a new line in the body, in each template its own: no two changes are the same. */
-function rewritten(each: Template, number: number): Template {
+function rewrite(each: Template, number: number): Template {
   return {
     ...each,
     subject: `${each.subject}, case ${number}`,

@@ -16,6 +16,7 @@ import { isObject, type JsonObject, sameJson } from '../model/json.ts';
 import { exportTenant } from './export.ts';
 import {
   missingIds,
+  nameOf,
   otherForms,
   planFindings,
   sharedKeys,
@@ -161,7 +162,6 @@ async function checkPages(reader: Tenant, list: List, objects: readonly LiveObje
   if (!first || (pageSize !== null && objects.length >= pageSize)) return [];
   const limit = pageSize === null ? {} : { limit: String(pageSize) };
   const rows = await rowsAt(reader, list, { ...limit, offset: String(objects.length) });
-  const nameOf = ({ id, identity }: LiveObject) => id ?? identity;
   const known = new Set(objects.map(nameOf));
   const further = rows.filter((row) => {
     const object = liveObject(first.kind, row, null);

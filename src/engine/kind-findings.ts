@@ -70,11 +70,14 @@ export function missingIds(kind: Kind, objects: readonly LiveObject[]): Diagnost
   return [{ code: 'kind-row-unreadable', severity: 'error', message, hint }];
 }
 
+/** What an object is known by from one read to another. */
+export const nameOf = ({ id, identity }: LiveObject): string => id ?? identity;
+
 /** Fields that differ between two reads although nobody changed them. Those that the server owns may. */
 export function unstableFields(before: readonly LiveObject[], after: readonly LiveObject[]): Diagnostic[] {
-  const then = new Map(before.map((object) => [object.id ?? object.identity, object]));
+  const then = new Map(before.map((object) => [nameOf(object), object]));
   const changed = tally(after, (object) => {
-    const { raw } = then.get(object.id ?? object.identity) ?? object;
+    const { raw } = then.get(nameOf(object)) ?? object;
     const names = new Set([...Object.keys(raw), ...Object.keys(object.raw)]);
     return [...names].filter((name) => !sameJson(own(raw, name) ?? null, own(object.raw, name) ?? null));
   });

@@ -22,7 +22,7 @@ export function requireProven(plan: Plan, results: readonly Result[]): void {
     return action === 'delete' && source === null && deleted.has(address);
   };
   const unproven = writingChanges(plan).filter((change) => !isProven(change));
-  if (unproven.length > 0) throw new Failure(unproven.map(findUnproven), ExitCode.refused);
+  if (unproven.length > 0) throw new Failure(unproven.map(explainUnproven), ExitCode.refused);
 }
 
 const isDeleted = ({ action, outcome }: Result['changes'][number]) =>
@@ -33,7 +33,7 @@ const addressOf = ({ address }: { readonly address: Address }) => address;
 /** A step by hand is not made by the apply, so it needs no proof. */
 const writingChanges = ({ changes }: Plan) => changes.filter(({ action }) => action !== 'manual');
 
-function findUnproven({ address, source }: Change): Diagnostic {
+function explainUnproven({ address, source }: Change): Diagnostic {
   return {
     code: 'unproven',
     severity: 'error',

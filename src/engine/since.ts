@@ -62,7 +62,7 @@ export function withPast<T>(
 
 function readPast(project: Project, load: (present: Project) => Project, revision: string): Past {
   try {
-    return requireSameTenant(project, load(project), revision);
+    return toPast(project, load(project), revision);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const missing = absences.find(({ code }) => error.diagnostics.some((each) => each.code === code));
@@ -74,7 +74,8 @@ function readPast(project: Project, load: (present: Project) => Project, revisio
   }
 }
 
-function requireSameTenant({ environment }: Project, past: Project, revision: string): Past {
+/** What was declared for the environment, with the kinds of today. Nothing of it counts where it was another tenant's. */
+function toPast({ environment }: Project, past: Project, revision: string): Past {
   if (!mayBeSame(past.environment.tenant, environment.tenant)) {
     return emptyPast(`the environment \`${environment.name}\` was another tenant`, revision);
   }

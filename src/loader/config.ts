@@ -20,7 +20,7 @@ import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import { type EnvironmentNames, memberProblem } from './selection.ts';
-import { type FileSource, matchGlobs, overwritten } from './source.ts';
+import { type FileSource, matchGlobs, overwriteFailure } from './source.ts';
 import { tagNoter } from './tags.ts';
 import { type ReadTag, readTree, unresolved } from './tree.ts';
 
@@ -166,7 +166,7 @@ export function refuseOutputs(project: ProjectFile, writes: readonly string[]): 
     const inProject = relative(project.root, path).split(sep).join('/');
     return own.has(path) || (isManifest(inProject) && existsSync(path));
   });
-  if (found !== undefined) throw overwritten(relative(project.root, found));
+  if (found !== undefined) throw overwriteFailure(relative(project.root, found));
 }
 
 /** The folder of a project file, links resolved. Throws a Failure `config-not-found`. */

@@ -122,14 +122,14 @@ export function refuseWritten(source: FileSource, root: string, writes: readonly
   return {
     ...source,
     text(path) {
-      if (present.includes(resolveLinks(join(root, path)))) throw overwritten(path);
+      if (present.includes(resolveLinks(join(root, path)))) throw overwriteFailure(path);
       return source.text(path);
     },
   };
 }
 
 /** The Failure for a file of the project that a command would write. */
-export function overwritten(path: string): Failure {
+export function overwriteFailure(path: string): Failure {
   const message = `${path} is read by the project, and the output of this command would overwrite it.`;
   return failure('usage', message, { hint: 'Choose another file for the output.' });
 }

@@ -10,7 +10,7 @@ const declaration =
   /\bfunction\*? (?<name>\w+)|\bconst (?<constant>\w+) = (?:async )?(?:<[^>]*>)?\([^()]*\)(?:: [^=;]+)? =>/g;
 
 const participle =
-  '(?:[a-z]{2,}(?<!ne|fe|spe|se|exce|proce|emb|succe)ed|kept|lost|sent|unsent|known|gone|found|given|written|hidden|proven|taken|seen)';
+  '(?:[a-z]{2,}(?<!ne|fe|spe|se|exce|proce|emb|succe)ed|kept|lost|sent|unsent|known|gone|found|given|[a-z]*written|hidden|[a-z]*proven|[a-z]*taken|[a-z]*seen)';
 const preposition = '(?:In|By|On|With|For|To|Of|At|Since)';
 
 /** A participle alone, or with a preposition, says what a value is and not what the function does. */
