@@ -91,9 +91,19 @@ export function projectFileOf(named: string | undefined, { cwd, env }: Pick<Io, 
 
 /**
  * The kinds of the project that is meant; where there is none, those that every project has. Throws a Failure where the
- * project file or the description of a kind cannot be read, and for an output that would overwrite a file of the project.
+ * project file or the description of a kind cannot be read.
  */
-export function kindsHere(args: Pick<ProjectArgs, 'config'> & OutputFiles, io: Io): Kinds {
+export function kindsHere(args: Pick<ProjectArgs, 'config'>, io: Io): Kinds {
   const options = projectFileOptions(args, io);
   return existsSync(options.configFile) ? loadKinds(options) : builtInKinds;
+}
+
+/**
+ * For a command that does not work with a project: throws a Failure for an output that would overwrite a file of the one that is
+ * there, and where that cannot be read, since nobody knows its files then.
+ */
+export function protectProject(args: Pick<ProjectArgs, 'config'> & OutputFiles, io: Io): void {
+  const options = projectFileOptions(args, io);
+  // The loader refuses such outputs.
+  if (existsSync(options.configFile)) loadKinds(options);
 }

@@ -7,7 +7,7 @@ import { defineCommand, examples } from './command.ts';
 import { howToApplyFile } from './how-to-apply.ts';
 import { commonOptions, format, list } from './options.ts';
 import { checkOutput, printDocument, renderTemplates, wantsPage, writeReports } from './output.ts';
-import { kindsHere } from './project.ts';
+import { protectProject } from './project.ts';
 import { readSaved } from './saved.ts';
 
 function build(yargs: Argv) {
@@ -37,7 +37,7 @@ export const command = defineCommand(build, async (args, io) => {
   if (!first) throw failure('usage', 'Name a file.');
   const document = others.length === 0 ? first : joinDocuments([first, ...others]);
   checkOutput(args, document.is, io, args.file);
-  if (args.report.length > 0) kindsHere(args, io);
+  if (args.report.length > 0) protectProject(args, io);
   const [file = '', ...more] = args.file;
   const applying = more.length === 0 ? howToApplyFile(file, args, io) : {};
   const templates = wantsPage(args) ? await renderTemplates(document, io) : {};
