@@ -1,4 +1,4 @@
-import { parseAddress } from '../../src/model/address.ts';
+import { formatAddress, parseAddress } from '../../src/model/address.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
 import type { AuthProfile, ProfileSearch } from '../../src/sandbox/objects.ts';
 
@@ -207,7 +207,7 @@ export function deleteByHand(state: TenantState, address: string): void {
 
 /** The addresses of what the tenant holds. */
 export function addressesIn(state: TenantState): string[] {
-  const at = (kind: string, ...key: readonly string[]) => [kind, ...key.map(encodeURIComponent)].join('/');
+  const at = (kind: string, ...key: readonly string[]) => formatAddress(kind, key);
   return [
     ...state.authProfiles.map(({ name }) => at('AuthProfile', name)),
     ...state.simIntegrations.map(({ name }) => at('SimIntegration', name)),
