@@ -17,6 +17,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/setup.ts',
+    // CI tries the same random cases each time it sees the same files; elsewhere others are tried in each run.
+    setupFiles: process.env.TENANTCTL_TEST_SEED ? ['test/support/random.ts'] : [],
     // One more than can work at once: browsers, git and tenants that are late let a worker wait.
     maxWorkers: availableParallelism() + 1,
     isolate: false,
