@@ -78,12 +78,11 @@ function dropUnset(values: JsonObject): JsonObject {
   return mapMembers(values, (value) => (isUnset(value) ? undefined : value));
 }
 
-/** Lists, markers and the members in `whole` as text, so that they are compared as a whole. */
+/** The object with JSON text for what is compared as a whole: single values, lists, markers and the members in `whole`. */
 function opaque(value: JsonObject, whole: ReadonlySet<string>): JsonObject {
-  return mapMembers(value, (item, name) => {
-    if (isArray(item) || (isObject(item) && (whole.has(name) || isMarker(item)))) return canonicalJson(item);
-    return isObject(item) ? opaque(item, new Set()) : item;
-  });
+  return mapMembers(value, (item, name) =>
+    isObject(item) && !whole.has(name) && !isMarker(item) ? opaque(item, new Set()) : canonicalJson(item),
+  );
 }
 
 function isMarker(value: JsonObject): boolean {

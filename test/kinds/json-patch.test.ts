@@ -47,6 +47,15 @@ describe('a JSON Patch', () => {
     ]);
   });
 
+  it.each<[Json]>([[['x']], [{ x: 1 }], [7], [true]])(
+    'replaces a text that reads like the wanted %j',
+    (wanted) => {
+      expect(jsonPatch({ a: JSON.stringify(wanted) }, { a: wanted }, new Set(['a']))).toEqual([
+        { op: 'replace', path: '/a', value: wanted },
+      ]);
+    },
+  );
+
   it.each([secretMarker('S'), jsonText({ a: 1 }), { $literal: { b: 1 } }])(
     'takes the marker %j for one value',
     (marker) => {
