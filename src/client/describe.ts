@@ -1,8 +1,8 @@
-import { Failure, failure, interruption } from '../model/failure.ts';
+import { Failure, failure, hasCode, interruption } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { parseUrl } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import { type Answer, type Answered, isSuccess, type Sent } from './answer.ts';
-import { parseUrl } from './target.ts';
 
 /** An answer that is not a success, in words. */
 export interface Description {
@@ -155,7 +155,7 @@ export function readFailure(what: string, request: Request, sent: Sent): Failure
 
 /** Whether a read failed because the tenant refused its parameters, such as a filter. */
 export function isBadRequest(error: unknown): error is Failure {
-  return error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request';
+  return hasCode(error, 'tenant-bad-request');
 }
 
 /** A read whose answer is complete but cannot be right. */

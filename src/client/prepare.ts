@@ -2,14 +2,13 @@ import type { Call, Lane, Service } from '../kinds/http.ts';
 import type { Auth, Endpoint, RateLimit, Secrets } from '../kinds/project.ts';
 import { Failure, messageOf } from '../model/failure.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
-import type { HttpProxies } from '../model/network.ts';
+import { type HttpProxies, parseUrl } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { TenantName } from '../model/tenant.ts';
 import { type Unsent, unsentAnswer, unsentWithProblems } from './answer.ts';
 import type { TokenSource } from './auth.ts';
 import type { Redactor } from './redactor.ts';
-import { mayBeSent, type Target, targetOf } from './target.ts';
 
 /** Where the tenant is, and its rate limits. */
 export interface ClientTarget {
@@ -71,4 +70,49 @@ export function prepareRequest(
 function noEndpoint(service: Service): Unsent {
   const hint = `Add \`${service}: { baseUrl: … }\` to the environment in the project file.`;
   return unsentAnswer('no-endpoint', `this environment has no ${service} service`, hint);
+}
+
+/** Where a request goes: an origin, and the path with its query. */
+export interface Target {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/**
+ * A request's path and query below a base URL. A path may come from a plan file or a tenant's id, so one that
+ * would leave the base URL (another host, `/../`, a query or fragment of its own) is refused.
+ */
+export function targetOf(
+  baseUrl: string,
+  path: string,
+  query: Readonly<Record<string, string>>,
+): Target | Unsent {
+  const base = parseUrl(baseUrl);
+  if (!base || (base.protocol !== 'https:' && base.protocol !== 'http:')) {
+    return unsentAnswer('unsafe', `"${baseUrl}" is not an http(s) base URL`);
+  }
+  const wanted = base.pathname.replace(/\/+$/, '') + path;
+  const url = parseUrl(wanted, base.href);
+  if (!path.startsWith('/') || !url || url.origin !== base.origin || url.pathname !== wanted) {
+    return unsentAnswer('unsafe', `the path "${path}" leads out of the base URL`);
+  }
+  const parameters = Object.entries(query);
+  if (!parameters.flat().every((text) => text.isWellFormed())) {
+    return unsentAnswer('unsafe', `the query of "${path}" holds half a character, which no URL can hold`);
+  }
+  const pairs = parameters.map((parameter) => parameter.map(encodeURIComponent).join('='));
+  return { origin: url.origin, path: pairs.length > 0 ? `${wanted}?${pairs.join('&')}` : wanted };
+}
+
+/** What decides where a request goes and as whom. */
+const reservedHeaders = /^(host|authorization|proxy-.*|connection|content-length|transfer-encoding)$/;
+
+/**
+ * Whether a request may have a header. A plan or a project file may have been edited: no header of it may send the request
+ * or its token elsewhere, not as the experimental header either.
+ */
+export function mayBeSent(header: string, settings: ApiSettings): boolean {
+  const name = header.toLowerCase();
+  if (reservedHeaders.test(name)) return false;
+  return ['accept', 'content-type', settings.experimentalHeader.toLowerCase()].includes(name);
 }

@@ -1,8 +1,9 @@
+import { sha256 } from '../model/digest.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { objectOf, oneOf, textsOf } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Service } from './http.ts';
-import type { Field, KeyField, List } from './kind.ts';
+import type { Field, KeyField, Kind, List } from './kind.ts';
 
 /**
  * A kind of object as data: what a `NAME.kind.yaml` says, with its defaults. It describes a collection of the usual shape:
@@ -132,4 +133,30 @@ export function mistakesIn({ key, fields, serverOwned }: Descriptor): Descriptor
     return [{ at: pointer('serverOwned', at), message }];
   });
   return [...twice, ...inKey, ...ofServer];
+}
+
+/** The member of a descriptor that says for which descriptor `kind check` has succeeded. */
+export const proofMember = 'proven';
+
+/** The digest of a descriptor as it is written, without its words for people. */
+export function descriptorDigest({
+  [proofMember]: _proof,
+  summary: _summary,
+  ...content
+}: JsonObject): string {
+  return sha256(content);
+}
+
+/**
+ * The digest of a kind's descriptor, and a notice where that has changed since `kind check` succeeded, or was never checked.
+ */
+export function proofOf(kind: string, document: JsonObject): Pick<Kind, 'notice' | 'descriptorDigest'> {
+  const digest = descriptorDigest(document);
+  const proof = textOf(document, proofMember);
+  if (proof === digest) return { descriptorDigest: digest };
+  const why = proof === null ? '' : ': its descriptor has changed since it was checked';
+  const message = `${kind} is unproven${why}`;
+  const hint = `Run \`tenantctl kind check ${kind} --write\`, which only reads the tenant.`;
+  const notice: Kind['notice'] = { code: 'kind-unproven', severity: 'warning', message, hint };
+  return { descriptorDigest: digest, notice };
 }

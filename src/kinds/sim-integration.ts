@@ -1,5 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom, own } from '../model/json.ts';
 import { jsonText, literalOf, liveMarker, livePlace } from '../model/marker.ts';
+import { objectOf } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { maskedAdvice, masksIn, withoutIgnoring } from './credentials.ts';
@@ -9,8 +10,14 @@ import { operationsBody, type PatchOperation, patchOperations, replaceOnly } fro
 import { readJsonText } from './jsontext.ts';
 import { type Field, type Kind, type LiveObject, type UpdateInput, type Write, withoutId } from './kind.ts';
 import { call, idPlace, type Operation, patchedFields, type Said, wholeObject } from './operation.ts';
-import { parseIntegration, ruleField } from './sim-answer.ts';
-import { liftNested, nestedFields, splitAttributes, ticketFields } from './sim-nested.ts';
+import {
+  liftNested,
+  nestedFields,
+  parseIntegration,
+  ruleField,
+  splitAttributes,
+  ticketFields,
+} from './sim-answer.ts';
 
 const resource = identityResource('SimIntegration', 'v2024', 'sim-integrations');
 
@@ -176,8 +183,7 @@ function clearsSources({ fields: values, live, changed, settings }: UpdateInput)
 }
 
 function sourcesAdvice({ key: [name = ''], fields: values, ignored }: UpdateInput): string {
-  const isDeclared = isArray(own(values, 'sources') ?? null);
-  const remedy = isDeclared
+  const remedy = isArray(own(values, 'sources'))
     ? 'Make this change in the tenant'
     : `Declare the \`sources\` that it has${withoutIgnoring(['/sources'], ignored)}, and plan again`;
   return (
@@ -234,10 +240,7 @@ function doubtsAbout(values: JsonObject): string[] {
 const ruleAdvice =
   'The API changes the rule by its id, and the manifest has only its name. Declare the `id` in `beforeProvisioningRule`, and plan again.';
 
-function ruleOf(values: JsonObject): JsonObject {
-  const value = own(values, ruleField);
-  return isObject(value) ? value : {};
-}
+const ruleOf = (values: JsonObject): JsonObject => objectOf(values, ruleField);
 
 /**
  * Masked members of the live attributes that the manifest does not declare: writing all attributes as one text would
@@ -247,8 +250,7 @@ function undeclaredMasks({ fields: values, live, changed, settings }: UpdateInpu
   const isWhole = settings.jsonText === 'text' || settings.simPatchOps === 'replace';
   const writesAll = settings.simUpdate === 'put' || (changed.has('attributes') && isWhole);
   const attributes = own(values, 'attributes');
-  if (!writesAll || !isObject(attributes)) return [];
-  return masksIn({ attributes }, live);
+  return writesAll && isObject(attributes) ? masksIn({ attributes }, live) : [];
 }
 
 /** What a body says, with the ticket fields that it has among the attributes as the fields that they are. */

@@ -4,6 +4,7 @@ import { Failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { objectOf } from '../model/members.ts';
+import { parseUrl } from '../model/network.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { TenantName } from '../model/tenant.ts';
 import type { ProjectFile } from './config.ts';
@@ -234,9 +235,8 @@ export function readBaseUrl(text: string): BaseUrl {
 
 /** Checks a URL of a tenant. Credentials are sent to it, so it needs https, except on this machine. */
 function readUrl(text: string): BaseUrl {
-  if (!text.isWellFormed() || !URL.canParse(text))
-    return { problem: 'it is not a URL such as https://acme.api.example.com' };
-  const url = new URL(text);
+  const url = text.isWellFormed() ? parseUrl(text) : null;
+  if (!url) return { problem: 'it is not a URL such as https://acme.api.example.com' };
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     return { problem: 'credentials are sent there, so it must begin with https://' };
   }

@@ -1,6 +1,6 @@
 import { LineCounter } from 'yaml';
 import type { Source } from '../model/diagnostic.ts';
-import { maskCredentials, type Neighbours } from './mask.ts';
+import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 
 /** How many characters of the source line are shown left and right of the caret. */
 const [shownBefore, shownAfter] = [60, 40];
@@ -75,3 +75,80 @@ export interface Place {
 export function sourceOf({ file, offset }: Place): Source {
   return file.at(offset);
 }
+
+/** The lines beside a line. */
+export interface Neighbours {
+  readonly above: string;
+  readonly below: string;
+}
+
+const setting = /([\w-]{1,64})["']?\s{0,9}:\s{0,9}/g;
+/**
+ * A value on one line. Tags and aliases are not secret, and lists and mappings have settings of their own. What begins a
+ * block holds no text, but a mistake may put text behind it.
+ */
+const plainValue =
+  /"(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?|(?:[^\s!&*{[|>"']|[|>](?![-+\d]{0,2}\s*(?:#.*)?$))(?:[^,]|,(?=\S))*/y;
+
+/**
+ * The line with the values of credentials replaced by dots, so that they do not get into a log. A text that looks like a
+ * credential is replaced as a whole, and so is a value whose name is a credential's on the same line or one beside it.
+ */
+export function maskCredentials(line: string, { above, below }: Neighbours): string {
+  if (isBelowCredential(line, above)) return line.replace(/\S.*/, dots);
+  const isPair = namedCredential.test(`${above}\n${line}\n${below}`);
+  let shown = '';
+  let judged = 0;
+  for (const { 0: colon, 1: name = '', index } of line.matchAll(setting)) {
+    if (index < shown.length) continue;
+    const at = index + colon.length;
+    const isNamed = isCredentialName(name) || (isPair && /^value$/i.test(name));
+    // Judged as a part of the value around it. Each one by itself would take hours in a long line.
+    if (!isNamed && at < judged) continue;
+    const value = valueAt(line, at);
+    if (!isNamed && !looksLikeCredential(value ?? '')) {
+      judged = at + (value ?? '').length;
+      continue;
+    }
+    const hidden = value ?? (isCredentialName(name) ? collectionAt(line, at) : '');
+    shown += line.slice(shown.length, at) + dots(hidden);
+  }
+  const masked = shown + line.slice(shown.length);
+  return masked.replaceAll(/\S+/g, (word) => (looksLikeCredential(word) ? dots(word) : word));
+}
+
+/** The plain value that begins here; `null` where none does. */
+function valueAt(line: string, at: number): string | null {
+  plainValue.lastIndex = at;
+  return plainValue.exec(line)?.[0] ?? null;
+}
+
+/** `key` alone is an ordinary field. */
+const isCredentialName = (name: string): boolean => name !== 'key' && namesCredential(name);
+const dots = (text: string): string => '•'.repeat(text.length);
+
+/** A name whose value begins on the next line. */
+const opening = /([\w-]{1,64})["']?\s{0,9}:\s{0,9}(?:[|>][-+\d]{0,2}\s{0,9})?$/;
+/** A line that is not plain text: a setting, a comment, or something that is not secret. */
+const otherLine = /^\s*(?:(?:- +)*["']?[\w.-]+["']?\s*:(?:\s|$)|[!&*#{[])/;
+
+/** Whether a line is the value of a credential that the line above names, or was meant to be. */
+function isBelowCredential(line: string, above: string): boolean {
+  const [, name = ''] = opening.exec(above) ?? [];
+  return isCredentialName(name) && !otherLine.test(line);
+}
+
+/** The list or mapping that begins here, as far as the line shows it. */
+function collectionAt(line: string, at: number): string {
+  let depth = 0;
+  for (let end = at; end < line.length; end += 1) {
+    if ('{['.includes(line.charAt(end))) depth += 1;
+    if ('}]'.includes(line.charAt(end))) depth -= 1;
+    if (depth === 0) return end === at ? '' : line.slice(at, end + 1);
+  }
+  return line.slice(at);
+}
+
+/** A pair's name, such as `name: password`. */
+const namedCredential =
+  /(?<![\w-])["']?(?:name|key|field|header)["']?\s{0,9}:\s{0,9}["']?[\w-]{0,40}(?:passw|pwd|secret|token|credential|authorization|api[-_]?key)/i;

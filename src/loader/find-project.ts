@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { failure } from '../model/failure.ts';
-import { isForeign, statOf } from './owner.ts';
+import { isForeign, statOf } from './paths.ts';
 
 /** The name of a project file. */
 export const projectFileName = 'tenantctl.yaml';

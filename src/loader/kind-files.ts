@@ -1,10 +1,9 @@
 import { validators } from '../generated/validators.js';
 import { catalogOf, type Kinds } from '../kinds/catalog.ts';
 import { kindFrom } from '../kinds/described-kind.ts';
-import { descriptorFrom, mistakesIn } from '../kinds/descriptor.ts';
+import { descriptorFrom, mistakesIn, proofOf } from '../kinds/descriptor.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { isObserved, type Kind } from '../kinds/kind.ts';
-import { proofOf } from '../kinds/proof.ts';
 import { isObject } from '../model/json.ts';
 import { pointer } from '../model/pointer.ts';
 import { contractSettings } from '../model/settings.ts';

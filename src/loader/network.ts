@@ -1,4 +1,10 @@
-import { allowedHostsVariable, type HttpProxies, type Network, parseAllowedHost } from '../model/network.ts';
+import {
+  allowedHostsVariable,
+  type HttpProxies,
+  type Network,
+  parseAllowedHost,
+  parseUrl,
+} from '../model/network.ts';
 import type { Problems } from './problems.ts';
 import { variableOf } from './secrets.ts';
 
@@ -40,8 +46,7 @@ function proxyVariable(name: string, env: NodeJS.ProcessEnv): string {
 function readProxy(name: string, env: NodeJS.ProcessEnv, problems: Problems): string {
   const value = proxyVariable(name, env);
   if (value === '') return '';
-  const text = value.includes('://') ? value : `http://${value}`;
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(value.includes('://') ? value : `http://${value}`);
   if (url && ['http:', 'https:'].includes(url.protocol)) return url.href;
   // The value is not shown: it may hold a password.
   problems.add('invalid-proxy', `${name} is not the address of an HTTP proxy`, null, {

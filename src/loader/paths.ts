@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { type Failure, failure } from '../model/failure.ts';
 
@@ -75,4 +75,21 @@ export function outsideProjectFailure(path: string): Failure {
   return failure('outside-project', `${path} leads out of the project.`, {
     hint: 'Keep every file below the folder of the project file, and every target of a link too.',
   });
+}
+
+/**
+ * Whether a file belongs to another user than this process and the folder that it is used for: in a folder that many people
+ * can write to, anybody could leave it.
+ */
+export function isForeign(path: string, folder: string): boolean {
+  return ![process.geteuid?.(), statOf(folder)?.uid].includes(statOf(path)?.uid);
+}
+
+/** What the file system says about a path; `undefined` where it cannot be reached. */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }

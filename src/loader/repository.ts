@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type Failure, failure } from '../model/failure.ts';
-import { isForeign, statOf } from './owner.ts';
+import { isForeign, statOf } from './paths.ts';
 
 /** The git repository of a project, found without git and without reading its settings. */
 export interface Repository {

@@ -33,6 +33,11 @@ export function ifFailure<T>(instead: (failure: Failure) => T): (error: unknown)
   };
 }
 
+/** Whether an error is a Failure whose first problem has one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly string[]): error is Failure {
+  return error instanceof Failure && codes.includes(error.diagnostics[0]?.code ?? '');
+}
+
 /** A failure with one error diagnostic. */
 export function failure(
   code: string,

@@ -22,15 +22,19 @@ export interface Network {
   readonly proxies: (() => HttpProxies) | null;
 }
 
+/** A text as a URL; `null` where it is not one. */
+export function parseUrl(text: string, base?: string): URL | null {
+  return URL.canParse(text, base) ? new URL(text, base) : null;
+}
+
 /** The variable that lists the hosts which may be called. */
 export const allowedHostsVariable = 'TENANTCTL_ALLOWED_HOSTS';
 
 /** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; `null` for any other text, such as a URL or a pattern. */
 export function parseAllowedHost(text: string): AllowedHost | null {
   const [, host = '', port = null] = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]*]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
-  const url = `http://${host}`;
-  if (host === '' || !URL.canParse(url)) return null;
-  return { name: nameOf(new URL(url)), port: port === null ? null : String(Number(port)) };
+  const url = parseUrl(`http://${host}`);
+  return url && { name: nameOf(url), port: port === null ? null : String(Number(port)) };
 }
 
 /** Whether one of the hosts is that of the URL, port included. */

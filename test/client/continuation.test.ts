@@ -1,6 +1,6 @@
 /** What answers of lists say about the rows that follow: hosts have many ways to say it. */
 import { describe, expect, it } from 'vitest';
-import { continuationOf } from '../../src/client/continuation.ts';
+import { continuationOf } from '../../src/client/page.ts';
 import type { Json } from '../../src/model/json.ts';
 
 const path = '/v1/rooms';

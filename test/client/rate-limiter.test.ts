@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Admission, type Permit, RateLimiter } from '../../src/client/rate-limiter.ts';
-import { SlidingWindow } from '../../src/client/sliding-window.ts';
+import { type Admission, type Permit, RateLimiter, SlidingWindow } from '../../src/client/rate-limiter.ts';
 import { handClock, settle } from './support.ts';
 
 /** A tenant that refuses what exceeds `requests` arrivals in any `per`. */

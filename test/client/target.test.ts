@@ -1,6 +1,6 @@
 /** Where a request goes, and which headers it may set. */
 import { expect, test } from 'vitest';
-import { mayBeSent, targetOf } from '../../src/client/target.ts';
+import { mayBeSent, targetOf } from '../../src/client/prepare.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 
 test.each([

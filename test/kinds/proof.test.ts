@@ -1,6 +1,6 @@
 /** When a kind of a project's own counts as checked. */
 import { describe, expect, it } from 'vitest';
-import { descriptorDigest, proofOf } from '../../src/kinds/proof.ts';
+import { descriptorDigest, proofOf } from '../../src/kinds/descriptor.ts';
 
 const descriptor = { kind: 'Role', summary: 'Roles.', path: '/v2025/roles', key: 'name' };
 const proven = (document = descriptor) => ({ ...document, proven: descriptorDigest(document) });
