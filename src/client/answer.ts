@@ -68,6 +68,11 @@ export type Sent = Answer & {
   readonly repeated: boolean;
 };
 
+/** The outcome of a request of which no attempt was made. */
+export function neverSent(unsent: Unsent): Sent {
+  return { ...unsent, attempts: 0, ms: 0, trackingId: null, repeated: false };
+}
+
 /** An answer that says the request was carried out. */
 export type Success = Answered & { readonly status: 200 | 201 | 202 | 203 | 204 };
 

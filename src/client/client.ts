@@ -5,7 +5,7 @@ import { Failure } from '../model/failure.ts';
 import type { Request } from '../model/plan.ts';
 import { isRepeatable } from '../model/repeatable.ts';
 import type { TenantName } from '../model/tenant.ts';
-import { type Answer, holdsMessage, type Sent, type Unsent, unsentAnswer } from './answer.ts';
+import { type Answer, holdsMessage, neverSent, type Sent, type Unsent, unsentAnswer } from './answer.ts';
 import { createTokenSources } from './auth.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
@@ -114,7 +114,7 @@ class TenantClient implements Client {
 
   async send(request: ApiCall, { signal: ofCall, notAfter = null }: SendOptions = {}): Promise<Sent> {
     const work = prepareRequest(request, this.#preparation);
-    if ('outcome' in work) return { ...work, attempts: 0, ms: 0, trackingId: null, repeated: false };
+    if ('outcome' in work) return neverSent(work);
     const signal = eitherOf(this.#signal, ofCall);
     const task: Task = {
       repeatable: isRepeatable(request),

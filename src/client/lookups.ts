@@ -2,8 +2,9 @@ import { type Call, pathOf } from '../kinds/http.ts';
 import type { UsedLookup } from '../kinds/resource.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
+import { type Json, type JsonObject, own } from '../model/json.ts';
 import { type Lookup, lookupKey, lookupWords } from '../model/marker.ts';
+import { objectOf } from '../model/members.ts';
 import type { Client } from './client.ts';
 import { isBadRequest, shortenLine } from './describe.ts';
 import { type PageSource, readFirstPage, readRows } from './pages.ts';
@@ -125,8 +126,7 @@ function matches(row: JsonObject, where: Lookup['where']): boolean {
 }
 
 function fieldOf(row: JsonObject, field: string): Json {
-  const attributes = own(row, 'attributes');
-  return own(row, field) ?? (isObject(attributes) ? own(attributes, field) : null) ?? null;
+  return own(row, field) ?? own(objectOf(row, 'attributes'), field) ?? null;
 }
 
 type Redact = Client['redact'];

@@ -1,5 +1,5 @@
 import type { Call } from '../kinds/http.ts';
-import { Failure } from '../model/failure.ts';
+import { Failure, hasCode } from '../model/failure.ts';
 import { canonicalJson, type JsonObject } from '../model/json.ts';
 import { isWhole } from './answer.ts';
 import type { Client } from './client.ts';
@@ -43,7 +43,7 @@ const usualLimits = [10, 20, 25, 30, 40, 50, 75, 100, 150, 200];
 const rereads = 3;
 
 /** What a list that changed between its pages looks like: read again, it may be right. */
-const signsOfChange: readonly (string | undefined)[] = ['list-changed', 'page-repeats', 'total-mismatch'];
+const signsOfChange = ['list-changed', 'page-repeats', 'total-mismatch'];
 
 /** All rows of a list. Throws as {@link selectRows} does. */
 export function readRows(client: Sender, source: PageSource): Promise<JsonObject[]> {
@@ -65,13 +65,9 @@ export async function selectRows<T>(
     try {
       return await selectOnce({ client, source, again: reread > 0 }, select);
     } catch (error) {
-      if (reread === rereads || !isChange(error)) throw error;
+      if (reread === rereads || !hasCode(error, ...signsOfChange)) throw error;
     }
   }
-}
-
-function isChange(error: unknown): boolean {
-  return error instanceof Failure && signsOfChange.includes(error.diagnostics[0]?.code);
 }
 
 /** One read of a list. */

@@ -3,7 +3,7 @@ import type { Kind, List, LiveObject, Read } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import { Failure, failure } from '../model/failure.ts';
+import { Failure, failure, hasCode } from '../model/failure.ts';
 import { isObject, type JsonObject, textOf } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { isSuccess, isWhole } from './answer.ts';
@@ -220,7 +220,7 @@ function withAdvice({ diagnostics, exitCode }: Failure, address: Address): Failu
 
 /** Whether a failure is about one object only. */
 function isUnusable(error: unknown): error is Failure {
-  return isBadRequest(error) || (error instanceof Failure && error.diagnostics[0]?.code === 'other-object');
+  return hasCode(error, 'tenant-bad-request', 'other-object');
 }
 
 /** The object that a call answers; `null` only where the kind says that the answer means "absent". */

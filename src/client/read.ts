@@ -10,9 +10,10 @@ import {
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { canonicalJson, isObject, type JsonObject, own } from '../model/json.ts';
+import { canonicalJson, isObject, type JsonObject } from '../model/json.ts';
+import { objectOf } from '../model/members.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { isWhole, type Sent, unsentWithProblems } from './answer.ts';
+import { isWhole, neverSent, type Sent, unsentWithProblems } from './answer.ts';
 import type { Client } from './client.ts';
 import { readFailure } from './describe.ts';
 import { type KindRead, readDefaultsOfKind, readKind } from './read-kind.ts';
@@ -71,13 +72,7 @@ function notWaitedFor({ method, path }: Pick<ApiCall, 'method' | 'path'>, { atte
   const message = `The rest was not waited for: ${method} ${path} got no answer in ${attempts} attempts.`;
   const hint = 'Run again. `limits.timeout` says how long an answer may take.';
   const problem: Diagnostic = { code: 'answer-lost', severity: 'error', message, hint };
-  return {
-    ...unsentWithProblems('unreachable', [problem]),
-    attempts: 0,
-    ms: 0,
-    trackingId: null,
-    repeated: false,
-  };
+  return neverSent(unsentWithProblems('unreachable', [problem]));
 }
 
 /** The same client for reads that have to show the tenant as it is now: what `readOnce` knows is read again. */
@@ -238,6 +233,5 @@ export async function readTemplateContext(
   const request = apiRequest('GET', templateContext, settings);
   const sent = await client.send(request);
   if (!isWhole(sent) || !isObject(sent.body)) throw readFailure('the template context', request, sent);
-  const attributes = own(sent.body, 'attributes');
-  return isObject(attributes) ? attributes : {};
+  return objectOf(sent.body, 'attributes');
 }

@@ -1,5 +1,5 @@
 import { formatAddress, parseAddress } from '../model/address.ts';
-import { Failure, failure } from '../model/failure.ts';
+import { Failure, failure, hasCode } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import { lookupMarker, lookupOf, refMarker, secretMarker, secretName } from '../model/marker.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
@@ -185,7 +185,7 @@ function readText(source: FileSource, argument: string, manifest: string): strin
   try {
     return source.text(sideFilePath(argument, manifest));
   } catch (error) {
-    if (!(error instanceof Failure) || error.diagnostics[0]?.code !== 'file-not-found') throw error;
+    if (!hasCode(error, 'file-not-found')) throw error;
     const hint = 'The path after `!file` begins at the folder of the manifest.';
     throw new Failure(error.diagnostics.map((each) => ({ ...each, hint })));
   }

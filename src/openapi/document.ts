@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { parseDocument } from 'yaml';
 import type { FileSource } from '../loader/source.ts';
-import { Failure, failure } from '../model/failure.ts';
+import { Failure, failure, hasCode } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
 import { segmentsOf } from '../model/pointer.ts';
 
@@ -106,13 +106,9 @@ export class OpenApi {
       const found = this.at({ value: whole, file }, ...segmentsOf(decodeURIComponent(fragment)));
       return found ?? this.#miss(reference, 'there is nothing');
     } catch (error) {
-      if (error instanceof Failure) {
-        const isOutside = error.diagnostics[0]?.code === 'outside-project';
-        const reason = isOutside
-          ? 'it leads out of the folder of the document'
-          : error.message.replace(/\.$/, '');
-        return this.#miss(reference, reason);
-      }
+      if (hasCode(error, 'outside-project'))
+        return this.#miss(reference, 'it leads out of the folder of the document');
+      if (error instanceof Failure) return this.#miss(reference, error.message.replace(/\.$/, ''));
       if (error instanceof URIError) return this.#miss(reference, 'it is not a URI');
       throw error;
     }
