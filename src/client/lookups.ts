@@ -2,9 +2,9 @@ import { type Call, pathOf } from '../kinds/http.ts';
 import type { UsedLookup } from '../kinds/resource.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { type Json, type JsonObject, own } from '../model/json.ts';
+import type { Json, JsonObject } from '../model/json.ts';
 import { type Lookup, lookupKey, lookupWords } from '../model/marker.ts';
-import { objectOf } from '../model/members.ts';
+import { recordField } from '../model/members.ts';
 import type { Client } from './client.ts';
 import { isBadRequest, shortenLine } from './describe.ts';
 import { type PageSource, readFirstPage, readRows } from './pages.ts';
@@ -120,13 +120,9 @@ function collectionSource(
 /** Compares as text, since hosts show numbers and texts alike; also looks into `attributes`. */
 function matches(row: JsonObject, where: Lookup['where']): boolean {
   return Object.entries(where).every(([field, wanted]) => {
-    const value = fieldOf(row, field);
+    const value = recordField(row, field);
     return value !== null && typeof value !== 'object' && String(value) === wanted;
   });
-}
-
-function fieldOf(row: JsonObject, field: string): Json {
-  return own(row, field) ?? own(objectOf(row, 'attributes'), field) ?? null;
 }
 
 type Redact = Client['redact'];
@@ -146,7 +142,7 @@ function resolve(lookup: Lookup, matching: readonly JsonObject[], redact: Redact
     const hint = 'Add fields to `where` until exactly one record matches.';
     return problem(lookup, 'lookup-ambiguous', `matches ${matching.length} records: ${shown}${more}`, hint);
   }
-  const value = fieldOf(row, lookup.take);
+  const value = recordField(row, lookup.take);
   if (value !== null && typeof value !== 'object') return { value };
   if (value !== null) {
     // No field of a manifest takes one, and a hostile one could look like a marker of tenantctl.
@@ -172,7 +168,7 @@ function atEachUse(problem: Diagnostic, { uses = [] }: UsedLookup): Diagnostic[]
 
 function nameRecord(row: JsonObject, redact: Redact): string {
   return ['id', 'uid', 'name', 'label']
-    .map((field) => [field, fieldOf(row, field)] as const)
+    .map((field) => [field, recordField(row, field)] as const)
     .filter(([, value]) => value !== null && typeof value !== 'object')
     .map(([field, value]) => `${field} ${shortenLine(redact(String(value)), 80)}`)
     .join(', ');

@@ -2,8 +2,9 @@ import type { Field, LiveObject, RecordReference } from '../kinds/kind.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
 import type { Printable } from '../loader/print.ts';
 import { groupBy } from '../model/group.ts';
-import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
+import type { Json, JsonObject } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
+import { recordField } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
@@ -117,8 +118,7 @@ function rowsWith(rows: readonly JsonObject[], field: string, text: string): rea
 
 /** A field as lookups compare it: as text, also inside `attributes`. */
 function textIn(row: JsonObject, field: string): string | null {
-  const attributes = own(row, 'attributes');
-  const value = own(row, field) ?? (isObject(attributes) ? own(attributes, field) : null) ?? null;
+  const value = recordField(row, field);
   return value === null || typeof value === 'object' || value === '' ? null : String(value);
 }
 

@@ -1,4 +1,12 @@
-import { type Json, type JsonObject, mapMembers, objectFrom, own, textOf } from '../model/json.ts';
+import {
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  own,
+  textOf,
+  withoutNulls,
+} from '../model/json.ts';
 import { type Lookup, literal, lookupMarker, lookupOf } from '../model/marker.ts';
 import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -78,7 +86,7 @@ export function isServerOwned(name: string): boolean {
 
 /** A new rule as the API accepts it. */
 export function newRule(rule: JsonObject, settings: ApiSettings): JsonObject {
-  const members = mapMembers(rule, (value) => (value === null ? undefined : value));
+  const members = withoutNulls(rule);
   // A rule that names the class as its host does is sent as it is.
   if (textOf(rule, 'type') !== attributeRule || own(members, 'condition_object_type') !== undefined)
     return members;

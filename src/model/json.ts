@@ -53,6 +53,11 @@ export function mapMembers(
   return objectFrom(members);
 }
 
+/** The members that have a value. */
+export function withoutNulls(object: JsonObject): JsonObject {
+  return mapMembers(object, (value) => value ?? undefined);
+}
+
 /** The members with these names; `null` for those that the object does not have. */
 export function pick(object: JsonObject, names: readonly string[]): JsonObject {
   return objectFrom(names.map((name) => [name, own(object, name) ?? null]));

@@ -1,9 +1,14 @@
-import { isArray, isObject, type JsonObject, own } from './json.ts';
+import { isArray, isObject, type Json, type JsonObject, own } from './json.ts';
 
 /** The object under a name; an empty one where there is none. */
 export function objectOf(value: JsonObject, name: string): JsonObject {
   const member = own(value, name);
   return isObject(member) ? member : {};
+}
+
+/** The value of a record's field, which some hosts keep in its `attributes`; `null` where there is none. */
+export function recordField(record: JsonObject, name: string): Json {
+  return own(record, name) ?? own(objectOf(record, 'attributes'), name) ?? null;
 }
 
 /** The texts in the list under a name; none where there is no list. */

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, objectFrom } from '../model/json.ts';
+import type { Json } from '../model/json.ts';
 import { notFound } from './api-error.ts';
 import type { CollectionKind } from './collection-kind.ts';
 import type { OperationName } from './operations.ts';
@@ -81,9 +81,4 @@ export function deleteById<T extends { id: string | null }>(
 /** The name of the object with that id, on tenants that answer it instead of the name they were sent; else null. */
 export function resolveName(id: string | null | undefined, { state, variations }: Tenant): string | null {
   return variations.resolveNames && id ? referenceName(state, id) : null;
-}
-
-/** The members that have a value. A patch is applied to those only, since `replace` refuses members that are absent. */
-export function withoutNulls(members: JsonObject): JsonObject {
-  return objectFrom(Object.entries(members).filter(([, value]) => value !== null));
 }

@@ -1,15 +1,7 @@
-import type { Json, JsonObject } from '../../model/json.ts';
+import { type Json, type JsonObject, withoutNulls } from '../../model/json.ts';
 import { badRequest } from '../api-error.ts';
 import { Fields } from '../fields.ts';
-import {
-  findById,
-  type Handlers,
-  okRead,
-  okWrite,
-  resolveName,
-  type Tenant,
-  withoutNulls,
-} from '../handler.ts';
+import { findById, type Handlers, okRead, okWrite, resolveName, type Tenant } from '../handler.ts';
 import { applyPatch, standardPatch } from '../json-patch.ts';
 import { type AuthProfile, authTypes } from '../objects.ts';
 
@@ -36,6 +28,7 @@ export const authProfiles = {
     const profile = findById(tenant.state.authProfiles, call, noun);
     const { offNetwork, untrustedGeography, applicationId, applicationName, type } = profile;
     const document = { offNetwork, untrustedGeography, applicationId, applicationName, type };
+    // `replace` refuses a member that is absent.
     const changes = readPatch(applyPatch(withoutNulls(document), call.body, standardPatch));
     const resolved = resolveName(changes.applicationId, tenant);
     Object.assign(profile, changes, resolved !== null && { applicationName: resolved });

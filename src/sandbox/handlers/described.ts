@@ -7,6 +7,7 @@ import {
   objectFrom,
   own,
   textOf,
+  withoutNulls,
 } from '../../model/json.ts';
 import { badRequest } from '../api-error.ts';
 import type { CollectionKind, Member } from '../collection-kind.ts';
@@ -20,7 +21,6 @@ import {
   okWrite,
   type Reply,
   type Tenant,
-  withoutNulls,
 } from '../handler.ts';
 import { newId } from '../ids.ts';
 import { applyPatch, standardPatch } from '../json-patch.ts';

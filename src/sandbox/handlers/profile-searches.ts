@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../model/json.ts';
+import { type Json, type JsonObject, withoutNulls } from '../../model/json.ts';
 import { badRequest } from '../api-error.ts';
 import { checkRule, findAttribute, findProfiles } from '../condition-rules.ts';
 import { Fields } from '../fields.ts';
@@ -11,7 +11,6 @@ import {
   okWrite,
   type Reply,
   type Tenant,
-  withoutNulls,
 } from '../handler.ts';
 import { newId, uidOf } from '../ids.ts';
 import { attributeClass, type ConditionRule, type ProfileSearch, ruleTypes } from '../objects.ts';

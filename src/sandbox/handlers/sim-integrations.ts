@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, type Json, type JsonObject, objectFrom, own } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, objectFrom, own, withoutNulls } from '../../model/json.ts';
 import { badRequest } from '../api-error.ts';
 import { Fields } from '../fields.ts';
 import {
@@ -11,7 +11,6 @@ import {
   type Reply,
   resolveName,
   type Tenant,
-  withoutNulls,
 } from '../handler.ts';
 import { newId } from '../ids.ts';
 import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
