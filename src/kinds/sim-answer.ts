@@ -4,15 +4,18 @@ import {
   type Json,
   type JsonObject,
   mapMembers,
+  objectFrom,
   own,
   pick,
   textOf,
 } from '../model/json.ts';
-import { secretName } from '../model/marker.ts';
+import { jsonText, literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
+import { objectOf } from '../model/members.ts';
 import { pointer } from '../model/pointer.ts';
 import { concealedPlaces } from './credentials.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Facts, LiveObject } from './kind.ts';
+import type { Said } from './operation.ts';
 
 export const ruleField = 'beforeProvisioningRule';
 
@@ -50,8 +53,7 @@ export function parseIntegration(answer: JsonObject): Facts | null {
 
 /** Hosts hold the id in either member, and the name in the other: a list of both where they differ. */
 function clusterOf(answer: JsonObject): Json {
-  const reference = own(answer, 'clusterRef');
-  const shown = [own(answer, 'cluster'), isObject(reference) ? own(reference, 'id') : null];
+  const shown = [own(answer, 'cluster'), own(objectOf(answer, 'clusterRef'), 'id')];
   const [first = null, ...others] = [...new Set(shown.map((value) => value ?? null))].filter(
     (value) => value !== null,
   );
@@ -63,10 +65,9 @@ function clusterOf(answer: JsonObject): Json {
  * list may come back as null, but null among the settings of provisioning says nothing about the sources.
  */
 function sourcesOf(answer: JsonObject): Json | undefined {
-  const config = own(answer, 'provisioningConfig');
   const members = [
     own(answer, 'managedSources'),
-    isObject(config) ? (own(config, 'managedResourceRefs') ?? undefined) : undefined,
+    own(objectOf(answer, 'provisioningConfig'), 'managedResourceRefs') ?? undefined,
     own(answer, 'sources'),
   ].filter((member) => member !== undefined);
   const listed = members.find((member) => isArray(member) && member.length > 0) ?? members[0];
@@ -78,10 +79,7 @@ function sourcesOf(answer: JsonObject): Json | undefined {
  * Splits the attributes of an answer. Nested ticket fields are objects inside `attributes` that the answer does not have at
  * top level; other members with their names are ordinary settings of the service desk.
  */
-export function splitAttributes(
-  answer: JsonObject,
-  names = ticketFields,
-): { attributes: Json; nested: JsonObject } {
+function splitAttributes(answer: JsonObject, names = ticketFields): { attributes: Json; nested: JsonObject } {
   const all = readJsonText(own(answer, 'attributes') ?? null);
   if (!isObject(all)) return { attributes: all, nested: {} };
   const isNested = (value: Json, name: string) =>
@@ -93,7 +91,7 @@ export function splitAttributes(
 }
 
 /** The ticket fields that the tenant keeps inside the attributes of an integration: its answer has them nowhere else. */
-export function nestedFields({ raw, fields }: Pick<LiveObject, 'raw' | 'fields'>): string[] {
+function nestedFields({ raw, fields }: Pick<LiveObject, 'raw' | 'fields'>): string[] {
   return ticketFields.filter((name) => !Object.hasOwn(raw, name) && isObject(own(fields, name)));
 }
 
@@ -103,7 +101,7 @@ export function nestedFields({ raw, fields }: Pick<LiveObject, 'raw' | 'fields'>
  */
 export function liftNested(declared: JsonObject, live: LiveObject): JsonObject {
   const attributes = own(declared, 'attributes');
-  if (attributes === undefined || !isObject(attributes)) return declared;
+  if (!isObject(attributes)) return declared;
   const names = nestedFields(live).filter((name) => isTicket(own(attributes, name)));
   if (names.length === 0) return declared;
   const rest = mapMembers(attributes, (value, name) => (names.includes(name) ? undefined : value));
@@ -115,4 +113,48 @@ function isTicket(value: Json | undefined): boolean {
   return (
     value === null || (value !== undefined && isObject(readJsonText(value)) && secretName(value) === null)
   );
+}
+
+/** What a body says, with the ticket fields that it has among the attributes as the fields that they are. */
+export function withoutNested(said: Said | null): Said | null {
+  return (
+    said && {
+      ...said,
+      after(before) {
+        const written = said.after(before);
+        if (!written || !Object.hasOwn(written, 'attributes')) return written;
+        // The tenant's answer shows what is nested: a body may have the same field beside the attributes too.
+        const answer = { ...before.raw, attributes: written.attributes ?? null };
+        const { attributes, nested } = splitAttributes(answer, nestedFields(before));
+        return { ...written, ...mapMembers(nested, readJsonText), attributes };
+      },
+    }
+  );
+}
+
+/** The wanted ticket fields among the attributes: a write of the attributes without them would delete them. */
+export function wantedNested(values: JsonObject, live: LiveObject): JsonObject {
+  return mapMembers(splitAttributes(live.raw).nested, (shown, name) => {
+    const value = own(values, name) ?? undefined;
+    return typeof shown === 'string' && isObject(value) ? jsonText(value) : value;
+  });
+}
+
+/** The fields with `nested` among the attributes; what the manifest declares there itself has precedence. */
+export function addNested(values: JsonObject, nested: JsonObject, live: LiveObject): JsonObject {
+  const members = membersOf(own(values, 'attributes') ?? null, live);
+  if (members === null || Object.keys(nested).length === 0) return values;
+  const attributes = objectFrom([...Object.entries(nested), ...Object.entries(members)]);
+  return objectFrom([...Object.entries(values), ['attributes', attributes]]);
+}
+
+/** The attributes' members to write; `null` where they are text, to which nothing can be added. */
+function membersOf(attributes: Json, live: LiveObject): JsonObject | null {
+  if (attributes === null || attributes === '') return {};
+  if (!isObject(attributes)) return null;
+  if (literalOf(attributes) === undefined && livePlace(attributes) === null) return attributes;
+  // One marker for all of them leaves no room for more members, so each gets its own.
+  const shown = own(live.fields, 'attributes');
+  if (!isObject(shown)) return null;
+  return mapMembers(shown, (_, name) => liveMarker(pointer('attributes', name)));
 }

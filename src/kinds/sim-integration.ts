@@ -1,5 +1,13 @@
-import { isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom, own } from '../model/json.ts';
-import { jsonText, literalOf, liveMarker, livePlace } from '../model/marker.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  own,
+  withoutNulls,
+} from '../model/json.ts';
 import { objectOf } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -7,16 +15,16 @@ import { maskedAdvice, masksIn, withoutIgnoring } from './credentials.ts';
 import { comparable, wireValue } from './field.ts';
 import { apiRequest, identityResource, jsonPatchType } from './http.ts';
 import { operationsBody, type PatchOperation, patchOperations, replaceOnly } from './json-patch.ts';
-import { readJsonText } from './jsontext.ts';
-import { type Field, type Kind, type LiveObject, type UpdateInput, type Write, withoutId } from './kind.ts';
-import { call, idPlace, type Operation, patchedFields, type Said, wholeObject } from './operation.ts';
+import { type Field, type Kind, type UpdateInput, type Write, withoutId } from './kind.ts';
+import { call, idPlace, type Operation, patchedFields, wholeObject } from './operation.ts';
 import {
+  addNested,
   liftNested,
-  nestedFields,
   parseIntegration,
   ruleField,
-  splitAttributes,
   ticketFields,
+  wantedNested,
+  withoutNested,
 } from './sim-answer.ts';
 
 const resource = identityResource('SimIntegration', 'v2024', 'sim-integrations');
@@ -86,9 +94,8 @@ export const simIntegration: Kind = {
   // Names are unique (api-notes).
   secondCreate: 'refused',
   create({ key: [name = ''], fields: values, settings }) {
-    const sent = wireFields(values, Object.keys(fields), settings);
     // A new object has no unset members.
-    const body = { name, ...mapMembers(sent, (value) => value ?? undefined) };
+    const body = { name, ...withoutNulls(wireFields(values, Object.keys(fields), settings)) };
     return { requests: [call(post, settings, { body })], warnings: doubtsAbout(values) };
   },
   update(input) {
@@ -251,48 +258,4 @@ function undeclaredMasks({ fields: values, live, changed, settings }: UpdateInpu
   const writesAll = settings.simUpdate === 'put' || (changed.has('attributes') && isWhole);
   const attributes = own(values, 'attributes');
   return writesAll && isObject(attributes) ? masksIn({ attributes }, live) : [];
-}
-
-/** What a body says, with the ticket fields that it has among the attributes as the fields that they are. */
-function withoutNested(said: Said | null): Said | null {
-  return (
-    said && {
-      ...said,
-      after(before) {
-        const written = said.after(before);
-        if (!written || !Object.hasOwn(written, 'attributes')) return written;
-        // The tenant's answer shows what is nested: a body may have the same field beside the attributes too.
-        const answer = { ...before.raw, attributes: written.attributes ?? null };
-        const { attributes, nested } = splitAttributes(answer, nestedFields(before));
-        return { ...written, ...mapMembers(nested, readJsonText), attributes };
-      },
-    }
-  );
-}
-
-/** The wanted ticket fields among the attributes: a write of the attributes without them would delete them. */
-function wantedNested(values: JsonObject, live: LiveObject): JsonObject {
-  return mapMembers(splitAttributes(live.raw).nested, (shown, name) => {
-    const value = own(values, name) ?? undefined;
-    return typeof shown === 'string' && isObject(value) ? jsonText(value) : value;
-  });
-}
-
-/** The fields with `nested` among the attributes; what the manifest declares there itself has precedence. */
-function addNested(values: JsonObject, nested: JsonObject, live: LiveObject): JsonObject {
-  const members = membersOf(own(values, 'attributes') ?? null, live);
-  if (members === null || Object.keys(nested).length === 0) return values;
-  const attributes = objectFrom([...Object.entries(nested), ...Object.entries(members)]);
-  return objectFrom([...Object.entries(values), ['attributes', attributes]]);
-}
-
-/** The attributes' members to write; `null` where they are text, to which nothing can be added. */
-function membersOf(attributes: Json, live: LiveObject): JsonObject | null {
-  if (attributes === null || attributes === '') return {};
-  if (!isObject(attributes)) return null;
-  if (literalOf(attributes) === undefined && livePlace(attributes) === null) return attributes;
-  // One marker for all of them leaves no room for more members, so each gets its own.
-  const shown = own(live.fields, 'attributes');
-  if (!isObject(shown)) return null;
-  return mapMembers(shown, (_, name) => liveMarker(pointer('attributes', name)));
 }
