@@ -68,39 +68,69 @@ function openDotEnv(root: string, problems: Problems): SourceFile | null {
   return null;
 }
 
-/** A line that sets a variable, and the quote that its value begins with. */
-const assignment = /^[^\S\n]*(?:export[^\S\n]+)?([A-Za-z_][\w.-]*)[^\S\n]*=[^\S\n]*(["'`]?)/;
-
 /**
  * Reports the lines that Node's parser would skip or read as something else than they look like. No line is shown, since
  * it may hold a secret.
  */
 function hasMistakes(file: SourceFile, problems: Problems): boolean {
   const before = problems.count;
-  const { text } = file;
-  for (let at = 0; at < text.length; ) {
-    const [start, [written = '', name = '', quote = '']] = [at, assignment.exec(text.slice(at)) ?? []];
-    const from = at + written.length;
-    const close = quote === '' ? from : text.indexOf(quote, from);
-    const report = (message: string, hint: string) =>
-      problems.add('env-file-syntax', message, { file, offset: start }, { hint, excerpt: false });
-    at = endOfLine(text, Math.max(at, close));
-    if (name === '' && !/^\s*(#|$)/.test(text.slice(start, at)))
-      report('This line sets no variable', 'Write `NAME=value`, or begin the line with # for a comment.');
-    if (close < 0)
-      report(`The value of ${name} begins with a quote that is not closed`, `Add a ${quote} at its end.`);
-    else if (name !== '' && isCutShort(text.slice(close, at), quote))
-      report(
-        `The value of ${name} ends before the end of its line`,
-        'Put it in quotes that it does not contain (\', " or `). Write a blank before the # of a comment.',
-      );
-    if (name.endsWith('_FILE'))
-      report(
-        `${name} would name a file to read a value from`,
-        `Write the value itself: \`${name.slice(0, -'_FILE'.length)}=…\`. Only a variable of the environment may name a file.`,
-      );
+  for (let offset = 0; offset < file.text.length; ) {
+    const line = readLine(file.text, offset);
+    for (const [message, hint] of mistakesIn(line))
+      problems.add('env-file-syntax', message, { file, offset }, { hint, excerpt: false });
+    offset = line.end;
   }
   return problems.count > before;
+}
+
+/** A line of the file, with further ones where its value in quotes has some. */
+interface Line {
+  readonly text: string;
+  /** Where the next one begins. */
+  readonly end: number;
+  /** The variable that it sets; empty where it sets none. */
+  readonly name: string;
+  /** The quote that its value begins with; empty where there is none. */
+  readonly quote: string;
+  /** The line from the closing quote on, or from the value on where it has no quotes; `null` where the quote is not closed. */
+  readonly rest: string | null;
+}
+
+/** A line that sets a variable, and the quote that its value begins with. */
+const assignment = /^[^\S\n]*(?:export[^\S\n]+)?([A-Za-z_][\w.-]*)[^\S\n]*=[^\S\n]*(["'`]?)/;
+
+function readLine(text: string, at: number): Line {
+  const [written = '', name = '', quote = ''] = assignment.exec(text.slice(at)) ?? [];
+  const value = at + written.length;
+  const close = quote === '' ? value : text.indexOf(quote, value);
+  const end = endOfLine(text, Math.max(at, close));
+  return { text: text.slice(at, end), end, name, quote, rest: close < 0 ? null : text.slice(close, end) };
+}
+
+/** What is wrong with a line, and what to do about it. */
+function mistakesIn({ text, name, quote, rest }: Line): [message: string, hint: string][] {
+  const mistakes: [string, string][] = [];
+  if (name === '' && !/^\s*(#|$)/.test(text))
+    mistakes.push([
+      'This line sets no variable',
+      'Write `NAME=value`, or begin the line with # for a comment.',
+    ]);
+  if (rest === null)
+    mistakes.push([
+      `The value of ${name} begins with a quote that is not closed`,
+      `Add a ${quote} at its end.`,
+    ]);
+  else if (name !== '' && isCutShort(rest, quote))
+    mistakes.push([
+      `The value of ${name} ends before the end of its line`,
+      'Put it in quotes that it does not contain (\', " or `). Write a blank before the # of a comment.',
+    ]);
+  if (name.endsWith('_FILE'))
+    mistakes.push([
+      `${name} would name a file to read a value from`,
+      `Write the value itself: \`${name.slice(0, -'_FILE'.length)}=…\`. Only a variable of the environment may name a file.`,
+    ]);
+  return mistakes;
 }
 
 /**
@@ -109,10 +139,10 @@ function hasMistakes(file: SourceFile, problems: Problems): boolean {
  *
  * A value that begins with a # is empty for all programs that read the file. What needs it says so.
  *
- * @param end the line from the closing quote on, or from the value on where it has no quotes
+ * @param rest the line from the closing quote on, or from the value on where it has no quotes
  */
-function isCutShort(end: string, quote: string): boolean {
-  return quote === '' ? /^[^#]*[^\s#]#/.test(end) : !/^.\s*(#|$)/.test(end);
+function isCutShort(rest: string, quote: string): boolean {
+  return quote === '' ? /^[^#]*[^\s#]#/.test(rest) : !/^.\s*(#|$)/.test(rest);
 }
 
 function endOfLine(text: string, from: number): number {
