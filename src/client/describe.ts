@@ -18,7 +18,7 @@ export function describeAnswer(answer: Answer): Description {
   const trackingId = trackingIdOf(answer);
   switch (answer.outcome) {
     case 'answered': {
-      const message = messageOf(answer);
+      const message = messageIn(answer);
       // Node's HTTP takes a while to load, and most runs need no words for a status.
       const { STATUS_CODES } = process.getBuiltinModule('node:http');
       const status = `${answer.status} ${STATUS_CODES[answer.status] ?? ''}`.trim();
@@ -41,19 +41,19 @@ export function trackingIdOf(answer: Answer): string | null {
   return id ? shortenLine(id, 100) || null : null;
 }
 
-function messageOf({ status, headers, body, text }: Answered): string {
+function messageIn({ status, headers, body, text }: Answered): string {
   if (status >= 300 && status < 400) {
     const target = shortenLine(headers.location ?? '', 200) || 'an unnamed address';
     return `the tenant redirects to ${target}; redirects are not followed, and the token was not sent there`;
   }
   if (text !== null) return shortenLine(looksLikeHtml(text) ? textOfHtml(text) : text, 200);
-  return isObject(body) ? messageOfBody(body) : '';
+  return isObject(body) ? messageInBody(body) : '';
 }
 
 /** ErrorResponseDto, the 401 `{error}`, the 429 `{message}`, and OAuth's `error_description` (api-notes). */
-function messageOfBody(body: JsonObject): string {
-  const messages = textsOf(own(body, 'messages'));
-  const causes = textsOf(own(body, 'causes')).filter((cause) => !messages.includes(cause));
+function messageInBody(body: JsonObject): string {
+  const messages = textsIn(own(body, 'messages'));
+  const causes = textsIn(own(body, 'causes')).filter((cause) => !messages.includes(cause));
   const plain = ['error', 'error_description', 'message'].flatMap((name) => textOf(body, name) ?? []);
   const words = [textOf(body, 'detailCode') ?? '', ...messages, ...plain].filter((word) => word !== '');
   const message = [...new Set(words)].map((word) => shortenLine(word)).join(': ');
@@ -62,7 +62,7 @@ function messageOfBody(body: JsonObject): string {
 }
 
 /** The texts of messages: one language, English before the tenant's own where both are there. */
-function textsOf(messages: Json | undefined): string[] {
+function textsIn(messages: Json | undefined): string[] {
   if (!isArray(messages)) return [];
   const entries = messages.slice(0, 20).flatMap((message): { locale: string; text: string }[] => {
     if (typeof message === 'string') return [{ locale: '', text: message }];
@@ -86,7 +86,7 @@ function hintOf(answer: Answered): string | null {
     return 'The answer is a web page, not an answer of the API: check the base URL, and proxies on the way.';
   }
   // Hosts say so with a 400 or a 403, and call the header by a name of their own.
-  if ([400, 403].includes(status) && /experimental/i.test(messageOf(answer))) return experimentalHint;
+  if ([400, 403].includes(status) && /experimental/i.test(messageIn(answer))) return experimentalHint;
   return hints[status] ?? null;
 }
 

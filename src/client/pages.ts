@@ -89,24 +89,30 @@ async function selectOnce<T>(reading: Reading, select: (row: JsonObject) => T | 
   return selected;
 }
 
-/** The pages of a list, read concurrently where its length is known. */
+/** The pages of a list. */
 async function* readPages(reading: Reading): AsyncGenerator<Page> {
-  const { source } = reading;
-  const { enough = Number.POSITIVE_INFINITY } = source;
-  const list = new Listing(source);
+  const { enough = Number.POSITIVE_INFINITY } = reading.source;
+  const list = new Listing(reading.source);
   const first = await readAt(reading, 0);
   yield list.accept(first);
-  const { total, next } = first;
+  yield* readOthers(reading, first, list);
+  if (list.count < enough) list.end(first.total);
+}
+
+/** The pages after the first, in the way in which the host has them: concurrently where the length of the list is known. */
+function readOthers(
+  reading: Reading,
+  { total, next }: Page,
+  list: Listing,
+): AsyncIterable<Page> | readonly Page[] {
+  const { pageSize, enough = Number.POSITIVE_INFINITY } = reading.source;
   // Pages by `offset` can overlap, which shows changes of the list. A smaller `offset` counts pages.
-  const isByOffset = source.pageSize !== null && Number(next?.offset) >= list.count;
-  if (total !== list.count && next !== null && !isByOffset) yield* readLinked(reading, next, list);
-  else if (source.pageSize !== null) {
-    // Some hosts count the rows of the page only: where it is full, the next one shows that.
-    if (total === null || (total === list.count && isFull(total, source.pageSize))) {
-      yield* readOn(reading, source.pageSize, list);
-    } else yield* readRest(reading, Math.min(total, enough), list);
-  }
-  if (list.count < enough) list.end(total);
+  const isByOffset = pageSize !== null && Number(next?.offset) >= list.count;
+  if (total !== list.count && next !== null && !isByOffset) return readLinked(reading, next, list);
+  if (pageSize === null) return [];
+  // Some hosts count the rows of the page only: where it is full, the next one shows that.
+  const isUnknown = total === null || (total === list.count && isFull(total, pageSize));
+  return isUnknown ? readOn(reading, pageSize, list) : readRest(reading, Math.min(total, enough), list);
 }
 
 /** The pages after the first, where each links the next one. Some of them may be empty. */

@@ -98,6 +98,7 @@ function exchange(dispatcher: Dispatcher, call: Call, limits: TransportLimits): 
     let onWire: Dispatcher.DispatchController | null = null;
     let head: Head | null = null;
     let settled = false;
+    let finished = false;
     const chunks: Buffer[] = [];
 
     const settle = (answer: Answer | Promise<Answer>): void => {
@@ -109,7 +110,6 @@ function exchange(dispatcher: Dispatcher, call: Call, limits: TransportLimits): 
       // A request that was given up must not reach the wire later, and must not keep its connection.
       if (!finished) onWire?.abort(new Error('given up'));
     };
-    let finished = false;
     const interrupt = (): void =>
       settle(
         onWire

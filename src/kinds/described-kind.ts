@@ -211,13 +211,11 @@ function wholeBody(
   { key, fields, live, changed, settings }: UpdateInput,
 ): JsonObject {
   const { raw } = live;
+  const names = namesOf(descriptor);
   return {
     ...mapMembers(othersIn(descriptor, raw), (_, name) => liveMarker(pointer(name))),
     ...(descriptor.serverOwned.includes('id') ? {} : pick(raw, ['id'])),
-    ...keyMembers(
-      namesOf(descriptor),
-      namesOf(descriptor).some((name) => changed.has(name)) ? key : live.key,
-    ),
+    ...keyMembers(names, names.some((name) => changed.has(name)) ? key : live.key),
     ...mapMembers(pick(fields, Object.keys(descriptor.fields)), (value, name) => {
       const field = fieldNamed(descriptor, name);
       if (changed.has(name)) return sentValue(field, value, settings);
