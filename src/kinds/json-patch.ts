@@ -122,13 +122,21 @@ function isKept(value: Json | undefined, current: Json | undefined, place: Point
   return isAlike && parts.every(([at, part]) => isKept(part, others.get(at), at));
 }
 
-/** What a merge patch makes of a value. */
-export function applyMergePatch(value: Json, patch: Json): Json {
+/**
+ * What a merge patch makes of a value. A marker in the patch is a single value.
+ *
+ * @param isMapping whether the patch goes into a part of the value, and does not take its place
+ */
+export function applyMergePatch(
+  value: Json,
+  patch: Json,
+  isMapping: (part: Json) => part is JsonObject = isObject,
+): Json {
   if (!isObject(patch) || isMarker(patch)) return patch;
-  const members = new Map(isObject(value) ? Object.entries(value) : []);
+  const members = new Map(isMapping(value) ? Object.entries(value) : []);
   for (const [name, item] of Object.entries(patch)) {
     if (item === null) members.delete(name);
-    else members.set(name, applyMergePatch(members.get(name) ?? null, item));
+    else members.set(name, applyMergePatch(members.get(name) ?? null, item, isMapping));
   }
   return objectFrom(members);
 }

@@ -1,4 +1,5 @@
 import { globProblem } from '../kinds/address-glob.ts';
+import { applyMergePatch } from '../kinds/json-patch.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
 import { isObject, type Json, type JsonObject, objectFrom, objectsIn, own, textOf } from '../model/json.ts';
@@ -109,21 +110,8 @@ function applyOverlay(manifest: JsonObject, merge: JsonObject, fixed: readonly s
   const patches = Object.entries(merge).filter(([name]) => !fixed.includes(name));
   const isAbsent = ensure === undefined && own(base, 'ensure') === 'absent';
   const changes = isAbsent ? patches.filter(isForAbsent) : patches;
-  return {
-    ...base,
-    ...objectFrom(changes.map(([name, patch]) => [name, mergeOver(own(base, name), patch)])),
-  };
-}
-
-/** The value with a merge patch over it. Markers are single values on both sides. */
-function mergeOver(target: Json | undefined, patch: Json): Json {
-  if (!isMapping(patch)) return patch;
-  const members = new Map(Object.entries(target !== undefined && isMapping(target) ? target : {}));
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) members.delete(name);
-    else members.set(name, mergeOver(members.get(name), value));
-  }
-  return objectFrom(members);
+  const mergeOver = (name: string, patch: Json) => applyMergePatch(own(base, name) ?? null, patch, isMapping);
+  return { ...base, ...objectFrom(changes.map(([name, patch]) => [name, mergeOver(name, patch)])) };
 }
 
 /** Whether the value can be merged with. A marker is a single value, even though it is an object. */
