@@ -1,3 +1,4 @@
+import { saysAny } from '../kinds/http.ts';
 import { idText } from '../kinds/operation.ts';
 import { sha256 } from '../model/digest.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
@@ -50,11 +51,7 @@ function meansNothing(body: JsonObject, noun: string): boolean {
 
 /** Whether the rows come with an error: then they are not all, or none although there are some. */
 function reportsError(body: Json, noun: string): boolean {
-  if (!isObject(body) || meansNothing(body, noun)) return false;
-  return ['error', 'errors'].some((name) => {
-    const value = own(body, name) ?? null;
-    return isArray(value) || isObject(value) ? Object.keys(value).length > 0 : Boolean(value);
-  });
+  return isObject(body) && !meansNothing(body, noun) && saysAny(body, ['error', 'errors']);
 }
 
 /** The last word of a noun, in the singular: `search` of `advanced_searches`. */

@@ -1,5 +1,5 @@
 import { failure } from '../model/failure.ts';
-import { isObject, itemsOf, type Json, own } from '../model/json.ts';
+import { isObject, itemsOf, type Json, type JsonObject, own } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
@@ -132,7 +132,12 @@ const errorMembers: ReadonlySet<string> = new Set([
 export function isErrorBody(body: Json): boolean {
   if (!isObject(body) || !Object.keys(body).every((name) => errorMembers.has(name))) return false;
   if (own(body, 'success') === false) return true;
-  return ['error', 'errors', 'detailCode'].some((name) => {
+  return saysAny(body, ['error', 'errors', 'detailCode']);
+}
+
+/** Whether one of these members says something: hosts also write nothing as null, as an empty value, or as false. */
+export function saysAny(body: JsonObject, names: readonly string[]): boolean {
+  return names.some((name) => {
     const value = own(body, name) ?? null;
     return typeof value === 'object' ? itemsOf(value).length > 0 : Boolean(value);
   });
