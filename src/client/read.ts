@@ -188,7 +188,6 @@ export async function readAll(
   settings: ApiSettings,
   { declared = [], onUnusable }: ReadAllOptions = {},
 ): Promise<readonly LiveObject[]> {
-  const unusable = onUnusable ? { onUnusable } : {};
   const reads = new Map<string, Promise<readonly LiveObject[]>>();
   const readWhole = (kind: Kind): Promise<readonly LiveObject[]> => {
     // Each kind is read once, even if other kinds need its objects too.
@@ -197,23 +196,22 @@ export async function readAll(
     return objects;
   };
   const readNow = async (kind: Kind): Promise<readonly LiveObject[]> => {
+    const request = await requestFor(kind);
+    return readObjects(client, [{ ...request, ...(onUnusable ? { onUnusable } : {}) }], settings);
+  };
+  const requestFor = async (kind: Kind): Promise<ReadRequest> => {
     const ofKind = declared.filter((one) => one.kind === kind);
     const own = ofKind.map(({ key }) => key);
     // Of objects that share a key, it is not known which one a declared key means: none of them takes another name.
     if (kind.read.how !== 'each-declared')
-      return readObjects(
-        client,
-        [{ ...allOf(kind), keys: own, idsAsNames: idsAsNames(ofKind), ...unusable }],
-        settings,
-      );
+      return { ...allOf(kind), keys: own, idsAsNames: idsAsNames(ofKind) };
     const known = await allOrFailure(
       kind.read.candidatesFrom.flatMap((other) => [
         readWhole(other),
         readDefaults(client, [allOf(other)], settings),
       ]),
     );
-    const keys = distinctKeys(kind, [...candidateKeys(kind.read, known.flat()), ...own]);
-    return readObjects(client, [{ ...someOf(kind, keys), ...unusable }], settings);
+    return someOf(kind, distinctKeys(kind, [...candidateKeys(kind.read, known.flat()), ...own]));
   };
   return (await allOrFailure(kinds.map(readWhole))).flat();
 }
