@@ -1,10 +1,11 @@
-import { isDeclaredByMember, isUnordered, readableFields } from '../kinds/field.ts';
+import { isDeclaredByMember, isUnordered, readableFields, sameItem } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
-import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import { type Field, fieldNamed, type Kind, type LiveObject, type RecordsField } from '../kinds/kind.ts';
 import { isKnownById, keyBefore } from '../kinds/live-objects.ts';
+import { recordAgrees } from '../kinds/records.ts';
 import { type IsSensitive, isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
+import { isObject, itemsOf, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
 import {
   isWithin,
@@ -19,7 +20,6 @@ import {
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Task } from './preflight.ts';
-import { revert } from './replay.ts';
 import { type Ending, ending } from './run-context.ts';
 
 /** The result of a change that has ended. */
@@ -163,6 +163,37 @@ function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): Reco
     ...again,
     withheld: [...new Set([...concealedPaths(change.diff), ...withheld, ...again.withheld])],
   };
+}
+
+/**
+ * The value of a field with one difference undone.
+ *
+ * @param below the place of the difference in the field
+ */
+export function revert(field: Field, value: Json, below: readonly string[], difference: Difference): Json {
+  const { before, after } = difference;
+  if (below.length === 0) return before;
+  if (isUnordered(field) && (field.is !== 'records' || below.length === 1)) {
+    const items = itemsOf(value).filter((item) => after === null || !sameItem(field, item, after));
+    return before === null ? items : [...items, before];
+  }
+  if (field.is === 'records') {
+    const [, ...member] = below;
+    return revertRecord(field, itemsOf(value), member, difference);
+  }
+  return setMember(value, below, before);
+}
+
+function revertRecord(
+  field: RecordsField,
+  records: readonly Json[],
+  member: readonly string[],
+  { before, after }: Difference,
+): Json {
+  const name = member[0] ?? '';
+  const isChanged = (record: JsonObject) => recordAgrees({ [name]: after }, record, field);
+  const at = records.findIndex((record) => isObject(record) && isChanged(record));
+  return records.map((record, index) => (index === at ? setMember(record, member, before) : record));
 }
 
 /** What a plan says about an object: the values that its change shows, and the places that it conceals. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { revert } from '../../src/applier/replay.ts';
+import { revert } from '../../src/applier/change-result.ts';
 import type { Field } from '../../src/kinds/kind.ts';
 import type { Json } from '../../src/model/json.ts';
 import { diff } from './fake.ts';
