@@ -1,11 +1,12 @@
 import { posix } from 'node:path';
-import type { Kind } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { type ManifestDocument, type Member, type Printable, printManifest } from '../loader/print.ts';
+import { type Address, formatAddress } from '../model/address.ts';
+import { sha256 } from '../model/digest.ts';
 import { groupBy } from '../model/group.ts';
 import type { Draft } from './draft.ts';
 import { append } from './edit/lines.ts';
 import { remarkOf } from './omission.ts';
-import { chooseBasePaths, folderOf } from './paths.ts';
 import { mapTags } from './printable.ts';
 import type { NameSecret } from './secret-names.ts';
 
@@ -92,4 +93,106 @@ function documentOf(
 function hasOwnFiles(kind: Kind): boolean {
   const isStructured = Object.values(kind.fields).some(({ is }) => ['text', 'json', 'records'].includes(is));
   return isStructured || kind.pinnable;
+}
+
+/** `notification-templates`, `sender-addresses`: the folder or file of a kind. */
+function folderOf({ name }: Kind): string {
+  const words = name.replaceAll(/(?!^)[A-Z]/g, '-$&').toLowerCase();
+  if (words.endsWith('from')) return words;
+  return /(s|x|ch|sh)$/.test(words) ? `${words}es` : `${words}s`;
+}
+
+/** An object, or the folder of several, that gets a name in a folder. */
+interface Wish {
+  readonly address: Address;
+  readonly folder: string;
+  readonly name: string;
+}
+
+/**
+ * A path without ending for each object that has a file of its own: made of its key, valid on every system, and
+ * unique even where upper and lower case are the same. Objects that share the first part of several have a folder of
+ * their own, such as `notification-templates/password_expiring/email.en`.
+ *
+ * @param isTaken whether there is already a file of that path
+ */
+export function chooseBasePaths(
+  objects: readonly LiveObject[],
+  isTaken: (path: string) => boolean,
+): ReadonlyMap<Address, string> {
+  const groups = objects.flatMap((object): Wish[] => {
+    const [first = '', ...others] = object.key;
+    return others.length === 0
+      ? []
+      : [{ address: groupOf(object), folder: folderOf(object.kind), name: slug(first) }];
+  });
+  const folders = choosePaths(
+    [...new Map(groups.map((group) => [group.address, group])).values()],
+    () => false,
+  );
+  const wishes = objects.map((object): Wish => {
+    const folder = folders.get(groupOf(object));
+    const parts = folder === undefined ? object.key : object.key.slice(1);
+    return {
+      address: object.address,
+      folder: folder ?? folderOf(object.kind),
+      name: parts.map(slug).join('.'),
+    };
+  });
+  return choosePaths(wishes, isTaken);
+}
+
+/** The address of what objects with the same first part of the key have in common. */
+function groupOf({ kind, key }: LiveObject): Address {
+  return formatAddress(kind.name, key.slice(0, 1));
+}
+
+/** A path for each wish, with a digest where the name that is wished for cannot be had. */
+function choosePaths(
+  wishes: readonly Wish[],
+  isTaken: (path: string) => boolean,
+): ReadonlyMap<Address, string> {
+  const uses = new Map<string, number>();
+  const pathOf = ({ folder, name }: Wish) => `${folder}/${name}`;
+  for (const wish of wishes) uses.set(pathOf(wish), (uses.get(pathOf(wish)) ?? 0) + 1);
+  return new Map(
+    wishes.map((wish) => {
+      const path = pathOf(wish);
+      const isFree = isPortable(wish.name) && uses.get(path) === 1 && !isTaken(path);
+      return [wish.address, isFree ? path : makeDistinct(wish, isTaken)];
+    }),
+  );
+}
+
+/** Lower case, without any character that has a meaning for a system, a shell or a glob. */
+function slug(part: string): string {
+  return part
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9_-]+/g, '-')
+    .replaceAll(/^[-_]+|[-_]+$/g, '');
+}
+
+/** Longer names are cut, so that a whole path stays within the limit of Windows. */
+const longestName = 80;
+/** Names of devices on Windows, with or without an extension. */
+const devices = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/;
+
+function isPortable(name: string): boolean {
+  return name.length <= longestName && !/^\.|\.\.|\.$|^$/.test(name) && !devices.test(name);
+}
+
+/** The path with a digest of the address. */
+function makeDistinct({ address, folder, name }: Wish, isTaken: (path: string) => boolean): string {
+  const stem = name
+    .slice(0, longestName)
+    .replaceAll(/^[.]+|[.]+$/g, '')
+    .replaceAll(/\.{2,}/g, '.');
+  const device = devices.test(stem) ? 'x-' : '';
+  for (let turn = 0; ; turn += 1) {
+    const mark = sha256(turn === 0 ? address : [address, turn]).slice('sha256:'.length, 'sha256:'.length + 8);
+    const tried = `${folder}/${device}${stem}${stem === '' ? '' : '-'}${mark}`;
+    if (!isTaken(tried)) return tried;
+  }
 }

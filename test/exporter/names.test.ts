@@ -1,9 +1,9 @@
 /** The names that an export gives: of secrets, of files, of lookups, and in comments. */
 import { describe, expect, it } from 'vitest';
+import { chooseBasePaths } from '../../src/exporter/files.ts';
 import { exportObjects } from '../../src/exporter/index.ts';
 import { namesOf } from '../../src/exporter/names.ts';
 import { printPlace, remarkOf } from '../../src/exporter/omission.ts';
-import { chooseBasePaths } from '../../src/exporter/paths.ts';
 import { jsonOf, mapTags, partOf, sideFileOf } from '../../src/exporter/printable.ts';
 import { lookupsFor, type Records } from '../../src/exporter/reference-lookups.ts';
 import { secretNames } from '../../src/exporter/secret-names.ts';

@@ -3,10 +3,9 @@ import { keyText } from '../../loader/document.ts';
 import { formatComment, type Member, type Printable } from '../../loader/print.ts';
 import { type Pointer, segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, partOf } from '../printable.ts';
-import { insertCandidates, removeCandidates } from './items.ts';
+import { insertCandidates, removeCandidates, setCandidates } from './candidates.ts';
 import { lineEnd, splice } from './lines.ts';
 import { endOf, locate, type ParsedDocument, type Path, parseOne } from './parsed-document.ts';
-import { setCandidates } from './set.ts';
 
 /** A change to one value of a document. Items are inserted before the index, members at the end. */
 export type Edit = NewValue<'set'> | NewValue<'insert'> | { readonly op: 'remove'; readonly path: Path };
