@@ -4,7 +4,7 @@ import type { Printable } from '../loader/print.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { isList, isMapping } from './printable.ts';
-import { type NameSources, referencedRecords } from './reference-lookups.ts';
+import { type NameSources, recordIdsIn } from './reference-lookups.ts';
 
 /** The names of the ids in an object's fields, by their places, where the tenant shows both. Safe in a comment. */
 export function namesOf(object: LiveObject, sources: NameSources): ReadonlyMap<Pointer, string> {
@@ -21,8 +21,8 @@ export function namesOf(object: LiveObject, sources: NameSources): ReadonlyMap<P
     for (const [index, item] of value.entries())
       if (typeof item === 'string') add(pointer(name, index), shown.get(item));
   }
-  for (const [at, row] of referencedRecords(object, sources))
-    add(at, textOf(row, 'label') ?? textOf(row, 'name'));
+  for (const { at, record } of recordIdsIn(object, sources))
+    if (record) add(at, textOf(record, 'label') ?? textOf(record, 'name'));
   return names;
 }
 

@@ -6,7 +6,7 @@ import { unresolved } from '../loader/tree.ts';
 import { isArray, isObject, type Json, own, pick } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { isWritableKey } from './print-json.ts';
-import { lookupsFor, type NameOf, type NameSources, referencesFor } from './reference-lookups.ts';
+import { lookupsFor, type NameOf, type NameSources, refsFor } from './reference-lookups.ts';
 
 /** What is known of the tenant whose objects are drafted. */
 export interface DraftContext extends NameSources {
@@ -37,10 +37,7 @@ export function draftPlainField(
   const shown = own(object.fields, name) ?? null;
   const value = chooseSynonym(field, shown);
   if (isUnset(field, value)) return clearedValue(field);
-  const named = new Map([
-    ...lookupsFor(object, context),
-    ...referencesFor(name, field, shown, context.nameOf),
-  ]);
+  const named = new Map([...lookupsFor(object, context), ...refsFor(name, field, shown, context.nameOf)]);
   return draftPlainValue(declarableIn(field, value), pointer(name), named);
 }
 

@@ -29,13 +29,14 @@ export function collectionsFor(objects: readonly Referring[], { settings, record
     (kind.references?.(fields, settings) ?? []).flatMap((reference) => {
       const { from, when } = reference;
       if (when && !records.has(when.from)) return [when.from];
-      return isReference(reference, records) ? [from] : [];
+      return isId(reference, records) ? [from] : [];
     }),
   );
   return [...new Set(names)].filter((name) => !records.has(name)).sort();
 }
 
-function isReference({ when }: RecordReference, records: Records): boolean {
+/** Whether a value is an id at all: of some, another record says that. */
+function isId({ when }: RecordReference, records: Records): boolean {
   if (!when) return true;
   const [row] = rowsWith(records.get(when.from) ?? [], 'id', when.id);
   if (!row) return false;
@@ -43,40 +44,34 @@ function isReference({ when }: RecordReference, records: Records): boolean {
   return shown !== undefined && when.values.includes(shown);
 }
 
-/** The records that the ids of an object refer to, by the places of these; none for an id that several records have. */
-export function referencedRecords(object: Referring, sources: NameSources): ReadonlyMap<Pointer, JsonObject> {
-  const found = referencesOf(object, sources).flatMap(({ at, id, from }) => {
-    const record = recordWithId(sources.records.get(from) ?? [], id);
-    return record ? [[at, record] as const] : [];
-  });
-  return new Map(found);
-}
-
-/** A lookup for each id of an object whose record has a name that no other record has, by its place. */
-export function lookupsFor(object: Referring, sources: NameSources): ReadonlyMap<Pointer, Printable> {
-  const lookups = new Map<Pointer, Printable>();
-  for (const { at, lookup } of referencesIn(object, sources))
-    if (lookup) lookups.set(at, printLookup(lookup));
-  return lookups;
-}
-
 /** An id of a record in the fields of an object. */
-export interface ReferenceToRecord extends Pick<RecordReference, 'at' | 'id' | 'from'> {
+interface ReferredRecord extends Pick<RecordReference, 'at' | 'id' | 'from'> {
+  /** `null` where no record has the id, or several do. */
+  readonly record: JsonObject | null;
   /** Finds the record by a name that no other record has; `null` where there is none. */
   readonly lookup: Lookup | null;
 }
 
 /** The ids of records in the fields of an object. */
-export function referencesIn(object: Referring, sources: NameSources): ReferenceToRecord[] {
-  return referencesOf(object, sources).map((reference) => {
-    const { at, id, from } = reference;
-    return { at, id, from, lookup: lookupFor(reference, sources.records.get(from) ?? []) };
-  });
+export function recordIdsIn(
+  { kind, fields }: Referring,
+  { settings, records }: NameSources,
+): ReferredRecord[] {
+  const references = kind.references?.(fields, settings) ?? [];
+  return references
+    .filter((reference) => isId(reference, records))
+    .map(({ at, id, from, by }) => {
+      const rows = records.get(from) ?? [];
+      const record = recordWithId(rows, id);
+      return { at, id, from, record, lookup: record && lookupFor(record, rows, { from, by }) };
+    });
 }
 
-function referencesOf({ kind, fields }: Referring, { settings, records }: NameSources): RecordReference[] {
-  const references = kind.references?.(fields, settings) ?? [];
-  return references.filter((reference) => isReference(reference, records));
+/** A lookup for each id of an object whose record has a name that no other record has, by its place. */
+export function lookupsFor(object: Referring, sources: NameSources): ReadonlyMap<Pointer, Printable> {
+  const lookups = new Map<Pointer, Printable>();
+  for (const { at, lookup } of recordIdsIn(object, sources)) if (lookup) lookups.set(at, printLookup(lookup));
+  return lookups;
 }
 
 function recordWithId(rows: readonly JsonObject[], id: string): JsonObject | null {
@@ -85,9 +80,11 @@ function recordWithId(rows: readonly JsonObject[], id: string): JsonObject | nul
 }
 
 /** A lookup by the first of the reference's fields that is unique to its record; `null` where none is. */
-function lookupFor({ id, from, by }: RecordReference, rows: readonly JsonObject[]): Lookup | null {
-  const record = recordWithId(rows, id);
-  if (!record) return null;
+function lookupFor(
+  record: JsonObject,
+  rows: readonly JsonObject[],
+  { from, by }: Pick<RecordReference, 'from' | 'by'>,
+): Lookup | null {
   for (const field of by) {
     const value = textIn(record, field);
     if (value === null || rowsWith(rows, field, value).length > 1) continue;
@@ -126,7 +123,7 @@ function textIn(row: JsonObject, field: string): string | null {
 export type NameOf = (kind: string, id: string) => string | null;
 
 /** A `!ref` for each id in a field whose object has a name, by the place that it takes: an id alone, or an object with it. */
-export function referencesFor(
+export function refsFor(
   name: string,
   field: Field,
   shown: Json,

@@ -15,7 +15,7 @@ import {
 import { lookupOf, lookupWords } from '../model/marker.ts';
 import { type Pointer, placesIn, pointer } from '../model/pointer.ts';
 import { namesShown } from './names.ts';
-import { type NameOf, type NameSources, referencesIn } from './reference-lookups.ts';
+import { type NameOf, type NameSources, recordIdsIn } from './reference-lookups.ts';
 
 /** What a side says about an object. */
 export interface Stated extends Pick<LiveObject, 'kind' | 'fields'> {
@@ -85,7 +85,7 @@ function idsIn({ kind, fields, raw, sources, nameOf }: Stated): Ids {
     const beside = ids.get(at);
     if (beside) ids.set(at, { ...beside, name: textOf(fields, field) });
   }
-  for (const { at, id, from, lookup } of referencesIn({ kind, fields }, sources))
+  for (const { at, id, from, lookup } of recordIdsIn({ kind, fields }, sources))
     ids.set(at, { id, scope: from, name: lookup && lookupWords(lookup), ref: null });
   return ids;
 }
