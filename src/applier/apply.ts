@@ -16,7 +16,7 @@ import type { ApplyOptions, Run, TenantPort } from './run-context.ts';
  * (design, section 6). A plan that does not hold gives a result `refused`, with nothing written. Later failures of the
  * tenant are in the result. Rejects, with a Failure, only where the tenant cannot be read before the first change.
  */
-export async function applyPlan(plan: Plan, port: TenantPort, options: ApplyOptions): Promise<Result> {
+export async function applyChanges(plan: Plan, port: TenantPort, options: ApplyOptions): Promise<Result> {
   try {
     return await applyWith(plan, runWith(port, options));
   } finally {
@@ -27,7 +27,7 @@ export async function applyPlan(plan: Plan, port: TenantPort, options: ApplyOpti
 const nowhere: ResultRecorder = { async start() {}, finish() {} };
 
 /**
- * The reasons for which the plan would be refused now, as `applyPlan` finds them; empty where there are none. Reads the
+ * The reasons for which the plan would be refused now, as `applyChanges` finds them; empty where there are none. Reads the
  * tenant, and writes nothing. Rejects, with a Failure, where the tenant cannot be read.
  */
 export async function findRefusals(

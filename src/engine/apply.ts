@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { applyPlan as applyChanges, findRefusals } from '../applier/apply.ts';
+import { applyChanges, findRefusals } from '../applier/apply.ts';
 import { openJournal } from '../applier/journal.ts';
 import type { ApplyEvent } from '../applier/run-context.ts';
 import type { Sent } from '../client/answer.ts';

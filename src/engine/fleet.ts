@@ -10,7 +10,7 @@ import { systemCode } from '../model/system-error.ts';
 import { type ApplyOptions, applyPlan, endJournal, requireApplicable, requireApproved } from './apply.ts';
 import type { PlanOptions } from './choices.ts';
 import { FleetJournal } from './fleet-journal.ts';
-import { withRevision } from './manifest-source.ts';
+import { withSince } from './manifest-source.ts';
 import { planChanges } from './plan.ts';
 import { type EnvironmentPlan, findSharedChanges, refuseSharedChanges } from './shared-tenant.ts';
 import type { PastProjects } from './since.ts';
@@ -48,7 +48,7 @@ export async function planFleet(
         plan: await planChanges(project, tenant, { ...plan, past }),
       }));
     });
-  const outcomes = await withRevision(projects, plan, planAll);
+  const outcomes = await withSince(projects, plan, planAll);
   const plans = refuseSharedChanges(outcomes.flatMap(({ value }) => value ?? []));
   const byName = new Map(plans.map((each) => [each.environment, each]));
   return fleetOf(outcomes.map(({ name, error }) => ({ name, plan: byName.get(name) ?? null, error })));

@@ -30,7 +30,7 @@ export async function manifestSource(
   const { scope } = choices;
   const past = shared
     ? shared.read(project)
-    : await withRevision(project, { since: scope.since, env }, (all) => all?.read(project));
+    : await withSince(project, { since: scope.since, env }, (all) => all?.read(project));
   const previous = past?.resources.map(complete) ?? null;
   const isInScope = scopeFilter(scope);
   // Resources outside the scope are not compared, so their lookups are not resolved. Lookups that only the revision
@@ -94,7 +94,7 @@ function addLaterNames(past: readonly Resource[], resources: readonly Resource[]
 }
 
 /** Lets `use` read what the manifests declared at the revision that `--since` names; `null` without `--since`. */
-export async function withRevision<T>(
+export async function withSince<T>(
   project: Pick<Project, 'root' | 'configFile'>,
   { since = null, env = process.env }: Pick<PlanOptions, 'since' | 'env'>,
   use: (past: PastProjects | null) => T | Promise<T>,

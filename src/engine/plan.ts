@@ -10,7 +10,7 @@ import type { Plan } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { tool } from '../model/version.ts';
 import { lookedUpBy } from '../planner/fill-lookups.ts';
-import { type Matched, matchAll, movedDefaults, planChanges as planMatched } from '../planner/index.ts';
+import { type Matched, matchAll, movedDefaults, planMatched } from '../planner/index.ts';
 import { defaultsFor, nearDefaultsFor, type PlanChoices, type PlanInput } from '../planner/input.ts';
 import { nameReferences } from '../planner/name-references.ts';
 import { findUnsetSecrets } from '../planner/unset-secrets.ts';

@@ -73,7 +73,7 @@ export function matchAll(input: PlanInput): Matched {
  * @param matched what {@link matchAll} found for the same input
  * @param defaults the vendor's defaults that `defaultsFor` asks for
  */
-export function planChanges(input: PlanInput, matched: Matched, defaults: readonly LiveObject[]): Plan {
+export function planMatched(input: PlanInput, matched: Matched, defaults: readonly LiveObject[]): Plan {
   const { environment, choices } = input;
   const { present, missing, deletions } = matched;
   refuseUnknownKeys(missing, defaults);

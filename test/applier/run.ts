@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyPlan } from '../../src/applier/apply.ts';
+import { applyChanges } from '../../src/applier/apply.ts';
 import { openJournal } from '../../src/applier/journal.ts';
 import type { ApplyOptions, TenantPort } from '../../src/applier/run-context.ts';
 import type { Clock } from '../../src/client/clock.ts';
@@ -33,7 +33,7 @@ export async function apply(
   tenant: TenantPort,
   { folder, ...more }: Partial<ApplyOptions> & { folder?: string } = {},
 ): Promise<Result> {
-  return applyPlan(plan, tenant, {
+  return applyChanges(plan, tenant, {
     environment: 'test',
     settings: contractSettings,
     secrets: secretsOf({}),

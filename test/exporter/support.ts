@@ -16,7 +16,7 @@ import { type Lookup, secretName } from '../../src/model/marker.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { valueAt } from '../../src/model/pointer.ts';
 import { fillLookups } from '../../src/planner/fill-lookups.ts';
-import { matchAll, planChanges } from '../../src/planner/index.ts';
+import { matchAll, planMatched } from '../../src/planner/index.ts';
 import type { PlanInput } from '../../src/planner/input.ts';
 import { anyText } from '../support/arbitraries.ts';
 import { type Answer, liveFrom, secretsOf } from '../support/plan.ts';
@@ -113,7 +113,7 @@ export function planFor(project: Project, objects: readonly LiveObject[], rows: 
     },
     diagnostics: [],
   };
-  return planChanges(input, matchAll(input), []);
+  return planMatched(input, matchAll(input), []);
 }
 
 /** The secrets as a person would fill them in: with the values that the tenant has, where it shows them. */

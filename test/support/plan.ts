@@ -9,7 +9,7 @@ import { formatAddress, type Key } from '../../src/model/address.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
-import { matchAll, planChanges } from '../../src/planner/index.ts';
+import { matchAll, planMatched } from '../../src/planner/index.ts';
 import type { PlanChoices, PlanInput } from '../../src/planner/input.ts';
 
 /** An answer of the API with the kind it belongs to and, where the answer has none, the id that was asked for. */
@@ -34,7 +34,7 @@ export interface PlanCase {
 /** The plan for resources and answers made by hand. */
 export function planOf(given: PlanCase): Plan {
   const input = inputOf(given);
-  return planChanges(input, matchAll(input), liveObjects(given.defaults));
+  return planMatched(input, matchAll(input), liveObjects(given.defaults));
 }
 
 /** What a plan is made from. */
