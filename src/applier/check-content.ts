@@ -1,5 +1,5 @@
 import { compareField, type FieldDifference } from '../kinds/compare.ts';
-import { comparable, isUnordered, readableFields } from '../kinds/field.ts';
+import { comparable, isUnordered, readableFields, wholeField } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field, LiveObject } from '../kinds/kind.ts';
 import { type Before, type Operation, operationOf } from '../kinds/operation.ts';
@@ -158,13 +158,12 @@ function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writin
     const asPlanned = made.map((each) => redactDifference(each, unseen.isSensitive));
     return areShown(itemsIn(field, asPlanned), itemsIn(field, shown));
   }
-  // All members are in the body, also those that a manifest leaves out.
-  const whole = field.is === 'json' ? { ...field, declares: 'whole' as const } : field;
   const written = assumeUnseen(value, pointer(name), { fields, unseen, shown }) ?? null;
   // A member that is null and one that is not there look the same in a plan.
   const isThere = ({ before, after }: FieldDifference) => before !== null || after !== null;
   const isConcealed = ({ path }: FieldDifference) => concealed.some((at) => isWithin(path, at));
-  const made = compareField(name, whole, written, current)
+  // All members are in the body, also those that a manifest leaves out.
+  const made = compareField(name, wholeField(field), written, current)
     .flatMap((each) => (shown.some(({ path }) => path === each.path) ? [each] : removedMembers(each)))
     .filter(isThere);
   const visible = made.filter((each) => !isConcealed(each));

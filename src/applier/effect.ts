@@ -1,5 +1,5 @@
 import { compareField } from '../kinds/compare.ts';
-import { comparable, comparableRecord, sameItem } from '../kinds/field.ts';
+import { comparable, comparableRecord, sameItem, wholeField } from '../kinds/field.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject, type RecordsField } from '../kinds/kind.ts';
 import { recordAgrees } from '../kinds/records.ts';
 import {
@@ -40,8 +40,12 @@ export function lostMembers({ kind, change }: KindChange, live: LiveObject, befo
   return names.flatMap((name) => {
     const field = fieldNamed(kind, name);
     if (field?.is !== 'json') return [];
-    const whole = { ...field, declares: 'whole' } as const;
-    const made = compareField(name, whole, own(live.fields, name) ?? null, own(before.fields, name));
+    const made = compareField(
+      name,
+      wholeField(field),
+      own(live.fields, name) ?? null,
+      own(before.fields, name),
+    );
     const lost = made.filter(({ op, before: value }) => op === 'remove' && hasValue(value));
     return lost.map(({ path }) => path).filter((path) => !isShown(path) && !isHidden(path, before));
   });
@@ -128,7 +132,7 @@ function hasItem(
 ): boolean {
   const item = difference.after ?? difference.before;
   const isWanted = difference[side] !== null;
-  return (isArray(list) ? list : []).some((other) => same(fillRedacted(item, other), other)) === isWanted;
+  return itemsOf(list).some((other) => same(fillRedacted(item, other), other)) === isWanted;
 }
 
 function sameRecord(field: RecordsField): (declared: Json, live: Json) => boolean {

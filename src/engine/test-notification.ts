@@ -1,7 +1,7 @@
 import { isSuccess, mayHaveHappened } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
 import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
-import { comparable } from '../kinds/field.ts';
+import { sameValue } from '../kinds/field.ts';
 import { apiRequest, identityResource } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
@@ -11,7 +11,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { sampleContext } from '../kinds/sample-context.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import { ExitCode, failure, interruption } from '../model/failure.ts';
-import { canonicalJson, type JsonObject, own, sameJson, textOf } from '../model/json.ts';
+import { canonicalJson, type JsonObject, own, textOf } from '../model/json.ts';
 import { literal, secretName } from '../model/marker.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -127,8 +127,7 @@ async function readTemplate(
 function differingFields(declared: Resource, live: LiveObject): string[] {
   return Object.entries(declared.fields).flatMap(([name, value]) => {
     const field = notificationTemplate.fields[name];
-    if (!field || sameJson(comparable(field, value), comparable(field, own(live.fields, name)))) return [];
-    return [name];
+    return !field || sameValue(field, value, own(live.fields, name)) ? [] : [name];
   });
 }
 

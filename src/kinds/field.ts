@@ -128,14 +128,24 @@ export function isUnordered(field: Field): boolean {
   return field.is === 'set' || field.is === 'references' || field.is === 'records';
 }
 
+/** Whether two values of a field are equal. */
+export function sameValue(field: Field, one: Json | undefined, other: Json | undefined): boolean {
+  return sameJson(comparable(field, one), comparable(field, other));
+}
+
 /** Whether two items of such a list are equal. */
 export function sameItem(field: Field, one: Json, other: Json): boolean {
-  return sameJson(comparable(field, [one]), comparable(field, [other]));
+  return sameValue(field, [one], [other]);
 }
 
 /** Whether manifests declare the members of a field one by one, and leave the others alone. */
 export function isDeclaredByMember(field: Field | undefined): boolean {
   return field?.is === 'json' && field.declares === 'members';
+}
+
+/** The field as if manifests declared all its members: then a member that one side lacks is a difference. */
+export function wholeField(field: Field): Field {
+  return field.is === 'json' ? { ...field, declares: 'whole' } : field;
 }
 
 /** A record without unset members. Numbers and booleans become text, since hosts answer with either. */

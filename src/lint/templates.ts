@@ -1,8 +1,8 @@
-import { comparable } from '../kinds/field.ts';
+import { sameValue } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { groupBy } from '../model/group.ts';
-import { own, sameJson } from '../model/json.ts';
+import { own } from '../model/json.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { joinWords } from '../model/words.ts';
 import { lintChat } from './chat-json.ts';
@@ -90,13 +90,7 @@ function lintDefault(resource: Resource, base: LiveObject | undefined, isCustomi
   const { fields } = resource.kind;
   const isSame = (name: string) => {
     const field = fields[name];
-    return (
-      field !== undefined &&
-      sameJson(
-        comparable(field, own(resource.fields, name)),
-        comparable(field, own(base?.fields ?? {}, name)),
-      )
-    );
+    return field !== undefined && sameValue(field, own(resource.fields, name), own(base?.fields ?? {}, name));
   };
   if (!base || !Object.keys(resource.fields).every(isSame)) return [];
   return [

@@ -1,5 +1,5 @@
 import type { FieldDifference } from '../kinds/compare.ts';
-import { comparable, overlay, readableFields } from '../kinds/field.ts';
+import { overlay, readableFields, sameValue } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject, Write, WriteInput } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { risksOf } from '../kinds/operation.ts';
@@ -7,7 +7,7 @@ import { markUnchanged, redactDifference, secretPlaces, sensitiveIn } from '../k
 import type { Resource } from '../kinds/resource.ts';
 import { type Diagnostic, notComparableWords } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { type Json, type JsonObject, objectFrom, own, pick, sameJson } from '../model/json.ts';
+import { type Json, type JsonObject, objectFrom, own, pick } from '../model/json.ts';
 import { literal, secretName, secretNamesIn } from '../model/marker.ts';
 import type { Action, Change, Difference } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
@@ -201,5 +201,5 @@ export function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject
 /** Whether two references have the same ids. The names beside them may differ: they are for readers. */
 function isSameReference(field: Field, value: Json, below: Json | undefined): boolean {
   const isReference = field.is === 'reference' || field.is === 'references';
-  return isReference && below !== undefined && sameJson(comparable(field, value), comparable(field, below));
+  return isReference && below !== undefined && sameValue(field, value, below);
 }

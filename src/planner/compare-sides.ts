@@ -1,5 +1,11 @@
 import { compareField, dropNulls, type FieldDifference } from '../kinds/compare.ts';
-import { canonicalRecord, comparable, isDeclaredByMember, readableFields } from '../kinds/field.ts';
+import {
+  canonicalRecord,
+  comparable,
+  isDeclaredByMember,
+  readableFields,
+  wholeField,
+} from '../kinds/field.ts';
 import type { Field, Kind, LiveObject, RecordsField } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { type IsSensitive, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
@@ -149,9 +155,6 @@ function differencesBetween(kind: Kind, sides: Fields): FieldDifference[] {
     return differencesIn(name, wholeField(field), own(first, name) ?? null, own(second, name) ?? null);
   });
 }
-
-/** Between two tenants, or two manifests, a member that one of them does not have is a difference. */
-const wholeField = (field: Field): Field => (field.is === 'json' ? { ...field, declares: 'whole' } : field);
 
 /** Members are listed one by one, whichever side has none. */
 function differencesIn(name: string, field: Field, first: Json, second: Json): FieldDifference[] {

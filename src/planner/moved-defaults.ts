@@ -1,9 +1,9 @@
-import { comparable, readableFields } from '../kinds/field.ts';
+import { readableFields, sameValue } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { contentDigest, type LiveIndex } from '../kinds/live-objects.ts';
 import { redactDifference, sensitiveIn } from '../kinds/redact.ts';
 import type { Diagnostic, Versions } from '../model/diagnostic.ts';
-import { type Json, type JsonObject, objectFrom, own, pick, sameJson } from '../model/json.ts';
+import { type Json, type JsonObject, objectFrom, own, pick } from '../model/json.ts';
 import type { Difference } from '../model/plan.ts';
 import { segmentsOf, valueAt } from '../model/pointer.ts';
 import { overlayFields } from './change.ts';
@@ -46,14 +46,9 @@ export function provenDefault(
   declared: JsonObject,
 ): JsonObject | null {
   const { kind } = match;
-  const names = Object.keys(kind.fields).filter((name) => {
-    const field = kind.fields[name];
-    const [one, other] = [own(declared, name), own(standard.fields, name)];
-    return (
-      field &&
-      own(declared, name) !== undefined &&
-      !sameJson(comparable(field, one), comparable(field, other))
-    );
+  const names = Object.entries(kind.fields).flatMap(([name, field]) => {
+    const ours = own(declared, name);
+    return ours === undefined || sameValue(field, ours, own(standard.fields, name)) ? [] : [name];
   });
   // Each more doubles the number of mixtures.
   if (names.length > maxMixed) return null;

@@ -1,11 +1,11 @@
 import type { Kinds } from '../kinds/catalog.ts';
-import { comparable } from '../kinds/field.ts';
+import { sameValue } from '../kinds/field.ts';
 import { fieldNamed, type Kind } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
 import { type Key, parseAddress } from '../model/address.ts';
 import { type Failure, failure } from '../model/failure.ts';
-import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJson } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, own } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ChangeResult, Result } from '../model/result.ts';
 
@@ -71,7 +71,7 @@ export function changedFields(kind: Kind, before: JsonObject, after: JsonObject)
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     const [old, next] = [own(before, name), own(after, name)];
     if (old === undefined || next === undefined) return [];
-    return sameJson(comparable(field, old), comparable(field, next)) ? [] : [name];
+    return sameValue(field, old, next) ? [] : [name];
   });
 }
 

@@ -1,4 +1,4 @@
-import { comparable, printedJson } from '../../kinds/field.ts';
+import { comparable, printedJson, sameValue } from '../../kinds/field.ts';
 import { readJsonText } from '../../kinds/jsontext.ts';
 import type { JsonField } from '../../kinds/kind.ts';
 import { isArray, isObject, type Json, type JsonObject, mapJson, sameJson } from '../../model/json.ts';
@@ -39,7 +39,7 @@ export function mergeJson(merge: DocumentMerge, field: JsonField, name: string, 
   const where = rootOf(name, field);
   const declared = readJsonText(pair.declared);
   const live = printedJson(field, pair.live, declared);
-  if (field.filled && sameJson(comparable(field, declared), comparable(field, live))) return;
+  if (field.filled && sameValue(field, declared, live)) return;
   const parsed = { declared, live, written: pair.written };
   const [isCleared, isUnset] = [comparable(field, declared) === null, comparable(field, live) === null];
   if (isCleared && isUnset) return;
