@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Address } from '../model/address.ts';
 import { SharedWork } from '../model/concurrent.ts';
+import { fileStem } from '../model/digest.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import { ifThere, unwritableFile } from '../model/system-error.ts';
@@ -124,12 +124,6 @@ function isOlder({ header, records }: JournalContent, { createdAt }: JournalPlan
   if (header?.createdAt === createdAt) return false;
   const times = records.flatMap((record) => ('at' in record ? [Date.parse(record.at)] : []));
   return times.length > 0 && times.every((time) => time < Date.parse(createdAt));
-}
-
-/** The hex digits of a digest. They name a file, so of any other text its digest is used. */
-function fileStem(planDigest: string): string {
-  const hex = /^sha256:([0-9a-f]{64})$/.exec(planDigest)?.[1];
-  return hex ?? createHash('sha256').update(planDigest).digest('hex');
 }
 
 async function openForAppend(

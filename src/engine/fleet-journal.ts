@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { readResultFile } from '../applier/saved-file.ts';
 import { ownFolder, requireOwnFolder } from '../loader/own-folder.ts';
 import { SharedWork } from '../model/concurrent.ts';
+import { fileStem } from '../model/digest.ts';
 import { isObject, parseJson, textOf } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
@@ -34,8 +35,7 @@ export class FleetJournal {
    */
   static async open(root: string, digest: string): Promise<FleetJournal> {
     requireOwnFolder(root);
-    const hex = /^sha256:([0-9a-f]{64})$/.exec(digest)?.[1] ?? '';
-    const file = join(root, ownFolder, 'fleets', `${hex}.jsonl`);
+    const file = join(root, ownFolder, 'fleets', `${fileStem(digest)}.jsonl`);
     const text = (await ifThere(readFile(file, 'utf8'))) ?? '';
     if (text !== '') await requireUncommitted(root, file);
     return new FleetJournal(file, new Map(text.split('\n').flatMap((line) => recordIn(line, file))));

@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import { acquireLock, type Lock } from '../applier/lock.ts';
 import type { Environment } from '../kinds/project.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
-import { sha256 } from '../model/digest.ts';
+import { digestStart } from '../model/digest.ts';
 import { Failure } from '../model/failure.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
 
@@ -69,13 +69,10 @@ function failWith(folder: string, error: unknown): never {
 
 /** What the lock of a machine is about; `null` for an embedded tenant in memory, which no other process can reach. */
 function subjectOf({ name, tenant, connection }: Environment): string | null {
-  if (connection.to === 'tenant') return digestOf({ name, ...tenant });
+  if (connection.to === 'tenant') return digestStart({ name, ...tenant }, 32);
   const { data } = connection.sandbox;
-  return data === null ? null : digestOf({ name, data });
+  return data === null ? null : digestStart({ name, data }, 32);
 }
-
-const digestOf = (value: Readonly<Record<string, string>>) =>
-  sha256(value).replace('sha256:', '').slice(0, 32);
 
 /** Where programs of the user keep state: XDG Base Directory Specification, `XDG_STATE_HOME`. */
 function stateFolder({ XDG_STATE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): string | null {

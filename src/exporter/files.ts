@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { type ManifestDocument, type Member, type Printable, printManifest } from '../loader/print.ts';
 import { type Address, formatAddress } from '../model/address.ts';
-import { sha256 } from '../model/digest.ts';
+import { digestStart } from '../model/digest.ts';
 import { groupBy } from '../model/group.ts';
 import type { Draft } from './draft.ts';
 import { append } from './edit/lines.ts';
@@ -191,7 +191,7 @@ function makeDistinct({ address, folder, name }: Wish, isTaken: (path: string) =
     .replaceAll(/\.{2,}/g, '.');
   const device = devices.test(stem) ? 'x-' : '';
   for (let turn = 0; ; turn += 1) {
-    const mark = sha256(turn === 0 ? address : [address, turn]).slice('sha256:'.length, 'sha256:'.length + 8);
+    const mark = digestStart(turn === 0 ? address : [address, turn]);
     const tried = `${folder}/${device}${stem}${stem === '' ? '' : '-'}${mark}`;
     if (!isTaken(tried)) return tried;
   }

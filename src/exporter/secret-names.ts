@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from '../model/address.ts';
-import { sha256 } from '../model/digest.ts';
+import { digestStart } from '../model/digest.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import type { Draft } from './draft.ts';
 
@@ -53,7 +53,7 @@ export function secretNames(
     if (known !== undefined) return known;
     const name = nameOf(place);
     const isFree = uses.get(name) === 1 && !taken.has(name);
-    return isFree ? name : `${name}_${sha256(idOf(place)).slice(7, 15).toUpperCase()}`;
+    return isFree ? name : `${name}_${digestStart(idOf(place)).toUpperCase()}`;
   };
 }
 

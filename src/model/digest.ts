@@ -7,6 +7,16 @@ export function sha256(value: unknown): string {
   return `sha256:${hash('sha256', canonicalJson(value))}`;
 }
 
+/** The first hex digits of a value's digest, for a name that no other value gets. */
+export function digestStart(value: unknown, digits = 8): string {
+  return sha256(value).slice('sha256:'.length, 'sha256:'.length + digits);
+}
+
+/** The hex digits of a digest. They name a file, so of any other text its digest is used. */
+export function fileStem(digest: string): string {
+  return /^sha256:([0-9a-f]{64})$/.exec(digest)?.[1] ?? hash('sha256', digest);
+}
+
 /**
  * The digest of everything in a plan that an approval covers: tenant, scope, all differences and all requests. It leaves
  * out the tool and time of the plan, the digest itself, the `impact` of searches, which changes as people come and go, what is
