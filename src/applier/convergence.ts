@@ -62,7 +62,7 @@ function sightingInAnswer(
     return isConfirmed(last.answer) && requests.at(-1)?.method === 'DELETE' ? { live: null } : null;
   }
   if (requests.length > 1 || last.answer.outcome !== 'answered') return null;
-  const live = objectOf(task, last.answer.body);
+  const live = readWritten(task, last.answer.body);
   // Even where the answer does not show all that was asked for, it has the id.
   if (action === 'create' && live) context.created.learn(task.change.address, live);
   // What refers to a new object needs its id, which some answers leave out. Some kinds have none at all.
@@ -80,7 +80,7 @@ function isConfirmed(answer: Sent): boolean {
 }
 
 /** The object in an answer, if it is the one that was written. */
-function objectOf({ kind, change }: Task, body: Json): LiveObject | null {
+function readWritten({ kind, change }: Task, body: Json): LiveObject | null {
   if (!isObject(body)) return null;
   try {
     const live = liveObject(kind, body, change.id);

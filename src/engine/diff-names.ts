@@ -29,6 +29,7 @@ export async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Nam
     return { pairs: written, objects: names.flatMap(({ objects }) => objects), remarksOn: () => [] };
   }
   const both = filled.filter(isOnBoth);
+  // Beside manifests, the only tenant names the ids of both sides.
   const isAlone = sides.some(({ reader }) => reader === null);
   const readRecords = (at: 0 | 1) => {
     const objects = both.flatMap(({ sides: own }) => (isAlone ? own : [own[at]]));

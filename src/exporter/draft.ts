@@ -6,6 +6,7 @@ import type { Member } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
+import { byAddress } from '../model/address.ts';
 import { type Json, own } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -52,7 +53,7 @@ export type DeclaredSecrets = ReadonlyMap<Pointer, string>;
 
 /** Drafts of all objects, sorted by address, and the objects that cannot be declared. */
 export function draftAll(input: DraftInput): { drafts: Draft[]; refusals: Refusal[] } {
-  const sorted = input.objects.toSorted((a, b) => (a.address < b.address ? -1 : 1));
+  const sorted = input.objects.toSorted(byAddress);
   const results = sorted.map((object) => draftObject(object, input, input.declaredSecrets?.(object)));
   return {
     drafts: results.filter((result) => 'key' in result),
@@ -97,7 +98,7 @@ export function draftObject(
     lifecycle: lifecycleMembers(object, context),
     names: namesBeside(membersOf(valid), namesOf(object, context)),
     sideTexts: valid.flatMap(({ sideText }) => sideText ?? []),
-    secrets: valid.flatMap((drafted) => drafted.secrets.map((at) => ({ at, name: secrets.get(at) ?? null }))),
+    secrets: valid.flatMap((each) => each.secrets).map((at) => ({ at, name: secrets.get(at) ?? null })),
     omissions: [
       ...valid.flatMap(({ omissions }) => omissions),
       ...[...refused].map(([name, within]): Omission => ({ at: pointer(name), reason: 'notValid', within })),

@@ -6,6 +6,11 @@ export type Address = string;
 /** The parts of an object's natural key, in the order the kind names them. */
 export type Key = readonly string[];
 
+/** The order of objects wherever they are listed: the same, however a tenant or a folder orders them. */
+export function byAddress(one: { readonly address: Address }, other: { readonly address: Address }): number {
+  return one.address < other.address ? -1 : 1;
+}
+
 export function formatAddress(kind: string, key: Key): Address {
   let address = kind;
   for (const part of key) address += `/${encodePart(part)}`;

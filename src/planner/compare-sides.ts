@@ -55,7 +55,7 @@ export function compareSides({ kind, objects: [first, second], secrets }: Both):
     return { differences: differences.map(mirror), notComparable };
   }
   const sides = [membersOf(kind, first), membersOf(kind, second)] as const;
-  const left = leaveOut(sides, unknownSecrets(sides, secrets), findHidden(sides, [first, second]));
+  const left = leaveOut(sides, compareSecrets(sides, secrets), findHidden(sides, [first, second]));
   return { differences: differencesBetween(kind, left.sides), notComparable: left.places };
 }
 
@@ -122,7 +122,7 @@ interface SecretsCompared {
   readonly unknown: readonly Pointer[];
 }
 
-function unknownSecrets(sides: Fields, secrets: readonly [Secrets, Secrets]): SecretsCompared {
+function compareSecrets(sides: Fields, secrets: readonly [Secrets, Secrets]): SecretsCompared {
   const [equal, unknown]: [Pointer[], Pointer[]] = [[], []];
   for (const at of new Set(sides.flatMap((side) => secretPlaces(side)))) {
     const [first, second] = sides.map((side) => valueAt(side, at) ?? null);

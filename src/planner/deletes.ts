@@ -3,7 +3,7 @@ import { addressesOf, LiveIndex } from '../kinds/live-objects.ts';
 import { needsId } from '../kinds/operation.ts';
 import type { Policy } from '../kinds/project.ts';
 import type { Declaration, Resource } from '../kinds/resource.ts';
-import { type Address, matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
+import { type Address, byAddress, matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { groupBy } from '../model/group.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -47,7 +47,10 @@ export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; 
   const isInScope = ({ addresses }: Deletion) => request.isInScope(addresses);
   const pruned = objects.filter(({ kind }) => prune?.kinds.includes(kind.name)).map(prunedObject);
   // The same plan, however the tenant orders its lists.
-  const undeclared = pruned.filter(isInScope).filter(isUndeclared).toSorted(byAddress);
+  const undeclared = pruned
+    .filter(isInScope)
+    .filter(isUndeclared)
+    .toSorted((one, other) => byAddress(one.live, other.live));
   const whyKept = keeper(request);
   // Objects that share an address share the reason.
   const reasons = new Map(undeclared.map(({ live }) => [live.address, whyKept(live)]));
@@ -142,8 +145,6 @@ export function findRemoved(
       : [];
   });
 }
-
-const byAddress = (one: Deletion, other: Deletion) => (one.live.address < other.live.address ? -1 : 1);
 
 function prunedObject(live: LiveObject): Deletion {
   return { live, addresses: addressesOf(live), source: null, protect: false, declared: {} };

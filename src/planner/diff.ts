@@ -4,7 +4,7 @@ import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { redactDifference } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
-import type { Address } from '../model/address.ts';
+import { type Address, byAddress } from '../model/address.ts';
 import type { DiffObject, DiffSummary, NotCompared } from '../model/diff.ts';
 import type { JsonObject } from '../model/json.ts';
 import { compareSides, type SideObject, sensitiveOnSides } from './compare-sides.ts';
@@ -93,9 +93,7 @@ export function addressOf(pair: Pair): Address {
 function leadOf(pair: Pair) {
   const objects = presentSides(pair);
   const declared = objects.filter(({ is }) => is === 'declared');
-  const [lead] = (declared.length > 0 ? declared : objects)
-    .map(subjectOf)
-    .toSorted((a, b) => (a.address < b.address ? -1 : 1));
+  const [lead] = (declared.length > 0 ? declared : objects).map(subjectOf).toSorted(byAddress);
   return lead;
 }
 
@@ -115,7 +113,6 @@ export interface Compared {
 /** How the sides differ, object by object. Pure. */
 export function diffPairs(pairs: readonly Pair[], context: PairContext): Compared {
   const compared = pairs.map((pair) => diffPair(pair, context));
-  const byAddress = (a: { address: Address }, b: { address: Address }) => (a.address < b.address ? -1 : 1);
   const objects = compared.flatMap(({ object }) => object ?? []).toSorted(byAddress);
   const notComparable = compared.flatMap(({ notCompared }) => notCompared ?? []).toSorted(byAddress);
   const count = (where: DiffObject['in']) => objects.filter((object) => object.in === where).length;
@@ -141,7 +138,7 @@ function diffPair(pair: Pair, context: PairContext): PairCompared {
   const { kind } = pair;
   const [first, second] = pair.sides;
   if (first === null || second === null) {
-    return { object: objectOf(pair, first === null ? 'second' : 'first', []), notCompared: null };
+    return { object: describePair(pair, first === null ? 'second' : 'first', []), notCompared: null };
   }
   const { differences, notComparable } = compareSides({
     kind,
@@ -150,7 +147,8 @@ function diffPair(pair: Pair, context: PairContext): PairCompared {
   });
   const paths = [...new Set(notComparable)].toSorted();
   return {
-    object: differences.length === 0 ? null : objectOf(pair, 'both', redactAll(pair, differences, context)),
+    object:
+      differences.length === 0 ? null : describePair(pair, 'both', redactAll(pair, differences, context)),
     notCompared: paths.length === 0 ? null : { address: addressOf(pair), paths },
   };
 }
@@ -167,7 +165,7 @@ function redactAll(
   });
 }
 
-function objectOf(pair: Pair, where: DiffObject['in'], diff: DiffObject['diff']): DiffObject {
+function describePair(pair: Pair, where: DiffObject['in'], diff: DiffObject['diff']): DiffObject {
   const lead = leadOf(pair);
   const declared = presentSides(pair).findLast(({ is }) => is === 'declared');
   const source = declared?.is === 'declared' ? declared.resource.source() : null;

@@ -2,7 +2,7 @@ import type { Kinds } from '../kinds/catalog.ts';
 import { arrangeChanges } from '../kinds/dependencies.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
-import { matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
+import { byAddress, matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { sha256, withDigest } from '../model/digest.ts';
 import { type Action, type Change, type Plan, planFormat, type Request } from '../model/plan.ts';
@@ -123,10 +123,7 @@ export function planMatched(input: PlanInput, matched: Matched, defaults: readon
 /** The changes in the order of an apply; deletes that may share a request do. */
 function arrange(writes: readonly Change[], deletes: readonly Change[], kinds: Kinds): Change[] {
   const all = [...writes, ...batchDeletes(deletes, kinds)];
-  const { ranks } = arrangeChanges(
-    all.sort((a, b) => (a.address < b.address ? -1 : 1)),
-    kinds,
-  );
+  const { ranks } = arrangeChanges(all.toSorted(byAddress), kinds);
   return ranks.flatMap(({ changes }) => changes);
 }
 
