@@ -23,31 +23,19 @@ import type { Task } from './preflight.ts';
 import { type Ending, ending } from './run-context.ts';
 
 /** The result of a change that has ended. */
-export function changeResult({
-  task,
-  outcome,
-  live,
-  requests,
-  error,
-  warnings,
-  unmet,
-}: Ending): ChangeResult {
+export function changeResult(end: Ending): ChangeResult {
+  const { task, outcome, requests, error, warnings, unmet } = end;
   const { kind, change } = task;
-  const isAsPlanned = task.live?.fingerprint() === change.fingerprint;
-  const known =
-    task.live && isAsPlanned ? recordFields(kind, change, task.live) : fieldsBefore(kind, change, task.live);
-  const after = live ? recordFields(kind, change, live) : null;
-  // A rollback that does not know what came of the change takes back all that it may have done.
-  const isSeen = after !== null && outcome !== 'unknown';
-  const before = known && !isSeen ? withAdded(kind, change, known) : known;
+  const { address, action, id } = change;
+  const { before, after } = recordSides(end);
   const left = [...new Set([...(before?.withheld ?? []), ...(after?.withheld ?? [])])];
   const withheld = before && after ? left.filter((at) => mayHaveWritten(kind, change, at)) : left;
   const renamedFrom = keyBefore(kind, change);
   return {
-    address: change.address,
+    address,
     ...(renamedFrom ? { renamedFrom } : {}),
-    ...(change.id !== null && (change.action === 'delete' || isKnownById(change)) ? { id: change.id } : {}),
-    action: change.action,
+    ...(id !== null && (action === 'delete' || isKnownById(change)) ? { id } : {}),
+    action,
     outcome,
     before: before?.fields ?? null,
     after: after?.fields ?? null,
@@ -57,6 +45,17 @@ export function changeResult({
     error,
     warnings,
   };
+}
+
+/** The fields of the object before a change, and as they were last seen; `null` where there is no object. */
+function recordSides({ task, outcome, live }: Ending) {
+  const { kind, change, live: first } = task;
+  const isAsPlanned = first?.fingerprint() === change.fingerprint;
+  const known = first && isAsPlanned ? recordFields(kind, change, first) : fieldsBefore(kind, change, first);
+  const after = live ? recordFields(kind, change, live) : null;
+  // A rollback that does not know what came of the change takes back all that it may have done.
+  const isSeen = after !== null && outcome !== 'unknown';
+  return { before: known && !isSeen ? withAdded(kind, change, known) : known, after };
 }
 
 /** The result of a change that is about to be made: unknown until it has ended. */

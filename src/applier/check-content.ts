@@ -56,6 +56,7 @@ export function unshownValues(
     const value = own(written, name);
     if (value === undefined) return shown.length === 0 ? [] : [name];
     const part = { name, field, shown };
+    const isShown = isUnordered(field) ? areItemsShown : isValueShown;
     const isAsShown = isShown(part, { value, fields, unseen }) && !hasUnshownParts(part, value, fields);
     return isAsShown ? [] : [name];
   });
@@ -149,15 +150,19 @@ interface Unseen {
   readonly has: HasText;
 }
 
-function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writing): boolean {
+/** Whether the plan shows the items that are written into a list without order. */
+function areItemsShown({ name, field, shown }: Part, { value, fields, unseen }: Writing): boolean {
+  const current = own(fields, name) ?? null;
+  if (shown.length === 0 && isUnseen(value, pointer(name), current, unseen)) return true;
+  const made = withoutKnownSecrets(compareField(name, field, value, current), unseen.has);
+  const asPlanned = made.map((each) => redactDifference(each, unseen.isSensitive));
+  return areShown(itemsIn(field, asPlanned), itemsIn(field, shown));
+}
+
+/** Whether the plan shows what is written into any other field. */
+function isValueShown({ name, field, shown }: Part, { value, fields, unseen }: Writing): boolean {
   const concealed = shown.filter(({ sensitive }) => sensitive).map(({ path }) => path);
   const current = own(fields, name) ?? null;
-  if (isUnordered(field)) {
-    if (shown.length === 0 && isUnseen(value, pointer(name), current, unseen)) return true;
-    const made = withoutKnownSecrets(compareField(name, field, value, current), unseen.has);
-    const asPlanned = made.map((each) => redactDifference(each, unseen.isSensitive));
-    return areShown(itemsIn(field, asPlanned), itemsIn(field, shown));
-  }
   const written = assumeUnseen(value, pointer(name), { fields, unseen, shown }) ?? null;
   // A member that is null and one that is not there look the same in a plan.
   const isThere = ({ before, after }: FieldDifference) => before !== null || after !== null;

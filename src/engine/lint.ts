@@ -36,21 +36,18 @@ export interface Planned {
 export async function lintPlan(plan: Plan, project: Project, planned: Planned): Promise<Plan> {
   const { input, defaults } = planned;
   const writes = plan.changes.filter(({ action }) => action === 'create' || action === 'update');
-  const written = new Set(writes.map(({ address }) => address));
+  // What is sent from a sender that the plan deletes is judged too, though it does not change, in scope or not.
+  const deleted = deletedSenders(plan.changes);
+  const orphaned = findSentFrom(deleted, project.resources);
+  const affected = new Set([...writes, ...orphaned].map(({ address }) => address));
   // A declared template that equals its default, and is not customised, is not a change. Its findings are shown too.
   const live = new Set(input.objects.map(({ address }) => address));
   const isInScope = scopeFilter(plan.scope);
-  const standard = defaults
-    .map(({ address }) => address)
-    .filter((address) => !live.has(address) && isInScope(address));
-  // What is sent from a sender that the plan deletes is judged too, though it does not change, in scope or not.
-  const deleted = deletedSenders(plan.changes);
-  const orphaned = findSentFrom(deleted, project.resources).map(({ address }) => address);
-  const about = new Set([...written, ...standard, ...orphaned]);
+  const standard = defaults.filter(({ address }) => !live.has(address) && isInScope(address));
+  const about = new Set([...affected, ...standard.map(({ address }) => address)]);
   if (about.size === 0) return plan;
-  const judged = new Set([...written, ...orphaned]);
-  const changed = project.resources.filter(({ address }) => judged.has(address));
-  const { known, problems } = await readKnowledge(changed, project.resources, { ...planned, deleted });
+  const asked = project.resources.filter(({ address }) => affected.has(address));
+  const { known, problems } = await readKnowledge(asked, project.resources, { ...planned, deleted });
   const findings = lint({
     resources: input.resources,
     known: { ...known, customised: live },

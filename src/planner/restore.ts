@@ -1,5 +1,5 @@
 import { comparableRecord, isDeclaredByMember, readableFields } from '../kinds/field.ts';
-import { fieldNamed, type LiveObject, type RecordsField } from '../kinds/kind.ts';
+import { fieldNamed, type Kind, type LiveObject, type RecordsField } from '../kinds/kind.ts';
 import { pairRecords } from '../kinds/records.ts';
 import {
   isArray,
@@ -51,16 +51,26 @@ export function restoreChanges({ kind, record }: Undo, live: LiveObject): Restor
     const sides = { old, next: own(after ?? {}, name), now: own(current, name) };
     return isByMember ? restoreMembers(sides, pointer(name), withheld) : old;
   });
-  // Marked, so that the plan shows them neither in differences nor in requests.
+  const fields = keepPlaces(kind, restored, current, withheld);
+  return { fields, lost: [...new Set([...withheld, ...lost])] };
+}
+
+/** The fields with markers at the places to keep, so that the plan shows these neither in differences nor in requests. */
+function keepPlaces(
+  kind: Kind,
+  fields: JsonObject,
+  current: JsonObject,
+  places: readonly Pointer[],
+): JsonObject {
   // No part of an unchanged field may be marked alone: what it declares would become the whole field.
-  const marked = withheld.map((place) => (isIn(restored, place) ? place : topOf(place)));
+  const marked = places.map((place) => (isIn(fields, place) ? place : topOf(place)));
   const kept = [...new Set(marked)].filter((place) => isShown(place, current));
-  const opened = mapMembers(restored, (value, name) =>
+  const opened = mapMembers(fields, (value, name) =>
     isDeclaredByMember(fieldNamed(kind, name))
       ? openCleared(value, own(current, name), pointer(name), kept)
       : value,
   );
-  return { fields: kept.reduce(markPlace, opened), lost: [...new Set([...withheld, ...lost])] };
+  return kept.reduce(markPlace, opened);
 }
 
 /** A value with null for each member of what it clears around a kept place: a marker in there alone would keep them all. */
