@@ -7,8 +7,8 @@ import { targetOf } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { groupBy } from '../model/group.ts';
-import { isArray, isObject, type Json, type JsonObject, own, sameJson, textOf } from '../model/json.ts';
-import { isFieldName, isMemberName } from '../model/members.ts';
+import { isArray, type Json, type JsonObject, own, sameJson, textOf } from '../model/json.ts';
+import { isFieldName, isMemberName, isReference } from '../model/members.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -234,13 +234,3 @@ function suggestedField(values: readonly Json[]): string {
   if (isAll(isReference)) return '{ is: reference, to: KIND }';
   return isAll((value) => typeof value !== 'object') ? 'value' : 'json';
 }
-
-function isReference(value: Json): boolean {
-  return (
-    isObject(value) &&
-    Object.hasOwn(value, 'id') &&
-    Object.keys(value).every((name) => referenceMembers.includes(name))
-  );
-}
-
-const referenceMembers = ['type', 'id', 'name'];

@@ -47,6 +47,15 @@ export function oneOf<const T extends string>(
   return choices.find((choice) => choice === own(value, name)) ?? byDefault;
 }
 
+/** Whether a value is a reference as the API writes it: an id, with or without its type and name. */
+export function isReference(value: Json): value is JsonObject {
+  return (
+    isObject(value) &&
+    Object.hasOwn(value, 'id') &&
+    Object.keys(value).every((name) => ['type', 'id', 'name'].includes(name))
+  );
+}
+
 /** Keys that could reach the prototype of an object. */
 export const unsafeKeys: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 

@@ -1,6 +1,7 @@
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
-import { isArray, isObject, type Json, type JsonObject, mapJson, mapMembers } from '../model/json.ts';
+import { isArray, isObject, type Json, mapJson, mapMembers } from '../model/json.ts';
 import { fillRefs, refOf, renderBody, secretName } from '../model/marker.ts';
+import { isReference } from '../model/members.ts';
 import type { Difference } from '../model/plan.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { diffLines, type LineDiff } from './line-diff.ts';
@@ -81,11 +82,6 @@ export function nameIds<T extends Shown>(
   const isPlain = Object.keys(named).length === 0;
   return { ...difference, before: isPlain ? before : name(before), after: name(after) };
 }
-
-const referenceMembers = ['type', 'id', 'name'];
-
-const isReference = (value: Json): value is JsonObject =>
-  isObject(value) && Object.keys(value).every((name) => referenceMembers.includes(name));
 
 /** Lookups are in their words, objects by their addresses. */
 const refWords = (to: string, id: string): string =>
