@@ -2,7 +2,6 @@ import { Bodies, bodyOf } from './bodies.ts';
 import { find, findAll, focusOnSlash, startSwitch, wordsIn } from './dom.ts';
 import { Frames, fitAll } from './frames.ts';
 import { markHits, pressFilters, readPlace, writePlace } from './place.ts';
-import { startPrinting } from './printing.ts';
 import { Review } from './review.ts';
 
 /** Milliseconds without typing after which the filter is applied. */
@@ -30,7 +29,7 @@ export class List {
     this.#startViews();
     this.#startOpening();
     this.#startExpanding();
-    startPrinting(this.#entries, this.#bodies);
+    this.#bodies.startPrinting();
     focusOnSlash(this.#text);
     this.#startKeys();
     this.#restore();
