@@ -1,4 +1,4 @@
-import type { Manifest } from './manifest.ts';
+import type { Manifest } from './templates.ts';
 
 /** A generated service-desk integration, as a manifest declares it and as the tenant has it. */
 export interface Integration {

@@ -1,4 +1,8 @@
-import type { Manifest } from './manifest.ts';
+/** A manifest file. */
+export interface Manifest {
+  readonly file: string;
+  readonly text: string;
+}
 
 /** A generated notification template, as a manifest declares it and as the tenant has it. */
 export interface Template {

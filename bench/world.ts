@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deskDescriptor } from './integrations.ts';
-import type { Manifest } from './manifest.ts';
 import { type MeasureOptions, measure, type Usage } from './measure.ts';
+import type { Manifest } from './templates.ts';
 import type { Counts, TenantAccess, TenantOptions } from './tenant.ts';
 
 export const program = process.env.BENCH_PROGRAM ?? 'dist/bin/cli.cjs';

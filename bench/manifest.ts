@@ -1,5 +1,0 @@
-/** A manifest file. */
-export interface Manifest {
-  readonly file: string;
-  readonly text: string;
-}
