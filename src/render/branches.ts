@@ -1,6 +1,7 @@
 import { parse } from 'velocityjs';
-import { isArray, isObject, type Json, own, textOf } from '../model/json.ts';
+import { isObject, type Json, own, textOf } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
+import { asJson, isReference, nodesIn, type Tree, typeOf } from './velocity.ts';
 
 /** A part of a template that a directive guards: an arm of an `#if`, or the body of a `#foreach` or a `#macro`. */
 export interface Arm {
@@ -29,8 +30,8 @@ export interface Line {
 
 /** A template whose arms can be told from each other while it is rendered. */
 export interface BranchedTemplate {
-  /** As the library parses it, with a mark at the beginning of each arm. */
-  readonly tree: ReturnType<typeof parse>;
+  /** With a mark at the beginning of each arm. */
+  readonly tree: Tree;
   /** Marks are comments, which render to nothing. */
   readonly marks: ReadonlyMap<unknown, Arm>;
   /** The conditions of the tree, each as it is written. */
@@ -79,7 +80,7 @@ class Reader {
       const node = list[at];
       if (Array.isArray(node)) this.read(node, within);
       else if (typeof node === 'string') this.#addText(node, within);
-      else if (!this.#opensArm(node)) this.#addText(JSON.stringify(node, withoutPlace), within);
+      else if (!opensArm(node)) this.#addText(JSON.stringify(node, withoutPlace), within);
       else {
         this.endLine(within);
         within = this.#armOf(node, arm, failed);
@@ -96,10 +97,6 @@ class Reader {
     this.#line = '';
   }
 
-  #opensArm(node: unknown): boolean {
-    return ['if', 'elseif', 'else', 'foreach', 'macro', 'define'].includes(typeOf(node));
-  }
-
   /** @param failed the conditions of the same `#if` before this arm */
   #armOf(node: unknown, above: Arm, failed: readonly Choice[]): Arm {
     const type = typeOf(node);
@@ -109,13 +106,13 @@ class Reader {
     if (condition === undefined) return { above, name, choices: type === 'else' ? failed : [] };
     const written = this.#textOf(node);
     this.conditions.set(condition, written);
-    const choice = { condition: written, holds: true, equals: comparisonIn(plain(condition)) };
+    const choice = { condition: written, holds: true, equals: comparisonIn(asJson(condition)) };
     return { above, name, choices: [...failed, choice] };
   }
 
   /** What stands in the parentheses of a directive. */
   #textOf(node: unknown): string {
-    const directive = plain(node);
+    const directive = asJson(node);
     const place = isObject(directive) ? own(directive, 'pos') : undefined;
     const at = (name: string) => (isObject(place) ? Number(own(place, name)) : 0);
     const lines = this.#source.slice(at('first_line') - 1, at('last_line'));
@@ -146,8 +143,7 @@ class Reader {
 /** `$state == "APPROVED"` as a path and a value. */
 function comparisonIn(condition: Json): Choice['equals'] {
   if (!isObject(condition) || textOf(condition, 'operator') !== '==') return null;
-  const sides = own(condition, 'expression');
-  const [left = null, right = null] = isArray(sides) ? sides : [];
+  const [left = null, right = null] = nodesIn(own(condition, 'expression'));
   const at = pathOf(left);
   const value = isObject(right) ? own(right, 'value') : undefined;
   if (at === null || value === undefined) return null;
@@ -156,26 +152,20 @@ function comparisonIn(condition: Json): Choice['equals'] {
 
 /** `/user/name` for `$user.name`; `null` for a reference with calls or items. */
 function pathOf(reference: Json): Pointer | null {
-  if (!isObject(reference) || typeOf(reference) !== 'references') return null;
-  const steps = own(reference, 'path') ?? [];
-  const names = (isArray(steps) ? steps : []).map((step) =>
+  if (!isReference(reference)) return null;
+  const steps = nodesIn(own(reference, 'path')).map((step) =>
     typeOf(step) === 'property' && isObject(step) ? textOf(step, 'id') : null,
   );
-  const path = [textOf(reference, 'id'), ...names].filter((name) => name !== null);
-  return path.length === names.length + 1 ? pointer(...path) : null;
+  const names = [textOf(reference, 'id'), ...steps];
+  return names.every((name) => name !== null) ? pointer(...names) : null;
+}
+
+function opensArm(node: unknown): boolean {
+  return ['if', 'elseif', 'else', 'foreach', 'macro', 'define'].includes(typeOf(node));
 }
 
 function conditionOf(node: unknown): unknown {
   return typeof node === 'object' && node !== null && 'condition' in node ? node.condition : undefined;
-}
-
-function typeOf(node: unknown): string {
-  return typeof node === 'object' && node !== null && 'type' in node ? String(node.type) : '';
-}
-
-/** The library's tree is plain data of many types, read here as JSON. */
-function plain(node: unknown): Json {
-  return JSON.parse(JSON.stringify(node ?? null));
 }
 
 function withoutPlace(name: string, value: unknown): unknown {

@@ -8,9 +8,9 @@ import {
   type Line,
   readBranches,
 } from './branches.ts';
-import { evaluate } from './evaluate.ts';
 import type { Further, FurtherQuestion, FurtherRendering, Texts } from './outcome.ts';
 import { sampleContext } from './sample.ts';
+import { evaluate } from './velocity.ts';
 
 /** Nobody compares more pictures than these. */
 const maxRenderings = 4;

@@ -1,5 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
 import { Shape, sampleValue } from './sample-values.ts';
+import { asJson, isReference, nodesIn, type Tree } from './velocity.ts';
 
 /** The variable that holds the tenant's own attributes (api-notes, "Template context"). */
 const globals = '__global';
@@ -14,16 +15,13 @@ export interface SampleChoice {
 /**
  * A context with a readable value for every variable that the templates use and do not set themselves: `Ann Example`
  * for `${user.name}`, two items for what `#foreach` iterates over.
- *
- * @param templates as the library parses them
  */
 export function sampleContext(
-  templates: readonly unknown[],
+  templates: readonly Tree[],
   { attributes, items = 2 }: SampleChoice,
 ): JsonObject {
   const scope = new Scope();
-  // The library's tree is plain data of many types, read here as JSON.
-  for (const template of templates) walk(JSON.parse(JSON.stringify(template)), scope);
+  for (const template of templates) walk(asJson(template), scope);
   const sampled = [...scope.variables].map(([name, shape]): [string, Json] => [
     name,
     name === globals && attributes ? attributes : sampleValue(name, shape, items),
@@ -49,7 +47,7 @@ function scopeWithin(directive: JsonObject, scope: Scope): Scope {
       return scope.inner([[textOf(directive, 'to') ?? '', source?.item ?? null]]);
     }
     case 'macro': {
-      const args = childrenOf(own(directive, 'args')).filter(isObject);
+      const args = nodesIn(own(directive, 'args')).filter(isObject);
       const names = args.flatMap((arg) => textOf(arg, 'id') ?? []);
       return scope.inner(names.map((name) => [name, null]));
     }
@@ -68,9 +66,9 @@ function walkAll(nodes: readonly Json[], scope: Scope): void {
 function walkNode(node: JsonObject, scope: Scope): void {
   const type = textOf(node, 'type');
   if (type === 'math')
-    noteComparison(textOf(node, 'operator') ?? '', childrenOf(own(node, 'expression')), scope);
+    noteComparison(textOf(node, 'operator') ?? '', nodesIn(own(node, 'expression')), scope);
   if (type === 'references') resolve(node, scope);
-  else if (type === 'set') walkSet(childrenOf(own(node, 'equal')), scope);
+  else if (type === 'set') walkSet(nodesIn(own(node, 'equal')), scope);
   else walkAll(Object.values(node), scope);
 }
 
@@ -101,9 +99,9 @@ function noteComparison(operator: string, [left, right]: readonly Json[], scope:
 function resolve(node: Json | undefined, scope: Scope): Shape | null {
   if (!isReference(node)) return null;
   let shape = scope.find(textOf(node, 'id') ?? '');
-  for (const step of childrenOf(own(node, 'path'))) {
+  for (const step of nodesIn(own(node, 'path'))) {
     if (!isObject(step)) return null;
-    walkAll(childrenOf(own(step, 'args')), scope);
+    walkAll(nodesIn(own(step, 'args')), scope);
     shape = shape && stepInto(shape, step, scope);
   }
   return shape;
@@ -116,7 +114,7 @@ function stepInto(shape: Shape, step: JsonObject, scope: Scope): Shape | null {
   if (id === null) return null;
   if (type === 'property') return shape.member(id);
   if (type !== 'method') return null;
-  if (id === 'get') return stepByValue(shape, childrenOf(own(step, 'args'))[0], scope);
+  if (id === 'get') return stepByValue(shape, nodesIn(own(step, 'args'))[0], scope);
   const name = getterMember(id);
   return name === null ? null : shape.member(name);
 }
@@ -130,14 +128,6 @@ function stepByValue(shape: Shape, value: Json | undefined, scope: Scope): Shape
   if (type !== 'integer') return null;
   shape.isList = true;
   return shape.item;
-}
-
-function isReference(node: Json | undefined): node is JsonObject {
-  return isObject(node) && textOf(node, 'type') === 'references';
-}
-
-function childrenOf(value: Json | undefined): readonly Json[] {
-  return isArray(value) ? value : [];
 }
 
 /** Variables that Velocity itself provides inside `#foreach` and macros. */

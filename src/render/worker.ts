@@ -3,11 +3,12 @@
  * ends this process. A thread is not enough: a list such as `[1..99999999]` aborts the whole process.
  */
 import { parse } from 'velocityjs';
+import { messageOf } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
-import { evaluate } from './evaluate.ts';
 import { renderFurther } from './further.ts';
 import { failWith, type Job, type Outcome, type Texts } from './outcome.ts';
 import { sampleContext } from './sample.ts';
+import { evaluate, type Tree } from './velocity.ts';
 
 const maxReason = 400;
 const maxCharacters = Number(process.argv[2]);
@@ -28,9 +29,9 @@ function answer(job: Job): Outcome<unknown> {
 }
 
 /** Nothing for text that is not Velocity: rendering it will say why. */
-function parseOrSkip(text: string): unknown[] {
+function parseOrSkip(text: string): Tree[] {
   try {
-    return parse(text);
+    return [parse(text)];
   } catch {
     return [];
   }
@@ -50,7 +51,7 @@ function renderAll(texts: Texts, context: JsonObject): Outcome<Texts> {
 
 function reasonOf(error: unknown): string {
   if (error instanceof RangeError) return 'it repeats itself without end, or is too long.';
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return message.length > maxReason ? `${message.slice(0, maxReason)} …` : message;
 }
 

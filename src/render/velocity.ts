@@ -1,5 +1,28 @@
 import { Compile, type parse } from 'velocityjs';
-import type { JsonObject } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, textOf } from '../model/json.ts';
+
+/** A template as the library parses it. */
+export type Tree = ReturnType<typeof parse>;
+
+/** A part of a tree, which is plain data of many types, as JSON. */
+export function asJson(node: unknown): Json {
+  return JSON.parse(JSON.stringify(node ?? null));
+}
+
+/** What a node is: `if`, `references`; empty for text. */
+export function typeOf(node: unknown): string {
+  return typeof node === 'object' && node !== null && 'type' in node ? String(node.type) : '';
+}
+
+/** Whether a node names a variable, such as `$user.name`. */
+export function isReference(node: Json | undefined): node is JsonObject {
+  return isObject(node) && textOf(node, 'type') === 'references';
+}
+
+/** The nodes in a member of a node; none where it is not a list. */
+export function nodesIn(value: Json | undefined): readonly Json[] {
+  return isArray(value) ? value : [];
+}
 
 /** What is noted and changed while a template is evaluated. */
 export interface Trace {
@@ -12,15 +35,11 @@ export interface Trace {
 /**
  * A template with its Velocity evaluated. References that cannot be resolved stay as they are written. Changes neither the
  * template nor the context.
- *
- * @param template as the library parses it
  */
 export function evaluate(template: Tree, context: JsonObject, trace: Trace | null = null): string {
   const compile = new GuardedCompile(template, { customMethodHandlers }, trace);
   return String(compile.render(structuredClone(context)));
 }
-
-type Tree = ReturnType<typeof parse>;
 
 /** Methods of texts and lists that mean the same in Java; these may be called. */
 const methods = new Set([
