@@ -1,5 +1,5 @@
 /** Text inside a Markdown table. */
-export function cell(text) {
+function cell(text) {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ').trim();
 }
 
