@@ -77,32 +77,40 @@ export function diffLines(before: string | null, after: string | null, maxLines:
 }
 
 function compare(old: string[], fresh: string[]): Block[] {
-  const found = diffArrays(old, fresh, { maxEditLength: maxLineEdits }) ?? [
-    { value: old, removed: true, added: false, count: old.length },
-    { value: fresh, removed: false, added: true, count: fresh.length },
-  ];
-  const blocks: Block[] = [];
-  let oldAt = 1;
-  let freshAt = 1;
-  found.forEach((part, index) => {
-    // It is in the block of the lines that it replaces.
-    if (part.added && found[index - 1]?.removed) return;
-    const next = found[index + 1];
-    const isSame = !part.removed && !part.added;
-    const replacement = next?.added ? next.value : [];
-    const removed = part.added ? [] : part.value;
-    const added = part.removed ? replacement : part.value;
-    const sides = isSame ? [removed.map(equalLine), added.map(equalLine)] : diffWords(removed, added);
-    const [before = [], after = []] = sides;
-    blocks.push({
-      is: isSame ? 'same' : 'changed',
-      before: before.map((parts, at) => ({ number: oldAt + at, parts })),
-      after: after.map((parts, at) => ({ number: freshAt + at, parts })),
-    });
+  let [oldAt, freshAt] = [1, 1];
+  return runsOf(old, fresh).map(({ is, removed, added }) => {
+    const [before, after] =
+      is === 'same' ? [removed.map(equalLine), added.map(equalLine)] : diffWords(removed, added);
+    const block = { is, before: numberLines(before, oldAt), after: numberLines(after, freshAt) };
     oldAt += removed.length;
     freshAt += added.length;
+    return block;
   });
-  return blocks;
+}
+
+const numberLines = (lines: readonly Part[][], first: number): DiffLine[] =>
+  lines.map((parts, at) => ({ number: first + at, parts }));
+
+/** Lines that are equal, or removed lines with those that are added in their place. */
+interface Run {
+  readonly is: Block['is'];
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+}
+
+/** The lines of both texts in order. Texts with too many edits are one run. */
+function runsOf(old: string[], fresh: string[]): Run[] {
+  const found = diffArrays(old, fresh, { maxEditLength: maxLineEdits });
+  if (!found) return [{ is: 'changed', removed: old, added: fresh }];
+  const runs: Run[] = [];
+  for (const { value, added, removed } of found) {
+    const last = runs.at(-1);
+    if (!added && !removed) runs.push({ is: 'same', removed: value, added: value });
+    else if (removed) runs.push({ is: 'changed', removed: value, added: [] });
+    else if (last?.is === 'changed') runs.splice(-1, 1, { ...last, added: value });
+    else runs.push({ is: 'changed', removed: [], added: value });
+  }
+  return runs;
 }
 
 /** Lines with their line feeds. */
@@ -118,9 +126,8 @@ function alignEndings(
   const old = endingsOf(before);
   const fresh = endingsOf(after);
   const isMixed = old === 'mixed' || fresh === 'mixed';
-  const [oldText = null, freshText = null] = [before, after].map((text) =>
-    isMixed ? text : text?.replaceAll('\r\n', '\n'),
-  );
+  const unify = (text: string | null) => (isMixed || text === null ? text : text.replaceAll('\r\n', '\n'));
+  const [oldText, freshText] = [unify(before), unify(after)];
   const notes = !isMixed && old && fresh && old !== fresh ? [`line endings: ${old} → ${fresh}`] : [];
   return [endLastLine(oldText, freshText), endLastLine(freshText, oldText), notes];
 }
