@@ -106,8 +106,9 @@ function revertDifference(value: Json, { path, before, sensitive, op }: Differen
 }
 
 /**
- * A copy with another value at a path; `null` removes it. A plan adds to a list only at its end. Paths lead into JSON
- * that is written as text, such as the blocks of a Slack message.
+ * A copy with another value at a path; `null` removes it. A plan adds to a list only at its end and names the last item
+ * first, so what is behind an added item was added too. Paths lead into JSON that is written as text, such as the blocks
+ * of a Slack message.
  */
 function replaceValue(whole: Json, [name, ...rest]: readonly string[], put: Json): Json {
   if (name === undefined) return put;

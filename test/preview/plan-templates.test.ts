@@ -49,6 +49,17 @@ describe('a template before and after a planned change', () => {
     });
   });
 
+  it('takes away all items that were added to a list, the last of which a plan names first', () => {
+    const requests = post({ slackTemplate: { blocks: ['a', 'b', 'c'] } });
+    const diff = [
+      at('/slackTemplate/blocks/2', 'add', null, 'c'),
+      at('/slackTemplate/blocks/1', 'add', null, 'b'),
+    ];
+    expect(sidesOf(change({ address, action: 'update', requests, diff })).before).toEqual({
+      slackTemplate: { blocks: ['a'] },
+    });
+  });
+
   it('gives back the items of a list that were taken away', () => {
     const requests = post({ slackTemplate: { blocks: ['a'] } });
     const diff = [
