@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import type { TemplateSetting } from '../engine/templates.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
-import { type ExitCode, Failure, failure, interruption } from '../model/failure.ts';
+import { type ExitCode, Failure, failure, interruption, messageOf } from '../model/failure.ts';
 import { systemCode, systemFailure } from '../model/system-error.ts';
 import {
   type Document,
@@ -96,9 +96,8 @@ function toFailure(error: unknown, io: Io): Failure {
   if (io.signal.aborted) return interruption();
   const refused = systemFailure(error);
   if (refused) return refused;
-  const message = error instanceof Error ? error.message : String(error);
   const stack = error instanceof Error && error.stack ? `\n${error.stack}` : '';
-  return failure('internal', `${message}${stack}`, {
+  return failure('internal', `${messageOf(error)}${stack}`, {
     hint: 'This is a bug in tenantctl. Please report it with the lines above.',
   });
 }

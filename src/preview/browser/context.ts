@@ -1,7 +1,7 @@
+import { messageOf } from '../../model/failure.ts';
 import { isObject, type Json } from '../../model/json.ts';
 import { find } from '../../report/html/browser/dom.ts';
 import type { RenderQuestion } from '../protocol.ts';
-import { messageOf } from './elements.ts';
 
 type Context = RenderQuestion['context'];
 

@@ -45,8 +45,3 @@ const mediumNames: Readonly<Record<string, string>> = { EMAIL: 'E-mail', SLACK: 
 export function mediumName(medium: string): string {
   return mediumNames[medium] ?? medium;
 }
-
-/** The message of something that was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

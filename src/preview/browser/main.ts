@@ -1,3 +1,4 @@
+import { messageOf } from '../../model/failure.ts';
 import { decodePart, find, startTheme } from '../../report/html/browser/dom.ts';
 import {
   type ListedTemplate,
@@ -8,7 +9,7 @@ import {
   tokenHeader,
 } from '../protocol.ts';
 import { contextOf, showContext, showSamples, startContext } from './context.ts';
-import { breakableKey, element, mediumName, messageOf, problemItem } from './elements.ts';
+import { breakableKey, element, mediumName, problemItem } from './elements.ts';
 import { showList, startList } from './list.ts';
 import { startPlace } from './place.ts';
 import { showSides, startSides } from './sides.ts';
