@@ -8,8 +8,7 @@ const maxGap = 500;
 
 /**
  * A line diff. The page's style shows the same markup unified or side by side: every block holds its lines before and
- * after, and equal lines are on both sides. Those
- * far from a change are folded.
+ * after, and equal lines are on both sides. Those far from a change are folded.
  */
 export function diffFigure(caption: Child, { hunks, gaps, notes, hidden }: LineDiff): Markup {
   const allNotes = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more in the plan file`] : [])];

@@ -114,7 +114,7 @@ ${groupsMarkup(page.groups)}
 }
 ${othersMarkup(others)}
 </main>
-<footer>${commandMarkup(command)}<dl class="meta">${page.facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><code>${value}</code>${name.endsWith('igest') ? copyButton(value, 'digest') : ''}</dd></div>`)}</dl></footer>
+<footer>${commandMarkup(command)}<dl class="meta">${page.facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><code>${value}</code>${/digest$/i.test(name) ? copyButton(value, 'digest') : ''}</dd></div>`)}</dl></footer>
 <script>${new Markup(script)}</script>
 </body>
 </html>`}\n`;

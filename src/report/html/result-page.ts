@@ -1,4 +1,5 @@
 import { groupBy } from '../../model/group.ts';
+import type { JsonObject } from '../../model/json.ts';
 import { type ChangeResult, isByHand, mayHaveFailed, type Result } from '../../model/result.ts';
 import { valueText } from '../difference.ts';
 import { diffLines, textsOfBlock } from '../line-diff.ts';
@@ -48,9 +49,9 @@ export function resultEntry(change: ChangeResult): Entry {
   const { outcome, action, address, error, warnings, before, after, requests } = change;
   const category = isByHand(change) ? 'manual' : outcome;
   const isFailure = mayHaveFailed(change);
-  const written = outcome === 'done' ? [before, after] : [];
-  const [old = null, fresh = null] = written.map((fields) => (fields === null ? null : valueText(fields)));
-  const diff = diffLines(old, fresh, maxLines);
+  const written = (fields: JsonObject | null) =>
+    outcome === 'done' && fields !== null ? valueText(fields) : null;
+  const diff = diffLines(written(before), written(after), maxLines);
   const summary = html`<span class="badge ${category}">${changeOutcomeWords(change)}</span>
 <b class="symbol">${symbols[action]}</b> ${addressMarkup(address)}`;
   const notices = [

@@ -55,8 +55,8 @@ export function paragraph(indent: number, text: string, ...styles: readonly Styl
 }
 
 /**
- * Rows as text. Control characters and commands to CI systems become visible signs. Lines are wrapped to the width of the terminal, where wide
- * characters take two columns and combining characters none.
+ * Rows as text. Control characters and commands to CI systems become visible signs. Lines are wrapped to the width of the
+ * terminal, where wide characters take two columns and combining characters none.
  */
 export function layout(rows: readonly Row[], { colour, width }: { colour: boolean; width: number }): string {
   const columns = Math.max(20, width);
