@@ -5,11 +5,12 @@ import { isKnownById, keyBefore } from '../kinds/live-objects.ts';
 import { recordAgrees } from '../kinds/records.ts';
 import { type IsSensitive, isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { isObject, itemsOf, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
+import { isArray, isObject, itemsOf, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
 import {
   isWithin,
   type Pointer,
+  placeAbove,
   placesIn,
   pointer,
   segmentsOf,
@@ -238,12 +239,13 @@ function record(
   { shown, marked: inPlan, hidden }: Disclosed & { readonly hidden: readonly Pointer[] },
 ): RecordedFields {
   const marked = [...inPlan, ...hidden];
-  const values = [readableFields(kind, fields)];
-  const looksSensitive = sensitivePlaces(kind, { marked, declared: shown, values });
+  const all = readableFields(kind, fields);
+  const looksSensitive = sensitivePlaces(kind, { marked, declared: shown, values: [all] });
   const isSensitive: IsSensitive = (at, value) => marked.includes(at) || looksSensitive(at, value);
   const withheld: Pointer[] = [];
   const withhold = (at: Pointer) => {
-    withheld.push(at);
+    // Without one of its items, a list would be another list.
+    withheld.push(placeAbove(all, at, isArray) ?? at);
     return undefined;
   };
   const entries = Object.entries(kind.fields).flatMap(([name, field]): [string, Json][] => {
@@ -258,7 +260,7 @@ function record(
         : redact(readable, at, isSensitive, withhold);
     return recorded === undefined ? [] : [[name, recorded]];
   });
-  return { fields: objectFrom(entries), withheld };
+  return { fields: objectFrom(entries), withheld: [...new Set(withheld)] };
 }
 
 function isWithheldAsWhole(field: Field, at: Pointer, marked: readonly Pointer[]): boolean {

@@ -49,6 +49,21 @@ describe('what a result records', () => {
     expect(JSON.stringify(result)).not.toContain('"ok"');
   });
 
+  it('withholds a whole list of which the plan does not show each item', async () => {
+    const lists = (hosts: string[]) => JSON.stringify({ url: 'u', hosts });
+    const raw = { id: 't1', name: 'old', text: 'before', attributes: lists(['canary']) };
+    const requests = [request('PATCH', '/v2024/things/t1', { attributes: lists(['canary', 'b']) })];
+    const plan = planOf([
+      { ...updateThing(raw, 'after'), requests, diff: [diff('/attributes/hosts/1', null, 'b')] },
+    ]);
+    const result = await apply(plan, new FakeTenant({ things: { old: raw } }));
+    expect(result.changes[0]).toMatchObject({
+      outcome: 'done',
+      withheld: ['/attributes/hosts'],
+    });
+    expect(JSON.stringify(result)).not.toContain('canary');
+  });
+
   it('leaves out settings that cannot be read', async () => {
     const raw = { id: 't1', name: 'old', text: 'before', attributes: '{"password":"canary' };
     const result = await apply(planOf([updateThing(raw, 'after')]), new FakeTenant({ things: { old: raw } }));
