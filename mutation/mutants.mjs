@@ -151,8 +151,8 @@ export const mutants = [
   {
     name: 'a package.json loses its line ends',
     file: 'src/commands/init/contents.ts',
-    find: "text.includes('\\r\\n') ? changed.replaceAll('\\n', '\\r\\n') : changed",
-    replace: 'changed',
+    find: ".replaceAll('\\n', eolOf(text))",
+    replace: '',
     tests: ['test/commands/init.test.ts'],
   },
   {

@@ -162,6 +162,29 @@ describe('what is there already', () => {
     );
   });
 
+  it('keeps line endings and indentation where it gets lines and settings', async () => {
+    write('.gitignore', 'mine\r\nnode_modules/');
+    write('.vscode/settings.json', '{\r\n\t"editor.tabSize": 8\r\n}');
+    await run(['init']);
+    expect(read('.gitignore')).toBe(
+      [
+        'mine',
+        'node_modules/',
+        '.tenantctl/*',
+        '!.tenantctl/schemas/',
+        '.env',
+        '/plan.*',
+        '/result.*',
+        '/drift.*',
+        '',
+      ].join('\r\n'),
+    );
+    const settings = read('.vscode/settings.json');
+    expect(settings).toMatch(/^\{\r\n\t"editor.tabSize": 8,\r\n\t"yaml.schemas": \{\r\n\t\t"/);
+    expect(settings.replaceAll('\r\n', '')).not.toContain('\n');
+    expect(settings).toMatch(/\}$/);
+  });
+
   it('gets the settings that an editor lacks, and keeps its own', async () => {
     const own = {
       'editor.tabSize': 8,

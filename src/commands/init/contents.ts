@@ -1,4 +1,5 @@
 import { type Document, isMap, isScalar, parseDocument, type YAMLMap } from 'yaml';
+import { append, eolOf } from '../../exporter/edit/lines.ts';
 import {
   isArray,
   isObject,
@@ -109,26 +110,29 @@ export function addDependency(existing: string | null): string | null {
   const others = own(content, 'devDependencies');
   if (others !== undefined && !isObject(others)) return null;
   const sorted = Object.entries({ ...others, tenantctl: version }).sort(([a], [b]) => (a < b ? -1 : 1));
-  const indent = /^[{\s]*?\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
-  const changed = JSON.stringify({ ...content, devDependencies: objectFrom(sorted) }, null, indent);
-  const lines = text.includes('\r\n') ? changed.replaceAll('\n', '\r\n') : changed;
-  return `${lines}${/\r?\n$/.exec(text)?.[0] ?? (existing === null ? '\n' : '')}`;
+  return printLike(existing ?? '{}\n', { ...content, devDependencies: objectFrom(sorted) });
 }
 
-/** Adds those of the lines that are missing. */
+/** JSON as text, with the indentation and line endings of another one. */
+function printLike(text: string, value: JsonObject): string {
+  const indent = /^[{\s]*?\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
+  const end = text.endsWith('\n') ? '\n' : '';
+  return `${JSON.stringify(value, null, indent)}${end}`.replaceAll('\n', eolOf(text));
+}
+
+/** Adds those of the lines that are missing, in the line endings that are there. */
 export function addLines(lines: readonly string[]): Content {
   return (existing) => {
     const present = new Set((existing ?? '').split('\n').map((line) => line.trim()));
     const missing = lines.filter((line) => !present.has(line));
     if (missing.length === 0) return existing;
-    const start =
-      existing === null || existing === '' || existing.endsWith('\n') ? existing : `${existing}\n`;
-    return `${start ?? ''}${missing.map((line) => `${line}\n`).join('')}`;
+    const added = missing.map((line) => `${line}\n`).join('');
+    return existing ? append(existing, added) : added;
   };
 }
 
 /**
- * Adds members and list items that are missing from editor settings. Nothing can be added to a file that is not plain
+ * Adds members and list items that are missing from editor settings, in the layout that they have. Nothing can be added to a file that is not plain
  * JSON; such files often have comments.
  */
 export function addSettings(ours: string): Content {
@@ -137,9 +141,7 @@ export function addSettings(ours: string): Content {
     const [theirs, added] = [parseJson(existing), parseJson(ours)];
     if (!isObject(theirs) || !isObject(added)) return null;
     const result = mergeObjects(theirs, added);
-    return JSON.stringify(result) === JSON.stringify(theirs)
-      ? existing
-      : `${JSON.stringify(result, null, 2)}\n`;
+    return JSON.stringify(result) === JSON.stringify(theirs) ? existing : printLike(existing, result);
   };
 }
 
