@@ -23,43 +23,78 @@ export type ConnectionOptions = Pick<
   readonly connectTimeout: number;
 };
 
-/** Connections through the proxy, except to the hosts that are called directly. */
-export async function createProxyDispatcher(
+/** A connection that a proxy was asked for, and has not made yet. */
+interface Asked {
+  /** The host and port behind it. */
+  readonly target: string;
+  readonly proxy: string;
+}
+
+/** Where requests are sent. */
+export interface Route {
+  readonly dispatcher: Dispatcher;
+  /** The error of a request whose time is over while a proxy still owes it a connection; `null` where none does. */
+  lateProxy(origin: string): ProxyError | null;
+}
+
+/** The route through the proxy, except to the hosts that are called directly. */
+export async function createProxyRoute(
   { http, https, except }: HttpProxies,
   { connectTimeout, ...options }: ConnectionOptions,
-): Promise<Dispatcher> {
+): Promise<Route> {
   // Most runs have no proxy.
   const { EnvHttpProxyAgent } = await import('undici');
   const connect = { timeout: connectTimeout };
-  return new EnvHttpProxyAgent({
+  const asked = new Set<Asked>();
+  const dispatcher = new EnvHttpProxyAgent({
     ...options,
     connect,
     requestTls: connect,
     httpProxy: http,
     httpsProxy: https,
     noProxy: except,
-    clientFactory: (proxy) => new ProxyPool(proxy, { connect, headersTimeout: connectTimeout }),
+    clientFactory: (proxy) => new ProxyPool(proxy, { connect, headersTimeout: connectTimeout }, asked),
   });
+  return {
+    dispatcher,
+    lateProxy(origin) {
+      const late = [...asked].find(({ target }) => target === targetOf(origin));
+      return late
+        ? new ProxyError(`the proxy ${late.proxy} did not answer within the time limit`, true)
+        : null;
+    },
+  };
+}
+
+/** The host and port that a proxy is asked for. */
+function targetOf(origin: string): string {
+  const { protocol, hostname, port } = new URL(origin);
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }
 
 /** The connections to a proxy. What fails is told apart from failures of the host behind it. */
 class ProxyPool extends Pool {
   readonly #host: string;
+  readonly #asked: Set<Asked>;
 
-  constructor(proxy: URL, options: Pool.Options) {
+  constructor(proxy: URL, options: Pool.Options, asked: Set<Asked>) {
     super(proxy.origin, options);
     this.#host = proxy.host;
+    this.#asked = asked;
   }
 
   override async connect(
     options: Omit<Dispatcher.ConnectOptions, 'origin'>,
   ): Promise<Dispatcher.ConnectData> {
-    const data = await super.connect(options).catch((error: unknown) => {
-      throw new ProxyError(
-        `the proxy ${this.#host} cannot be used (${systemCode(error) ?? 'no code'})`,
-        true,
-      );
-    });
+    const asked = { target: options.path, proxy: this.#host };
+    this.#asked.add(asked);
+    const data = await super
+      .connect(options)
+      .catch((error: unknown) => {
+        const code = systemCode(error) ?? 'no code';
+        throw new ProxyError(`the proxy ${this.#host} cannot be used (${code})`, true);
+      })
+      .finally(() => this.#asked.delete(asked));
     const { statusCode: status, socket } = data;
     if (status === 200) return data;
     // Nobody listens to this socket any more.

@@ -7,7 +7,7 @@ import type { Request } from '../model/plan.ts';
 import { systemCode } from '../model/system-error.ts';
 import { type Answer, type Answered, holdsMessage, isSuccess, lostAnswer, unsentAnswer } from './answer.ts';
 import { toLostAnswer, toUnsentAnswer } from './connection-error.ts';
-import { createProxyDispatcher } from './proxy.ts';
+import { createProxyRoute, type Route } from './proxy.ts';
 
 /** One HTTP request, ready to go. */
 export interface Call {
@@ -70,21 +70,25 @@ export function createTransport(
     maxResponseSize: limits.bodyBytes,
     maxHeaderSize: largestHeaders,
   };
-  const dispatchers = new Map<string, Promise<Dispatcher>>();
-  const dispatcherFor = (origin: string): Promise<Dispatcher> => {
+  const routes = new Map<string, Promise<Route>>();
+  const directTo = (origin: string): Route => ({
+    dispatcher: new Pool(origin, { ...options, connect: { timeout: limits.connect } }),
+    lateProxy: () => null,
+  });
+  const routeTo = (origin: string): Promise<Route> => {
     const name = proxy ? 'proxy' : origin;
-    const existing = dispatchers.get(name);
+    const existing = routes.get(name);
     if (existing) return existing;
-    const dispatcher = proxy
-      ? createProxyDispatcher(proxy, { ...options, connectTimeout: limits.connect })
-      : Promise.resolve(new Pool(origin, { ...options, connect: { timeout: limits.connect } }));
-    dispatchers.set(name, dispatcher);
-    return dispatcher;
+    const route = proxy
+      ? createProxyRoute(proxy, { ...options, connectTimeout: limits.connect })
+      : Promise.resolve(directTo(origin));
+    routes.set(name, route);
+    return route;
   };
   return {
-    exchange: async (call) => exchange(await dispatcherFor(call.origin), call, limits),
+    exchange: async (call) => exchange(await routeTo(call.origin), call, limits),
     close: async () => {
-      await Promise.all([...dispatchers.values()].map(async (dispatcher) => (await dispatcher).destroy()));
+      await Promise.all([...routes.values()].map(async (route) => (await route).dispatcher.destroy()));
     },
   };
 }
@@ -93,7 +97,7 @@ export function createTransport(
  * Uses `dispatch` rather than `request`, since it shows when a request is put on the wire: what fails before is safe to
  * repeat, what fails after may have been carried out.
  */
-function exchange(dispatcher: Dispatcher, call: Call, limits: TransportLimits): Promise<Answer> {
+function exchange({ dispatcher, lateProxy }: Route, call: Call, limits: TransportLimits): Promise<Answer> {
   return new Promise((resolve) => {
     let onWire: Dispatcher.DispatchController | null = null;
     let head: Head | null = null;
@@ -118,10 +122,11 @@ function exchange(dispatcher: Dispatcher, call: Call, limits: TransportLimits): 
       );
     const fail = (error: Error): void =>
       settle(onWire ? toLostAnswer(error, head !== null) : toUnsentAnswer(error, call.origin));
-    const deadline = setTimeout(
-      () => fail(Object.assign(new Error('total time limit'), { code: 'TOTAL_TIMEOUT' })),
-      Math.min(limits.total, call.longest ?? limits.total),
-    );
+    const expire = (): void => {
+      const late = onWire ? null : lateProxy(call.origin);
+      fail(late ?? Object.assign(new Error('total time limit'), { code: 'TOTAL_TIMEOUT' }));
+    };
+    const deadline = setTimeout(expire, Math.min(limits.total, call.longest ?? limits.total));
 
     if (call.signal?.aborted) return interrupt();
     call.signal?.addEventListener('abort', interrupt);

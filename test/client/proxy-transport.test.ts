@@ -1,6 +1,11 @@
 /** Requests through a proxy, without the program around them. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { createTransport, defaultTransportLimits, type Transport } from '../../src/client/transport.ts';
+import {
+  createTransport,
+  defaultTransportLimits,
+  type Transport,
+  type TransportLimits,
+} from '../../src/client/transport.ts';
 import type { HttpProxies } from '../../src/model/network.ts';
 import { type OnConnect, startProxy as startTunnels } from './proxies.ts';
 import { serve } from './support.ts';
@@ -16,13 +21,17 @@ async function startProxy(onConnect?: OnConnect) {
   return proxy;
 }
 
-function transportThrough(proxies: Partial<HttpProxies>): Transport {
-  const transport = createTransport(4, defaultTransportLimits, {
-    http: '',
-    https: '',
-    except: '',
-    ...proxies,
-  });
+function transportThrough(proxies: Partial<HttpProxies>, limits: Partial<TransportLimits> = {}): Transport {
+  const transport = createTransport(
+    4,
+    { ...defaultTransportLimits, ...limits },
+    {
+      http: '',
+      https: '',
+      except: '',
+      ...proxies,
+    },
+  );
   open.push(() => transport.close());
   return transport;
 }
@@ -74,6 +83,14 @@ describe('a transport with a proxy', () => {
     expect(text).toContain('acme.example');
     expect(text).toContain(proxy.host);
     expect(text).not.toContain('secret-pw');
+  });
+
+  test.each(['http', 'https'])('that never answers is named where %s has little time', async (scheme) => {
+    const proxy = await startProxy(() => {});
+    const transport = transportThrough({ [scheme]: proxy.url }, { total: 50 });
+    const answer = await transport.exchange(call(`${scheme}://a.example`));
+    expect(answer).toMatchObject({ outcome: 'unsent', reason: 'unreachable' });
+    expect(JSON.stringify(answer)).toContain(`the proxy ${proxy.host} did not answer within the time limit`);
   });
 
   test('that is not there', async () => {
