@@ -1,16 +1,17 @@
 import type { FieldDifference } from '../kinds/compare.ts';
+import { holdsSettings, withoutIgnoring } from '../kinds/credentials.ts';
 import { overlay, readableFields, sameValue } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject, Write, WriteInput } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
-import { risksOf } from '../kinds/operation.ts';
+import { operationOf, risksOf } from '../kinds/operation.ts';
 import { markUnchanged, redactDifference, secretPlaces, sensitiveIn } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Diagnostic, notComparableWords } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { type Json, type JsonObject, objectFrom, own, pick } from '../model/json.ts';
 import { literal, secretName, secretNamesIn } from '../model/marker.ts';
-import type { Action, Change, Difference } from '../model/plan.ts';
-import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import type { Action, Change, Difference, Request } from '../model/plan.ts';
+import { type Pointer, pointer, segmentsOf, setMember, valueAt } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { type CompareContext, type Comparison, compare, declaredFields, differences } from './comparison.ts';
 import type { Deletion } from './deletes.ts';
@@ -79,7 +80,9 @@ function writeChange(
     ignored: live ? resource.lifecycle.ignore : [],
     settings,
   };
-  const write = writeWith(() => (live ? kind.update({ ...input, live }) : kind.create(input)));
+  const write = writeWith(() =>
+    live ? withDropped(kind.update({ ...input, live }), live, input) : kind.create(input),
+  );
   const built = buildChange(live ? 'update' : 'create', kind, write, {
     key: resource.key,
     address: resource.address,
@@ -103,6 +106,37 @@ function writeWith(write: () => Write): Write {
     const [message = ''] = error.diagnostics.map((each) => each.message);
     return { manual: `${message} Make this change in the tenant, and correct the id there.` };
   }
+}
+
+/**
+ * Warns of settings under `lifecycle.ignore` that the tenant does not show, as hosts do with secrets, and that an update would
+ * remove: it writes what contains them as a whole.
+ */
+function withDropped(write: Write, live: LiveObject, { ignored = [], settings }: WriteInput): Write {
+  if ('manual' in write) return write;
+  const { kind, id, raw } = live;
+  const fields = readableFields(kind, live.fields);
+  const drops = (request: Request, at: Pointer): boolean => {
+    const [name = '', ...below] = segmentsOf(at);
+    // What becomes of the setting if it is there.
+    const assumed = { ...fields, [name]: setMember(own(fields, name) ?? null, below, true) };
+    const said = operationOf(kind.operations.update, request, id, settings)?.read?.(request.body);
+    const after = said?.after({ fields: assumed, raw, settings }) ?? {};
+    return Object.hasOwn(after, name) && valueAt(after, at) === undefined;
+  };
+  const dropped = ignored.filter(
+    (at) =>
+      segmentsOf(at).length > 1 &&
+      holdsSettings(kind, at) &&
+      (valueAt(fields, at) ?? null) === null &&
+      write.requests.some((request) => drops(request, at)),
+  );
+  const warnings = dropped.map(
+    (at) =>
+      `The tenant does not show ${at}, and this change writes \`${segmentsOf(at)[0]}\` as a whole, without it: declare it with ` +
+      `!secret${withoutIgnoring([at], ignored)} if it is in use.`,
+  );
+  return { ...write, warnings: [...(write.warnings ?? []), ...warnings] };
 }
 
 /** The overlay that sets the value of a difference. */

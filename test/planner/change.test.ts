@@ -75,6 +75,28 @@ describe('lifecycle.ignore', () => {
     expect(codes(['/attributes/password'])).not.toContain('not-comparable');
   });
 
+  it.each([
+    ['a map', { url: 'new', password: secret }],
+    ['JSON text', '{"url":"new","password":"old"}'],
+    ['nothing of it', { url: 'new' }],
+  ])(
+    'warns where a write of the whole would lose a member that the tenant does not show: %s',
+    (_what, attributes) => {
+      const declared = [ignoring({ attributes }, ['/attributes/password', '/type'])];
+      const hidden = [
+        answers.integration('1', 'S', { type: 'T', managedSources: ['s'], attributes: { url: 'old' } }),
+      ];
+      const warnings = (settings: PlanCase['settings'] = {}) =>
+        changeOf({ declared, live: hidden, settings, secrets: { SNOW: 'x' } })?.warnings;
+      const lost =
+        'The tenant does not show /attributes/password, and this change writes `attributes` as a whole, without it: ' +
+        'declare it with !secret and take /attributes/password out of `lifecycle.ignore` if it is in use.';
+      expect(warnings()).toEqual([lost]);
+      expect(warnings({ simUpdate: 'put' })).toContain(lost);
+      expect(warnings({ jsonText: 'object' })).toEqual([]);
+    },
+  );
+
   it('has no effect on a new object', () => {
     expect(places({ declared: [ignoring({ type: 'T', description: 'D' }, ['/description'])] })).toEqual([
       '/description',
