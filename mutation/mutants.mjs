@@ -501,4 +501,32 @@ export const mutants = [
     replace: '',
     tests: ['test/client/rate-limiter.test.ts'],
   },
+  {
+    name: 'a change goes on although it is not known what its first request did',
+    file: 'src/applier/run-change.ts',
+    find: "?.is !== 'accepted') break;",
+    replace: "?.is === 'rejected') break;",
+    tests: ['test/applier/lost.test.ts'],
+  },
+  {
+    name: '--fail-fast sends the second request of a change',
+    file: 'src/applier/run-change.ts',
+    find: 'if (context.isStopped()) return tasks.map(',
+    replace: 'if (index === lead.from && context.isStopped()) return tasks.map(',
+    tests: ['test/applier/run-change.test.ts'],
+  },
+  {
+    name: 'a change that was stopped halfway was never begun',
+    file: 'src/applier/run-change.ts',
+    find: 'log.length <= 1;',
+    replace: 'log.length <= 2;',
+    tests: ['test/applier/run-change.test.ts'],
+  },
+  {
+    name: 'a saved plan is applied without --max-deletes 0',
+    file: 'src/planner/guards.ts',
+    find: 'if (maxDeletes !== undefined) return maxDeletes;',
+    replace: 'if (maxDeletes) return maxDeletes;',
+    tests: ['test/planner/guards.test.ts'],
+  },
 ];

@@ -225,6 +225,16 @@ describe('a change of two requests', () => {
     expect(tenant.sent).toHaveLength(1);
   });
 
+  it('goes no further where it is not known what the first one did', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = () => {
+      tenant.things.set('old', { ...old, text: 'by hand' });
+      return { is: 'lost', done: false };
+    };
+    expect(outcomes(await apply(plan, tenant))).toEqual({ 'Thing/old': 'unknown' });
+    expect(tenant.sent).toHaveLength(1);
+  });
+
   it('goes no further where its object cannot be read in between, and says how to finish', async () => {
     const tenant = new FakeTenant({ things: { old } });
     tenant.readFault = () => (tenant.sent.length > 0 ? new Error('the reads are down') : null);

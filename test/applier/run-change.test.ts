@@ -159,6 +159,19 @@ it('a delete that was accepted is not done while its object is there', async () 
   expect(tenant.things.has('gone')).toBe(true);
 });
 
+it('a change that Ctrl-C stopped before its second request is not as if it had never begun', async () => {
+  const tenant = new FakeTenant({ things: { old } });
+  const control = new AbortController();
+  tenant.fault = (_request, count) => {
+    if (count === 1) return null;
+    control.abort();
+    return { is: 'unsent' };
+  };
+  const plan = planOf([updateThing(old, 'after', 'r')]);
+  const { changes } = await apply(plan, tenant, { signal: control.signal });
+  expect(changes).toMatchObject([{ outcome: 'failed', requests: [{ status: 200 }, { status: null }] }]);
+});
+
 it('a place of a live value that the object does not have stops the run before it is sent', async () => {
   const tenant = new FakeTenant({ things: { old } });
   const planned = updateThing(old, 'after');
@@ -173,6 +186,28 @@ it('a place of a live value that the object does not have stops the run before i
 });
 
 describe('--fail-fast', () => {
+  it('sends no further request of a change that has several', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    let tellFailed = () => {};
+    const failed = new Promise<void>((resolve) => {
+      tellFailed = resolve;
+    });
+    tenant.fault = async ({ method }) => {
+      if (method === 'POST') return { is: 'status', status: 400, done: false };
+      await failed;
+      return null;
+    };
+    const result = await apply(planOf([updateThing(old, 'after', 'r'), createThing('a')]), tenant, {
+      failFast: true,
+      onEvent: ({ type }) => type === 'finished' && tellFailed(),
+    });
+    expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1']);
+    expect(result.changes[0]).toMatchObject({
+      outcome: 'failed',
+      error: '1 of 2 requests were sent; apply the same plan again to finish. Then the run was stopped.',
+    });
+  });
+
   it('starts nothing after a change whose outcome is not known', async () => {
     const tenant = new FakeTenant();
     tenant.fault = () => ({ is: 'lost', done: false });

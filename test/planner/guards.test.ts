@@ -183,6 +183,7 @@ describe('a saved plan when it is applied', () => {
     ['may raise it where its digest was approved', 2, 1, { digest: 'sha256:0' }, true],
     ['has its own lower limit even then', 1, 9, { digest: 'sha256:0' }, false],
     ['may raise it where the command line does', null, 1, { maxDeletes: 2 }, true],
+    ['may delete nothing where the command line says so', 9, 9, { maxDeletes: 0 }, false],
     [
       'is held to the limit of the command line before all others',
       9,
