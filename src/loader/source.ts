@@ -64,7 +64,8 @@ export function diskSource(root: string, largest = largestFile, isSecret = isDot
         fs: strictFs(root, problems),
       });
       throwAll(problems);
-      return [...new Set(paths)].sort();
+      const isExcluded = excludedBy(patterns);
+      return [...new Set(paths)].filter((path) => !isExcluded(path)).sort();
     },
     read: (path) => readFrom(path, () => readFileSync(readable(path))),
     text(path) {
@@ -163,14 +164,20 @@ export function limitSize(source: FileSource, megabytes: number): FileSource {
  * excluded folder.
  */
 export function matchGlobs(patterns: readonly string[]): (path: string) => boolean {
-  const isNegated = (pattern: string) => pattern.startsWith('!');
   // Where files are listed, a slow glob is an error.
   const usable = patterns.filter((pattern) => !isSlowGlob(pattern));
-  const wanted = usable.filter((pattern) => !isNegated(pattern)).map(projectPath);
-  const unwanted = usable.filter(isNegated).map((pattern) => projectPath(pattern.slice(1)));
-  const isWanted = picomatch(wanted);
+  const isWanted = picomatch(usable.filter((pattern) => !isNegated(pattern)).map(projectPath));
+  const isExcluded = excludedBy(usable);
+  return (path) => isWanted(path) && !isExcluded(path);
+}
+
+const isNegated = (pattern: string) => pattern.startsWith('!');
+
+/** Whether globs exclude a path. Unlike those that include, they mean hidden files and folders too. */
+function excludedBy(patterns: readonly string[]): (path: string) => boolean {
+  const unwanted = patterns.filter(isNegated).map((pattern) => projectPath(pattern.slice(1)));
   const isUnwanted = picomatch([...unwanted, ...ignored], { dot: true });
-  return (path) => isWanted(path) && !isUnwanted(path) && !foldersOf(path).some((each) => isUnwanted(each));
+  return (path) => isUnwanted(path) || foldersOf(path).some((each) => isUnwanted(each));
 }
 
 /** The folders above a path, the nearest first. */

@@ -140,20 +140,21 @@ describe('failures', () => {
   it('does not call a delete done that the tenant has only accepted (202), until it shows', async () => {
     for (const done of [false, true]) {
       const tenant = new FakeTenant({ things: { gone } });
-      tenant.fault = () => ({ is: 'status', status: 202, done });
+      tenant.fault = () => ({ is: 'status', status: 202, done, body: null });
       const { changes } = await apply(planOf([deleteThing(gone)]), tenant);
       expect(changes[0]?.outcome).toBe(done ? 'done' : 'failed');
     }
   });
 
-  it.each<[string, Json]>([
-    ['an error', { error: 'the backend is down' }],
-    ['the object', gone],
-    ['several answers', { results: [{ status: 403 }] }],
-  ])('does not call a delete done that is answered 200 with %s, until it shows', async (_what, body) => {
+  it.each<[string, { readonly body: Json; readonly text?: string }]>([
+    ['an error', { body: { error: 'the backend is down' } }],
+    ['the object', { body: gone }],
+    ['several answers', { body: { results: [{ status: 403 }] } }],
+    ['a page of a gateway', { body: null, text: '<h1>Sign in</h1>' }],
+  ])('does not call a delete done that is answered 200 with %s, until it shows', async (_what, answer) => {
     for (const done of [false, true]) {
       const tenant = new FakeTenant({ things: { gone } });
-      tenant.fault = () => ({ is: 'status', status: 200, done, body });
+      tenant.fault = () => ({ is: 'status', status: 200, done, ...answer });
       const { changes } = await apply(planOf([deleteThing(gone)]), tenant);
       expect(changes[0]?.outcome).toBe(done ? 'done' : 'failed');
     }

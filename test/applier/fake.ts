@@ -1,5 +1,5 @@
 import type { TenantPort } from '../../src/applier/run-context.ts';
-import type { Sent } from '../../src/client/answer.ts';
+import type { Answered, Sent } from '../../src/client/answer.ts';
 import { catalogOf } from '../../src/kinds/catalog.ts';
 import { compareField } from '../../src/kinds/compare.ts';
 import { identityResource } from '../../src/kinds/http.ts';
@@ -157,6 +157,7 @@ export type Fault =
       readonly done: boolean;
       readonly repeated?: boolean;
       readonly body?: Json;
+      readonly text?: string;
     }
   | { readonly is: 'unsent'; readonly repeated?: boolean };
 
@@ -246,8 +247,8 @@ export class FakeTenant implements TenantPort {
     if (answer) await this.onEffect();
     if (fault?.is === 'lost') return sent({ outcome: 'lost', reason: 'reset', detail: 'connection reset' });
     if (fault?.is === 'status') {
-      const { status, body = { message: 'the tenant says no' } } = fault;
-      return sent(answerWith(status, body), fault.repeated ?? false);
+      const { status, body = { message: 'the tenant says no' }, text = null } = fault;
+      return sent({ ...answerWith(status, body), text }, fault.repeated ?? false);
     }
     return sent(answer ?? answerWith(500, null));
   }
@@ -295,13 +296,13 @@ export class FakeTenant implements TenantPort {
   }
 }
 
-function answerWith(status: number, body: Json) {
-  return { outcome: 'answered', status, headers: {}, body, text: null } as const;
+function answerWith(status: number, body: Json): Answered {
+  return { outcome: 'answered', status, headers: {}, body, text: null };
 }
 
 function sent(
   answer:
-    | ReturnType<typeof answerWith>
+    | Answered
     | { outcome: 'lost'; reason: 'reset'; detail: string }
     | { outcome: 'unsent'; reason: 'unreachable'; detail: string },
   repeated = false,

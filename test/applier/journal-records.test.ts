@@ -101,6 +101,11 @@ describe('the progress of a change', () => {
     status: null,
   });
 
+  it('is open again where a request that was refused is begun once more', () => {
+    const found = progressOf([intent(0, 'x'), result(0, 'refused'), intent(0, 'y')]);
+    expect(found.get('Thing/a')?.requests.get(0)).toEqual({ before: 'y', state: 'intended', at: '' });
+  });
+
   it('is what was recorded last of each request, with the object before it', () => {
     const found = progressOf([
       intent(0, 'x'),

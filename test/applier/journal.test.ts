@@ -1,4 +1,4 @@
-import { appendFile, type FileHandle, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, type FileHandle, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
@@ -107,6 +107,20 @@ describe('a journal', () => {
     const journal = await openJournal(folder, plan);
     await journal.finish('t');
     await expect(readFile(journal.file)).rejects.toThrow('ENOENT');
+  });
+
+  it('of an earlier run ends with a run that had nothing more to note', async () => {
+    const folder = await newFolder();
+    await journalWithNotes(folder);
+    const journal = await openJournal(folder, plan);
+    await journal.finish('2026-01-02T03:04:05.678Z');
+    expect((await openJournal(folder, plan)).progress('Thing/a')).toBeNull();
+    expect(await readdir(folder)).toEqual([expect.stringMatching(/\.done\.jsonl$/)]);
+  });
+
+  it('can be read by nobody else', async () => {
+    const { mode } = await stat(await journalWithNotes(await newFolder()));
+    expect(mode & 0o077).toBe(0);
   });
 
   it('drops a last line that was cut, at every length, and goes on after it', async () => {

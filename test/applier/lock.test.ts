@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { acquireLock } from '../../src/applier/lock.ts';
-import { thisProcess } from '../../src/applier/lock-holder.ts';
+import { isAlive, thisProcess } from '../../src/applier/lock-holder.ts';
 import { newFolder } from './run.ts';
 
 /** The number of a process that has ended. */
@@ -244,6 +244,48 @@ describe('the lock', () => {
     await expect.poll(() => onLost.mock.calls.length, { interval: 1 }).toBe(1);
     await lock.release();
     expect(await readdir(folder)).toEqual(left);
+  });
+
+  it('that was renewed late is kept as long again', async () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(20_000);
+    const onLost = vi.fn();
+    const lock = await acquireLock(await newFolder(), { renewEvery: 1, onLost });
+    clock.mockReturnValue(45_000);
+    const reading = vi.spyOn(fs, 'readFile');
+    syncBuiltinESMExports();
+    const waitForReads = async (count = reading.mock.calls.length) =>
+      expect.poll(() => reading.mock.calls.length, { interval: 1 }).toBeGreaterThan(count + 3);
+    await waitForReads();
+    reading.mockRejectedValue(new Error('The folder is away.'));
+    clock.mockReturnValue(70_000);
+    await waitForReads();
+    expect(onLost).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+    await lock.release();
+  });
+
+  it('of somebody who renews it while it is being taken over is respected', async () => {
+    const folder = await newFolder();
+    await leaveLock(folder, { host: 'elsewhere', place: 'other-boot/pid:[1]' });
+    const file = join(folder, 'lock');
+    await age(file, 90);
+    const { link } = fs;
+    vi.spyOn(fs, 'link').mockImplementation(async (from, to) => {
+      if (to === `${file}.left-over`) await age(file, 0);
+      return link(from, to);
+    });
+    syncBuiltinESMExports();
+    await expect(acquireLock(folder)).rejects.toMatchObject({ exitCode: 4 });
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ host: 'elsewhere' });
+    expect(await readdir(folder)).toEqual(['lock']);
+  });
+
+  it('that is released while somebody looks at it is free', async () => {
+    const [folder, holder] = [await newFolder(), await thisProcess('left-over')];
+    expect(await isAlive(join(folder, 'lock'), { ...holder, place: 'other-boot/pid:[1]' }, 60_000)).toBe(
+      false,
+    );
   });
 
   it('that cannot be renewed for a moment is kept, and is lost before others take it over', async () => {

@@ -11,6 +11,7 @@ import {
   diff,
   FakeTenant,
   planOf,
+  request,
   sensitive,
   thing,
   updateThing,
@@ -57,6 +58,32 @@ describe('a POST whose answer is lost', () => {
     tenant.fault = () => lostDone;
     tenant.rewrite = (raw) => ({ ...raw, text: 'another' });
     expect(outcomes(await apply(planOf([createThing('a')]), tenant))).toEqual({ 'Thing/a': 'unknown' });
+    expect(tenant.sent).toHaveLength(1);
+  });
+
+  it('is not sent again where it is part of an update: it could add something twice', async () => {
+    const path = '/v2024/things/t1/rows';
+    const adding: Kind = {
+      ...thing,
+      operations: {
+        ...thing.operations,
+        update: [
+          {
+            method: 'POST',
+            resource: thing.resource,
+            below: ['{id}', 'rows'],
+            read: () => ({ objects: [], fields: ['text'], after: () => ({ text: 'after' }) }),
+          },
+        ],
+      },
+    };
+    const entry = { ...updateThing(old, 'after'), requests: [request('POST', path, { text: 'after' })] };
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = () => lostUndone;
+    const result = await apply(planOf([entry]), tenant, { kinds: catalogOf([adding]) });
+    expect(result.changes).toMatchObject([
+      { outcome: 'unknown', error: expect.stringContaining('could be carried out twice') },
+    ]);
     expect(tenant.sent).toHaveLength(1);
   });
 

@@ -245,6 +245,16 @@ describe('a rename', () => {
     expect((await apply(planOf([rename]), tenant)).outcome).toBe('done');
   });
 
+  it('whose answer was lost is unknown where somebody else takes the new key', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = () => {
+      tenant.things.set('new name', { ...old, id: 't9', name: 'new name' });
+      return { is: 'lost', done: false };
+    };
+    const result = await apply(planOf([rename]), tenant);
+    expect(outcomes(result)).toEqual({ 'Thing/new%20name': 'unknown' });
+  });
+
   it('is refused when the new key is taken', async () => {
     const tenant = new FakeTenant({ things: { old, taken: { id: 't9', name: 'new name' } } });
     expect((await apply(planOf([rename]), tenant)).outcome).toBe('refused');

@@ -31,8 +31,17 @@ test.each([
   [['config/\\[odd\\]/*.yaml', 'config/.hidden/d.yaml']],
   [['**/*.yaml', '!config/**', 'config/a.yaml']],
   [['config/**/*.yaml', '!**/.hidden/**', '!config/deep']],
+  [['config/**/*.yaml', 'config/.*/*.yaml', '!config/**']],
+  [['config/.*/*.yaml', 'config/*.yaml', '!**/d.yaml', '!**/a.yaml']],
 ])('%j', (patterns) => {
   const root = project(Object.fromEntries(paths.map((path) => [path, ''])));
   const judged = ['tenantctl.yaml', ...paths].filter(matchGlobs(patterns)).sort();
   expect(diskSource(root).glob(patterns)).toEqual(judged);
+});
+
+test('a glob with ! excludes hidden files and folders too', () => {
+  const root = project(Object.fromEntries(paths.map((path) => [path, ''])));
+  expect(diskSource(root).glob(['config/.*/*.yaml', 'config/.*.yaml', '!config/**/d.yaml'])).toEqual([
+    'config/.e.yaml',
+  ]);
 });

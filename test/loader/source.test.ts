@@ -1,9 +1,10 @@
 /** The files of a project: which are read, and why others are not. */
-import { mkdirSync, symlinkSync } from 'node:fs';
+import fs, { mkdirSync, symlinkSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isInReserved, isInside, projectPath, sideFilePath } from '../../src/loader/paths.ts';
-import { diskSource, limitSize, singleFile } from '../../src/loader/source.ts';
+import { diskSource, limitSize, refuseWritten, singleFile } from '../../src/loader/source.ts';
 import { type Files, project, thrown } from './fixture.ts';
 
 const refusal = (run: () => unknown) => {
@@ -222,4 +223,33 @@ describe('paths', () => {
     expect(sideFilePath('../a.html', 'config/a.yaml')).toBe('a.html');
     expect(sideFilePath('/etc/a', 'config/a.yaml')).toBe('/etc/a');
   });
+});
+
+it('a folder that cannot be listed is an error: its manifests would count as removed', () => {
+  const { source } = createLinked({ 'inner/a/b.yaml': '', 'inner/closed/c.yaml': '' });
+  const { readdirSync } = fs;
+  const listing = vi.spyOn(fs, 'readdirSync').mockImplementation((...args: unknown[]) => {
+    if (/\bclosed\b/.test(String(args[0])))
+      throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    return Reflect.apply(readdirSync, fs, args);
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    listing.mockRestore();
+    syncBuiltinESMExports();
+  });
+  expect(refusal(() => source.glob(['**/*.yaml']))).toContain('closed cannot be read (EACCES).');
+});
+
+it('a file that a command will write is not read, by a link neither', () => {
+  const { root, source } = createLinked(
+    { 'inner/real/a.yaml': 'a', 'inner/b.yaml': 'b' },
+    { config: 'real' },
+  );
+  const written = refuseWritten(source, root, [join(root, 'real/a.yaml')]);
+  for (const path of ['real/a.yaml', 'config/a.yaml'])
+    expect(refusal(() => written.text(path))).toContain(
+      `${path} is read by the project, and the output of this command would overwrite it.`,
+    );
+  expect(written.text('b.yaml')).toBe('b');
 });

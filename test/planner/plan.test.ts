@@ -4,7 +4,9 @@ import { Failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { renderBody } from '../../src/model/marker.ts';
 import { isRefused, type Plan } from '../../src/model/plan.ts';
-import { type Answer, planOf, resource } from '../support/plan.ts';
+import { matchAll } from '../../src/planner/index.ts';
+import { findUnsetSecrets } from '../../src/planner/unset-secrets.ts';
+import { type Answer, inputOf, type PlanCase, planOf, resource } from '../support/plan.ts';
 
 const sender = (id: string, email: string): Answer => ({ kind: 'SenderAddress', raw: { id, email } });
 const template = (key: string, fields = {}, id: string | null = `id-${key}`): Answer => ({
@@ -218,6 +220,29 @@ describe('secrets', () => {
         { path: '/attributes', value: { $jsonText: { url: 'u', password: { $secret: 'SNOW' } } } },
       ],
     });
+  });
+
+  it.each<[string, PlanCase, boolean]>([
+    ['that the tenant shows have', { declared, live: live({ url: 'u', password: 'other' }) }, true],
+    ['that nothing compares need not', { declared, live: live({ url: 'u' }) }, false],
+    ['that are written with another field have', { declared, live: live({ url: 'v' }) }, true],
+    ['of a new object have', { declared }, true],
+    [
+      'that the manifest ignores need not',
+      {
+        declared: declared.map((each) => ({
+          ...each,
+          lifecycle: { ...each.lifecycle, ignore: ['/attributes/password'] },
+        })),
+        live: live({ url: 'u', password: 'other' }),
+      },
+      false,
+    ],
+  ])('%s to be set', (_what, given, isNeeded) => {
+    const input = inputOf(given);
+    const matched = matchAll(input);
+    const unset = findUnsetSecrets(matched, planOf(given), input.secrets);
+    expect(unset.map(({ code }) => code)).toEqual(isNeeded ? ['secret-unset'] : []);
   });
 
   it('that the tenant does not show at all leave the other members alone', () => {
