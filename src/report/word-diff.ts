@@ -67,21 +67,52 @@ function similarityOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return shared === 0 ? 0 : shared / (a.size + b.size - shared);
 }
 
-/** Marks the words that differ between two lines; where they share little, both stay whole. */
+/**
+ * Marks the words that differ between two lines. Where they share little, both stay whole; of lines that are too long for
+ * that, what both begin and end with is left unmarked and cut, so that the rest is shown.
+ */
 function compareWords(old: string, fresh: string): [Part[], Part[]] {
-  if (old.length > maxWordLine || fresh.length > maxWordLine) return [wholeLine(old), wholeLine(fresh)];
+  const [before, after] = findWords(old, fresh) ?? betweenEnds(old, fresh);
+  return [showTail(before), showTail(after)];
+}
+
+/** `undefined` where the lines are too long, have too many differences, or share little. */
+function findWords(old: string, fresh: string): [Part[], Part[]] | undefined {
+  if (old.length > maxWordLine || fresh.length > maxWordLine) return undefined;
   const found = diffWordsWithSpace(old, fresh, { maxEditLength: maxWordEdits });
   const shared = (found ?? []).filter((part) => !part.added && !part.removed && part.value.trim() !== '');
   const sharedLength = shared.reduce((sum, part) => sum + part.value.length, 0);
-  if (!found || sharedLength * 4 < Math.min(old.length, fresh.length))
-    return [wholeLine(old), wholeLine(fresh)];
+  if (!found || sharedLength * 4 < Math.min(old.length, fresh.length)) return undefined;
   const side = (drop: 'added' | 'removed'): Part[] =>
-    showTail(
-      found
-        .filter((part) => !part[drop])
-        .map((part) => shorten({ text: part.value, changed: part.added || part.removed })),
-    );
+    found
+      .filter((part) => !part[drop])
+      .map((part) => shorten({ text: part.value, changed: part.added || part.removed }));
   return [side('added'), side('removed')];
+}
+
+function betweenEnds(old: string, fresh: string): [Part[], Part[]] {
+  const isCut = old.length > maxPart || fresh.length > maxPart;
+  const [lead, tail] = isCut ? sharedEnds(old, fresh) : [0, 0];
+  if (lead + tail === 0) return [wholeParts(old), wholeParts(fresh)];
+  const between = (line: string) => line.slice(lead, line.length - tail);
+  const whole = (line: string) => [shorten({ text: between(line), changed: true })];
+  const [before, after] = findWords(between(old), between(fresh)) ?? [whole(old), whole(fresh)];
+  const first = shorten({ text: old.slice(0, lead), changed: false });
+  const last = shorten({ text: old.slice(old.length - tail), changed: false });
+  const line = (parts: Part[]) => [first, ...parts, last].filter(({ text }) => text !== '');
+  return [line(before), line(after)];
+}
+
+/** How many characters both texts begin and end with. No character is split. */
+function sharedEnds(a: string, b: string): [lead: number, tail: number] {
+  const most = Math.min(a.length, b.length);
+  let lead = 0;
+  while (lead < most && a[lead] === b[lead]) lead += 1;
+  if (/[\ud800-\udbff]/.test(a[lead - 1] ?? '')) lead -= 1;
+  let tail = 0;
+  while (tail < most - lead && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
+  if (tail > 0 && /[\udc00-\udfff]/.test(a.at(-tail) ?? '')) tail -= 1;
+  return [lead, tail];
 }
 
 /** A line that is the same on both sides. */
@@ -89,7 +120,9 @@ export function equalLine(line: string): Part[] {
   return [{ text: clip(chomp(line), maxPart), changed: false }];
 }
 
-const wholeLine = (line: string): Part[] => showTail([{ text: clip(line, maxPart), changed: false }]);
+const wholeLine = (line: string): Part[] => showTail(wholeParts(line));
+
+const wholeParts = (line: string): Part[] => [{ text: clip(line, maxPart), changed: false }];
 
 function shorten({ text, changed }: Part): Part {
   if (changed) return { text: /\S/.test(text) ? clip(text, maxPart) : text, changed };

@@ -109,6 +109,26 @@ describe('diffLines', () => {
     expect(endless.length).toBeLessThan(5000);
   });
 
+  it.each([
+    ['is longer than lines that are compared by word', 'x '.repeat(12_000), 1],
+    ['has many words that differ', 'x '.repeat(3000), 500],
+  ])('shows what differs far behind the beginning of a line that %s', (_, filler, count) => {
+    const line = (word: string) => `${filler}${`${word} `.repeat(count)}${filler}`;
+    const drawn = draw(diffLines(line('acme.example'), line('bcme.example'), all));
+    expect(drawn).toEqual([expect.stringMatching(/x \[a/), expect.stringMatching(/x \[b/)]);
+    expect(drawn.join('').length).toBeLessThan(10_000);
+  });
+
+  it('shows what is added at either end of such a line, and splits no character', () => {
+    const long = '😀'.repeat(15_000);
+    expect(draw(diffLines(`${long}😁`, `${long}😂`, all))).toEqual([
+      expect.stringMatching(/… (?:😀)+\[😁\]$/u),
+      expect.stringMatching(/… (?:😀)+\[😂\]$/u),
+    ]);
+    expect(draw(diffLines(long, `${long} evil`, all))[1]).toMatch(/\[ evil\]$/);
+    expect(draw(diffLines(long, `evil ${long}`, all))[1]).toMatch(/^\+\[evil \]😀/u);
+  });
+
   it('copes with texts that share nothing', () => {
     const before = Array.from({ length: 5000 }, (_, index) => `a${index}`).join('\n');
     const after = Array.from({ length: 5000 }, (_, index) => `b${index}`).join('\n');
