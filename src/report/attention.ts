@@ -52,7 +52,7 @@ export function urgencyOf(change: Change): number {
 }
 
 /** The changes with the most urgent first, otherwise in their order. */
-export function sortByUrgency(changes: readonly Change[]): Change[] {
+export function sortByUrgency<T extends Change>(changes: readonly T[]): T[] {
   return changes.toSorted((a, b) => urgencyOf(a) - urgencyOf(b));
 }
 

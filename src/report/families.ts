@@ -1,11 +1,12 @@
 import { type Group, groupBy } from '../model/group.ts';
-import type { Change, Difference } from '../model/plan.ts';
+import type { Difference } from '../model/plan.ts';
 import { viewOf } from './difference.ts';
 import type { DiffLine } from './line-diff.ts';
 import { diffInline, type Part } from './word-diff.ts';
+import { type ShownChange, secretNamesOf } from './words.ts';
 
 /** Changes that do the same to several objects, or a single change. */
-export type Family = Readonly<Group<Change>>;
+export type Family = Readonly<Group<ShownChange>>;
 
 /** Longer runs of text may be cut, so that two that look the same may differ. */
 const maxText = 4000;
@@ -16,16 +17,16 @@ const maxText = 4000;
  *
  * @param maxLines the lines of a difference that the report shows
  */
-export function familiesOf(changes: readonly Change[], maxLines: number): Family[] {
+export function familiesOf(changes: readonly ShownChange[], maxLines: number): Family[] {
   return groupBy(changes, (change) => signatureOf(change, maxLines)).map(([, family]) => family);
 }
 
-function signatureOf(change: Change, maxLines: number): string {
+function signatureOf(change: ShownChange, maxLines: number): string {
   const { kind, action, diff, risk, warnings, impact, address } = change;
   const differences = diff.map((difference) => differenceSignature(difference, maxLines));
   const isOwn =
     action === 'manual' || impact !== undefined || diff.length === 0 || differences.includes(null);
-  return JSON.stringify(isOwn ? address : [kind, action, differences, risk, warnings]);
+  return JSON.stringify(isOwn ? address : [kind, action, differences, risk, warnings, secretNamesOf(change)]);
 }
 
 /** What a difference replaces by what; `null` where that is not shown whole. */

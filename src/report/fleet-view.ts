@@ -16,7 +16,7 @@ import { namesAndMore } from '../model/words.ts';
 import { attentionOf, type Point } from './attention.ts';
 import { nameIds } from './difference.ts';
 import { outcomeWords, runWords } from './result-words.ts';
-import { actionWords, joinParts, pluralize, refused } from './words.ts';
+import { actionWords, joinParts, pluralize, refused, type ShownChange, secretNamesOf } from './words.ts';
 
 /** What reports show of several environments, each part worked out once. */
 export interface FleetView {
@@ -111,7 +111,7 @@ function groupRows(rows: readonly MatrixRow[]): readonly MatrixRow[] {
 }
 
 /** What the same environments have in common: changes, planned or made, or errors. */
-export interface Shared<T = Change> {
+export interface Shared<T = ShownChange> {
   readonly environments: readonly string[];
   readonly items: readonly T[];
 }
@@ -128,11 +128,14 @@ function sharedChanges({ environments }: Fleet): Shared[] {
     diff.map((each) => omitNames(nameIds(each, idOnly, idOnly))),
   ];
   const planned = shareEach(environments, ({ plan }) => plan?.changes ?? [], signatureOf);
-  return shareGroups(planned).map(({ environments, items }) => ({
-    environments,
-    // An id of one tenant says nothing about another.
-    items: environments.length === 1 ? items : items.map((change) => ({ ...change, id: null })),
-  }));
+  return shareGroups(planned.map((shared) => ({ ...shared, item: inAll(shared) })));
+}
+
+/** The change as it is made in all of these environments. */
+function inAll({ names, item, all }: SharedItem<Change>): ShownChange {
+  // An id of one tenant says nothing about another, but each secret that is sent counts.
+  const secretNames = [...new Set(all.flatMap(secretNamesOf))];
+  return names.length === 1 ? item : { ...item, id: null, secretNames };
 }
 
 /** What to read first. The counts are those of all environments; the changes are there once. */
@@ -182,6 +185,8 @@ interface SharedItem<T> {
   readonly names: readonly string[];
   /** That of the first environment. */
   readonly item: T;
+  /** Those of all of them. */
+  readonly all: readonly T[];
 }
 
 /** The items with the same signature, once, with the environments that have them. */
@@ -195,11 +200,12 @@ function shareEach<T>(
   return groups.map(([, same]) => ({
     names: [...new Set(same.map(({ name }) => name))],
     item: same[0].item,
+    all: same.map(({ item }) => item),
   }));
 }
 
 /** What the same environments share, those of most environments first. */
-function shareGroups<T>(items: readonly SharedItem<T>[]): Shared<T>[] {
+function shareGroups<T>(items: readonly Pick<SharedItem<T>, 'names' | 'item'>[]): Shared<T>[] {
   return groupBy(items, ({ names }) => JSON.stringify(names))
     .map(([, group]) => ({ environments: group[0].names, items: group.map(({ item }) => item) }))
     .toSorted((a, b) => b.environments.length - a.environments.length);

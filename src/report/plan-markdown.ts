@@ -43,7 +43,9 @@ import {
   pluralize,
   refused,
   riskWords,
+  type ShownChange,
   scopeWords,
+  secretNamesOf,
   sourceLink,
   symbols,
   tenantWords,
@@ -163,6 +165,7 @@ export function planSection(
       family.flatMap(({ address }) => remarks.ofChange.get(address) ?? []),
     ),
     ...differenceBlocks(change),
+    secretsLine(change),
     impactBlock(change),
   ];
   const [concern] = concernsOf(change);
@@ -214,6 +217,11 @@ function warningLines({ risk, warnings }: Change, remarks: readonly Diagnostic[]
     ...remarks.map((remark) => `> ${diagnosticItem(remark).slice(2).trimEnd()}`),
   ];
   return lines.join('\n>\n');
+}
+
+function secretsLine(change: ShownChange): string {
+  const names = secretNamesOf(change);
+  return names.length === 0 ? '' : `Sends secrets: ${names.map(codeSpan).join(', ')}`;
 }
 
 function impactBlock({ impact }: Change): string {

@@ -1,4 +1,5 @@
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
+import { secretNamesIn } from '../model/marker.ts';
 import {
   type Action,
   actions,
@@ -51,6 +52,20 @@ export const riskWords: Readonly<
   },
   'sends-mail': { label: 'SENDS E-MAIL', meaning: 'a verification message goes out', isGrave: false },
 };
+
+/** A change, or what several environments have in common of one. */
+export interface ShownChange extends Change {
+  /** The secrets that all of them send. Left out: those of its requests. */
+  readonly secretNames?: readonly string[];
+}
+
+/** The names of the secrets whose values a change sends. The difference does not show which they are. */
+export function secretNamesOf({
+  requests,
+  secretNames,
+}: Pick<ShownChange, 'requests' | 'secretNames'>): readonly string[] {
+  return secretNames ?? [...new Set(requests.flatMap(({ body }) => secretNamesIn(body)))].toSorted();
+}
 
 const originWords: Readonly<Record<Origin, string>> = {
   repo: 'changed in the repository',

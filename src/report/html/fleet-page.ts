@@ -18,7 +18,7 @@ import {
 import type { ReportOptions } from '../options.ts';
 import { outcomeWords } from '../result-words.ts';
 import { oneLine } from '../safe.ts';
-import { changeCounts, pluralize } from '../words.ts';
+import { changeCounts, pluralize, type ShownChange } from '../words.ts';
 import { type Entry, type EntryGroup, namesMarkup } from './entries.ts';
 import { html, type Markup } from './markup.ts';
 import { maxOpen, pageHtml, pagePoint } from './page.ts';
@@ -99,7 +99,7 @@ interface GroupOptions extends ReportOptions {
 }
 
 function changeGroup(shared: Shared, { fleet, ...options }: GroupOptions): EntryGroup {
-  const entry = (change: Change) =>
+  const entry = (change: ShownChange) =>
     ofShared(changeEntry(change, { ...options, remarks: [] }), shared, change.requests.length > 0);
   return {
     ...headOf(shared, fleet),

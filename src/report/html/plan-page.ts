@@ -34,7 +34,9 @@ import {
   refused,
   requestTarget,
   riskWords,
+  type ShownChange,
   scopeWords,
+  secretNamesOf,
   sourceLink,
   symbols,
   taskOf,
@@ -54,7 +56,7 @@ const maxBody = 20_000;
 export function planHtml(plan: Plan, options: ReportOptions): string {
   const isOpen = plan.changes.length <= maxOpen;
   const remarks = remarksOf(plan);
-  const entry = (change: Change) =>
+  const entry = (change: ShownChange) =>
     changeEntry(change, { ...options, isOpen, remarks: remarks.ofChange.get(change.address) ?? [] });
   const scope = scopeWords(plan.scope);
   const undeclared = undeclaredWords(plan);
@@ -118,12 +120,15 @@ interface EntryOptions extends ReportOptions {
 }
 
 /** Changes as entries of the page, families in one. */
-export function changeEntries(changes: readonly Change[], entry: (change: Change) => Entry): Entry[] {
+export function changeEntries(
+  changes: readonly ShownChange[],
+  entry: (change: ShownChange) => Entry,
+): Entry[] {
   return familiesOf(changes, maxLines).map((family) => familyEntry(family, entry));
 }
 
 /** The first change of a family, with the others below it. */
-function familyEntry([first, ...others]: Family, entry: (change: Change) => Entry): Entry {
+function familyEntry([first, ...others]: Family, entry: (change: ShownChange) => Entry): Entry {
   const lead = entry(first);
   if (others.length === 0) return lead;
   const mark = html`<span class="pill">${familyWords(others.length + 1)}</span>`;
@@ -135,7 +140,7 @@ function familyEntry([first, ...others]: Family, entry: (change: Change) => Entr
 }
 
 /** One change as an expandable entry of the page. */
-export function changeEntry(change: Change, options: EntryOptions): Entry {
+export function changeEntry(change: ShownChange, options: EntryOptions): Entry {
   const { action, address, risk, source } = change;
   const rendered = findRendered(change, options);
   const fields = fieldsOf(change.diff);
@@ -187,12 +192,15 @@ function warningPill(change: Change, remarks: readonly Diagnostic[]): Markup {
   return count === 0 ? html`` : html`<span class="risk">${pluralize(count, 'warning')}</span>`;
 }
 
-function metaMarkup({ id, source }: Change, sourceUrl: string | undefined): Markup {
+function metaMarkup(change: ShownChange, sourceUrl: string | undefined): Markup {
+  const { id, source } = change;
   const link = sourceLink(source, sourceUrl);
-  if (id === null && link === null) return html``;
+  const secrets = secretNamesOf(change);
+  if (id === null && link === null && secrets.length === 0) return html``;
   return html`<dl class="meta">
 ${source === null || link === null ? '' : html`<div><dt>Manifest</dt><dd><a href="${link}" rel="noreferrer"><code>${place(source)}</code></a></dd></div>`}
 ${id === null ? '' : html`<div><dt>Id</dt><dd><code>${id}</code></dd></div>`}
+${secrets.length === 0 ? '' : html`<div><dt>Sends secrets</dt><dd><code>${secrets.map(oneLine).join(', ')}</code></dd></div>`}
 </dl>`;
 }
 

@@ -28,7 +28,9 @@ import {
   refused,
   requestTarget,
   riskWords,
+  type ShownChange,
   scopeWords,
+  secretNamesOf,
   symbols,
   taskOf,
   tenantWords,
@@ -132,7 +134,7 @@ function undeclaredRows(plan: Plan, verbose: boolean): Row[] {
 }
 
 /** One change: its address and place, its risks and warnings, what differs, and with `verbose` its requests. */
-export function changeRows(change: Change, verbose: boolean): Row[] {
+export function changeRows(change: ShownChange, verbose: boolean): Row[] {
   const limit = verbose ? Number.POSITIVE_INFINITY : maxLines;
   const names = change.diff.map(({ path }) => widthOf(pathWords(path))).filter((width) => width <= maxName);
   const column = Math.max(0, ...names);
@@ -143,11 +145,17 @@ export function changeRows(change: Change, verbose: boolean): Row[] {
     ...(task === null ? [] : [row(6, span('by hand: ', 'magenta', 'bold'), span(task, 'magenta'))]),
     ...warnings.map(warningRow),
     ...change.diff.flatMap((difference) => differenceRows(difference, column, limit)),
+    ...secretRows(change),
     ...impactRows(change),
     ...(verbose ? change.requests : []).map(({ method, path }) =>
       row(6, span('→ ', 'dim'), span(`${method} ${path}`, 'dim')),
     ),
   ];
+}
+
+function secretRows(change: ShownChange): Row[] {
+  const names = secretNamesOf(change);
+  return names.length === 0 ? [] : [row(6, span('sends secrets: ', 'dim'), span(names.join(', ')))];
 }
 
 function impactRows({ impact }: Change): Row[] {
