@@ -5,7 +5,7 @@ import { isReference } from '../model/members.ts';
 import type { Difference } from '../model/plan.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { diffLines, type LineDiff } from './line-diff.ts';
-import { unicodeEscape } from './safe.ts';
+import { showLookAlikes, unicodeEscape } from './safe.ts';
 
 /** How one difference is shown, in every format. */
 export type View =
@@ -99,17 +99,20 @@ function secretWords(name: string): string {
   return `(secret ${name})`;
 }
 
-/** A value as lines of text: text as it is, everything else as indented JSON; secrets by name. */
+/**
+ * A value as lines of text: text as it is, everything else as indented JSON; secrets by name. Letters that look like others are
+ * shown before texts are compared, which takes words apart.
+ */
 export function valueText(value: Json): string {
-  if (typeof value === 'string') return value;
-  return JSON.stringify(nameSecrets(value), null, 2);
+  const text = typeof value === 'string' ? value : JSON.stringify(nameSecrets(value), null, 2);
+  return showLookAlikes(text);
 }
 
 /** A value as JSON on one line. Blanks other than the ordinary space are escaped. */
 function valueInline(value: Json): string {
   const name = secretName(value);
   if (name !== null) return secretWords(name);
-  return spaceJson(nameSecrets(value)).replace(/(?! )\p{Zs}/gu, unicodeEscape);
+  return showLookAlikes(spaceJson(nameSecrets(value))).replace(/(?! )\p{Zs}/gu, unicodeEscape);
 }
 
 /** A request's body as it will be sent, with the names of secrets in their place. */

@@ -28,7 +28,7 @@ export function disarm(text: string): string {
 
 /**
  * `text` with a visible sign in the place of every control character: terminal escapes, bidirectional overrides,
- * invisible formatting, lone surrogates. Line feeds and tabs stay. It holds no command to a CI system.
+ * invisible formatting, lone surrogates; and of letters that look like others. Line feeds and tabs stay. It holds no command to a CI system.
  */
 export function printable(text: string): string {
   return disarm(showHidden(text));
@@ -36,6 +36,27 @@ export function printable(text: string): string {
 
 function showHidden(text: string): string {
   if (plain.test(text)) return text;
+  return showControls(showLookAlikes(text));
+}
+
+/** Scripts with letters that look like Latin ones. */
+const otherScripts = '\\p{sc=Cyrillic}\\p{sc=Greek}\\p{sc=Armenian}\\p{sc=Cherokee}';
+/** A word of these and Latin letters. In JSON, the letter of an escape such as `\\n` does not belong to the word after it. */
+let mixedWord: RegExp | null = null;
+
+/**
+ * `text` with a visible sign in the place of each letter of another script in a word that has Latin letters too. U+0430 looks
+ * like an `a`, and makes another domain of `acme.example`.
+ */
+export function showLookAlikes(text: string): string {
+  if (plain.test(text)) return text;
+  mixedWord ??= new RegExp(`(?<!\\\\)[\\p{sc=Latin}\\p{M}${otherScripts}]+`, 'gu');
+  return text.replace(mixedWord, (word) =>
+    /[a-z]/i.test(word) ? word.replace(new RegExp(`[${otherScripts}]`, 'gu'), codePoint) : word,
+  );
+}
+
+function showControls(text: string): string {
   emojiOrHidden ??= new RegExp(
     `((?<=\\p{Extended_Pictographic}[\\u{fe0f}\\u{1f3fb}-\\u{1f3ff}]?)\\u200d|(?<=\\p{Extended_Pictographic})[\\u{fe0e}\\u{fe0f}]|\\u{fe0f}(?=\\u{20e3}))|${hiddenPattern().source}`,
     'gu',

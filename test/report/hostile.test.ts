@@ -8,7 +8,7 @@ import {
   renderRequests,
 } from '../../src/report/index.ts';
 import { renderSearch, searchFormats } from '../../src/report/search.ts';
-import { plain } from './fixtures.ts';
+import { change, difference, plain, plan } from './fixtures.ts';
 import { commandsIn, evil, hostileDocuments } from './hostile.ts';
 
 const documents = hostileDocuments();
@@ -118,4 +118,23 @@ describe('hostile text', () => {
     expect(JSON.parse(renderReport({ is: 'plan', plan: hostilePlan }, 'json', plain))).toEqual(hostilePlan);
     for (const { text } of of('sarif')) expect(JSON.parse(text).version).toBe('2.1.0');
   });
+});
+
+it.each([
+  ['short', ''],
+  ['long', 'A text of more than one line.\n'.repeat(9)],
+])('shows a letter that looks like another one in a %s value', (_, lead) => {
+  const hosts = ['acme.example', '\u0430cme.example'].map((host) => `${lead}https://${host}/`);
+  const [before = '', after = ''] = hosts;
+  const changes = [
+    change({ address: 'SenderAddress/a', action: 'update', diff: [difference('/note', before, after)] }),
+  ];
+  for (const format of ['text', 'markdown', 'html'] as const) {
+    const shown = renderReport({ is: 'plan', plan: plan(changes) }, format, plain);
+    const text = shown
+      .replace(/<\/?(?:mark|ins|del|span)[^>]*>/g, '')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>');
+    expect(text).toContain('https://<U+0430>cme.example/');
+  }
 });

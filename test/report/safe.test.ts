@@ -40,6 +40,20 @@ describe('printable', () => {
     expect(printable('pay\u200dpal')).toBe('pay<U+200D>pal');
   });
 
+  it.each([
+    ['help@\u0430cme.example', 'help@<U+0430>cme.example'],
+    ['https://p\u0430yp\u0430l.example', 'https://p<U+0430>yp<U+0430>l.example'],
+    ['\u03bfkta', '<U+03BF>kta'],
+    ['g\u043e\u0308gle', 'g<U+043E>\u0308gle'],
+  ])('shows the letters of another script in the Latin word %j', (text, shown) => {
+    expect(printable(text)).toBe(shown);
+  });
+
+  it('leaves words of one script alone, beside others and after an escape of JSON', () => {
+    const text = 'Проект IT-отдел, $name, <b>Имя</b> user@почта.рф "\\nПривет\\tΔ" µm Straße';
+    expect(printable(text)).toBe(text);
+  });
+
   it('puts text on one line where asked', () => {
     expect(oneLine('a\nb\tc')).toBe('a␊b⇥c');
     expect(visibleBlanks('a \t\u00a0')).toBe('a·⇥<U+00A0>');
