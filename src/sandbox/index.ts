@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { type Clock, LateWork, systemClock } from './clock.ts';
 import { readKindFolder } from './collection-kind.ts';
 import { type Fault, FaultList } from './faults.ts';
 import { History } from './history.ts';
 import { type LoggedRequest, type Metrics, RequestLog } from './log.ts';
 import { Router } from './routes.ts';
-import { createSandboxServer, type RateLimit, RateLimiter } from './server.ts';
+import { createSandboxServer, type RateLimit, RateLimiter, type ServerParts } from './server.ts';
 import { loadState, moveFirstRecords, saveState, servedKinds, type TenantState } from './state.ts';
 import { TokenIssuer } from './tokens.ts';
 import { contract, type Variations } from './variations.ts';
@@ -86,28 +87,18 @@ function withChanges(variations: Variations, state: TenantState): Variations {
   return { ...variations, beforeFurtherPage };
 }
 
-/**
- * Starts the embedded tenant on the loopback address: a server that follows the API documents and refuses what they do
- * not allow. Throws `SandboxFileError` for an unusable seed or data file, and Node's error for a port that is in use.
- */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { data = null, clientSecret = randomBytes(24).toString('base64url') } = options;
+/** What the server of a tenant is made of. Throws `SandboxFileError` for an unusable seed or data file. */
+function partsOf(options: SandboxOptions, clientSecret: string): ServerParts {
+  const { data = null, rateLimit = { requests: 100, per: 10_000 }, tokenLifetime = 3600 } = options;
   const clock: Clock = { ...systemClock, ...options.clock };
   const now = () => clock.now();
-  const late = new LateWork(clock);
-  const history = new History(options.lag ?? 0, now);
   const described = options.kinds ? readKindFolder(options.kinds) : [];
   const state = loadState(options.seed ?? null, data, described);
   const kinds = servedKinds(state, described);
   const variations = withChanges({ ...contract, ...options.variations }, state);
-  const log = new RequestLog();
   const faults = new FaultList();
   for (const fault of options.faults ?? []) faults.add(fault);
-  const tokens = new TokenIssuer({ clientId, clientSecret, lifetime: options.tokenLifetime ?? 3600, now });
-  const save = (): void => {
-    if (data !== null) saveState(state, data);
-  };
-  const server = createSandboxServer({
+  return {
     tenant: {
       state,
       kinds,
@@ -118,29 +109,45 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
     router: new Router(kinds.values(), variations),
     faults,
-    limiter: new RateLimiter(
-      options.rateLimit === undefined ? { requests: 100, per: 10_000 } : options.rateLimit,
-    ),
-    tokens,
-    log,
+    limiter: new RateLimiter(rateLimit),
+    tokens: new TokenIssuer({ clientId, clientSecret, lifetime: tokenLifetime, now }),
+    log: new RequestLog(),
     clock,
-    late,
-    history,
+    late: new LateWork(clock),
+    history: new History(options.lag ?? 0, now),
     latency: options.latency ?? 0,
-    save,
-  });
+    save: () => {
+      if (data !== null) saveState(state, data);
+    },
+  };
+}
+
+/** Lets a server listen on the loopback address, and returns its port. Throws Node's error for a port that is in use. */
+async function listen(server: Server, wanted: number): Promise<number> {
   // Longer than a client pauses between commands, so that no request is sent on a connection that is being closed.
   server.keepAliveTimeout = 60_000;
-  server.listen(options.port ?? 0, '127.0.0.1');
+  server.listen(wanted, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/**
+ * Starts the embedded tenant on the loopback address: a server that follows the API documents and refuses what they do
+ * not allow. Throws `SandboxFileError` for an unusable seed or data file, and Node's error for a port that is in use.
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { clientSecret = randomBytes(24).toString('base64url') } = options;
+  const parts = partsOf(options, clientSecret);
+  const { tenant, faults, tokens, log, late, history, save } = parts;
+  const server = createSandboxServer(parts);
+  const port = await listen(server, options.port ?? 0);
   return {
     url: `http://127.0.0.1:${port}`,
     clientId,
     clientSecret,
     token: () => tokens.issue(),
-    state,
+    state: tenant.state,
     log: log.entries,
     faults: { add: (fault) => faults.add(fault), clear: () => faults.clear() },
     settle: async () => {
