@@ -170,7 +170,7 @@ export interface Slot {
 const longestTransit = 0.05;
 
 /** A margin in milliseconds: clocks tick in whole ones and drift a little. */
-const guard = 15;
+const margin = 15;
 
 /**
  * The sliding window of one API version: at most `requests` arrive at the tenant in any `per` milliseconds. A slot
@@ -233,7 +233,7 @@ export class SlidingWindow {
   }
 
   #freeAt(slot: Slot): number {
-    return slot.arrivedBy + this.#limit.per + guard;
+    return slot.arrivedBy + this.#limit.per + margin;
   }
 
   #recover(now: number): void {
