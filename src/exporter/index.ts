@@ -5,10 +5,9 @@ import { createFiles, type ExportedFile } from './files.ts';
 import { omissionDiagnostics, refusalDiagnostics } from './omission.ts';
 import { type NamedSecret, nameAll, secretNames, secretsOf } from './secret-names.ts';
 
-export { addToEnvExample, envExampleFile } from './env-example.ts';
 export type { ExportedFile } from './files.ts';
 export { type Merge, type MergeInput, mergeExport } from './merge/index.ts';
-export type { NamedSecret } from './secret-names.ts';
+export { addToEnvExample, envExampleFile, type NamedSecret } from './secret-names.ts';
 
 /** A live object that no manifest declared before, and its new manifest. */
 export interface NewDeclaration {

@@ -1,7 +1,10 @@
 import { type Address, parseAddress } from '../model/address.ts';
 import { digestStart } from '../model/digest.ts';
+import { groupBy } from '../model/group.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import type { Draft } from './draft.ts';
+import { append } from './edit/lines.ts';
+import { printPlace } from './omission.ts';
 
 /** The place of a value that a `!secret` replaces. */
 export interface SecretPlace {
@@ -79,4 +82,33 @@ function nameOf({ address, at }: SecretPlace): string {
 
 function idOf({ address, at }: SecretPlace): string {
   return `${address}#${at}`;
+}
+
+/** The file that lists the secrets which manifests need, beside the project file. */
+export const envExampleFile = '.env.example';
+
+const envExampleHeader =
+  '# The secrets that the manifests name. Set them where tenantctl runs; keep the values out of git.\n';
+
+/**
+ * The text of `.env.example` with a line for each secret that it does not list, and where the secret is used. What is
+ * there stays as it is.
+ *
+ * @param existing the present text; `null` where there is no such file
+ */
+export function addToEnvExample(existing: string | null, secrets: readonly NamedSecret[]): string | null {
+  const listed = new Set(
+    [...(existing ?? '').matchAll(/^[#\s]*(?:export\s+)?(\w+)\s*=/gm)].map(([, name]) => name),
+  );
+  const missing = secrets.filter(({ name }) => !listed.has(name));
+  const added = groupBy(missing, ({ name }) => name)
+    .map(([name, places]) => entryOf(name, places))
+    .join('');
+  if (added === '') return existing;
+  return existing === null || existing.trim() === '' ? envExampleHeader + added : append(existing, added);
+}
+
+function entryOf(name: string, places: readonly NamedSecret[]): string {
+  const uses = places.map(({ address, at }) => `# ${address}, ${printPlace(at)}\n`);
+  return `\n${uses.join('')}${name}=\n`;
 }

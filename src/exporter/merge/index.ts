@@ -6,11 +6,18 @@ import type { Diagnostic } from '../../model/diagnostic.ts';
 import { secretNamesIn } from '../../model/marker.ts';
 import { type Draft, type DraftInput, draftAll } from '../draft.ts';
 import { applyEdits, type Edit } from '../edit/apply-edits.ts';
-import { addToEnvExample, envExampleFile } from '../env-example.ts';
 import { createFiles, type ExportedFile } from '../files.ts';
 import { omissionDiagnostics, refusalDiagnostics } from '../omission.ts';
 import { mapTags } from '../printable.ts';
-import { type NameSecret, nameAll, type SecretPlace, secretNames, secretsOf } from '../secret-names.ts';
+import {
+  addToEnvExample,
+  envExampleFile,
+  type NameSecret,
+  nameAll,
+  type SecretPlace,
+  secretNames,
+  secretsOf,
+} from '../secret-names.ts';
 import {
   absentDiagnostic,
   formerDiagnostic,
