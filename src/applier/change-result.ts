@@ -153,7 +153,10 @@ function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): Reco
   const known = change.diff.filter(({ sensitive }) => !sensitive);
   const { fields, withheld } = live ? recordFields(kind, change, live) : { fields: {}, withheld: [] };
   const current = new Map(Object.entries(fields));
-  for (const difference of known.toReversed()) {
+  // A plan names the last item first, both of those that are added to a list and of those that are removed.
+  const added = known.filter(({ before }) => before === null);
+  const others = known.filter(({ before }) => before !== null);
+  for (const difference of [...added, ...others.toReversed()]) {
     const [name = '', ...below] = segmentsOf(difference.path);
     const field = fieldNamed(kind, name);
     if (field) current.set(name, revert(field, current.get(name) ?? null, below, difference));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { begunResult, changeResult, notAttempted, planResult } from '../../src/applier/change-result.ts';
 import { ending } from '../../src/applier/run-context.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import type { ChangeResult } from '../../src/model/result.ts';
@@ -115,6 +116,21 @@ describe('what a result records of a change that an earlier run began', () => {
     expect(before).toEqual({ text: 'before', tags: ['a'], attributes: { url: 'u' } });
     expect(after).toEqual({ text: 'after', tags: ['a', 'b'], attributes: { url: 'v' } });
     expect(withheld).toEqual(['/attributes/password']);
+  });
+
+  it('is without all items that were added to a list, and with all that were removed', () => {
+    const kind: Kind = { ...thing, fields: { attributes: { is: 'json', declares: 'whole' } } };
+    const differences = [
+      diff('/attributes/hosts/2', null, 'c'),
+      diff('/attributes/hosts/1', null, 'b'),
+      diff('/attributes/ports/2', 3, null),
+      diff('/attributes/ports/1', 2, null),
+    ];
+    const live = objectOf(kind, { ...raw, attributes: { hosts: ['a', 'b', 'c'], ports: [1] } });
+    const task = { kind, change: { ...planned, diff: differences }, live, from: 0, resumed: true };
+    expect(changeResult(ending(task, 'done', [], { live })).before).toEqual({
+      attributes: { hosts: ['a'], ports: [1, 2, 3] },
+    });
   });
 
   it('is what the plan shows, where the object is gone', () => {
