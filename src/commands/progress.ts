@@ -113,7 +113,7 @@ function trafficLog(io: ProgramIo): Progress {
 class Count {
   readonly #sent = new Set<string>();
   readonly #answered = new Set<string>();
-  #changes: { done: number; all: number; what: string } | null = null;
+  #changes: { done: number; all: number } | null = null;
 
   add(event: RunEvent): void {
     switch (event.type) {
@@ -129,10 +129,10 @@ class Count {
         this.#answered.delete(idOf(event.request));
         break;
       case 'checked':
-        this.#changes = { done: 0, all: event.changes, what: 'changes' };
+        this.#changes = { done: 0, all: event.changes };
         break;
       case 'finished':
-        this.#changes = { done: event.finished, all: event.total, what: 'changes' };
+        this.#changes = { done: event.finished, all: event.total };
         break;
     }
   }
@@ -142,7 +142,8 @@ class Count {
   }
 
   get current(): { done: number; all: number; what: string } {
-    return this.#changes ?? { done: this.answered, all: this.#sent.size, what: 'requests' };
+    if (this.#changes) return { ...this.#changes, what: 'changes' };
+    return { done: this.answered, all: this.#sent.size, what: 'requests' };
   }
 }
 

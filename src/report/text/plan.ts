@@ -75,6 +75,7 @@ export function planText(plan: Plan, options: ReportOptions): string {
   const guards = plan.diagnostics.filter(isError);
   const remarks = plan.diagnostics.filter((each) => !isError(each));
   const refusal = row(0, span('✖ ', 'red'), span(refused, 'red', 'bold'));
+  // Shown before the changes, and again at the end, where it stays on the screen.
   const refusalRows = guards.length === 0 ? [] : [refusal, blank, ...diagnosticRows(guards, options)];
   const limits = scopeWords(plan.scope);
   const rows = [
