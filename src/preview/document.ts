@@ -3,7 +3,7 @@ import type { Outcome } from '../render/outcome.ts';
 import type { Message, RenderedSides } from '../render/template.ts';
 import { html, Markup } from '../report/html/markup.ts';
 import type { MailHead, Rendered, RenderedSide } from '../report/rendered.ts';
-import { oneLine } from '../report/safe.ts';
+import { oneLine, takeFirst } from '../report/safe.ts';
 import { chatMarkup } from './chat-message.ts';
 
 /** Nothing runs in the document and no request leaves it. It may use styles and embedded pictures only. */
@@ -51,7 +51,7 @@ function firstWords(content: string): string {
     .replace(/&(nbsp|zwnj|amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? ' ')
     .replace(/\s+/g, ' ')
     .trim();
-  return text.length > maxPreheader ? `${text.slice(0, maxPreheader)} …` : text;
+  return text.length > maxPreheader ? `${takeFirst(text, maxPreheader)} …` : text;
 }
 
 /**

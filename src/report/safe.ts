@@ -72,6 +72,16 @@ export function oneLine(text: string): string {
   return printable(text).replaceAll('\n', '␊').replaceAll('\t', '⇥');
 }
 
+/** The first characters of a text, without half a character such as an emoji at the cut. */
+export function takeFirst(text: string, length: number): string {
+  return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+}
+
+/** The same of the last characters. */
+export function takeLast(text: string, length: number): string {
+  return text.slice(-length).replace(/^[\udc00-\udfff]/, '');
+}
+
 /** `text` with visible signs in the place of blanks, for differences between blanks. */
 export function visibleBlanks(text: string): string {
   return text

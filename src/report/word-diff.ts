@@ -1,5 +1,5 @@
 import { diffWordsWithSpace } from 'diff';
-import { visibleBlanks } from './safe.ts';
+import { takeFirst, takeLast, visibleBlanks } from './safe.ts';
 
 /** A run of text within a line; `changed` marks the words that differ. */
 export interface Part {
@@ -127,13 +127,14 @@ const wholeParts = (line: string): Part[] => [{ text: clip(line, maxPart), chang
 function shorten({ text, changed }: Part): Part {
   if (changed) return { text: /\S/.test(text) ? clip(text, maxPart) : text, changed };
   if (text.length <= maxEqual) return { text, changed };
-  return { text: `${text.slice(0, maxEqual / 2)} … ${text.slice(-maxEqual / 2)}`, changed };
+  return { text: `${takeFirst(text, maxEqual / 2)} … ${takeLast(text, maxEqual / 2)}`, changed };
 }
 
 function clip(text: string, length: number): string {
   if (text.length <= length) return text;
   const end = text.endsWith('\n') ? '\n' : '';
-  return `${text.slice(0, length)} … (${text.length - length} characters more)${end}`;
+  const first = takeFirst(text, length);
+  return `${first} … (${text.length - first.length} characters more)${end}`;
 }
 
 /** Makes visible what a changed line would hide: other blanks, trailing blanks, returns, a missing last line break. */

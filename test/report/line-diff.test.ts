@@ -99,6 +99,14 @@ describe('diffLines', () => {
     expect(diff.counts).toEqual({ before: 50, after: 50 });
   });
 
+  it('halves no emoji where it cuts', () => {
+    const long = `xy${'😀'.repeat(100)}xy`;
+    const [shortened = ''] = draw(diffLines(`old ${long} old`, `new ${long} new`, all));
+    const [endless = ''] = draw(diffLines(null, `x${'😀'.repeat(3000)}`, all));
+    expect(shortened).toMatch(/xy(?:😀)+ … (?:😀)+xy/u);
+    expect(endless).toMatch(/x(?:😀)+ … \(\d+ characters more\)$/u);
+  });
+
   it('shortens the equal parts of a long line, and lines that are endless', () => {
     const filler = 'x '.repeat(500);
     const [old = ''] = draw(diffLines(`${filler}old ${filler}`, `${filler}new ${filler}`, all));

@@ -17,7 +17,7 @@ import { type Family, familiesOf } from '../families.ts';
 import type { ReportOptions } from '../options.ts';
 import { remarksOf } from '../remarks.ts';
 import type { Rendered } from '../rendered.ts';
-import { oneLine } from '../safe.ts';
+import { oneLine, takeFirst } from '../safe.ts';
 import {
   actionWords,
   changeCounts,
@@ -262,8 +262,9 @@ function requestsMarkup(requests: readonly Request[]): Markup {
 function requestMarkup(request: Request): Markup {
   const { method, body } = request;
   const text = body === null ? '' : bodyText(body);
-  const rest = text.length - maxBody;
-  const shown = rest > 0 ? `${text.slice(0, maxBody)}\n… (${rest} characters more)` : text;
+  const first = takeFirst(text, maxBody);
+  const rest = text.length - first.length;
+  const shown = rest > 0 ? `${first}\n… (${rest} characters more)` : text;
   return html`<p class="request"><strong>${method}</strong> <code>${requestTarget(request)}</code></p>
 ${shown === '' ? '' : html`<pre>${shown}</pre>`}`;
 }
