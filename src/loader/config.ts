@@ -1,5 +1,5 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, posix, relative, resolve, sep } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { basename, dirname, posix, resolve } from 'node:path';
 import { validators } from '../generated/validators.js';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Environment } from '../kinds/project.ts';
@@ -12,15 +12,13 @@ import { once } from '../model/once.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
 import { noteIn, notesIn, withoutNotes } from './declaration.ts';
 import { findNode, isWithinValue, type YamlDocument } from './document.ts';
-import { dotEnvName } from './dot-env.ts';
 import type { Place } from './file.ts';
 import { readKinds } from './kind-files.ts';
 import { openSingle } from './parse.ts';
-import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import { type EnvironmentNames, memberProblem } from './selection.ts';
-import { type FileSource, matchGlobs, overwriteFailure } from './source.ts';
+import type { FileSource } from './source.ts';
 import { tagNoter } from './tags.ts';
 import { type ReadTag, readTree, unresolved } from './tree.ts';
 
@@ -148,25 +146,6 @@ function credentialsIn(environment: Json): string[] {
 function tenantFilesIn(environment: Json): string[] {
   const files = ['/sandbox/seed', '/sandbox/data'].map((at) => valueAt(environment, at));
   return files.filter((file) => typeof file === 'string');
-}
-
-/**
- * Throws a Failure for a file of the project that a command will write, and that it may not read before: a manifest, `.env`,
- * or a file of an embedded tenant.
- *
- * @param writes absolute paths, and where their links lead
- */
-export function refuseOutputs(project: ProjectFile, writes: readonly string[]): void {
-  if (writes.length === 0) return;
-  const isManifest = matchGlobs(project.manifests);
-  const own = new Set(
-    [dotEnvName, ...project.tenantFiles()].map((file) => resolveLinks(resolve(project.root, file))),
-  );
-  const found = writes.find((path) => {
-    const inProject = relative(project.root, path).split(sep).join('/');
-    return own.has(path) || (isManifest(inProject) && existsSync(path));
-  });
-  if (found !== undefined) throw overwriteFailure(relative(project.root, found));
 }
 
 /** The folder of a project file, links resolved. Throws a Failure `config-not-found`. */

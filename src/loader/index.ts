@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
-import { type ProjectFile, projectRoot, readLintLevels, readProjectFile, refuseOutputs } from './config.ts';
+import { type ProjectFile, projectRoot, readLintLevels, readProjectFile } from './config.ts';
 import {
   type Declarations,
   type Documents,
@@ -14,6 +14,7 @@ import { type InputOptions, readInputs } from './dot-env.ts';
 import { type ReadEnvironment, type Reading, readEnvironment } from './environment.ts';
 import type { ManifestFolder } from './folder.ts';
 import type { Manifest } from './manifest.ts';
+import { refuseIncluded, refuseOutputs } from './outputs.ts';
 import { noOverlays } from './overlay.ts';
 import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
@@ -102,7 +103,9 @@ export function loadEnvironmentNames(options: OpenOptions): EnvironmentNames {
 
 /** The kinds of a project. Throws a Failure if the project file or the description of a kind cannot be read. */
 export function loadKinds(options: OpenOptions): Kinds {
-  return openProject(options).project.kinds;
+  const { project, writes } = openProject(options);
+  refuseIncluded(project, writes, documentsOf(project));
+  return project.kinds;
 }
 
 /**
@@ -135,6 +138,7 @@ export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): 
   const opened = openProject(options);
   const { environments, groups, defaultEnvironment, root, configFile } = opened.project;
   const documents = documentsOf(opened.project, options.manifests);
+  refuseIncluded(opened.project, opened.writes, documents);
   return {
     environments,
     groups,
@@ -207,6 +211,8 @@ interface Opening {
 /** A project file that was read. */
 interface OpenProject extends Pick<Reading, 'inputs' | 'problems'> {
   readonly project: ProjectFile;
+  /** What the caller will write, and where its links lead. */
+  readonly writes: readonly string[];
 }
 
 function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
@@ -219,8 +225,8 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const source = text === undefined ? disk : singleFile(text);
   const inputs = readInputs(dotEnvIn ?? root, options, problems);
   const project = readProjectFile(configFile, { root, source, problems });
-  refuseOutputs(project, writes);
-  return { inputs, project, problems };
+  refuseOutputs(project, writes, inputs);
+  return { inputs, project, problems, writes };
 }
 
 /** A project with one of its environments. Its problems are those of the project file, and its own. */
@@ -229,13 +235,10 @@ interface OpenEnvironment extends OpenProject, Reading {
 }
 
 /** @param name left out: the default of the project */
-function openEnvironment(
-  { project, inputs, problems }: OpenProject,
-  name: string | undefined,
-): OpenEnvironment {
+function openEnvironment({ problems, ...opened }: OpenProject, name: string | undefined): OpenEnvironment {
   const uses = { secrets: new Set<string>(), texts: [] };
-  const reading = { inputs, uses, problems: problems.copy() };
-  return { ...reading, project, read: readEnvironment(project, name, reading) };
+  const reading = { inputs: opened.inputs, uses, problems: problems.copy() };
+  return { ...opened, ...reading, read: readEnvironment(opened.project, name, reading) };
 }
 
 function openOne(options: LoadOptions, opening?: Opening): OpenEnvironment {

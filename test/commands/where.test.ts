@@ -125,10 +125,18 @@ describe('a text that a manifest names', () => {
     [['plan', '--report', 'a.md']],
     [['plan', '--out', './config/../a.md']],
     [['plan', '-e', '*', '--report', 'a.md']],
+    [['plan', '--shard', '1/1', '--report', 'a.md']],
     [['apply', '--yes', '--report', 'a.md']],
     [['apply', '--yes', '--result', 'a.md']],
+    [['apply', 'plan.json', '--result', 'a.md']],
+    [['apply', 'fleet.json', '--report', 'a.md']],
+    [['show', 'plan.json', '--report', 'a.md']],
   ])('is not overwritten by what a command writes: %j', async (argv) => {
     const world = await createTestWorld();
+    world.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
+    await world.run('plan', '--out', 'plan.json');
+    await world.run('plan', '--shard', '1/1', '--out', 'fleet.json');
+    const { length } = world.sandbox.log;
     world.write('config/a.yaml', manifest);
     world.write('a.md', 'Text');
     const { code, stderr } = await world.run(...argv);
@@ -136,7 +144,7 @@ describe('a text that a manifest names', () => {
     expect(stderr).toContain('a.md is read by the project');
     expect(code).toBe(1);
     expect(world.read('a.md')).toBe('Text');
-    expect(world.sandbox.log).toEqual([]);
+    expect(world.sandbox.log).toHaveLength(length);
   });
 
   it('may be one that a variable of the environment names', async () => {
@@ -177,6 +185,21 @@ describe('a file of the project that the command does not read', () => {
     expect(stderr).toContain(`${written} is read by the project`);
     expect(code).toBe(1);
     expect(world.read(written)).toBe(before);
+  });
+
+  it.each([
+    ['seed.json', 'sandbox: { seed: !var seed }\nvariables: { seed: seed.json }\n'],
+    ['data.json', 'sandbox: { data: !format "%{name}.json" }\nvariables: { name: data }\n'],
+    ['a.md', 'sandbox: {}\nvariables: { text: !file ../a.md }\n'],
+  ])('is not overwritten where another environment names it: %s', async (written, environment) => {
+    const world = await createTestWorld();
+    world.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
+    world.write(written, '{}');
+    world.write('environments/other.yaml', environment);
+    const { code, stderr } = await world.run('plan', '-e', 'test', '--out', written);
+    expect(stderr).toContain(`${written} is read by the project`);
+    expect(code).toBe(1);
+    expect(world.read(written)).toBe('{}');
   });
 
   it.each([

@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { relative, resolve, sep } from 'node:path';
+import { Failure } from '../model/failure.ts';
+import type { ProjectFile } from './config.ts';
+import type { Documents } from './declarations.ts';
+import { dotEnvName } from './dot-env.ts';
+import { readEnvironment } from './environment.ts';
+import { isInside, resolveLinks } from './paths.ts';
+import { Problems } from './problems.ts';
+import type { Inputs } from './secrets.ts';
+import { matchGlobs, overwriteFailure } from './source.ts';
+
+/**
+ * Throws a Failure for a file of the project that a command will write, and that it may not read before: a manifest, `.env`,
+ * a file of an embedded tenant, or one that an environment is read from.
+ *
+ * @param writes absolute paths, and where their links lead
+ */
+export function refuseOutputs(project: ProjectFile, writes: readonly string[], inputs: Inputs): void {
+  if (writes.length === 0) return;
+  const isManifest = matchGlobs(project.manifests);
+  const files = [dotEnvName, ...project.tenantFiles(), ...environmentFilesOf(project, inputs)];
+  const own = new Set(files.map((file) => resolveLinks(resolve(project.root, file))));
+  const found = writes.find((path) => {
+    const inProject = relative(project.root, path).split(sep).join('/');
+    return own.has(path) || (isManifest(inProject) && existsSync(path));
+  });
+  if (found !== undefined) throw overwriteFailure(relative(project.root, found));
+}
+
+/** The seed and data files of all embedded tenants, with their tags resolved. Throws where an output is read for them. */
+function environmentFilesOf(project: ProjectFile, inputs: Inputs): string[] {
+  const problems = new Problems();
+  const files = project.environments.flatMap((name) => {
+    const uses = { secrets: new Set<string>(), texts: [] };
+    const connection = readEnvironment(project, name, { inputs, uses, problems }).environment?.connection;
+    return connection?.to === 'sandbox'
+      ? [connection.sandbox.seed ?? [], connection.sandbox.data ?? []].flat()
+      : [];
+  });
+  throwOverwrites(problems);
+  return files;
+}
+
+/**
+ * Throws a Failure for a file that a manifest includes, and that a command will write, also one that reads no manifests. They are
+ * read at once only where a file in the folder of the project would be overwritten.
+ */
+export function refuseIncluded({ root }: ProjectFile, writes: readonly string[], documents: Documents): void {
+  if (!writes.some((path) => isInside(root, path) && existsSync(path))) return;
+  const problems = new Problems();
+  documents(problems);
+  throwOverwrites(problems);
+}
+
+/** Throws what {@link overwriteFailure} reports. Whatever else is wrong is not the concern of the command. */
+function throwOverwrites({ diagnostics }: Problems): void {
+  const found = diagnostics.filter(({ code }) => code === 'usage');
+  if (found.length > 0) throw new Failure(found);
+}
