@@ -1,4 +1,4 @@
-import { isArray, type Json, own, textOf } from '../model/json.ts';
+import { isArray, isObject, type Json, own, textOf } from '../model/json.ts';
 import type { OpenApi, Part } from './document.ts';
 
 /** What a JSON Schema says about a value, with `allOf`, `oneOf` and `anyOf` put together. */
@@ -28,8 +28,9 @@ export function shapeOf(api: OpenApi, schema: Part | null): Shape {
   for (const part of parts) {
     const members = api.at(part, 'properties');
     for (const [name, schema] of Object.entries(members?.value ?? {})) {
-      // `true` is the schema of any value, as `{}` is.
-      const property = members && (schema === true ? { ...members, value: {} } : api.at(members, name));
+      // `true` is the schema of any value, as `{}` is. So is one whose reference is not followed: nothing is known of it.
+      const isUnknown = schema === true || isObject(schema);
+      const property = members && (api.at(members, name) ?? (isUnknown ? { ...members, value: {} } : null));
       if (property && !properties.has(name)) properties.set(name, property);
     }
   }

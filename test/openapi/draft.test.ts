@@ -325,6 +325,7 @@ describe('a reference that leads out of the folder of the document is not follow
     rmSync(outside, { recursive: true });
     expect(code).toBe(0);
     expect(stdout).not.toContain('stolen');
+    expect(stdout).toMatch(/^ {2}more: .*# check: the document does not say its type$/m);
     expect(stderr).toContain(`The reference ${reference} was not followed: `);
     expect(stderr).toContain(reason);
   });
