@@ -13,9 +13,6 @@ export interface EnvironmentNames {
   readonly defaultEnvironment: string | null;
 }
 
-/** A comma between selectors: one inside the braces of a glob is a part of it. */
-const joint = /,(?![^{}]*\})/;
-
 /**
  * The environments that `--env` selects: names, globs and `@groups`, also several joined by commas, less those with a `!`
  * before them. Each is named once, in the order of the project file. Without selectors it is the default. Throws a Failure for
@@ -32,12 +29,24 @@ export function selectEnvironments(selectors: readonly string[], project: Enviro
     problems.push(found.problem);
     return [];
   };
-  const each = selectors.flatMap((text) => text.split(joint)).map((text) => text.trim());
+  const each = selectors.flatMap(selectorsIn).map((text) => text.trim());
   const names = lessNegated(each, project, find);
   if (problems.length > 0) throw new Failure(problems);
   if (names.length > 0) return names;
   const message = `\`${each.join(',')}\` leaves no environment.`;
   throw failure('unknown-environment', message, { hint: listOf(project) });
+}
+
+/** The selectors in a text, without the commas between them: one inside the braces of a glob is a part of it. */
+function selectorsIn(text: string): string[] {
+  const isOpen = (glob: string) => glob.split('{').length > glob.split('}').length;
+  const found: string[] = [];
+  for (const piece of text.split(',')) {
+    const last = found.at(-1);
+    if (last !== undefined && isOpen(last)) found[found.length - 1] = `${last},${piece}`;
+    else found.push(piece);
+  }
+  return found;
 }
 
 /** What any selector finds, or all where each has a `!` before it, less what those find. In the order of the project file. */
