@@ -41,6 +41,19 @@ describe('changes with the same request', () => {
     expect(unitsOf(tasks)).toEqual([[['a'], ['b']]]);
   });
 
+  it.each([
+    ['method', { method: 'PUT' }],
+    ['path', { path: '/v2024/others' }],
+    ['query', { query: { name: 'b' } }],
+    ['body', { body: ['b'] }],
+  ] as const)('are others where the %s differs', (_part, parts) => {
+    const sent = { ...request('POST', '/v2024/things', ['a']), query: { name: 'a' } };
+    const tasks = [sent, { ...sent, ...parts }].map((each, at) =>
+      task(thing, change(thing, [`${at}`], { action: 'update', requests: [each] })),
+    );
+    expect(unitsOf(tasks)).toEqual([[['0'], ['1']]]);
+  });
+
   it('are no two changes without any', () => {
     const tasks = ['a', 'b'].map((name) => task(thing, change(thing, [name], { action: 'update' })));
     expect(unitsOf(tasks)).toEqual([[['a'], ['b']]]);

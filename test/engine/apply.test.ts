@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { Client } from '../../src/client/client.ts';
 import { applyPlan } from '../../src/engine/apply.ts';
 import { planChanges } from '../../src/engine/plan.ts';
 import { openTenant } from '../../src/engine/tenant.ts';
@@ -49,6 +50,59 @@ it.runIf(existsSync('/proc/self/fd'))('an apply that throws keeps no file open',
   await expect(applied).rejects.toThrow('from a listener');
   expect(seen).toContainEqual(expect.stringContaining(join('.tenantctl', 'test', 'results')));
   expect(opened()).toEqual([]);
+  await tenant.close();
+});
+
+it('a saved plan with a secret that is not set is refused before anything is sent or written', async () => {
+  const world = await createTestWorld();
+  const manifest = 'kind: SimIntegration\nname: Desk\nattributes: { url: u, password: !secret DESK }\n';
+  world.write('config/all.yaml', `${manifest}---\nkind: SenderAddress\nemail: new@acme.example\n`);
+  const configFile = join(world.dir, 'tenantctl.yaml');
+  const project = loadProject({ configFile, env: { ...world.env, DESK: 'hunter2' } });
+  const tenant = await openTenant(project);
+  const plan = await planChanges(project, tenant);
+  const without = loadProject({ configFile, env: world.env });
+  await expect(applyPlan(without, tenant, plan, { env: {} })).rejects.toMatchObject({
+    diagnostics: [{ code: 'secret-unset', message: expect.stringContaining('DESK') }],
+  });
+  expect(existsSync(join(world.dir, '.tenantctl'))).toBe(false);
+  expect((await planChanges(project, tenant)).summary).toMatchObject({ create: 2 });
+  await tenant.close();
+});
+
+it('an apply whose lock is gone sends nothing more, and says so', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const world = await createTestWorld();
+  world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+  const project = loadProject({ configFile: join(world.dir, 'tenantctl.yaml'), env: world.env });
+  const tenant = await openTenant(project);
+  const { client } = tenant;
+  const send: Client['send'] = async (call, options) => {
+    if (call.method === 'POST') {
+      rmSync(join(world.dir, '.tenantctl/test/lock'));
+      vi.advanceTimersByTime(60_000);
+      await expect.poll(() => options?.signal?.aborted, { interval: 1 }).toBe(true);
+    }
+    return client.send(call, options);
+  };
+  const guarded = {
+    ...tenant,
+    client: {
+      tenant: client.tenant,
+      send,
+      redact: client.redact.bind(client),
+      close: client.close.bind(client),
+    },
+  };
+  const plan = await planChanges(project, tenant);
+  const result = await applyPlan(project, guarded, plan, { env: {} });
+  expect(result).toMatchObject({
+    outcome: 'interrupted',
+    summary: { notAttempted: 1 },
+    diagnostics: [{ code: 'lock-lost' }],
+  });
+  expect((await planChanges(project, tenant)).summary).toMatchObject({ create: 1 });
   await tenant.close();
 });
 

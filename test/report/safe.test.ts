@@ -18,13 +18,27 @@ describe('printable', () => {
     expect(printable('a\rb\u2028c\ud800d')).toBe('a␍b<U+2028>c<U+D800>d');
   });
 
-  it.each(['\u3164', '\uffa0', '\u115f', '\u034f', '\u2800', '\ufe01', '\ufe0f', '\u{e0100}', '\u{e0041}'])(
-    'shows %j, which is no control character but invisible too',
-    (char) => {
-      const sign = `<U+${char.codePointAt(0)?.toString(16).toUpperCase()}>`.replace('+34F', '+034F');
-      expect(printable(`admin${char}`)).toBe(`admin${sign}`);
-    },
-  );
+  it('shows each control character, also where all other signs are letters', () => {
+    const codes = [...Array(0x20).keys(), 0x7f].filter((code) => ![0x09, 0x0a].includes(code));
+    for (const char of codes.map((code) => String.fromCharCode(code)))
+      expect(printable(`a${char}b`)).toMatch(/^a[\u2400-\u2421]b$/);
+  });
+
+  it.each([
+    '\u3164',
+    '\uffa0',
+    '\u115f',
+    '\u034f',
+    '\u2800',
+    '\ufe01',
+    '\ufe0f',
+    '\u{e0100}',
+    '\u{e0041}',
+    '\ufdd0',
+  ])('shows %j, which is no control character but invisible too', (char) => {
+    const sign = `<U+${char.codePointAt(0)?.toString(16).toUpperCase()}>`.replace('+34F', '+034F');
+    expect(printable(`admin${char}`)).toBe(`admin${sign}`);
+  });
 
   it('keeps one selector of an emoji, and none that follow it', () => {
     expect(printable('❤\ufe0f\ufe0f')).toBe('❤\ufe0f<U+FE0F>');
@@ -111,6 +125,8 @@ describe('markup', () => {
     );
     expect(escapeMarkdown('- item')).toBe('\\- item');
     expect(escapeMarkdown('1. item')).toBe('1\\. item');
+    expect(escapeMarkdown('1) item')).toBe('1\\) item');
+    expect(escapeMarkdown('===')).toBe('\\===');
   });
 
   it('fences code with more backticks than it holds', () => {
