@@ -185,3 +185,27 @@ it('takes out base64 and hex with some control characters in them', () => {
     expect(redactor.text(`x ${text} y`)).toBe('x [secret] y');
   }
 });
+
+it('no part of an error of the tenant holds a secret: headers and names of members neither', () => {
+  const answer = redactorOf('hunter2-hunter2').answer({
+    outcome: 'answered',
+    status: 400,
+    headers: { 'x-request-id': 'for hunter2-hunter2' },
+    body: { 'hunter2-hunter2': { is: 'wrong' } },
+    text: null,
+  });
+  expect(answer).toMatchObject({
+    headers: { 'x-request-id': 'for [secret]' },
+    body: { '[secret]': { is: 'wrong' } },
+  });
+});
+
+it('why no answer came holds no secret', () => {
+  const lost = { outcome: 'lost', reason: 'reset', detail: 'sent hunter2-hunter2' } as const;
+  expect(redactorOf('hunter2-hunter2').answer(lost)).toEqual({ ...lost, detail: 'sent [secret]' });
+});
+
+it('a secret is found with other line ends, and without the blanks around it', () => {
+  expect(redactorOf('short\r\nlines').text('a short\nlines b')).toBe('a [secret] b');
+  expect(redactorOf('  padded-secret ').text('a padded-secret.')).toBe('a [secret].');
+});
