@@ -64,7 +64,7 @@ export function diskSource(root: string, largest = largestFile, isSecret = isDot
         fs: strictFs(root, problems),
       });
       throwAll(problems);
-      const isExcluded = excludedBy(patterns);
+      const isExcluded = matchExcluded(patterns);
       return [...new Set(paths)].filter((path) => !isExcluded(path)).sort();
     },
     read: (path) => readFrom(path, () => readFileSync(readable(path))),
@@ -167,14 +167,14 @@ export function matchGlobs(patterns: readonly string[]): (path: string) => boole
   // Where files are listed, a slow glob is an error.
   const usable = patterns.filter((pattern) => !isSlowGlob(pattern));
   const isWanted = picomatch(usable.filter((pattern) => !isNegated(pattern)).map(projectPath));
-  const isExcluded = excludedBy(usable);
+  const isExcluded = matchExcluded(usable);
   return (path) => isWanted(path) && !isExcluded(path);
 }
 
 const isNegated = (pattern: string) => pattern.startsWith('!');
 
 /** Whether globs exclude a path. Unlike those that include, they mean hidden files and folders too. */
-function excludedBy(patterns: readonly string[]): (path: string) => boolean {
+function matchExcluded(patterns: readonly string[]): (path: string) => boolean {
   const unwanted = patterns.filter(isNegated).map((pattern) => projectPath(pattern.slice(1)));
   const isUnwanted = picomatch([...unwanted, ...ignored], { dot: true });
   return (path) => isUnwanted(path) || foldersOf(path).some((each) => isUnwanted(each));
