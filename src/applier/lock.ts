@@ -67,7 +67,8 @@ async function seize(claim: Claim, depth: number): Promise<void> {
     // It may have been slow rather than dead, and renewed its lock meanwhile.
     if (!(await isHeldBy(file, holder)) || (await isAlive(file, holder, staleAfter)))
       return await seize(claim, depth + 1);
-    await rename(await writeDraft(file, me), file);
+    const draft = await writeDraft(file, me);
+    await orRemove(draft, rename(draft, file));
   } finally {
     await rm(right, { force: true });
   }
@@ -90,8 +91,18 @@ async function linkNew(file: string, me: Holder): Promise<boolean> {
 /** Returns the name of a new file that says that `me` holds `file`. */
 async function writeDraft(file: string, me: Holder): Promise<string> {
   const draft = `${file}.${me.token}.draft`;
-  await writeFile(draft, JSON.stringify(me), { mode: 0o600 });
+  await orRemove(draft, writeFile(draft, JSON.stringify(me), { mode: 0o600 }));
   return draft;
+}
+
+/** Waits for work on a file, and removes the file where that fails: on a full disk, a part of it would stay. */
+async function orRemove(file: string, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
 }
 
 /**

@@ -76,3 +76,15 @@ describe('the lock', () => {
     await lock.release();
   });
 });
+
+it('a lock that the disk has no room for leaves nothing behind', async () => {
+  const { writeFile } = fs;
+  const folder = await newFolder();
+  vi.spyOn(fs, 'writeFile').mockImplementation(async (file, _data, options) => {
+    await writeFile(file, '', options);
+    throw systemError('ENOSPC');
+  });
+  syncBuiltinESMExports();
+  await expect(acquireLock(folder)).rejects.toThrow('ENOSPC');
+  expect(await fs.readdir(folder)).toEqual([]);
+});
