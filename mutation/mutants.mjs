@@ -293,8 +293,8 @@ export const mutants = [
   {
     name: 'failed changes shown as made in HTML',
     file: 'src/report/html/result-page.ts',
-    find: "outcome === 'done' ? [before, after] : []",
-    replace: '[before, after]',
+    find: "outcome === 'done' && fields !== null ? valueText(fields) : null",
+    replace: 'fields !== null ? valueText(fields) : null',
     tests: ['test/report', 'test/preview/report-page.test.ts'],
   },
   {

@@ -49,9 +49,9 @@ export function resultEntry(change: ChangeResult): Entry {
   const { outcome, action, address, error, warnings, before, after, requests } = change;
   const category = isByHand(change) ? 'manual' : outcome;
   const isFailure = mayHaveFailed(change);
-  const written = (fields: JsonObject | null) =>
+  const textOfWrite = (fields: JsonObject | null) =>
     outcome === 'done' && fields !== null ? valueText(fields) : null;
-  const diff = diffLines(written(before), written(after), maxLines);
+  const diff = diffLines(textOfWrite(before), textOfWrite(after), maxLines);
   const summary = html`<span class="badge ${category}">${changeOutcomeWords(change)}</span>
 <b class="symbol">${symbols[action]}</b> ${addressMarkup(address)}`;
   const notices = [
