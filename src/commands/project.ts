@@ -5,7 +5,7 @@ import { builtInKinds } from '../kinds/index.ts';
 import { findProjectFile } from '../loader/find-project.ts';
 import { loadEnvironmentNames, loadKinds } from '../loader/index.ts';
 import { isPlainName, parseShard, selectEnvironments, shardOf } from '../loader/selection.ts';
-import { failure } from '../model/failure.ts';
+import { Failure, failure } from '../model/failure.ts';
 import type { ArgsOf } from './command.ts';
 import type { Io } from './io.ts';
 import type { commonOptions } from './options.ts';
@@ -104,6 +104,19 @@ export function kindsHere(args: Pick<ProjectArgs, 'config'>, io: Io): Kinds {
  */
 export function protectProject(args: Pick<ProjectArgs, 'config'> & OutputFiles, io: Io): void {
   const options = projectFileOptions(args, io);
-  // The loader refuses such outputs.
-  if (existsSync(options.configFile)) loadKinds(options);
+  if (!existsSync(options.configFile)) return;
+  try {
+    // The loader refuses such outputs.
+    loadKinds(options);
+  } catch (error) {
+    // Who only wants to see a plan has to know what its project has to do with that.
+    if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'usage')) throw error;
+    throw new Failure([...error.diagnostics, ...unprotected.diagnostics]);
+  }
 }
+
+const unprotected = failure(
+  'usage',
+  'The report is not written: it must not overwrite a file of the project, whose files are not known.',
+  { hint: 'Correct the project first, or run the command in a folder outside of it.' },
+);

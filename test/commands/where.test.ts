@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -222,6 +222,21 @@ describe('a file of the project that the command does not read', () => {
     expect(code).toBe(1);
     expect(world.read(target)).toBe(before);
   });
+});
+
+it('a report of show in a broken project is not written, and the message says what to do', async () => {
+  const world = await createTestWorld();
+  world.declare([sender]);
+  await world.run('plan', '--out', 'plan.json');
+  world.write('tenantctl.yaml', 'version: 1\nenvironments: [\n');
+  const { code, stderr } = await world.run('show', 'plan.json', '--report', 'a.md');
+  expect(code).toBe(1);
+  expect(stderr).toContain('tenantctl.yaml:2:15');
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+    'The report is not written: it must not overwrite a file of the project, whose files are not known.',
+  );
+  expect(stderr).toContain('or run the command in a folder outside of it');
+  expect(existsSync(join(world.dir, 'a.md'))).toBe(false);
 });
 
 describe('an environment without a service that manifests need', () => {
