@@ -19,7 +19,8 @@ import { matchGlobs, overwriteFailure } from './source.ts';
 export function refuseOutputs(project: ProjectFile, writes: readonly string[], inputs: Inputs): void {
   if (writes.length === 0) return;
   const isManifest = matchGlobs(project.manifests);
-  const files = [dotEnvName, ...project.tenantFiles(), ...environmentFilesOf(project, inputs)];
+  const named = overwritesIn(project, writes) ? environmentFilesOf(project, inputs) : [];
+  const files = [dotEnvName, ...project.tenantFiles(), ...named];
   const own = new Set(files.map((file) => resolveLinks(resolve(project.root, file))));
   const found = writes.find((path) => {
     const inProject = relative(project.root, path).split(sep).join('/');
@@ -46,11 +47,16 @@ function environmentFilesOf(project: ProjectFile, inputs: Inputs): string[] {
  * Throws a Failure for a file that a manifest includes, and that a command will write, also one that reads no manifests. They are
  * read at once only where a file in the folder of the project would be overwritten.
  */
-export function refuseIncluded({ root }: ProjectFile, writes: readonly string[], documents: Documents): void {
-  if (!writes.some((path) => isInside(root, path) && existsSync(path))) return;
+export function refuseIncluded(project: ProjectFile, writes: readonly string[], documents: Documents): void {
+  if (!overwritesIn(project, writes)) return;
   const problems = new Problems();
   documents(problems);
   throwOverwrites(problems);
+}
+
+/** Only then is it worth while to read all that may name the file. */
+function overwritesIn({ root }: ProjectFile, writes: readonly string[]): boolean {
+  return writes.some((path) => isInside(root, path) && existsSync(path));
 }
 
 /** Throws what {@link overwriteFailure} reports. Whatever else is wrong is not the concern of the command. */
