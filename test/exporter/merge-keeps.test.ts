@@ -62,6 +62,19 @@ describe('what the tenant does not show', () => {
     );
   });
 
+  it('is taken over as a secret where null is declared, or told in a list: a plan would clear it', () => {
+    const merged = merge({
+      files: { 'config/a.yaml': desk('attributes:\n  url: u\n  pin: null\n') },
+      live: [integration('I', { attributes: { url: 'u', pin: '********' } })],
+    });
+    expect(merged.changed[0]?.content).toContain('  pin: !secret SIM_INTEGRATION_I_ATTRIBUTES_PIN\n');
+    const files = { 'config/a.yaml': desk('attributes:\n  url: u\n  more: [null]\n') };
+    const live = integration('I', { attributes: { url: 'u', more: ['********'] } });
+    const { changed, diagnostics } = merge({ files, live: [live] });
+    expect(changed).toEqual([]);
+    expect(diagnostics.map(({ code }) => code)).toEqual(['not-declarable']);
+  });
+
   it('is told where an overlay gives it, and nothing of it is written', () => {
     const manifest = 'kind: SimIntegration\nname: over\nstatusMap: { b: mine }\n';
     const live = integration('over', { sources: ['s9'], statusMap: { b: 'mine' } });

@@ -70,7 +70,9 @@ function mergeValue(pair: Pair, where: Where, walk: Walk): void {
   const { declared, live, written } = pair;
   const { merge } = walk;
   const { at } = where;
-  if (merge.live.hidden.includes(at) || isIgnored(merge.resource, at)) return;
+  // What the tenant does not show is not compared. Only null, which a plan clears it for, is not what it has.
+  const isHidden = merge.live.hidden.includes(at) && declared !== null;
+  if (isHidden || isIgnored(merge.resource, at)) return;
   const secret = secretName(declared);
   if (secret !== null) {
     noteSecret(merge, at, secret, live);
