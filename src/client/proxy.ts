@@ -58,7 +58,7 @@ export async function createProxyRoute(
   return {
     dispatcher,
     lateProxy(origin) {
-      const late = [...asked].find(({ target }) => target === targetOf(origin));
+      const late = [...asked].find(({ target }) => target === hostAndPort(origin));
       return late
         ? new ProxyError(`the proxy ${late.proxy} did not answer within the time limit`, true)
         : null;
@@ -67,7 +67,7 @@ export async function createProxyRoute(
 }
 
 /** The host and port that a proxy is asked for. */
-function targetOf(origin: string): string {
+function hostAndPort(origin: string): string {
   const { protocol, hostname, port } = new URL(origin);
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }

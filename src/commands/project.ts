@@ -109,14 +109,16 @@ export function protectProject(args: Pick<ProjectArgs, 'config'> & OutputFiles, 
     // The loader refuses such outputs.
     loadKinds(options);
   } catch (error) {
-    // Who only wants to see a plan has to know what its project has to do with that.
+    // Somebody who only wants to see a plan has to know why the project matters.
     if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'usage')) throw error;
-    throw new Failure([...error.diagnostics, ...unprotected.diagnostics]);
+    throw new Failure([...error.diagnostics, ...unprotectedReport().diagnostics]);
   }
 }
 
-const unprotected = failure(
-  'usage',
-  'The report is not written: it must not overwrite a file of the project, whose files are not known.',
-  { hint: 'Correct the project first, or run the command in a folder outside of it.' },
-);
+function unprotectedReport(): Failure {
+  const message =
+    'The report is not written: it must not overwrite a file of the project, whose files are not known.';
+  return failure('usage', message, {
+    hint: 'Correct the project first, or run the command in a folder outside of it.',
+  });
+}

@@ -28,7 +28,8 @@ export function disarm(text: string): string {
 
 /**
  * `text` with a visible sign in the place of every control character: terminal escapes, bidirectional overrides,
- * invisible formatting, lone surrogates; and of letters that look like others. Line feeds and tabs stay. It holds no command to a CI system.
+ * invisible formatting, lone surrogates; and of letters that look like others. Line feeds and tabs stay. It holds no
+ * command to a CI system.
  */
 export function printable(text: string): string {
   return disarm(showHidden(text));
@@ -43,6 +44,7 @@ function showHidden(text: string): string {
 const otherScripts = '\\p{sc=Cyrillic}\\p{sc=Greek}\\p{sc=Armenian}\\p{sc=Cherokee}';
 /** A word of these and Latin letters. In JSON, the letter of an escape such as `\\n` does not belong to the word after it. */
 let mixedWord: RegExp | null = null;
+let otherLetter: RegExp | null = null;
 
 /**
  * `text` with a visible sign in the place of each letter of another script in a word that has Latin letters too. U+0430 looks
@@ -51,9 +53,9 @@ let mixedWord: RegExp | null = null;
 export function showLookAlikes(text: string): string {
   if (plain.test(text)) return text;
   mixedWord ??= new RegExp(`(?<!\\\\)[\\p{sc=Latin}\\p{M}${otherScripts}]+`, 'gu');
-  return text.replace(mixedWord, (word) =>
-    /[a-z]/i.test(word) ? word.replace(new RegExp(`[${otherScripts}]`, 'gu'), codePoint) : word,
-  );
+  otherLetter ??= new RegExp(`[${otherScripts}]`, 'gu');
+  const letter = otherLetter;
+  return text.replace(mixedWord, (word) => (/[a-z]/i.test(word) ? word.replace(letter, codePoint) : word));
 }
 
 function showControls(text: string): string {

@@ -1,6 +1,7 @@
 /** What a merge leaves alone: ignored values, files that others use, line ends, characters that UTF-8 cannot hold. */
 import { describe, expect, it } from 'vitest';
 import { exportObjects } from '../../src/exporter/index.ts';
+import type { Json } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { head, merge, mergeFile } from './merging.ts';
 import { integration, search, sender, template } from './support.ts';
@@ -62,17 +63,22 @@ describe('what the tenant does not show', () => {
     );
   });
 
-  it('is taken over as a secret where null is declared, or told in a list: a plan would clear it', () => {
+  it('is taken over as a secret where null is declared, or told in a list and of a whole field: a plan would clear it', () => {
     const merged = merge({
       files: { 'config/a.yaml': desk('attributes:\n  url: u\n  pin: null\n') },
       live: [integration('I', { attributes: { url: 'u', pin: '********' } })],
     });
     expect(merged.changed[0]?.content).toContain('  pin: !secret SIM_INTEGRATION_I_ATTRIBUTES_PIN\n');
-    const files = { 'config/a.yaml': desk('attributes:\n  url: u\n  more: [null]\n') };
-    const live = integration('I', { attributes: { url: 'u', more: ['********'] } });
-    const { changed, diagnostics } = merge({ files, live: [live] });
-    expect(changed).toEqual([]);
-    expect(diagnostics.map(({ code }) => code)).toEqual(['not-declarable']);
+    const told = (fields: string, attributes: Json) => {
+      const live = integration('I', { attributes });
+      const { changed, diagnostics } = merge({ files: { 'config/a.yaml': desk(fields) }, live: [live] });
+      expect(changed).toEqual([]);
+      return diagnostics.map(({ code }) => code);
+    };
+    expect(told('attributes:\n  url: u\n  more: [null]\n', { url: 'u', more: ['********'] })).toEqual([
+      'not-declarable',
+    ]);
+    expect(told('attributes: null\n', '********')).toEqual(['not-declarable']);
   });
 
   it('is told where an overlay gives it, and nothing of it is written', () => {

@@ -132,8 +132,8 @@ export function addLines(lines: readonly string[]): Content {
 }
 
 /**
- * Adds members and list items that are missing from editor settings, in the layout that they have. Nothing can be added to a file that is not plain
- * JSON; such files often have comments.
+ * Adds members and list items that are missing from editor settings, in the layout that they have. Nothing can be added
+ * to a file that is not plain JSON; such files often have comments.
  */
 export function addSettings(ours: string): Content {
   return (existing) => {

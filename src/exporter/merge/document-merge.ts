@@ -138,6 +138,14 @@ export function isIgnored({ lifecycle }: Resource, at: Pointer): boolean {
   return lifecycle.ignore.some((ignored) => isWithin(at, ignored));
 }
 
+/**
+ * Whether the tenant does not show what the manifest declares: nobody can compare the two. As in a plan, null is compared:
+ * it clears the value.
+ */
+export function isUnshown({ live }: Pick<DocumentMerge, 'live'>, at: Pointer, declared: Json): boolean {
+  return declared !== null && live.hidden.includes(at);
+}
+
 /** Whether an overlay of the environment gives the value. */
 export function isOverlaid(resource: Resource, at: Pointer): boolean {
   return resource.overlayAt(at) !== null;

@@ -22,6 +22,7 @@ import {
   emptyChanges,
   isIgnored,
   isOverlaid,
+  isUnshown,
   type MergeContext,
   noteSecret,
   partIn,
@@ -44,7 +45,7 @@ export function mergeDocument(
   for (const [name, field] of Object.entries(live.kind.fields)) {
     const declared = own(resource.fields, name);
     const at = pointer(name);
-    if (declared === undefined || isIgnored(resource, at) || live.hidden.includes(at)) continue;
+    if (declared === undefined || isIgnored(resource, at) || isUnshown(merge, at, declared)) continue;
     const current = own(live.fields, name) ?? null;
     const secret = secretName(declared);
     const slot = { at, liveAt: at, declared, live: current, written: partOf(written, name) };

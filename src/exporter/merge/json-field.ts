@@ -24,6 +24,7 @@ import {
   findBlock,
   isIgnored,
   isOverlaid,
+  isUnshown,
   noteSecret,
   type Pair,
 } from './document-merge.ts';
@@ -70,9 +71,7 @@ function mergeValue(pair: Pair, where: Where, walk: Walk): void {
   const { declared, live, written } = pair;
   const { merge } = walk;
   const { at } = where;
-  // What the tenant does not show is not compared. Only null, which a plan clears it for, is not what it has.
-  const isHidden = merge.live.hidden.includes(at) && declared !== null;
-  if (isHidden || isIgnored(merge.resource, at)) return;
+  if (isUnshown(merge, at, declared) || isIgnored(merge.resource, at)) return;
   const secret = secretName(declared);
   if (secret !== null) {
     noteSecret(merge, at, secret, live);
