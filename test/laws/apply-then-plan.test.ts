@@ -24,7 +24,7 @@ async function applyThenPlan(
   }
 }
 
-it.each(worlds)('apply then plan is empty, for tenants of kind %#', { timeout: 300_000 }, async (options) => {
+it.each(worlds)('apply then plan is empty, for tenants of kind %#', async (options) => {
   await fc.assert(
     fc.asyncProperty(tenantContent, manifests, (content, declared) =>
       applyThenPlan(options, content, declared),

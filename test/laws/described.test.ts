@@ -19,7 +19,7 @@ const always = (test: (world: World, given: DescribedCase) => Promise<void>) =>
     { numRuns: runs(25) },
   );
 
-it('apply then plan is empty, and a plan is the same twice', { timeout: 300_000 }, async () => {
+it('apply then plan is empty, and a plan is the same twice', async () => {
   await always(async (world, { declared }) => {
     world.declare(declared.map((fields) => ({ kind: 'Told', ...fields })));
     const [before, again] = [await world.plan(), await world.plan()];
@@ -30,7 +30,7 @@ it('apply then plan is empty, and a plan is the same twice', { timeout: 300_000 
   });
 });
 
-it('export then plan is empty, and a second export is the same', { timeout: 300_000 }, async () => {
+it('export then plan is empty, and a second export is the same', async () => {
   await always(async (world, { objects }) => {
     const exported = await world.run('export', '--kinds', 'Told');
     expect(exported, exported.stderr).toMatchObject({ code: 0 });

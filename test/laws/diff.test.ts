@@ -94,7 +94,6 @@ async function laws(two: TwoTenants, first: Content, second: Content): Promise<v
 
 it.each(worlds)(
   'a tenant equals itself and its export, and a diff says the same from both sides, for tenants of kind %#',
-  { timeout: 300_000 },
   async (options) => {
     await fc.assert(
       fc.asyncProperty(tenantContent, tenantContent, async (first, second) => {
@@ -110,7 +109,7 @@ it.each(worlds)(
   },
 );
 
-it('the same content is equal however the tenants answer', { timeout: 300_000 }, async () => {
+it('the same content is equal however the tenants answer', async () => {
   await fc.assert(
     fc.asyncProperty(tenantContent, async (content) => {
       const two = await createTwoTenants(worlds[1]);

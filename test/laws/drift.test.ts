@@ -46,7 +46,7 @@ function tryDrifts(
   );
 }
 
-it.each(worlds)('export --merge follows tenants of kind %#', { timeout: 300_000 }, (options) =>
+it.each(worlds)('export --merge follows tenants of kind %#', (options) =>
   tryDrifts(options, async (world, { after }) => {
     replaceContent(world.sandbox.state, after);
     const { stderr } = await succeed(world, 'export', '--merge', '--all', '--delete', '--kinds', ...kinds);
@@ -62,7 +62,7 @@ it.each(worlds)('export --merge follows tenants of kind %#', { timeout: 300_000 
 
 const guards = ['--prune', '--max-deletes', '99', ...kinds.flatMap((kind) => ['--allow-delete-all', kind])];
 
-it.each(worlds)('apply --prune leads tenants of kind %# back', { timeout: 300_000 }, (options) =>
+it.each(worlds)('apply --prune leads tenants of kind %# back', (options) =>
   tryDrifts(options, async (world, { before, after }) => {
     // Manifests of profiles that can lock people out need a permission, which no export writes.
     replaceContent(world.sandbox.state, { ...after, authProfiles: before.authProfiles });

@@ -69,7 +69,6 @@ async function exportThenPlan(options: WorldOptions, content: Content): Promise<
 
 it.each(worlds)(
   'export then plan is empty, a second export is the same, and merging changes nothing, for tenants of kind %#',
-  { timeout: 300_000 },
   async (options) => {
     await fc.assert(
       fc.asyncProperty(tenantContent, (content) => exportThenPlan(options, content)),

@@ -27,7 +27,7 @@ const kinds = ['SimIntegration', 'NotificationTemplate', 'SenderAddress'];
 const environment = { prune: { kinds, keep: ['SimIntegration/Desk'] } };
 const guards = ['--prune', '--max-deletes', '99', ...kinds.flatMap((kind) => ['--allow-delete-all', kind])];
 
-it.each(worlds)('a plan of a tenant of kind %# has one digest', { timeout: 300_000 }, async (options) => {
+it.each(worlds)('a plan of a tenant of kind %# has one digest', async (options) => {
   await fc.assert(
     fc.asyncProperty(tenantContent, manifests, async (content, declared) => {
       const world = await createWorld({ ...options, environment });

@@ -131,7 +131,7 @@ async function always(world: World, test: (world: World) => Promise<void>): Prom
   }
 }
 
-it("a rollback restores kinds of one's own", { timeout: 300_000 }, async () => {
+it("a rollback restores kinds of one's own", async () => {
   await fc.assert(
     fc.asyncProperty(describedCase, fc.boolean(), async (given, deletes) => {
       const names = given.declared.map(keyOf);
@@ -147,7 +147,7 @@ it("a rollback restores kinds of one's own", { timeout: 300_000 }, async () => {
 const keyOf = (fields: JsonObject) =>
   mapMembers(pick(fields, ['name', 'locale']), (part) => part ?? undefined);
 
-it.each(worlds)('a rollback restores tenants of kind %#', { timeout: 300_000 }, async (options) => {
+it.each(worlds)('a rollback restores tenants of kind %#', async (options) => {
   await fc.assert(
     fc.asyncProperty(tenantContent, manifests, async (content, declared) =>
       always(await createWorld(options), (world) => {
@@ -159,20 +159,16 @@ it.each(worlds)('a rollback restores tenants of kind %#', { timeout: 300_000 }, 
   );
 });
 
-it.each(worlds)(
-  'so does one of an apply that was killed, in tenants of kind %#',
-  { timeout: 300_000 },
-  async (options) => {
-    const nth = fc.integer({ min: 8, max: 40 });
-    await fc.assert(
-      fc.asyncProperty(tenantContent, manifests, nth, async (content, declared, request) => {
-        const { world, apply } = await createKilledWorld(options, request);
-        await always(world, () => {
-          fill(world.sandbox.state, content);
-          return leadsBack(world, declared, apply);
-        });
-      }),
-      { numRuns: runs(25), endOnFailure: true },
-    );
-  },
-);
+it.each(worlds)('so does one of an apply that was killed, in tenants of kind %#', async (options) => {
+  const nth = fc.integer({ min: 8, max: 40 });
+  await fc.assert(
+    fc.asyncProperty(tenantContent, manifests, nth, async (content, declared, request) => {
+      const { world, apply } = await createKilledWorld(options, request);
+      await always(world, () => {
+        fill(world.sandbox.state, content);
+        return leadsBack(world, declared, apply);
+      });
+    }),
+    { numRuns: runs(25), endOnFailure: true },
+  );
+});

@@ -23,7 +23,7 @@ const addressesOf = (declared: readonly object[]) =>
 const deletable = ['SimIntegration', 'NotificationTemplate', 'SenderAddress'];
 const guards = ['--max-deletes', '99', ...deletable.flatMap((kind) => ['--allow-delete-all', kind])];
 
-it.each(worlds)('--since keeps to it in tenants of kind %#', { timeout: 300_000 }, async (options) => {
+it.each(worlds)('--since keeps to it in tenants of kind %#', async (options) => {
   await fc.assert(
     fc.asyncProperty(tenantContent, manifests, manifests, async (content, first, second) => {
       const world = await createWorld(options);

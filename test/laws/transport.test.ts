@@ -38,9 +38,7 @@ async function transport({ test, production, env, run }: TwoTenants, content: Co
   expect(JSON.parse(stdout).objects, stderr).toEqual([]);
 }
 
-it('what is exported from a tenant and applied to an empty one is the same in both', {
-  timeout: 300_000,
-}, async () => {
+it('what is exported from a tenant and applied to an empty one is the same in both', async () => {
   await fc.assert(
     fc.asyncProperty(withDefaults, async (content) => {
       const two = await createTwoTenants();

@@ -160,7 +160,7 @@ it('reads the tenant again after it could not be read, and when the project file
   world.env.CLIENT_SECRET = other.env.CLIENT_SECRET;
   world.write('tenantctl.yaml', config.replaceAll(world.sandbox.url, other.sandbox.url));
   await expect.poll(base, { interval: 20, timeout: 20_000 }).toBe('nothing');
-}, 60_000);
+});
 
 it('reads the tenant again after wrong credentials are put right', async () => {
   world.declare([{ ...declared, subject: 'Hi' }]);

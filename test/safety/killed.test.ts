@@ -68,7 +68,7 @@ async function killAt(world: World, request: Omit<Fault, 'kind'>): Promise<void>
 }
 
 describe('a run that was killed', () => {
-  it('is rolled back by the result that it had begun', { timeout: 60_000 }, async () => {
+  it('is rolled back by the result that it had begun', async () => {
     const world = await createStage();
     const { state, log } = world.sandbox;
     const before = structuredClone(state);
