@@ -21,7 +21,7 @@ import { type Io, isInteractive, viewOf } from './io.ts';
 import { commonOptions, fleetOptions, planOptions, planOptionsOf } from './options.ts';
 import { checkOutput, printDiagnostics, printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
-import { projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
+import { namedEnvironments, projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 import {
   holdsFleet,
   holdsOpenPlans,
@@ -170,7 +170,7 @@ function fleetSource(args: Args, io: Io): FleetSource | null {
 /** A file is applied to all its environments. An `--env` that names others, or some of them, asks for something else. */
 function requireAllSelected({ environments }: Fleet, file: string, args: Args, io: Io): void {
   if (args.env.length === 0) return;
-  const selected = new Set(selectedEnvironments(args, io) ?? args.env);
+  const selected = new Set(namedEnvironments(args.env, args, io));
   const names = environments.map(({ name }) => name);
   if (names.length === selected.size && names.every((name) => selected.has(name))) return;
   throw failure(

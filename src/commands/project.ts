@@ -48,7 +48,7 @@ export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string) {
 export function selectedEnvironment(args: ProjectArgs, io: Io, ofFile?: string): string | undefined {
   const selectors = selectorsOf(args, io, ofFile);
   if (isOne(selectors)) return selectors[0];
-  const names = selectEnvironments(selectors, loadEnvironmentNames(projectFileOptions(args, io)));
+  const names = namedEnvironments(selectors, args, io);
   if (names.length === 1) return names[0];
   throw failure(
     'several-environments',
@@ -68,10 +68,15 @@ export function selectedEnvironments(
   const shard = args.shard === undefined ? null : parseShard(args.shard);
   const selectors = selectorsOf(args, io);
   if (isOne(selectors) && !shard) return null;
-  const names = selectEnvironments(selectors, loadEnvironmentNames(projectFileOptions(args, io)));
+  const names = namedEnvironments(selectors, args, io);
   // A part with one environment is joined with the others, so it is a fleet too.
   if (shard) return shardOf(names, shard);
   return names.length > 1 ? names : null;
+}
+
+/** The environments that selectors select. Throws a Failure for those that select none. */
+export function namedEnvironments(selectors: readonly string[], args: ProjectArgs, io: Io): string[] {
+  return selectEnvironments(selectors, loadEnvironmentNames(projectFileOptions(args, io)));
 }
 
 /** Whether selectors name one environment, or none: the default of the project. */

@@ -308,6 +308,13 @@ it.each([
   expect(await run('apply', 'fleet.json', '-e', 'us-*,@europe')).toMatchObject({ code: 0 });
 });
 
+it('a saved fleet of one environment is applied also with a group or glob that has just this one', async () => {
+  await run('plan', '-e', 'us-1', '--shard', '1/1', '--out', 'fleet.json');
+  expect(await run('apply', 'fleet.json', '-e', 'eu-*', '--dry-run')).toMatchObject({ code: 1 });
+  expect(await run('apply', 'fleet.json', '-e', 'us-*')).toMatchObject({ code: 0 });
+  expect(sendersOf('us-1')).toEqual(['a@acme.example']);
+});
+
 it('an apply that was killed is finished by the same command: nothing twice, and no tenant that was done is touched', async () => {
   await run('plan', '-e', '*', '--out', 'fleet.json');
   const [done, stuck] = [fleet.sandboxOf('eu-1'), fleet.sandboxOf('us-1')];
