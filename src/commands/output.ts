@@ -57,7 +57,7 @@ function isClean({ is }: Document, format: Format): boolean {
 
 /** Prints a document on stderr that was not requested. */
 export function printRemarks(document: Document, args: Verbosity, io: Io): void {
-  io.stderr.write(renderReport(document, 'text', viewOf(io.stderr, args, io)));
+  io.stderr.write(renderReport(document, 'text', { ...viewOf(io.stderr, args, io), ...optionsFrom(io) }));
 }
 
 /** Prints remarks on stderr, where there are some. With `--quiet`, only errors are printed. */
@@ -78,7 +78,7 @@ export function reportFailure(error: unknown, argv: readonly string[], io: Io): 
     verbose: isGiven('--verbose'),
     quiet: isGiven('--quiet'),
   };
-  const view = viewOf(io.stderr, verbosity, io);
+  const view = { ...viewOf(io.stderr, verbosity, io), ...optionsFrom(io) };
   io.stderr.write(renderReport(document, 'text', view));
   if (wantsJson(argv)) io.stdout.write(renderReport(document, 'json', view));
   return failed.exitCode;
@@ -169,7 +169,7 @@ export function isWritten(write: () => void, io: Io): boolean {
 const fileView = { colour: false, width: 100 } as const;
 
 /** What every report is made with: `reportUrl` is where a pipeline publishes the HTML report. */
-function optionsFrom({ env, redactor }: Io, extras: Extras): Pick<ReportOptions, 'redact'> & Extras {
+function optionsFrom({ env, redactor }: Io, extras: Extras = {}): Pick<ReportOptions, 'redact'> & Extras {
   const { TENANTCTL_REPORT_URL: reportUrl } = env;
   return { redact: (text) => redactor.text(text), ...(reportUrl ? { reportUrl } : {}), ...extras };
 }

@@ -14,9 +14,9 @@ import { resultHtml } from './html/result-page.ts';
 import { diagnosticsJson, diagnosticsSarif, json, planGitlab } from './json-output.ts';
 import { diagnosticsJunit, diffJunit, fleetJunit, planJunit, resultJunit } from './junit.ts';
 import { diagnosticsMarkdown, resultMarkdown } from './markdown.ts';
-import { type Document, type Format, formats, type Redact, type ReportOptions } from './options.ts';
+import { type Document, type Format, formats, type ReportOptions } from './options.ts';
 import { planMarkdown } from './plan-markdown.ts';
-import { redactDiff, redactFleet, redactOptions, redactPlan, redactResult } from './redacted.ts';
+import { withoutSecrets } from './redacted.ts';
 import { disarm } from './safe.ts';
 import { diagnosticsText } from './text/diagnostics.ts';
 import { diffText } from './text/diff.ts';
@@ -41,7 +41,7 @@ const renderers: {
     text: planText,
     json,
     markdown: planMarkdown,
-    html: withoutSecrets(redactPlan, planHtml),
+    html: planHtml,
     junit: planJunit,
     github: planGithub,
     sarif: ({ diagnostics }) => diagnosticsSarif(diagnostics),
@@ -51,7 +51,7 @@ const renderers: {
     text: resultText,
     json,
     markdown: resultMarkdown,
-    html: withoutSecrets(redactResult, resultHtml),
+    html: resultHtml,
     junit: resultJunit,
     github: resultGithub,
   },
@@ -59,7 +59,7 @@ const renderers: {
     text: fleetText,
     json,
     markdown: fleetMarkdown,
-    html: withoutSecrets(redactFleet, fleetHtml),
+    html: fleetHtml,
     junit: fleetJunit,
     gitlab: planGitlab,
   },
@@ -67,7 +67,7 @@ const renderers: {
     text: diffText,
     json,
     markdown: diffMarkdown,
-    html: withoutSecrets(redactDiff, diffHtml),
+    html: diffHtml,
     junit: diffJunit,
   },
   diagnostics: {
@@ -94,7 +94,10 @@ export function renderReport(
   format: Format,
   options: ReportOptions = { colour: false, width: 100 },
 ): string {
-  const text = render(document, format, options);
+  // A later command reads plans and results as JSON again: they hold no secrets, and stay as they are.
+  const isKept = format === 'json' && document.is !== 'diagnostics';
+  const [shown, shownOptions] = isKept ? [document, options] : withoutSecrets(document, options);
+  const text = render(shown, format, shownOptions);
   // Its parts are safe by themselves, but may make a command to a CI system where they are joined.
   return format === 'markdown' ? disarm(text) : text;
 }
@@ -112,25 +115,6 @@ function render(document: Document, format: Format, options: ReportOptions): str
     case 'diagnostics':
       return rendererOf(renderers.diagnostics, format, document.is)(document.diagnostics, options);
   }
-}
-
-/** A page of a document without secrets. They cannot be removed from the page itself: its script might hold one by chance. */
-function withoutSecrets<T>(clean: (document: T, redact: Redact) => T, page: Renderer<T>): Renderer<T> {
-  return (document, { redact, ...options }) => {
-    if (!redact) return page(document, options);
-    const redactOnce = remember(redact);
-    return page(clean(document, redactOnce), redactOptions(options, redactOnce));
-  };
-}
-
-/** Plans hold the same texts many times: before, after and in requests. */
-function remember(redact: Redact): Redact {
-  const known = new Map<string, string>();
-  return (text) => {
-    const clean = known.get(text) ?? redact(text);
-    known.set(text, clean);
-    return clean;
-  };
 }
 
 function rendererOf<T>(known: Renderers<T>, format: Format, is: Document['is']) {

@@ -40,7 +40,7 @@ export interface ReportOptions {
    * out: the report names no command for it.
    */
   readonly applyWith?: readonly string[];
-  /** Removes secrets from the data of an HTML page, before it is made. Of other formats the caller removes them. */
+  /** Removes secrets from what is shown, before the report is made of it. Plans and results as JSON stay as they are. */
   readonly redact?: Redact;
   /** Templates that were rendered before, for the HTML report. */
   readonly rendered?: Readonly<Record<Address, Rendered>>;

@@ -7,14 +7,52 @@ import type { Change, Difference, Impact, Moved, Plan, Request } from '../model/
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ChangeResult, Result } from '../model/result.ts';
 import type { TenantName } from '../model/tenant.ts';
-import type { Redact, ReportOptions } from './options.ts';
+import type { Document, Redact, ReportOptions } from './options.ts';
 import type { MailHead, Rendered, RenderedSide } from './rendered.ts';
 
 /**
- * A plan without secrets in what comes from a tenant, a manifest or a file. The words of the program itself (actions,
- * risks, codes) stay, so that a page which is made of it works whatever the secrets are.
+ * A document, and what a report shows in addition to it, without secrets in what comes from a tenant, a manifest or a file. The
+ * words of the program itself (actions, risks, codes) stay. Reports are made of what is clean already: what escapes or wraps
+ * a text may change a secret in it, and the script of a page may hold one by chance.
  */
-export function redactPlan(plan: Plan, redact: Redact): Plan {
+export function withoutSecrets(
+  document: Document,
+  { redact, ...options }: ReportOptions,
+): readonly [Document, ReportOptions] {
+  if (!redact) return [document, options];
+  const redactOnce = remember(redact);
+  return [redactDocument(document, redactOnce), redactOptions(options, redactOnce)];
+}
+
+/** Plans hold the same texts many times: before, after and in requests. */
+function remember(redact: Redact): Redact {
+  const known = new Map<string, string>();
+  return (text) => {
+    const clean = known.get(text) ?? redact(text);
+    known.set(text, clean);
+    return clean;
+  };
+}
+
+function redactDocument(document: Document, redact: Redact): Document {
+  switch (document.is) {
+    case 'plan':
+      return { is: 'plan', plan: redactPlan(document.plan, redact) };
+    case 'result':
+      return { is: 'result', result: redactResult(document.result, redact) };
+    case 'fleet':
+      return { is: 'fleet', fleet: redactFleet(document.fleet, redact) };
+    case 'diff':
+      return { is: 'diff', diff: redactDiff(document.diff, redact) };
+    case 'diagnostics':
+      return {
+        is: 'diagnostics',
+        diagnostics: document.diagnostics.map((each) => redactDiagnostic(each, redact)),
+      };
+  }
+}
+
+function redactPlan(plan: Plan, redact: Redact): Plan {
   const { undeclared } = plan;
   return {
     ...plan,
@@ -32,8 +70,7 @@ export function redactPlan(plan: Plan, redact: Redact): Plan {
   };
 }
 
-/** A result without secrets, as {@link redactPlan} does it. */
-export function redactResult(result: Result, redact: Redact): Result {
+function redactResult(result: Result, redact: Redact): Result {
   const { diagnostics } = result;
   return {
     ...result,
@@ -44,8 +81,7 @@ export function redactResult(result: Result, redact: Redact): Result {
   };
 }
 
-/** The plans and results of several environments without secrets, as {@link redactPlan} does it. */
-export function redactFleet(fleet: Fleet, redact: Redact): Fleet {
+function redactFleet(fleet: Fleet, redact: Redact): Fleet {
   const environments = fleet.environments.map(({ name, plan, result, error }) => ({
     name: redact(name),
     plan: plan && redactPlan(plan, redact),
@@ -58,8 +94,7 @@ export function redactFleet(fleet: Fleet, redact: Redact): Fleet {
   return { ...fleet, environments };
 }
 
-/** A diff without secrets, as {@link redactPlan} does it. */
-export function redactDiff(diff: Diff, redact: Redact): Diff {
+function redactDiff(diff: Diff, redact: Redact): Diff {
   const { scope } = diff;
   const redactSide = (side: DiffSide): DiffSide => ({
     ...side,
@@ -85,8 +120,7 @@ export function redactDiff(diff: Diff, redact: Redact): Diff {
   };
 }
 
-/** What a report shows in addition to its document, without secrets. */
-export function redactOptions(options: ReportOptions, redact: Redact): ReportOptions {
+function redactOptions(options: ReportOptions, redact: Redact): ReportOptions {
   const { rendered, sourceUrl, applyWith } = options;
   const templates = Object.entries(rendered ?? {}).map(
     ([address, sides]) => [redactAddress(address, redact), redactRendered(sides, redact)] as const,
@@ -172,7 +206,7 @@ function redactOutcome(change: ChangeResult, redact: Redact): ChangeResult {
   };
 }
 
-/** A diagnostic without secrets, as {@link redactPlan} does it. */
+/** A diagnostic without secrets. */
 export function redactDiagnostic(diagnostic: Diagnostic, redact: Redact): Diagnostic {
   const { message, excerpt, hint, source, address, versions } = diagnostic;
   return {

@@ -3,9 +3,9 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
 import { Redactor } from '../../src/client/redactor.ts';
 import { type FleetMember, fleetOf } from '../../src/model/fleet.ts';
-import { renderReport } from '../../src/report/index.ts';
+import { type Document, formatsOf, renderReport } from '../../src/report/index.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { change, difference, plain, plan, sampleResult } from './fixtures.ts';
+import { change, difference, outcome, plain, plan, sampleResult } from './fixtures.ts';
 
 let world: World | null = null;
 afterEach(async () => {
@@ -137,6 +137,58 @@ it('removes a secret from every part of a plan and a result, in every spelling',
   for (const page of pages) {
     expect(page).toContain('[secret]');
     expect(page).not.toMatch(/s3cr3t|74185296|czNjcjN0|733363723374/i);
+  }
+});
+
+/** What people read in a report, without its markup, escapes, colours and signs for what is invisible. */
+function read(report: string): string {
+  return report
+    .replace(/<script>.*?<\/script>|<style>.*?<\/style>/gs, '')
+    .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))
+    .replace(/<U\+([0-9A-F]+)>/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/[^A-Za-z0-9]/g, '');
+}
+
+it.each([
+  'pass@word99',
+  'pass#1234word',
+  'https://k3y.example/p4th',
+  'pass::word99',
+  'pass##[word99',
+  'pass\tword99',
+  'pass\u202eword99',
+])('removes %j from every report, whatever is done to it there', (secret) => {
+  const message = `it says ${secret} here`;
+  const remark = {
+    code: 'lint',
+    severity: 'error',
+    message,
+    hint: message,
+    excerpt: `1 | ${secret}`,
+  } as const;
+  const one = change({
+    address: 'SimIntegration/a',
+    action: 'update',
+    warnings: [message],
+    diff: [difference('/name', secret, 'x'), difference('/body', `a\n${secret}\nb`, `a\n${secret}\nc`)],
+    impact: { before: 1, after: 2, enter: { count: 1, first: [secret] }, leave: { count: 0, first: [] } },
+  });
+  const value = plan([one], { diagnostics: [remark] });
+  const failed = outcome({ address: 'A/b', outcome: 'failed', error: message, warnings: [message] });
+  const result = { ...sampleResult, changes: [failed], diagnostics: [remark] };
+  const documents: Document[] = [
+    { is: 'plan', plan: value },
+    { is: 'result', result },
+    { is: 'fleet', fleet: fleetOf([{ name: 'a', plan: value, error: null }]) },
+    { is: 'fleet', fleet: fleetOf([{ name: 'a', plan: value, result, error: null }]) },
+    { is: 'diagnostics', diagnostics: [remark] },
+  ];
+  for (const document of documents) {
+    for (const format of formatsOf(document.is)) {
+      if (format === 'json' && document.is !== 'diagnostics') continue;
+      const report = renderReport(document, format, { ...plain, redact: redactorOf(secret) });
+      expect(read(report), `${document.is} ${format}`).not.toContain(read(secret));
+    }
   }
 });
 
