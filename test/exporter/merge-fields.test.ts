@@ -1,8 +1,9 @@
 /** Which parts of a field change in a manifest when the tenant has another value, and which stay as they are written. */
 import { describe, expect, it } from 'vitest';
+import type { Merge } from '../../src/exporter/index.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { contentDigest, liveObject } from '../../src/kinds/live-objects.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import { asFiles, codes, head, merge, mergeFile, project } from './merging.ts';
 import { answer, integration, load, search, template } from './support.ts';
 
@@ -159,6 +160,39 @@ describe('what an overlay sets', () => {
     const result = mergeOne(manifest, live);
     expect(result.changed[0]?.content).toBe(manifest.replace('Old', 'New').replace('b: mine', 'b: theirs'));
     expect(new Set(codes(result))).toEqual(new Set(['set-by-overlay']));
+  });
+
+  const noted = (result: Merge) =>
+    result.diagnostics.map(({ code, message }) => `${code} ${message.split(' ')[0]}`);
+
+  it.each(['{ a: x }', '{ a: x, gone: mine }'])(
+    'is not put back where the overlay removes it from %s, and the rest is merged',
+    (statusMap) => {
+      const manifest = `kind: SimIntegration\nname: removing\ndescription: Old\nstatusMap: ${statusMap}\n`;
+      const live = integration('removing', {
+        description: 'New',
+        statusMap: { a: 'x', gone: 'theirs' },
+        attributes: { user: 'ours' },
+      });
+      const result = mergeOne(manifest, live);
+      expect(result.changed[0]?.content).toBe(manifest.replace('Old', 'New'));
+      expect(noted(result)).toEqual(['set-by-overlay statusMap.gone']);
+    },
+  );
+
+  it('keeps the tag of the value that it is merged with, and the rest is merged', () => {
+    const manifest =
+      'kind: SimIntegration\nname: removing\ndescription: Old\nattributes: !var settings # ours\n';
+    const theirs = (attributes: Json) =>
+      mergeOne(manifest, integration('removing', { description: 'New', attributes }));
+    for (const [attributes, place] of [
+      [{ url: 'other', user: 'ours' }, 'attributes'],
+      [{ url: 'https://desk/', user: 'theirs' }, 'attributes.user'],
+    ] as const) {
+      const result = theirs(attributes);
+      expect(result.changed[0]?.content).toBe(manifest.replace('Old', 'New'));
+      expect(noted(result)).toEqual([`set-by-overlay ${place}`]);
+    }
   });
 });
 

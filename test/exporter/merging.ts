@@ -22,6 +22,7 @@ environments:
       - { target: NotificationTemplate/over/*/*, merge: { replyTo: overlay@acme.example } }
       - target: SimIntegration/over
         merge: { sources: [s9], statusMap: { a: ours }, beforeProvisioningRule: { type: RULE, id: r9 } }
+      - { target: SimIntegration/removing, merge: { statusMap: { gone: null }, attributes: { user: ours } } }
 `;
 
 interface Case {

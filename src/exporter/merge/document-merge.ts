@@ -99,14 +99,15 @@ export function addSet(merge: DocumentMerge, slot: Slot, value: Printable | unde
   }
 }
 
-/** Adds an edit that inserts a value, or a note where no manifest can hold it: `undefined`. */
+/** Adds an edit that inserts a value, or a note where an overlay removes it, or where no manifest can hold it: `undefined`. */
 export function addInsert(
   merge: DocumentMerge,
   slot: Pick<Slot, 'at' | 'liveAt'>,
   value: Printable | undefined,
 ): void {
   const { at } = slot;
-  if (value === undefined) merge.changes.notes.push({ at, reason: 'unwritable' });
+  if (isOverlaid(merge.resource, at)) merge.changes.notes.push({ at, reason: 'overlay' });
+  else if (value === undefined) merge.changes.notes.push({ at, reason: 'unwritable' });
   else merge.changes.edits.push({ op: 'insert', path: segmentsOf(at), value, names: namesIn(merge, slot) });
 }
 

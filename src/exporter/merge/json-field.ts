@@ -86,12 +86,12 @@ function mergeValue(pair: Pair, where: Where, walk: Walk): void {
 }
 
 /**
- * Merges the inside of a collection. A tag or a text gives the collection as a whole, so changes inside are only
+ * Merges the inside of a collection. A tag, a text or an overlay gives the collection as a whole, so changes inside are only
  * collected to find out whether there are any.
  */
 function mergeInside(pair: Pair, where: Where, walk: Walk, mergeParts: (inner: Walk) => void): void {
   const { merge } = walk;
-  if (isMapping(pair.written) || isList(pair.written) || isOverlaid(merge.resource, where.at)) {
+  if (isMapping(pair.written) || isList(pair.written)) {
     mergeParts(walk);
     return;
   }
@@ -99,6 +99,7 @@ function mergeInside(pair: Pair, where: Where, walk: Walk, mergeParts: (inner: W
   mergeParts({ ...walk, merge: { ...merge, changes } });
   const { edits, notes } = changes;
   if (edits.length > 0 || notes.some(({ reason }) => reason === 'unwritable')) replace(pair, where, walk);
+  else merge.changes.notes.push(...notes);
 }
 
 /** Where hosts answer with either, 60 and "60" are the same. */
@@ -166,9 +167,11 @@ function replace({ declared, live, written }: Pair, where: Where, walk: Walk): v
 
 function insert(key: string, live: Json, where: Where, walk: Walk): void {
   const { at } = where;
-  if (isIgnored(walk.merge.resource, at)) return;
-  const printed = isWritableKey(key) ? printLive(live, where, walk) : null;
-  walk.merge.changes.secrets.push(...(printed?.secrets ?? []));
+  const { resource, changes } = walk.merge;
+  if (isIgnored(resource, at)) return;
+  const isWritable = isWritableKey(key) && !isOverlaid(resource, at);
+  const printed = isWritable ? printLive(live, where, walk) : null;
+  changes.secrets.push(...(printed?.secrets ?? []));
   addInsert(walk.merge, { at, liveAt: at }, printed?.value);
 }
 
