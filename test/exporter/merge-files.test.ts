@@ -231,6 +231,22 @@ describe('objects', () => {
     ]);
   });
 
+  it.each([
+    ['between two others', 'a', 'c', 'kind: A\n...\n# c\nkind: C\n'],
+    ['before another', 'b', 'c', '---\n# b\nkind: B\n...\n# c\nkind: C\n'],
+    ['after others', 'a', 'b', 'kind: A\n---\n# b\nkind: B\n...\n'],
+    ['more than one', 'c', 'c', '# c\nkind: C\n'],
+  ])('%s are removed with their end only where nothing else needs it', (_, one, other, left) => {
+    const asSender = (text: string) =>
+      text.replaceAll(/kind: (.)/g, (_all, name: string) => {
+        return `kind: SenderAddress\nemail: ${name.toLowerCase()}@acme.example`;
+      });
+    const text = asSender('kind: A\n---\n# b\nkind: B\n...\n# c\nkind: C\n');
+    const live = [one, other].map((name) => sender(`${name}@acme.example`));
+    const { changed } = merge({ files: { 'config/a.yaml': text }, live, more: { delete: true } });
+    expect(changed[0]?.content).toBe(asSender(left));
+  });
+
   it('take their side files with them, unless others need those', () => {
     const manifest = `${head}body: !file a.html\n`;
     const result = merge({

@@ -20,6 +20,8 @@ interface Segment {
   readonly offset: number;
   readonly text: string;
   readonly hasDocument: boolean;
+  /** The `...` that ends the document, or nothing. */
+  readonly end: string;
 }
 
 /** A document that declares an object. */
@@ -39,16 +41,17 @@ export function openManifest(text: string): ManifestFile {
 }
 
 function splitDocuments(text: string): Segment[] {
-  const segments: { offset: number; text: string; hasDocument: boolean }[] = [];
+  const segments: { offset: number; text: string; hasDocument: boolean; end: string }[] = [];
   let offset = 0;
   for (const token of new Parser().parse(text)) {
     const source = CST.stringify(token);
     const last = segments.at(-1);
     const begins = !last || (last.hasDocument && token.type !== 'doc-end');
-    const segment = begins ? { offset, text: '', hasDocument: false } : last;
+    const segment = begins ? { offset, text: '', hasDocument: false, end: '' } : last;
     if (begins) segments.push(segment);
     segment.text += source;
     segment.hasDocument ||= token.type === 'document';
+    if (token.type === 'doc-end') segment.end = source;
     offset += source.length;
   }
   return segments;
@@ -73,6 +76,14 @@ export function joinDocuments(
   replaced: (segment: Segment) => string | null | undefined,
 ): string | null {
   const left = segments.filter((segment) => replaced(segment) !== null);
-  const isEmpty = left.length < segments.length && !left.some(({ hasDocument }) => hasDocument);
-  return isEmpty ? null : prefix + left.map((segment) => replaced(segment) ?? segment.text).join('');
+  if (left.length < segments.length && !left.some(({ hasDocument }) => hasDocument)) return null;
+  let isOpen = false;
+  const texts = segments.map((segment) => {
+    const text = replaced(segment);
+    // What follows a `...` may begin without `---`, so the document before it has to end there.
+    const written = text === null ? (isOpen ? segment.end : '') : (text ?? segment.text);
+    isOpen = segment.end === '' && (isOpen || (text !== null && segment.hasDocument));
+    return written;
+  });
+  return prefix + texts.join('');
 }
