@@ -37,6 +37,19 @@ describe('setting a text', () => {
     ['of a tag and an anchor, which go', 'a: !t &x old # why\n', set('a', 'new'), 'a: new # why\n'],
     ['to a tag', 'a: !var x\nb: 1\n', set('a', { tag: '!secret', value: 'S' }), 'a: !secret S\nb: 1\n'],
     ['in the place of nothing in flow style', 'a: {b: , c: 1}\n', set('a.b', 'x'), 'a: {b: x, c: 1}\n'],
+    [
+      'in the place of nothing before a comment',
+      'a: # why\n  # more\nb: # last\n',
+      set('a', 'x'),
+      'a: x # why\n  # more\nb: # last\n',
+    ],
+    ['in the place of nothing at the end', 'b: 1\na: # last\n\n', set('a', 'x'), 'b: 1\na: x # last\n\n'],
+    [
+      'in the place of an empty item with a comment',
+      'a:\n  - # no\n  - 1\n',
+      set('a.0', 'x'),
+      'a:\n  - x # no\n  - 1\n',
+    ],
     ['close after a colon', 'a: [1, {b:}]\n', set('a.1.b', 'x'), 'a: [1, {b: x}]\n'],
     ['in the place of an empty item', 'a:\n  -\n  - 1\n', set('a.0', 'x'), 'a:\n  - x\n  - 1\n'],
     ['below a key of its own line', '? a\n: old\nb: 1\n', set('a', 'x'), '? a\n: x\nb: 1\n'],
@@ -197,6 +210,12 @@ describe('setting a collection', () => {
       'a:\n  d: x\nc: 1\n',
     ],
     ['in the place of nothing', 'a:\nc: 1\n', set('a', mapping({ d: 'x' })), 'a:\n  d: x\nc: 1\n'],
+    [
+      'in the place of nothing before a comment',
+      'b: 1\na: # why\n\n# end\n',
+      set('a', mapping({ d: 'x' })),
+      'b: 1\na: # why\n  d: x\n\n# end\n',
+    ],
     [
       'in the place of an item with an anchor',
       'a:\n  - &x\n    b: 1\n  - 2\n',

@@ -33,7 +33,7 @@ export function* setCandidates(
   } else if (isCollection(value) && !located.inFlow) {
     const isFlow = (isMap(node) || isSeq(node)) && node.flow === true;
     if (isFlow) yield replaceWith(printInline(value));
-    const block = replaceWithBlock(parsed, located, value);
+    const block = replaceWithBlock(parsed, located, value, span);
     if (block !== null) yield block;
   }
   const comment = headerComment(parsed, node);
@@ -70,19 +70,23 @@ function isCollection(value: Printable): value is Mapping | readonly Printable[]
   return isMapping(value) ? value.members.length > 0 : isList(value) && value.length > 0;
 }
 
-/** The text to replace: the value with its tag and anchor, or the empty place of a missing value. */
-function spanOf(
-  { text }: ParsedDocument,
-  located: Located,
-): { from: number; to: number; gap: string } | null {
-  const { node, pair } = located;
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  /** What stands before a new value. */
+  readonly gap: string;
+}
+
+/** The text to replace: the value with its tag and anchor, or the place of a missing value, which is before a comment. */
+function spanOf({ text }: ParsedDocument, located: Located): Span | null {
+  const { node } = located;
   if (!node) return null;
   const from = startOf(located);
   const to = Math.max(from, endOf(node, text));
-  const isEmpty = isScalar(node) && node.source === '' && node.type === 'PLAIN';
-  const gap =
-    isEmpty && from === to && (pair || located.parent) && !/\s/.test(text[from - 1] ?? ' ') ? ' ' : '';
-  return { from, to, gap };
+  const indicator = isScalar(node) && node.source === '' && from === to ? endOfIndicator(located) : null;
+  if (indicator === null) return { from, to, gap: '' };
+  const isAlone = /^[ \t]*$/.test(text.slice(indicator, from));
+  return { from: indicator, to: isAlone ? from : indicator, gap: ' ' };
 }
 
 /** The text in the same quotes, or the same kind of block, as the old one; `null` where that is not possible. */
@@ -155,24 +159,23 @@ function replaceWithBlock(
   parsed: ParsedDocument,
   located: Located,
   value: Mapping | readonly Printable[],
+  { from, to }: Span,
 ): string | null {
   const { text, eol } = parsed;
   const { node, pair } = located;
   const entry = startOfEntry(located);
   if (!node || entry === null) return null;
-  const from = startOf(located);
-  const to = endOf(node, text);
   const isBlock = (isMap(node) || isSeq(node)) && node.flow !== true;
   const hasProperties = from !== (node.range?.[0] ?? 0);
   if (!pair || (isBlock && !hasProperties)) {
     return splice(text, from, to, indentBelow(printBlock(value), columnOf(text, from), eol));
   }
   const column = columnOf(text, entry) + 2;
-  const keyEnd = text.slice(0, from).trimEnd().length;
+  const keyEnd = from === to ? lineEnd(text, from) : text.slice(0, from).trimEnd().length;
   return splice(
     text,
-    Math.min(keyEnd, from),
-    to,
+    keyEnd,
+    Math.max(keyEnd, to),
     eol + ' '.repeat(column) + indentBelow(printBlock(value), column, eol),
   );
 }
