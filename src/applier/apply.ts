@@ -1,6 +1,7 @@
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { messageOf } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { ChangeResult, Result, RunOutcome } from '../model/result.ts';
 import { notAttempted, planResult } from './change-result.ts';
@@ -57,7 +58,7 @@ function runWith(port: TenantPort, options: ApplyOptions): Run {
 }
 
 async function applyWith(plan: Plan, run: Run): Promise<Result> {
-  const { journal, signal, now, onEvent } = run;
+  const { signal, now, onEvent } = run;
   const startedAt = now();
   const end = (outcome: RunOutcome, changes: readonly ChangeResult[], reasons: readonly Diagnostic[] = []) =>
     planResult(plan, { startedAt, endedAt: now(), outcome, changes }, reasons);
@@ -76,12 +77,26 @@ async function applyWith(plan: Plan, run: Run): Promise<Result> {
   const changes = plan.changes.map((change) => results.get(change.address) ?? notAttempted(change));
   const outcome = outcomeOf(changes, signal.aborted);
   const result = end(outcome, changes);
-  if (outcome === 'done') {
-    await run.onDone(result);
-    await journal.finish(now());
-  }
-  return result;
+  return outcome === 'done' ? endRecords(result, run) : result;
 }
+
+/** Ends what is kept of a run that is done. That it is done has to be reported, also where this cannot be written. */
+async function endRecords(result: Result, { onDone, journal, now }: Run): Promise<Result> {
+  try {
+    await onDone(result);
+    await journal.finish(now());
+    return result;
+  } catch (error) {
+    return { ...result, diagnostics: [recordsOpen(messageOf(error))] };
+  }
+}
+
+const recordsOpen = (why: string): Diagnostic => ({
+  code: 'records-open',
+  severity: 'warning',
+  message: `Every change is made, but the records of this run could not be ended. ${why}`,
+  hint: 'Nothing is left to do for this plan.',
+});
 
 /** A plan before its first request: what there is to do, or why nothing is done. */
 type Checked =

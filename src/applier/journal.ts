@@ -52,7 +52,11 @@ export async function openJournal(dir: string, plan: JournalPlan): Promise<Journ
   const byChange = progressOf(isOver ? [] : records);
   // Under another name it still says which writes the tenant may not show yet.
   const setAside = (at: string) =>
-    rename(file, join(dir, `${fileStem(planDigest)}.${at.replaceAll(/[^\dTZ]/g, '')}.done.jsonl`));
+    rename(file, join(dir, `${fileStem(planDigest)}.${at.replaceAll(/[^\dTZ]/g, '')}.done.jsonl`)).catch(
+      (error: unknown) => {
+        throw unwritableFile(file, error);
+      },
+    );
   let isInTheWay = isOver;
   const out = new RecordFile(file, async () => {
     if (isInTheWay) await setAside(plan.createdAt);

@@ -39,7 +39,11 @@ export async function acquireLock(
     file,
     async release() {
       await stopRenewing();
-      if (await isHeldBy(file, me)) await rm(file, { force: true });
+      try {
+        if (await isHeldBy(file, me)) await rm(file, { force: true });
+      } catch {
+        // What stays is the lock of a process that ends, and is taken over. What the run did must be told.
+      }
     },
   };
 }

@@ -67,7 +67,7 @@ export interface Result {
    * where the run did not get that far.
    */
   readonly proven?: Readonly<Record<Address, string>>;
-  /** Why a run was refused, or stopped early; absent for other runs. */
+  /** Why a run was refused or stopped early, or what could not be written at its end; absent for other runs. */
   readonly diagnostics?: readonly Diagnostic[];
 }
 

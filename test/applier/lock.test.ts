@@ -345,6 +345,14 @@ describe('the lock', () => {
     expect(await readdir(folder)).toEqual(['lock']);
   });
 
+  it('that cannot be given back at the end of a run does not hide what the run did', async () => {
+    const folder = await newFolder();
+    const lock = await acquireLock(folder);
+    await rm(lock.file);
+    await mkdir(lock.file);
+    await expect(lock.release()).resolves.toBeUndefined();
+  });
+
   it('and its folder are the business of one user only', async () => {
     const folder = join(await newFolder(), 'new', 'folder');
     const lock = await acquireLock(folder);

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -267,9 +267,21 @@ describe('a run that is done', () => {
     const folder = await newFolder();
     const tenant = new FakeTenant();
     const full = () => Promise.reject(new Error('the disk is full'));
-    await expect(apply(plan, tenant, { folder, onDone: full })).rejects.toThrow('the disk is full');
+    expect(await apply(plan, tenant, { folder, onDone: full })).toMatchObject({
+      outcome: 'done',
+      diagnostics: [{ code: 'records-open', message: expect.stringContaining('the disk is full') }],
+    });
     expect((await apply(plan, tenant, { folder })).outcome).toBe('done');
     expect(tenant.carriedOut).toEqual(['POST /v2024/things']);
+  });
+
+  it('is done, also where somebody removes its journal before the end', async () => {
+    const folder = await newFolder();
+    const onDone = () => rm(folder, { recursive: true });
+    expect(await apply(planOf([createThing('a')]), new FakeTenant(), { folder, onDone })).toMatchObject({
+      outcome: 'done',
+      diagnostics: [{ code: 'records-open', message: expect.stringContaining('cannot be written (ENOENT)') }],
+    });
   });
 
   it('ends its journal: the same plan is then refused as stale', async () => {
