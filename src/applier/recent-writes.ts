@@ -5,6 +5,7 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import { type Address, parseAddress } from '../model/address.ts';
+import { sameJson } from '../model/json.ts';
 import { ifThere } from '../model/system-error.ts';
 import { isSameTenant, type TenantName } from '../model/tenant.ts';
 import { readJournal } from './journal.ts';
@@ -37,16 +38,24 @@ export async function readRecentWrites(
   tenant: TenantName,
   since: number,
 ): Promise<readonly RecentWrite[]> {
-  const names = (await ifThere(readdir(dir))) ?? [];
+  const names = await journalsIn(dir);
   const writes: RecentWrite[] = [];
-  for (const name of names.filter((file) => file.endsWith('.jsonl'))) {
+  for (const name of names) {
     const file = join(dir, name);
-    if ((await stat(file)).mtimeMs < since - slack) continue;
+    const { mtimeMs = 0 } = (await ifThere(stat(file))) ?? {};
+    if (mtimeMs < since - slack) continue;
     const { header, records } = await readJournal(file);
     if (!header?.tenant || !isSameTenant(header.tenant, tenant)) continue;
     writes.push(...writesIn(records).filter(({ at }) => at > since));
   }
+  // A run that ended meanwhile has given its journal another name, under which it was not read.
+  if (!sameJson(names, await journalsIn(dir))) return readRecentWrites(dir, tenant, since);
   return writes.sort((a, b) => a.at - b.at);
+}
+
+async function journalsIn(dir: string): Promise<string[]> {
+  const names = (await ifThere(readdir(dir))) ?? [];
+  return names.filter((name) => name.endsWith('.jsonl')).sort();
 }
 
 /** The writes of one journal. What the tenant refused is none. */

@@ -1,4 +1,4 @@
-import { utimes, writeFile } from 'node:fs/promises';
+import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
@@ -212,6 +212,17 @@ describe('the writes of earlier runs', () => {
     const behind = new Date(began - 89_000);
     await utimes(journal.file, behind, behind);
     expect(await readRecentWrites(folder, tenant, since)).toMatchObject([{ address: 'Thing/a' }]);
+  });
+
+  it('are found also where a run ends meanwhile, which gives its journal another name', async () => {
+    const folder = await newFolder();
+    for (let at = 0; at < 200; at += 1) await writeFile(join(folder, `${at}.jsonl`), '');
+    const journal = await openJournal(folder, plan('f'));
+    await journal.intend(0, new Map([['Thing/a', null]]), time(-1));
+    const reading = readRecentWrites(folder, tenant, since);
+    await readdir(folder);
+    await journal.finish(time(0));
+    expect(await reading).toMatchObject([{ address: 'Thing/a' }]);
   });
 
   it('are none where there is no journal', async () => {
