@@ -747,4 +747,25 @@ export const mutants = [
     replace: 'answer',
     tests: ['test/client/redactor.test.ts'],
   },
+  {
+    name: 'a rollback takes the result of another environment with the same tenant',
+    file: 'src/engine/rollback.ts',
+    find: 'result.environment === name && isSameTenant(',
+    replace: 'isSameTenant(',
+    tests: ['test/safety/rollback.test.ts'],
+  },
+  {
+    name: 'a rollback says nothing of a filter that matches none of its changes',
+    file: 'src/engine/rollback.ts',
+    find: '[...unmatched, ...state.diagnostics]',
+    replace: 'state.diagnostics',
+    tests: ['test/safety/rollback.test.ts'],
+  },
+  {
+    name: 'a rollback takes a filter that can match nothing',
+    file: 'src/engine/rollback.ts',
+    find: 'checkChoices(choices, environment);',
+    replace: '',
+    tests: ['test/safety/rollback.test.ts'],
+  },
 ];

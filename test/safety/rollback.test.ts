@@ -267,6 +267,11 @@ describe('rollback', () => {
     ]);
     expect(await world.run('apply', 'back.json')).toMatchObject({ code: 4 });
 
+    const mistyped = await rollback('--only', 'SenderAddress/nwe@acme.example');
+    expect(mistyped.plan).toMatchObject({ changes: [], diagnostics: [{ code: 'unmatched-glob' }] });
+    expect(mistyped.plan.diagnostics[0].hint).toContain('SenderAddress/new%40acme.example');
+    expect(await rollback('--only', 'SenderAdress/new@acme.example')).toMatchObject({ code: 1 });
+
     world.declare([{ kind: 'SenderAddress', email: 'new@acme.example', lifecycle: { protect: true } }]);
     const guarded = await rollback();
     expect(guarded).toMatchObject({ code: 4 });
@@ -283,7 +288,7 @@ describe('rollback', () => {
     expect(world.sandbox.state.templates[0]).toMatchObject({ body: 'New', footer: 'By hand' });
   });
 
-  it('takes no result of another tenant, nor one that names what is no object', async () => {
+  it('takes no result of another tenant or environment, nor one that names what is no object', async () => {
     await apply();
     const result = JSON.parse(world.read('result.json'));
     world.write(
@@ -291,6 +296,11 @@ describe('rollback', () => {
       JSON.stringify({ ...result, tenant: { identity: 'https://x', profiles: '' } }),
     );
     expect(await rollback()).toMatchObject({ code: 4, plan: { diagnostics: [{ code: 'result-tenant' }] } });
+    world.write('result.json', JSON.stringify({ ...result, environment: 'other' }));
+    expect(await rollback('--env', 'test')).toMatchObject({
+      code: 4,
+      plan: { diagnostics: [{ code: 'result-tenant' }] },
+    });
     for (const address of ['Constructor/x', 'SenderAddress/a/b', 'SenderAddress/%zz']) {
       const changes = [{ ...result.changes[0], address }];
       world.write('result.json', JSON.stringify({ ...result, changes }));
