@@ -768,4 +768,25 @@ export const mutants = [
     replace: '',
     tests: ['test/safety/rollback.test.ts'],
   },
+  {
+    name: 'the old default is not proven by a single field',
+    file: 'src/planner/moved-defaults.ts',
+    find: 'let mixture = 1;',
+    replace: 'let mixture = 2;',
+    tests: ['test/planner/moved-defaults.test.ts'],
+  },
+  {
+    name: 'what the manifest has as the vendor has it counts for the limit of an old default',
+    file: 'src/planner/moved-defaults.ts',
+    find: 'return ours === undefined || sameValue(field, ours, own(standard.fields, name)) ? [] : [name];',
+    replace: 'return ours === undefined ? [] : [name];',
+    tests: ['test/planner/moved-defaults.test.ts'],
+  },
+  {
+    name: 'a moved default is not compared with what the tenant has beside the manifest',
+    file: 'src/planner/moved-defaults.ts',
+    find: '(live ?? standard).fields',
+    replace: 'standard.fields',
+    tests: ['test/planner/moved-defaults.test.ts'],
+  },
 ];
