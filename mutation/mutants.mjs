@@ -789,4 +789,18 @@ export const mutants = [
     replace: 'standard.fields',
     tests: ['test/planner/moved-defaults.test.ts'],
   },
+  {
+    name: 'a secret of an object that a person has to create has to be set',
+    file: 'src/planner/unset-secrets.ts',
+    find: 'return live !== null && !isIgnored',
+    replace: 'return !isIgnored',
+    tests: ['test/planner/plan.test.ts'],
+  },
+  {
+    name: 'a secret in a field that the manifest ignores has to be set',
+    file: 'src/planner/unset-secrets.ts',
+    find: 'isWithin(at, ignored)',
+    replace: 'isWithin(ignored, at)',
+    tests: ['test/planner/plan.test.ts'],
+  },
 ];

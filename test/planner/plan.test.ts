@@ -228,16 +228,21 @@ describe('secrets', () => {
     ['that are written with another field have', { declared, live: live({ url: 'v' }) }, true],
     ['of a new object have', { declared }, true],
     [
-      'that the manifest ignores need not',
-      {
-        declared: declared.map((each) => ({
-          ...each,
-          lifecycle: { ...each.lifecycle, ignore: ['/attributes/password'] },
-        })),
-        live: live({ url: 'u', password: 'other' }),
-      },
+      'of an object that only a person can create need not',
+      { declared: [resource('AuthProfile', ['P'], { untrustedGeography: { $secret: 'SNOW' } })] },
       false,
     ],
+    ...['/attributes/password', '/attributes'].map(
+      (at) =>
+        [
+          `that the manifest ignores with ${at} need not`,
+          {
+            declared: declared.map((each) => ({ ...each, lifecycle: { ...each.lifecycle, ignore: [at] } })),
+            live: live({ url: 'u', password: 'other' }),
+          },
+          false,
+        ] as const,
+    ),
   ])('%s to be set', (_what, given, isNeeded) => {
     const input = inputOf(given);
     const matched = matchAll(input);
