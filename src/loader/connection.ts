@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Auth, Connection, Endpoint, Secrets, Setting } from '../kinds/project.ts';
 import { Failure } from '../model/failure.ts';
@@ -57,6 +58,13 @@ function readSandbox(value: JsonObject, context: BuildContext): TenantConnection
   const { root } = context.project;
   const absolute = (path: string | null) => path && join(root, path);
   const sandbox = { seed: absolute(seed), data: absolute(data), kinds: kindsFolderIn(root) };
+  const isThere = (file: string | null) => file !== null && existsSync(file);
+  // Where there is data, the seed is not read.
+  if (seed !== null && !isThere(sandbox.seed) && !isThere(sandbox.data)) {
+    const hint =
+      'The path begins at the folder of the project file. Without `seed`, the tenant begins empty.';
+    refuse(context, '/sandbox/seed', { code: 'sandbox-file', message: `There is no file ${seed}`, hint });
+  }
   return { tenant: { identity: name, profiles: name }, connection: { to: 'sandbox', sandbox } };
 }
 

@@ -170,7 +170,14 @@ export const leftOutThen: readonly string[] = [
 ];
 
 /** The same, and those that only today's environment has, or that change nothing of what it declared. */
-const forgotten = [...leftOutThen, 'group-member', 'not-ignorable', 'address-glob', 'inexact-number'];
+const forgotten = [
+  ...leftOutThen,
+  'sandbox-file',
+  'group-member',
+  'not-ignorable',
+  'address-glob',
+  'inexact-number',
+];
 
 /**
  * Opens a project as it was, from a folder with its files of that time. What cannot be known any more, or is not read, such

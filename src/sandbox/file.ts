@@ -21,6 +21,8 @@ function using<T>(file: string, action: () => T): T {
   try {
     return action();
   } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (isMissing) throw new SandboxFileError(`There is no file ${file}.`);
     const cause = error instanceof Error ? error.message : String(error);
     throw new SandboxFileError(`The sandbox cannot use ${file}: ${cause}`);
   }

@@ -39,6 +39,20 @@ it('deletes what is no longer declared, though its secret is not set any more', 
   expect(changes).toMatchObject([{ action: 'delete', address: 'SimIntegration/Gone' }]);
 });
 
+it('needs no seed of the embedded tenant in the revision', async () => {
+  const world = await createTestWorld();
+  const sandbox = '{ seed: seed.yaml, data: data.json }';
+  world.write('tenantctl.yaml', `version: 1\nenvironments: { test: { sandbox: ${sandbox} } }\n`);
+  world.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
+  commitAll(world.dir);
+  world.write('seed.yaml', 'senders: [{ email: a@acme.example }, { email: b@acme.example }]\n');
+  rmSync(`${world.dir}/config/a.yaml`);
+  const { code, stdout } = await world.run('plan', '--since', 'HEAD');
+  expect(code).toBe(0);
+  expect(stdout).toContain('- SenderAddress/a%40acme.example');
+  expect(stdout).not.toContain('seed.yaml');
+});
+
 it('says in words what would undo a change made in the tenant', async () => {
   const world = await repository();
   rmSync(`${world.dir}/config/gone.yaml`);

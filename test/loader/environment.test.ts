@@ -202,6 +202,7 @@ describe('an embedded tenant', () => {
   test('is named by its data file, its paths are absolute', () => {
     const root = project({
       'tenantctl.yaml': 'version: 1\nenvironments: { s: { sandbox: { seed: ./s.yaml, data: .t/d.json } } }',
+      's.yaml': '{}',
     });
     const { environment: found } = loadEnvironment({ configFile: join(root, 'tenantctl.yaml'), env: {} });
     expect(found.tenant).toEqual({ identity: 'sandbox:.t/d.json', profiles: 'sandbox:.t/d.json' });
@@ -214,9 +215,18 @@ describe('an embedded tenant', () => {
   });
 
   test('is named by its seed, or by nothing', () => {
-    const text = (sandbox: string) => `version: 1\nenvironments: { s: { sandbox: ${sandbox} } }`;
-    expect(environment(text('{ seed: s.yaml }')).tenant.identity).toBe('sandbox:s.yaml');
-    expect(environment(text('{}')).tenant.identity).toBe('sandbox:memory');
+    const nameOf = (sandbox: string) => {
+      const text = `version: 1\nenvironments: { s: { sandbox: ${sandbox} } }`;
+      return load({ 'tenantctl.yaml': text, 's.yaml': '{}' }).environment.tenant.identity;
+    };
+    expect(nameOf('{ seed: s.yaml }')).toBe('sandbox:s.yaml');
+    expect(nameOf('{}')).toBe('sandbox:memory');
+  });
+
+  test('needs no seed where it has data', () => {
+    const text = 'version: 1\nenvironments: { s: { sandbox: { seed: s.yaml, data: d.json } } }';
+    expect(errors(failureOf({ 'tenantctl.yaml': text }))).toEqual(['sandbox-file tenantctl.yaml:2:39']);
+    expect(load({ 'tenantctl.yaml': text, 'd.json': '{}' }).environment.name).toBe('s');
   });
 });
 
@@ -273,7 +283,8 @@ describe('choosing an environment', () => {
 
   test('an alias is a tagged value of the same environment again', () => {
     const text = `${two}  c: { variables: { x: &x !env X }, sandbox: { seed: *x } }\n`;
-    const { variables, connection } = environment(text, { X: 'seed.yaml' }, 'c');
+    const files = { 'tenantctl.yaml': text, 'seed.yaml': '{}' };
+    const { variables, connection } = load(files, { env: { X: 'seed.yaml' }, environment: 'c' }).environment;
     expect(variables).toEqual({ x: 'seed.yaml' });
     expect(connection).toMatchObject({ sandbox: { seed: expect.stringMatching(/seed\.yaml$/) } });
   });
@@ -470,6 +481,12 @@ const bad: {
     name: 'a seed out of the project',
     text: config().replace('{}', '{ seed: ../s.yaml }'),
     error: 'outside-project tenantctl.yaml:4:22',
+  },
+  {
+    name: 'a seed that is not there',
+    text: config().replace('{}', '{ seed: s.yaml }'),
+    error: 'sandbox-file tenantctl.yaml:4:22',
+    hint: 'folder of the project file',
   },
   {
     name: 'a tag outside environments',
