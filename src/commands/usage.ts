@@ -39,7 +39,9 @@ export async function describeUnknown(
   }: { readonly name: string; readonly command: Command; readonly argv: readonly string[] },
 ): Promise<Failure> {
   const options = (await command.completions(yargs().exitProcess(false), ['--'])).map(withoutDashes);
-  const written = names.flatMap((each) => argv.find((word) => withoutDashes(word) === each) ?? []);
+  // The parser calls `--no-colour` `colour`.
+  const isWritten = (name: string) => (word: string) => [name, `no-${name}`].includes(withoutDashes(word));
+  const written = names.flatMap((name) => argv.find(isWritten(name)) ?? []);
   const unknown = written.length > 0 ? written : names;
   return new Failure(
     unknown.map((word): Diagnostic => {
@@ -49,9 +51,10 @@ export async function describeUnknown(
         const hint = `An option begins with --, and an environment is named with --env. ${help}`;
         return { code: 'usage', severity: 'error', message: `Unknown argument: ${word}`, hint };
       }
-      const near = nearOption(withoutDashes(word), options);
+      const [, no = '', option = ''] = /^(no-)?(.*)$/s.exec(withoutDashes(word)) ?? [];
+      const near = nearOption(option, options);
       const message = `There is no option ${word.split('=')[0]}.`;
-      const hint = near === null ? help : `Did you mean \`--${near}\`? ${help}`;
+      const hint = near === null ? help : `Did you mean \`--${no}${near}\`? ${help}`;
       return { code: 'usage', severity: 'error', message, hint };
     }),
   );

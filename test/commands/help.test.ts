@@ -52,6 +52,8 @@ it.each([
     'There is no option --frobnicate.',
     '`tenantctl plan --help` lists the options.',
   ],
+  [['plan', '--no-colour'], 'There is no option --no-colour.', 'Did you mean `--no-color`?'],
+  [['plan', '--no-such'], 'There is no option --no-such.', '`tenantctl plan --help` lists the options.'],
   [['plann'], 'There is no command `plann`.', 'Did you mean `plan`?'],
   [
     ['env'],
