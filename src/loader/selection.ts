@@ -29,7 +29,7 @@ export function selectEnvironments(selectors: readonly string[], project: Enviro
     problems.push(found.problem);
     return [];
   };
-  const each = selectors.flatMap(selectorsIn).map((text) => text.trim());
+  const each = [...new Set(selectors.flatMap(selectorsIn).map((text) => text.trim()))];
   const names = lessNegated(each, project, find);
   if (problems.length > 0) throw new Failure(problems);
   if (names.length > 0) return names;
@@ -113,6 +113,11 @@ function groupNamed(group: string, project: EnvironmentNames): Found {
 }
 
 function matching(selector: string, project: EnvironmentNames): Found {
+  if (selector === '') {
+    const message = 'The name of an environment is empty.';
+    const hint = 'Is a variable in the script not set?';
+    return { problem: { code: 'unknown-environment', severity: 'error', message, hint } };
+  }
   const names = isPlainName(selector)
     ? project.environments.filter((name) => name === selector)
     : namesLike(selector, project);

@@ -56,6 +56,15 @@ describe('--env', () => {
     expect(select(...selectors)).toEqual(names);
   });
 
+  it('reports an empty name between commas once', () => {
+    const problem = [
+      'unknown-environment',
+      'The name of an environment is empty.',
+      'Is a variable in the script not set?',
+    ];
+    expect([problemsOf(','), problemsOf('test,')]).toEqual([[problem], [problem]]);
+  });
+
   it('reports everything that selects nothing, with what is near', () => {
     expect(problemsOf('tset', 'asia-*', '@prodution', '@none', 'eu-1')).toEqual([
       ['unknown-environment', 'There is no environment `tset`.', 'Did you mean `test`?'],
