@@ -232,17 +232,14 @@ describe('secrets', () => {
       { declared: [resource('AuthProfile', ['P'], { untrustedGeography: { $secret: 'SNOW' } })] },
       false,
     ],
-    ...['/attributes/password', '/attributes'].map(
-      (at) =>
-        [
-          `that the manifest ignores with ${at} need not`,
-          {
-            declared: declared.map((each) => ({ ...each, lifecycle: { ...each.lifecycle, ignore: [at] } })),
-            live: live({ url: 'u', password: 'other' }),
-          },
-          false,
-        ] as const,
-    ),
+    ...['/attributes/password', '/attributes'].map((at): [string, PlanCase, boolean] => [
+      `that the manifest ignores with ${at} need not`,
+      {
+        declared: declared.map((each) => ({ ...each, lifecycle: { ...each.lifecycle, ignore: [at] } })),
+        live: live({ url: 'u', password: 'other' }),
+      },
+      false,
+    ]),
   ])('%s to be set', (_what, given, isNeeded) => {
     const input = inputOf(given);
     const matched = matchAll(input);
