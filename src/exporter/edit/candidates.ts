@@ -85,8 +85,9 @@ function spanOf({ text }: ParsedDocument, located: Located): Span | null {
   const to = Math.max(from, endOf(node, text));
   const indicator = isScalar(node) && node.source === '' && from === to ? endOfIndicator(located) : null;
   if (indicator === null) return { from, to, gap: '' };
-  const isAlone = /^[ \t]*$/.test(text.slice(indicator, from));
-  return { from: indicator, to: isAlone ? from : indicator, gap: ' ' };
+  // The blanks before a comment belong to it.
+  const blanks = /^[ \t]*(?![ \t#])/.exec(text.slice(indicator))?.[0] ?? '';
+  return { from: indicator, to: indicator + blanks.length, gap: ' ' };
 }
 
 /** The text in the same quotes, or the same kind of block, as the old one; `null` where that is not possible. */
