@@ -1,5 +1,5 @@
 import type { Sent } from '../client/answer.ts';
-import { isErrorBody, isInconclusive } from '../kinds/http.ts';
+import { deniesSuccess, isInconclusive } from '../kinds/http.ts';
 import type { Address } from '../model/address.ts';
 import { messageOf } from '../model/failure.ts';
 import type { Request } from '../model/plan.ts';
@@ -133,7 +133,7 @@ function verdictOf({ method }: Request, answer: Sent, isRepetition: boolean): Ve
   const wasSentBefore = isRepetition || answer.repeated;
   switch (answer.outcome) {
     case 'answered':
-      if (isSuccess(answer)) return isErrorBody(answer.body) ? 'unclear' : 'done';
+      if (isSuccess(answer)) return deniesSuccess(answer) ? 'unclear' : 'done';
       if (isInconclusive(answer) || wasSentBefore) return 'unclear';
       return method === 'DELETE' && [404, 410].includes(answer.status) ? 'unclear' : 'refused';
     case 'lost':

@@ -1,3 +1,4 @@
+import { looksLikeHtml } from '../kinds/http.ts';
 import type { Auth, Setting } from '../kinds/project.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
@@ -12,7 +13,7 @@ import {
   unsentWithProblems,
 } from './answer.ts';
 import type { Clock } from './clock.ts';
-import { describeAnswer, looksLikeHtml } from './describe.ts';
+import { describeAnswer } from './describe.ts';
 import type { Redactor } from './redactor.ts';
 import { dateOf } from './retry.ts';
 import type { Call } from './transport.ts';

@@ -1,3 +1,4 @@
+import { looksLikeHtml } from '../kinds/http.ts';
 import { Failure, failure, hasCode, interruption } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { parseUrl } from '../model/network.ts';
@@ -122,10 +123,6 @@ function textOfHtml(html: string): string {
       (part) => /<title[^>]*>([^<]*)/i.exec(part)?.[1] ?? ' ',
     )
     .replaceAll(/<[^>]*>/g, ' ');
-}
-
-export function looksLikeHtml(text: string): boolean {
-  return /^\s*(<!doctype html|<html|<head|<body|<!--|<h1|<p>)/i.test(text.slice(0, 1000));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { apiRequest, type Call } from '../kinds/http.ts';
+import { apiRequest, type Call, looksLikeHtml } from '../kinds/http.ts';
 import type { Kind, List, LiveObject, Read } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
@@ -8,7 +8,7 @@ import { isObject, type JsonObject, textOf } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { isSuccess, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
-import { badList, isBadRequest, looksLikeHtml, readFailure } from './describe.ts';
+import { badList, isBadRequest, readFailure } from './describe.ts';
 import {
   describeDuplicates,
   groupDuplicates,

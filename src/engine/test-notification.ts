@@ -2,7 +2,7 @@ import { isSuccess, mayHaveHappened } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
 import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
 import { sameValue } from '../kinds/field.ts';
-import { apiRequest, identityResource } from '../kinds/http.ts';
+import { apiRequest, deniesSuccess, identityResource } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
@@ -155,7 +155,7 @@ export async function sendTest(
     ...(to === null ? {} : { recipientEmailList: [...to] }),
   };
   const sent = await client.send(apiRequest('POST', testNotification, settings, { body }));
-  if (isSuccess(sent)) return { status: sent.status, trackingId: sent.trackingId };
+  if (isSuccess(sent) && !deniesSuccess(sent)) return { status: sent.status, trackingId: sent.trackingId };
   if (sent.outcome === 'unsent' && sent.reason === 'interrupted') {
     throw interruption('Interrupted; nothing was sent.');
   }

@@ -135,6 +135,22 @@ export function isErrorBody(body: Json): boolean {
   return saysAny(body, ['error', 'errors', 'detailCode']);
 }
 
+/** Whether a text is a web page, which comes from a proxy or another host. */
+export function looksLikeHtml(text: string): boolean {
+  return /^\s*(<!doctype html|<html|<head|<body|<!--|<h1|<p>)/i.test(text.slice(0, 1000));
+}
+
+/** Whether an answer with a status of success says that there was none: with an error, or a web page in place of data. */
+export function deniesSuccess({
+  body,
+  text,
+}: {
+  readonly body: Json;
+  readonly text: string | null;
+}): boolean {
+  return isErrorBody(body) || (text !== null && looksLikeHtml(text));
+}
+
 /** Whether one of these members says something: hosts also write nothing as null, as an empty value, or as false. */
 export function saysAny(body: JsonObject, names: readonly string[]): boolean {
   return names.some((name) => {

@@ -160,6 +160,18 @@ describe('failures', () => {
     }
   });
 
+  it.each<[string, { readonly body: Json; readonly text?: string }]>([
+    ['an error', { body: { error: 'the backend is down' } }],
+    ['a page of a gateway', { body: null, text: '<h1>Sign in</h1>' }],
+  ])('does not call an update done that is answered 200 with %s, until it shows', async (_what, answer) => {
+    for (const done of [false, true]) {
+      const tenant = new FakeTenant({ things: { old } });
+      tenant.fault = () => ({ is: 'status', status: 200, done, ...answer });
+      const { changes } = await apply(planOf([updateThing(old, 'after')]), tenant);
+      expect(changes[0]?.outcome).toBe(done ? 'done' : 'failed');
+    }
+  });
+
   it('of a delete do not keep other deletes back', async () => {
     const tenant = new FakeTenant({ things: { old, gone } });
     tenant.fault = ({ path }) => (path.endsWith('t1') ? { is: 'status', status: 409, done: false } : null);

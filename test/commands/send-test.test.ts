@@ -101,6 +101,14 @@ test("a refusal is told in the tenant's words", async () => {
   });
 });
 
+test.each(['json', 'html'] as const)('a success with an error in it proves nothing: %s', async (body) => {
+  const { run, sandbox } = await createTestWorld({ seed });
+  sandbox.faults.add({ kind: 'status', status: 200, body, operation: 'send-test-notification' });
+  const { code, json } = await run('send-test', address, '--yes', '--format', 'json');
+  expect(code).toBe(3);
+  expect(json).toMatchObject({ diagnostics: [{ code: 'test-unknown', address }] });
+});
+
 test('a lost answer is told as unknown, and nothing is sent twice', async () => {
   const { run, sandbox } = await createTestWorld({ seed });
   sandbox.faults.add({ kind: 'reset-after', operation: 'send-test-notification' });
