@@ -19,8 +19,8 @@ export type ConnectionOptions = Pick<
   Pool.Options,
   'connections' | 'pipelining' | 'headersTimeout' | 'bodyTimeout' | 'maxResponseSize' | 'maxHeaderSize'
 > & {
-  /** Milliseconds until a connection has to be there. */
-  readonly connectTimeout: number;
+  /** Milliseconds until a connection has to be there, and what ends all connections. */
+  readonly connect: { readonly timeout: number; readonly signal: AbortSignal };
 };
 
 /** A connection that a proxy was asked for, and has not made yet. */
@@ -40,20 +40,19 @@ export interface Route {
 /** The route through the proxy, except to the hosts that are called directly. */
 export async function createProxyRoute(
   { http, https, except }: HttpProxies,
-  { connectTimeout, ...options }: ConnectionOptions,
+  options: ConnectionOptions,
 ): Promise<Route> {
   // Most runs have no proxy.
   const { EnvHttpProxyAgent } = await import('undici');
-  const connect = { timeout: connectTimeout };
+  const { connect } = options;
   const asked = new Set<Asked>();
   const dispatcher = new EnvHttpProxyAgent({
     ...options,
-    connect,
     requestTls: connect,
     httpProxy: http,
     httpsProxy: https,
     noProxy: except,
-    clientFactory: (proxy) => new ProxyPool(proxy, { connect, headersTimeout: connectTimeout }, asked),
+    clientFactory: (proxy) => new ProxyPool(proxy, { connect, headersTimeout: connect.timeout }, asked),
   });
   return {
     dispatcher,

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { setMaxListeners } from 'node:events';
 import { promisify } from 'node:util';
 import { type Dispatcher, Pool } from 'undici';
 import { isTooDeep, parseJson } from '../model/json.ts';
@@ -62,7 +63,12 @@ export function createTransport(
   limits: TransportLimits,
   proxy: HttpProxies | null = null,
 ): Transport {
+  const closing = new AbortController();
+  // Each connection listens.
+  setMaxListeners(0, closing.signal);
+  const connect = { timeout: limits.connect, signal: closing.signal };
   const options = {
+    connect,
     connections,
     pipelining: 1,
     headersTimeout: limits.headers,
@@ -72,16 +78,14 @@ export function createTransport(
   };
   const routes = new Map<string, Promise<Route>>();
   const directTo = (origin: string): Route => ({
-    dispatcher: new Pool(origin, { ...options, connect: { timeout: limits.connect } }),
+    dispatcher: new Pool(origin, options),
     lateProxy: () => null,
   });
   const routeTo = (origin: string): Promise<Route> => {
     const name = proxy ? 'proxy' : origin;
     const existing = routes.get(name);
     if (existing) return existing;
-    const route = proxy
-      ? createProxyRoute(proxy, { ...options, connectTimeout: limits.connect })
-      : Promise.resolve(directTo(origin));
+    const route = proxy ? createProxyRoute(proxy, options) : Promise.resolve(directTo(origin));
     routes.set(name, route);
     return route;
   };
@@ -89,6 +93,8 @@ export function createTransport(
     exchange: async (call) => exchange(await routeTo(call.origin), call, limits),
     close: async () => {
       await Promise.all([...routes.values()].map(async (route) => (await route).dispatcher.destroy()));
+      // A connection that is still being made would keep the process alive until its time limit.
+      closing.abort();
     },
   };
 }

@@ -1,4 +1,5 @@
 /** Requests through a proxy, without the program around them. */
+import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   createTransport,
@@ -91,6 +92,20 @@ describe('a transport with a proxy', () => {
     const answer = await transport.exchange(call(`${scheme}://a.example`));
     expect(answer).toMatchObject({ outcome: 'unsent', reason: 'unreachable' });
     expect(JSON.stringify(answer)).toContain(`the proxy ${proxy.host} did not answer within the time limit`);
+  });
+
+  test('whose host makes no connection in its tunnel ends when the transport is closed', async () => {
+    const tunnels: Duplex[] = [];
+    const proxy = await startProxy((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      socket.once('data', () => tunnels.push(socket));
+    });
+    const transport = transportThrough({ https: proxy.url }, { connect: 600_000 });
+    const answer = transport.exchange(call('https://acme.example'));
+    await expect.poll(() => tunnels.length).toBe(1);
+    await transport.close();
+    await expect.poll(() => tunnels[0]?.readableEnded).toBe(true);
+    expect(await answer).toMatchObject({ outcome: 'unsent' });
   });
 
   test('that is not there', async () => {

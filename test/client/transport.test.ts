@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
@@ -192,6 +194,21 @@ test('nothing is sent any more once it is closed', async () => {
   await transport.close();
   expect(await transport.exchange(call)).toMatchObject({ outcome: 'unsent' });
   expect(server.arrivals).toHaveLength(1);
+});
+
+test('a connection that is still being made ends when it is closed: a process waits for no other host', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const address = silent.address();
+  const origin = `https://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  const transport = transportWith({ connect: 600_000 });
+  const answer = transport.exchange({ origin, method: 'GET', path: '/', headers: {}, body: null });
+  const [socket] = await once(silent, 'connection');
+  const ended = once(socket.on('error', () => {}).resume(), 'close');
+  await transport.close();
+  await ended;
+  expect(await answer).toMatchObject({ outcome: 'unsent' });
+  silent.close();
 });
 
 test('connections are kept and their number is bounded', async () => {
