@@ -195,9 +195,8 @@ async function readFurther(reading: Reading, offset: number, list: Listing): Pro
 async function* readRest(reading: Reading, end: number, list: Listing) {
   const size = list.count;
   if (size === 0 || end / size > mostPages) return;
-  // The total shows most changes. A change that leaves it the same shows where pages overlap: where that costs no page.
-  const further = (step: number): number => Math.ceil((end - size) / step);
-  const overlap = size > 1 && further(size - 1) === further(size) ? 1 : 0;
+  // The total shows most changes. One that leaves it the same only shows where pages overlap.
+  const overlap = size > 1 ? 1 : 0;
   const offsets: number[] = [];
   for (let next = size; next < end; next += size - overlap) offsets.push(next - overlap);
   for (let at = 0; at < offsets.length; at += concurrentPages) {
