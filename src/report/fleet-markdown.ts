@@ -9,6 +9,7 @@ import {
   type Matrix,
   namesInBrief,
   noChangesAnywhere,
+  openOutcomes,
   type Shared,
   sharedWords,
 } from './fleet-view.ts';
@@ -27,7 +28,8 @@ export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
   const { isApplied, isEqual, matrix, errors, changes, points, remarks } = fleetView(fleet);
   const groups = [
     ...errors.map(failureGroup),
-    ...(isApplied ? fleet.environments.map(outcomeGroup) : changeGroups(fleet, changes, options)),
+    ...fleet.environments.map(outcomeGroup),
+    ...changeGroups(fleet, changes, options),
     remarkGroup(remarks, options),
   ].filter(({ sections }) => sections.length > 0);
   const head = [
@@ -86,6 +88,5 @@ function allNames(names: readonly string[]) {
 }
 
 function outcomeGroup({ name, result }: FleetMember): SectionGroup {
-  const open = result?.changes.filter(({ outcome }) => outcome !== 'done') ?? [];
-  return { heading: `\n#### ${escapeMarkdown(name)}\n\n`, sections: open.map(resultSection) };
+  return { heading: `\n#### ${escapeMarkdown(name)}\n\n`, sections: openOutcomes(result).map(resultSection) };
 }

@@ -11,12 +11,20 @@ import {
 import { groupBy } from '../model/group.ts';
 import { canonicalJson } from '../model/json.ts';
 import { actions, type Change, type Difference, hasChanges, isRefused } from '../model/plan.ts';
-import { type ChangeResult, changeOutcomes } from '../model/result.ts';
+import { type ChangeResult, changeOutcomes, type Result } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
 import { attentionOf, type Point } from './attention.ts';
 import { nameIds } from './difference.ts';
 import { outcomeWords, runWords } from './result-words.ts';
-import { actionWords, joinParts, pluralize, refused, type ShownChange, secretNamesOf } from './words.ts';
+import {
+  actionWords,
+  changeCounts,
+  joinParts,
+  pluralize,
+  refused,
+  type ShownChange,
+  secretNamesOf,
+} from './words.ts';
 
 /** What reports show of several environments, each part worked out once. */
 export interface FleetView {
@@ -27,7 +35,7 @@ export interface FleetView {
   readonly matrix: Matrix;
   /** The errors that keep environments from being planned or applied. */
   readonly errors: readonly Shared<Diagnostic>[];
-  /** The planned changes; none where results are shown. */
+  /** The planned changes of environments that were not applied. */
   readonly changes: readonly Shared[];
   /** What to read first. */
   readonly points: readonly Point[];
@@ -39,7 +47,9 @@ export interface FleetView {
 export function fleetView(fleet: Fleet): FleetView {
   const { environments } = fleet;
   const applied = isApplied(fleet);
-  const changes = applied ? [] : sharedChanges(fleet);
+  // Files of plans and of results may be shown together.
+  const planned = environments.filter(({ result }) => result === undefined);
+  const changes = sharedChanges(planned);
   const isEmptyPlan = ({ plan }: FleetMember) => plan !== null && !hasChanges(plan);
   return {
     isApplied: applied,
@@ -47,7 +57,7 @@ export function fleetView(fleet: Fleet): FleetView {
     matrix: matrixOf(fleet, applied),
     errors: sharedErrors(fleet),
     changes,
-    points: pointsOf(fleet, changes),
+    points: pointsOf(planned, changes),
     remarks: sharedRemarks(fleet),
   };
 }
@@ -88,7 +98,12 @@ function rowOf(member: FleetMember, applied: boolean): MatrixRow {
   const counts = applied
     ? result && changeOutcomes.map((outcome) => result.summary[outcome])
     : plan && [...actions.map((action) => plan.summary[action]), plan.summary.unchanged];
-  return { names: [name], isFailed: hasFailed(member), counts: counts ?? null, words: stateWords(member) };
+  return {
+    names: [name],
+    isFailed: hasFailed(member),
+    counts: counts ?? null,
+    words: stateWords(member, applied),
+  };
 }
 
 const notRunWords = 'not run';
@@ -97,11 +112,12 @@ const notRunWords = 'not run';
 const hasFailed = (member: FleetMember) => isFailed(member) && !isNotRun(member);
 
 /** What a reader should know apart from the numbers. */
-function stateWords({ plan, result, error }: FleetMember): string {
+function stateWords({ plan, result, error }: FleetMember, applied: boolean): string {
   if (isNotRun({ error })) return notRunWords;
   if (error) return error.diagnostics.find(isError)?.code ?? 'failed';
   if (result) return result.outcome === 'done' ? '' : runWords[result.outcome];
-  return plan && isRefused(plan) ? refused : '';
+  if (plan && isRefused(plan)) return refused;
+  return applied && plan ? `only planned: ${changeCounts(plan.changes) || 'no changes'}` : '';
 }
 
 function groupRows(rows: readonly MatrixRow[]): readonly MatrixRow[] {
@@ -120,7 +136,7 @@ export interface Shared<T = ShownChange> {
  * Each change once, with the environments that it is made in: those of most environments first, what is particular to one
  * last. What differs between tenants without a meaning, such as ids, is that of the first.
  */
-function sharedChanges({ environments }: Fleet): Shared[] {
+function sharedChanges(environments: readonly FleetMember[]): Shared[] {
   // The same object has another id in each tenant.
   const omitNames = ({ named: _named, ...difference }: Difference) => difference;
   const signatureOf = ({ address, action, diff, risk, warnings }: Change) => [
@@ -139,12 +155,17 @@ function inAll({ names, item, all }: SharedItem<Change>): ShownChange {
 }
 
 /** What to read first. The counts are those of all environments; the changes are there once. */
-function pointsOf({ environments }: Fleet, shared: readonly Shared[]): Point[] {
+function pointsOf(environments: readonly FleetMember[], shared: readonly Shared[]): Point[] {
   const all = attentionOf(environments.flatMap(({ plan }) => plan?.changes ?? []));
   return attentionOf(shared.flatMap(({ items }) => items)).map((point) => ({
     ...point,
     count: all.find(({ concern }) => concern === point.concern)?.count ?? point.count,
   }));
+}
+
+/** The changes of an apply that a reader has to know of: what was not done, and what the tenant did not do as asked. */
+export function openOutcomes(result: Result | null | undefined): readonly ChangeResult[] {
+  return result?.changes.filter(({ outcome, warnings }) => outcome !== 'done' || warnings.length > 0) ?? [];
 }
 
 /** What an apply made of each change, once, with the environments that share it: what was not done comes first. */

@@ -1,9 +1,9 @@
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { Plan } from '../model/plan.ts';
 import { mayHaveFailed, type Result } from '../model/result.ts';
-import { outcomeWords, runWords, sentWords } from './result-words.ts';
+import { changeOutcomeWords, outcomeWords, runWords, sentWords } from './result-words.ts';
 import { printable } from './safe.ts';
-import { planCounts, pluralize, riskWords } from './words.ts';
+import { actionWords, planCounts, pluralize, riskWords } from './words.ts';
 
 const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' };
 
@@ -12,32 +12,41 @@ export function diagnosticsGithub(diagnostics: readonly Diagnostic[]): string {
   return lines(diagnostics.map(diagnosticCommand));
 }
 
-/** A plan's problems and risks as annotations, and its counts as a notice. */
+/** A plan's problems, risks and warnings as annotations, and its counts as a notice. */
 export function planGithub(plan: Plan): string {
-  const risks = plan.changes.flatMap(({ address, source, risk }) =>
-    risk.map((name) => {
-      const { label, meaning } = riskWords[name];
+  const risks = plan.changes.flatMap(({ address, action, source, risk, warnings }) => {
+    const warn = (label: string, text: string) => {
       const place = source && { file: source.file, line: source.line };
-      return command('warning', { ...place, title: `${label}: ${address}` }, meaning);
-    }),
-  );
+      return command('warning', { ...place, title: `${label}: ${address}` }, text);
+    };
+    return [
+      ...risk.map((name) => warn(riskWords[name].label, riskWords[name].meaning)),
+      ...warnings.map((warning) => warn(actionWords[action], warning)),
+    ];
+  });
   const title = `tenantctl plan: ${plan.environment}`;
   const counts = command('notice', { title }, `${planCounts(plan.summary)}.`);
   return lines([...plan.diagnostics.map(diagnosticCommand), ...risks, counts]);
 }
 
-/** The failures of an apply as annotations, and its outcome as a notice. */
+/** The failures and warnings of an apply as annotations, and its outcome as a notice. */
 export function resultGithub(result: Result): string {
   const failures = result.changes.filter(mayHaveFailed).map(({ address, outcome, error, requests }) => {
     const words = outcomeWords[outcome];
     const text = [error ?? words, ...requests.map(sentWords)].join('\n');
     return command('error', { title: `${words}: ${address}` }, text);
   });
+  const warnings = result.changes.flatMap((change) =>
+    change.warnings.map((warning) =>
+      command('warning', { title: `${changeOutcomeWords(change)}: ${change.address}` }, warning),
+    ),
+  );
   const { done } = result.summary;
   const title = `tenantctl apply: ${result.environment}`;
   return lines([
     ...(result.diagnostics ?? []).map(diagnosticCommand),
     ...failures,
+    ...warnings,
     command('notice', { title }, `${runWords[result.outcome]}, ${pluralize(done, 'change')} done.`),
   ]);
 }

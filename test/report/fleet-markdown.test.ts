@@ -3,7 +3,17 @@ import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { fleetOf, notRun } from '../../src/model/fleet.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { type Format, renderReport } from '../../src/report/index.ts';
-import { change, difference, fleet, lockout, names, plain, result, senderDelete } from './fixtures.ts';
+import {
+  change,
+  difference,
+  fleet,
+  lockout,
+  names,
+  outcome,
+  plain,
+  result,
+  senderDelete,
+} from './fixtures.ts';
 
 const longText = (seed: string) =>
   Array.from({ length: 40 }, (_, at) => `${seed} line ${at} of a text`).join('\n');
@@ -64,9 +74,31 @@ it('of plans beside results says how many environments were applied, and how man
     ...planned,
     environments: [{ ...first, result: result([], { outcome: 'done' }) }, ...others],
   };
-  expect(renderReport({ is: 'fleet', fleet: mixed }, 'text', plain)).toContain(
-    '3 environments: 1 applied, 2 planned.',
+  const show = (format: Format) => renderReport({ is: 'fleet', fleet: mixed }, format, plain);
+  expect(show('text')).toContain('3 environments: 1 applied, 2 planned.');
+  // What those will delete is not lost beside what the others have done.
+  expect(show('text')).toMatch(/tenant-2 +only planned: 1 to delete\n/);
+  expect(show('text')).toMatch(/In 2 of 3: tenant-2, tenant-3\n\n {2}- SenderAddress\/old%40acme.example/);
+  expect(show('text')).toContain('  2 deletes: SenderAddress/old%40acme.example');
+  expect(show('markdown')).toContain(
+    '#### In 2 of 3: tenant-2, tenant-3\n\n<details><summary><code>-</code>',
   );
+  expect(show('html')).toMatch(/In 2 of 3: tenant-2, tenant-3[\s\S]*id="change\/SenderAddress\/old%40acme/);
+});
+
+it('tells what a tenant did not do as asked', () => {
+  const [one] = fleet(names(1), () => [senderDelete]).environments;
+  const ignored = outcome({ address: 'A/b', outcome: 'done', warnings: ['The tenant ignored a field.'] });
+  const fine = outcome({ address: 'A/c', outcome: 'done' });
+  if (!one) throw new Error('There is no environment.');
+  const applied = fleetOf([{ ...one, result: result([ignored, fine], { outcome: 'done' }) }]);
+  const show = (format: Format) => renderReport({ is: 'fleet', fleet: applied }, format, plain);
+  for (const report of [show('text'), show('markdown')]) {
+    expect(report).toMatch(/A\/b[\s\S]*The tenant ignored a field\./);
+    expect(report).not.toContain('A/c');
+  }
+  // The page has both, and says so of a change that is folded.
+  expect(show('html').match(/<span class="risk">1 warning<\/span>/g)).toHaveLength(1);
 });
 
 it('of results says once how to go on where something is left', () => {

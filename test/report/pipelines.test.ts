@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { type Format, renderReport } from '../../src/report/index.ts';
-import { diagnostics, guard, plain, plan, samplePlan, sampleResult, senderDelete } from './fixtures.ts';
+import {
+  change,
+  diagnostics,
+  guard,
+  outcome,
+  plain,
+  plan,
+  result,
+  samplePlan,
+  sampleResult,
+  senderDelete,
+} from './fixtures.ts';
 
 const ofPlan = (format: Format, value = samplePlan): string =>
   renderReport({ is: 'plan', plan: value }, format, plain);
@@ -47,6 +58,20 @@ describe('GitHub annotations', () => {
       '::error title=failed%3A AuthProfile/Employees::400 Bad request: offNetwork is not allowed here.%0APATCH',
     );
   });
+});
+
+it('annotates what a plan warns of, and what the tenant did not do as asked', () => {
+  const update = change({ address: 'A/b', action: 'update', warnings: ['The tenant may refuse it.'] });
+  expect(ofPlan('github', plan([update]))).toContain(
+    '::warning file=config/all.yaml,line=12,title=to update%3A A/b::The tenant may refuse it.\n',
+  );
+  const done = outcome({ address: 'A/b', outcome: 'done', warnings: ['The tenant ignored /x.'] });
+  expect(renderReport({ is: 'result', result: result([done]) }, 'github', plain)).toContain(
+    '::warning title=done%3A A/b::The tenant ignored /x.\n',
+  );
+  expect(ofResult('github')).toContain(
+    '::warning title=by hand%3A NotificationPreference/approvals::Set the mediums by hand.\n',
+  );
 });
 
 /** A problem in a place whose parts all differ, in a file whose name has every sign that ends a property. */

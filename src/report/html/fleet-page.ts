@@ -47,9 +47,10 @@ export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
     lead: matrixMarkup(matrix),
     problems: errors.map(({ environments, items }) => [environments.join(', '), items]),
     remarks: view.remarks,
-    groups: isApplied
-      ? outcomeGroups(fleet)
-      : changes.map((each) => changeGroup(each, { ...options, fleet, isOpen })),
+    groups: [
+      ...outcomeGroups(fleet),
+      ...changes.map((each) => changeGroup(each, { ...options, fleet, isOpen })),
+    ],
     named: 'environment',
     command: fleetCommand(fleet, options),
     digest,

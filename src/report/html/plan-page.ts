@@ -186,7 +186,10 @@ function riskPill(risk: Risk): Markup {
 }
 
 /** How many warnings the entry has inside. What to do by hand is none. */
-function warningPill(change: Change, remarks: readonly Diagnostic[]): Markup {
+export function warningPill(
+  change: Pick<Change, 'action' | 'warnings'>,
+  remarks: readonly Diagnostic[] = [],
+): Markup {
   const { warnings } = taskOf(change);
   const count = warnings.length + remarks.filter(({ severity }) => severity === 'warning').length;
   return count === 0 ? html`` : html`<span class="risk">${pluralize(count, 'warning')}</span>`;

@@ -17,6 +17,7 @@ import { addressMarkup, type Entry } from './entries.ts';
 import { maxLines } from './fields-markup.ts';
 import { html } from './markup.ts';
 import { pageHtml } from './page.ts';
+import { warningPill } from './plan-page.ts';
 
 /** The result of an apply as one self-contained page. What failed is expanded. */
 export function resultHtml(result: Result): string {
@@ -53,7 +54,7 @@ export function resultEntry(change: ChangeResult): Entry {
     outcome === 'done' && fields !== null ? valueText(fields) : null;
   const diff = diffLines(textOfWrite(before), textOfWrite(after), maxLines);
   const summary = html`<span class="badge ${category}">${changeOutcomeWords(change)}</span>
-<b class="symbol">${symbols[action]}</b> ${addressMarkup(address)}`;
+<b class="symbol">${symbols[action]}</b> ${addressMarkup(address)} ${warningPill(change)}`;
   const notices = [
     ...(error === null ? [] : [html`<li class="${isFailure ? 'danger' : 'warning'}">${error}</li>`]),
     ...warnings.map((warning) => html`<li class="warning">${warning}</li>`),

@@ -8,6 +8,7 @@ import {
   type Matrix,
   namesInBrief,
   noChangesAnywhere,
+  openOutcomes,
   type Shared,
   sharedWords,
 } from '../fleet-view.ts';
@@ -30,9 +31,8 @@ export function fleetText(fleet: Fleet, options: ReportOptions): string {
     ...matrixRows(matrix),
     blank,
     ...errors.flatMap((shared) => errorRows(shared, options)),
-    ...(isApplied
-      ? outcomeRows(fleet, options)
-      : changes.flatMap((each) => sharedRows(each, fleet, options))),
+    ...outcomeRows(fleet, options),
+    ...changes.flatMap((each) => sharedRows(each, fleet, options)),
     ...diagnosticRows(
       remarks.flatMap(([, group]) => group),
       options,
@@ -81,10 +81,10 @@ function sharedRows(shared: Shared, fleet: Fleet, { verbose = false }: ReportOpt
   return [row(0, span(sharedWords(shared, fleet), 'bold')), blank, ...changes];
 }
 
-/** What was not done, by environment; with `verbose`, all changes. */
+/** What was not done as asked, by environment; with `verbose`, all changes. */
 function outcomeRows({ environments }: Fleet, { verbose = false }: ReportOptions): Row[] {
   return environments.flatMap(({ name, result }) => {
-    const shown = result?.changes.filter(({ outcome }) => verbose || outcome !== 'done') ?? [];
+    const shown = verbose ? (result?.changes ?? []) : openOutcomes(result);
     if (!result || shown.length === 0) return [];
     return [row(0, span(name, 'bold')), ...resultRows(shown, result.diagnostics ?? [], verbose), blank];
   });
