@@ -139,8 +139,8 @@ export interface Shared<T = ShownChange> {
 function sharedChanges(environments: readonly FleetMember[]): Shared[] {
   // The same object has another id in each tenant.
   const omitNames = ({ named: _named, ...difference }: Difference) => difference;
-  const signatureOf = ({ address, action, diff, risk, warnings }: Change) => [
-    [address, action, risk, warnings],
+  const signatureOf = ({ address, action, diff, risk, warnings, impact }: Change) => [
+    [address, action, risk, warnings, impact ?? null],
     diff.map((each) => omitNames(nameIds(each, idOnly, idOnly))),
   ];
   const planned = shareEach(environments, ({ plan }) => plan?.changes ?? [], signatureOf);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Impact } from '../../src/model/plan.ts';
 import { type Format, renderReport } from '../../src/report/index.ts';
-import { change, difference, plain, plan } from './fixtures.ts';
+import { change, difference, fleet, plain, plan } from './fixtures.ts';
 
 function render(format: Format, impact: Impact): string {
   const search = change({
@@ -36,6 +36,22 @@ describe('the impact of a search', () => {
   it.each(['text', 'markdown', 'html'] as const)('says why it is not known: %s', (format) => {
     const shown = render(format, { notRun: 'The tenant is out.' });
     expect(shown).toMatch(/Who enters and leaves is not known\. The tenant is out/);
+  });
+
+  it.each(['text', 'markdown', 'html'] as const)('is that of each environment: %s', (format) => {
+    const still = { before: 9, after: 9, enter: { count: 0, first: [] }, leave: { count: 0, first: [] } };
+    const many = fleet(['eu-1', 'eu-2'], (name) => [
+      change({
+        address: 'ProfileSearch/Contractors',
+        action: 'update',
+        impact: name === 'eu-1' ? still : moving,
+      }),
+    ]);
+    const shown = renderReport({ is: 'fleet', fleet: many }, format, plain);
+    expect(shown).toMatch(/Only in eu-1[\s\S]*finds 9 profiles, 9 before: nobody/);
+    expect(shown).toMatch(/Only in eu-2[\s\S]*2 leave: Fay, Gus/);
+    // It is what to read first, though nobody leaves in the first environment.
+    expect(shown).toContain('2 people leave a search');
   });
 
   it('is data in JSON', () => {
