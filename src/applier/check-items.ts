@@ -91,6 +91,7 @@ function isFilledBy(value: Json, other: Json | undefined, has: HasText): boolean
 
 /** What is compared of an item, without what is sent in any case. */
 function itemOf(field: Field, item: Json): Json {
+  if (isArray(item)) return comparable(field, item);
   if (field.is === 'references') return comparable(field, [item]);
   if (field.is !== 'records' || !isObject(item)) return item;
   return mapMembers(comparableRecord(item, field), (value, name) =>

@@ -12,7 +12,14 @@ import {
 import { secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
-import { canonicalRecord, chooseSynonym, comparable, comparableRecord, itemsByText } from './field.ts';
+import {
+  canonicalRecord,
+  chooseSynonym,
+  comparable,
+  comparableRecord,
+  isUnordered,
+  itemsByText,
+} from './field.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Field, JsonField, RecordsField } from './kind.ts';
 import { pairRecords, recordAgrees } from './records.ts';
@@ -31,7 +38,9 @@ export function compareField(
   if (field.is === 'records') return compareRecords(name, field, declared, live);
   if (field.is === 'json') return compareJsonField(name, field, declared, live);
   if (field.is === 'value' && field.synonyms) return compareSynonyms(name, field, declared, live ?? null);
-  if (field.is === 'set' || field.is === 'references') {
+  const isList =
+    isUnordered(field) && [declared, live ?? null].every((side) => side === null || isArray(side));
+  if (isList) {
     return compareLists(name, itemsByText(field, live), itemsByText(field, declared));
   }
   const [before, after] = [comparable(field, live), comparable(field, declared)];
@@ -56,7 +65,9 @@ function compareJsonField(
       ? compareJson([name], current, members)
       : compareJson([name], restrict(current, members), dropNulls(members));
   }
-  return sameJson(before, after) ? [] : [difference([name], before, after)];
+  // The members that it removes are not in what takes its place.
+  const left = field.declares === 'members' && isObject(after) ? comparable(field, dropNulls(after)) : after;
+  return sameJson(before, left) ? [] : [difference([name], before, left)];
 }
 
 /** Either side may have several values that mean the same: a recorded one too. */

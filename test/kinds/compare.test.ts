@@ -67,6 +67,14 @@ describe('a list without order', () => {
     expect(diff({ is: 'set' }, null, ['a'])).toEqual(['remove /f/0 "a" -> null']);
     expect(diff({ is: 'set' }, ['a'], undefined)).toEqual(['add /f/0 null -> "a"']);
   });
+
+  it('takes the place of what is no list', () => {
+    expect(diff({ is: 'set' }, [], 'a')).toEqual(['remove /f "a" -> null']);
+    expect(diff({ is: 'set' }, null, 'a')).toEqual(['remove /f "a" -> null']);
+    expect(diff({ is: 'references', to: 'T' }, ['1'], { id: '1' })).toEqual([
+      'replace /f {"id":"1"} -> ["1"]',
+    ]);
+  });
 });
 
 describe('JSON that is declared by member', () => {
@@ -104,6 +112,7 @@ describe('JSON that is declared by member', () => {
     expect(diff(members, { a: '1' }, null)).toEqual(['add /f/a null -> "1"']);
     expect(diff(members, { a: '1' }, 'no JSON')).toEqual(['replace /f "no JSON" -> {"a":"1"}']);
     expect(diff(members, 'no JSON', { a: '1' })).toEqual(['replace /f {"a":"1"} -> "no JSON"']);
+    expect(diff(members, { a: '1', gone: null }, 'no JSON')).toEqual(['replace /f "no JSON" -> {"a":"1"}']);
   });
 
   it('takes a secret for one value, whatever the tenant has in its place', () => {

@@ -440,6 +440,19 @@ describe('ids that the tenant counts', () => {
   });
 });
 
+describe('a list of references', () => {
+  it('takes the place of what is no list, and clears it where it is empty', () => {
+    const raw = { ...live, accessProfiles: { id: 'a1' }, segments: 's1' };
+    const bodyFor = (declared: JsonObject) =>
+      changeOf(kindOf({ update: 'patch' }), raw, declared)?.requests[0]?.body;
+    expect(bodyFor({ accessProfiles: [], segments: [] })).toEqual({ accessProfiles: [], segments: [] });
+    expect(bodyFor({ accessProfiles: ['a1', 'a1'], segments: [7, '7'] })).toEqual({
+      accessProfiles: [{ id: 'a1' }],
+      segments: ['7'],
+    });
+  });
+});
+
 describe('null inside an object', () => {
   const raw = { ...live, membership: { a: null, b: 1 } };
 
