@@ -176,10 +176,22 @@ function patchBody(descriptor: Descriptor, { key, fields, live, changed, setting
   if (descriptor.update === 'patch') return after;
   const isAny = (...types: readonly Field['is'][]) =>
     new Set(names.filter((name) => types.includes(fieldNamed(descriptor, name)?.is ?? 'text')));
+  const withRemoved = (value: Json, name: string) =>
+    removeParts(fieldNamed(descriptor, name), own(before, name), value);
   // A merge patch of a value has to name those of its members that go.
   return descriptor.update === 'merge-patch'
-    ? mergePatch(before, after, isAny('reference'))
+    ? mergePatch(before, mapMembers(after, withRemoved), isAny('reference'))
     : jsonPatch(before, after, isAny('reference', 'value'));
+}
+
+/**
+ * A reference for a merge patch, with null for each part that goes. Its type stays where the field says the kind, since a
+ * manifest may leave it out.
+ */
+function removeParts(field: Field | undefined, current: Json | undefined, value: Json): Json {
+  if (field?.is !== 'reference' || !isObject(current) || !isObject(value)) return value;
+  const isLeft = (part: string) => Object.hasOwn(value, part) || (part === 'type' && field.to !== undefined);
+  return { ...mapMembers(current, (_, part) => (isLeft(part) ? undefined : null)), ...value };
 }
 
 /** The members that become null, where a merge patch with null would remove them. */

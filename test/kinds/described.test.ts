@@ -453,6 +453,28 @@ describe('a list of references', () => {
   });
 });
 
+describe('a merge patch of a reference', () => {
+  const bodyFor = (owner: Json, declared: Json, more: JsonObject = {}) => {
+    const kind = kindOf({ update: 'merge-patch', fields: { owner: { is: 'reference', ...more } } });
+    return changeOf(kind, { ...live, owner }, { owner: declared })?.requests[0]?.body;
+  };
+
+  it('removes the id that a name takes the place of, and the type that the manifest leaves out', () => {
+    expect(bodyFor({ id: 'i1' }, { type: 'IDENTITY', name: 'Ben' })).toEqual({
+      owner: { id: null, type: 'IDENTITY', name: 'Ben' },
+    });
+    expect(bodyFor({ type: 'IDENTITY', id: 'i1' }, { id: 'i1' })).toEqual({
+      owner: { type: null, id: 'i1' },
+    });
+  });
+
+  it('leaves the type alone where the field says the kind', () => {
+    expect(bodyFor({ type: 'IDENTITY', id: 'i1' }, 'i2', { to: 'Identity' })).toEqual({
+      owner: { id: 'i2' },
+    });
+  });
+});
+
 describe('null inside an object', () => {
   const raw = { ...live, membership: { a: null, b: 1 } };
 
