@@ -67,24 +67,28 @@ export function differencesHere(
   proving: ReadonlyMap<string, readonly Resource[]>,
 ): Diagnostic[] {
   const changed = new Set(writingChanges(plan).map(addressOf));
-  const isPlanned = ({ address, declaration }: Resource) =>
-    changed.has(address) && declaration?.digest() === plan.desired[address];
-  const planned = resources.filter(isPlanned);
-  const places = new Map(planned.map((each) => [each.address, each.declaration?.differsHere() ?? []]));
-  const others = [...proving].filter(([name]) => name !== plan.environment);
+  const isPlanned = (resource: Resource) =>
+    changed.has(resource.address) && digestOf(resource) === plan.desired[resource.address];
+  // As in a proof, an object is the same by its digest: a variable may give it another name in each environment.
+  const planned = new Map(resources.filter(isPlanned).map((each) => [digestOf(each), each]));
   return [
-    ...planned.flatMap((resource) =>
-      differs(resource, 'here', 'this environment', places.get(resource.address) ?? []),
-    ),
-    ...others.flatMap(([name, declared]) =>
-      declared.filter(isPlanned).flatMap((resource) => {
-        const here = places.get(resource.address) ?? [];
-        const there = resource.declaration?.differsHere().filter((place) => !here.includes(place)) ?? [];
-        return differs(resource, `in ${name}, which proves it`, name, there);
+    ...[...planned.values()].flatMap((each) => differs(each, 'here', 'this environment', placesOf(each))),
+    ...[...proving].flatMap(([name, declared]) =>
+      declared.flatMap((other) => {
+        const there = placesOf(other);
+        const resource = there.length > 0 && planned.get(digestOf(other));
+        if (!resource) return [];
+        const here = placesOf(resource);
+        const alone = there.filter((place) => !here.includes(place));
+        return differs(resource, `in ${name}, which proves it`, name, alone);
       }),
     ),
   ];
 }
+
+const digestOf = ({ declaration }: Resource) => declaration?.digest() ?? '';
+
+const placesOf = ({ declaration }: Resource) => declaration?.differsHere() ?? [];
 
 function differs(
   { address, source }: Resource,

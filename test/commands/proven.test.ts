@@ -128,6 +128,15 @@ describe('apply --proven-by', () => {
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
       'SimIntegration/Tickets differs in test, which proves it: variables, secrets, lookups or overlays of test decide /description.',
     );
+    // Also where a variable gives the object another name there.
+    declareSenders(
+      'kind: SimIntegration\nname: !format "Desk of %{company}"\ntype: Jira\ndescription: Theirs\n',
+    );
+    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    const named = await applyTo('production', '--proven-by', 'test.json');
+    expect(named.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'SimIntegration/Desk%20of%20Acme differs in test, which proves it: variables, secrets, lookups or overlays of test decide /description.',
+    );
     const other = JSON.stringify({ ...resultOf('test'), environment: '../../elsewhere' });
     test.write('test.json', other);
     expect((await applyTo('production', '--proven-by', 'test.json')).stderr).not.toContain('differs in');
