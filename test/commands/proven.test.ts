@@ -109,12 +109,23 @@ describe('apply --proven-by', () => {
     await run('plan', '-e', 'production', '--out', 'plan.json');
     const saved = await run('apply', 'plan.json', '--proven-by', 'test.json', '--dry-run');
     expect(saved.stderr).toContain('SimIntegration/Tickets differs here');
+    // Manifests of today say nothing of a plan that was made from others.
+    declareSenders(
+      `${integration}description: !format "Incidents of %{company}"\n`,
+      sender('a@acme.example'),
+    );
+    const outdated = await run('apply', 'plan.json', '--proven-by', 'test.json', '--dry-run');
+    expect(outdated.stderr).not.toContain('differs here');
+    declareSenders(`${integration}description: !format "Tickets of %{company}"\n`, sender('a@acme.example'));
     const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
     expect(code).toBe(0);
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
       'SimIntegration/Tickets differs here: variables, secrets, lookups or overlays of this environment decide /description.',
     );
     expect(stderr).not.toContain('SenderAddress/a%40acme.example differs here');
+    // What is equal already is no change, and needs no proof.
+    const again = await applyTo('production', '--proven-by', 'test.json');
+    expect(again.stderr).not.toContain('differs here');
   });
 
   it('lists what an overlay of the environment that proves it has decided there', async () => {
@@ -255,6 +266,34 @@ ${more}`;
     expect(resultOf('test')).toMatchObject({ changes: [] });
     expect(await applyTo('production', ...since, '--proven-by', 'test.json')).toMatchObject({ code: 0 });
     expect(resultOf('production')).toMatchObject({ changes: [{ action: 'delete', outcome: 'done' }] });
+  });
+
+  it('needs no proof of what a person has to do', async () => {
+    declareSenders(sender('a@acme.example'), 'kind: AuthProfile\nname: Partners\ntype: MFA\n');
+    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 0 });
+    expect(resultOf('production').changes).toMatchObject([{ outcome: 'done' }, { action: 'manual' }]);
+  });
+
+  it('proves a delete of --prune only by a delete that was made', async () => {
+    test.write(
+      'tenantctl.yaml',
+      test
+        .read('tenantctl.yaml')
+        .replaceAll(', variables:', ', prune: { kinds: [SenderAddress] }, variables:'),
+    );
+    declareSenders(sender('a@acme.example'), sender('b@acme.example'));
+    await applyTo('test');
+    await applyTo('production');
+    declareSenders(sender('a@acme.example'));
+    const prune = ['--prune', '--proven-by', 'test.json'];
+    // This result made the object.
+    expect(await applyTo('production', ...prune)).toMatchObject({ code: 4 });
+    test.sandbox.faults.add({ kind: 'status', status: 403, method: 'DELETE' });
+    expect(await applyTo('test', '--prune')).toMatchObject({ code: 3 });
+    expect(await applyTo('production', ...prune)).toMatchObject({ code: 4 });
+    expect(await applyTo('test', '--prune')).toMatchObject({ code: 0 });
+    expect(await applyTo('production', ...prune)).toMatchObject({ code: 0 });
   });
 
   it('counts an object that gets another name as no removed one', async () => {
