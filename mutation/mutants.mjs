@@ -802,6 +802,8 @@ export const mutants = [
     find: 'isWithin(at, ignored)',
     replace: 'isWithin(ignored, at)',
     tests: ['test/planner/plan.test.ts'],
+  },
+  {
     name: 'a saved fleet lifts the limit of deletes that it brings along',
     file: 'src/engine/fleet.ts',
     find: 'digest: isApproved ? plan.digest : undefined',
