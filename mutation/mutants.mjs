@@ -880,4 +880,32 @@ export const mutants = [
     replace: 'changed.has(resource.address)',
     tests: ['test/commands/proven.test.ts'],
   },
+  {
+    name: 'an empty list clears nothing that is no list',
+    file: 'src/kinds/compare.ts',
+    find: 'every((side) => side === null || isArray(side))',
+    replace: 'some((side) => side === null || isArray(side))',
+    tests: ['test/kinds/compare.test.ts'],
+  },
+  {
+    name: 'a merge patch removes the type of a reference where the field says the kind',
+    file: 'src/kinds/described-kind.ts',
+    find: "part === 'type' && field.to !== undefined",
+    replace: "part === 'id' && field.to !== undefined",
+    tests: ['test/kinds/described.test.ts'],
+  },
+  {
+    name: 'a draft has a larger page than a descriptor may say',
+    file: 'src/openapi/collection.ts',
+    find: 'each > 0 && each <= largestPage',
+    replace: 'each > 0',
+    tests: ['test/openapi/draft.test.ts'],
+  },
+  {
+    name: 'a draft has other types for fields that may be null',
+    file: 'src/openapi/schema.ts',
+    find: "type !== 'null'",
+    replace: "type !== ''",
+    tests: ['test/openapi/draft.test.ts'],
+  },
 ];

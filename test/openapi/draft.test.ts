@@ -43,6 +43,24 @@ const thingsOf = (properties: object) => {
 
 const fieldsOf = async (properties: object) => parse((await draftFrom(thingsOf(properties))).stdout).fields;
 
+it('takes no page for larger than a descriptor may say', async () => {
+  const [, one] = Object.entries(thingsOf({ name: { type: 'string' } }))[0] ?? [];
+  const limit = { name: 'limit', in: 'query', schema: { type: 'integer', maximum: 2147483647, default: 20 } };
+  const { stdout } = await draftFrom({ '/things': { ...one, parameters: [limit] } });
+  expect(parse(stdout).list).toMatchObject({ pageSize: 20 });
+});
+
+it('drafts a field that may be null as one of its type', async () => {
+  expect(
+    await fieldsOf({
+      name: { type: 'string' },
+      description: { type: ['string', 'null'] },
+      tags: { type: ['array', 'null'], items: { type: 'string' } },
+      owner: { oneOf: [{ type: 'string', format: 'email' }, { type: 'null' }] },
+    }),
+  ).toEqual({ description: 'text', tags: 'set', owner: 'email' });
+});
+
 describe('a collection that its document describes', () => {
   it('is drafted from several files', async () => {
     const { code, stdout, stderr } = await draft(join(api, 'openapi.yaml'), '/v2025/roles');
