@@ -377,6 +377,22 @@ describe('a failure on the way', () => {
     expect(clock.slept).toHaveLength(waited);
     expect(await sendWithin(60_000)).toMatchObject({ status: 200 });
   });
+
+  test('a write that was held up by the renewal of its token is not sent either', async () => {
+    let fetches = 0;
+    await using server = await serve(({ url }, response) => {
+      if (url !== '/oauth/token') return reply(response, 200, {});
+      fetches += 1;
+      if (fetches === 2) return reply(response, 503, {}, { 'retry-after': '7' });
+      reply(response, 200, { access_token: `t${fetches}`, expires_in: 5 });
+    });
+    await using setup = clientOf(server.url, { auth: credentials(server.url), limits: { requests: 1 } });
+    const { clock, client } = setup;
+    const sendWithin = (ms: number) => client.send(put('/v2025/x', {}), { notAfter: clock.now() + ms });
+    expect(await sendWithin(0)).toMatchObject({ status: 200 });
+    expect(await sendWithin(12_000)).toMatchObject({ outcome: 'unsent', reason: 'outdated' });
+    expect(fetches).toBe(3);
+  });
 });
 
 describe('clients of several environments', () => {

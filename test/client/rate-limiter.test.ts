@@ -48,8 +48,10 @@ describe('the window', () => {
 
   test('a slow answer does not hold its place for long', () => {
     const window = new SlidingWindow({ requests: 1, per: 10_000 });
-    window.start(0);
+    const slot = window.start(0);
     expect(window.wait(5000)).toBeLessThanOrEqual(10_000 * 1.1 - 5000);
+    window.finish(slot, 9000);
+    expect(window.wait(9000)).toBeLessThanOrEqual(10_000 * 1.1 - 9000);
   });
 
   test('a refusal pauses, lowers the limit, and time without one raises it again', () => {
@@ -69,6 +71,33 @@ describe('the window', () => {
     };
     expect(startable(3000)).toBe(9);
     expect(startable(20_000)).toBe(10);
+  });
+
+  test('a limit that was lowered is raised to what is set, and no further', () => {
+    const window = new SlidingWindow({ requests: 15, per: 1000 });
+    const [first] = Array.from({ length: 15 }, () => window.start(0));
+    if (first) window.refuse(first, 0, 0);
+    let count = 0;
+    for (const at of [10_000, 12_000, 14_000]) {
+      for (count = 0; window.wait(at) === 0 && count < 100; count += 1) window.finish(window.start(at), at);
+    }
+    expect(count).toBe(15);
+  });
+
+  test('a limit of one request stays one after a refusal', () => {
+    const window = new SlidingWindow({ requests: 1, per: 1000 });
+    window.refuse(window.start(0), 2000, 0);
+    expect(window.wait(2000)).toBe(0);
+    window.start(2000);
+    expect(window.wait(2000)).toBeGreaterThan(0);
+  });
+
+  test('a refusal that asks for a shorter pause does not end a longer one', () => {
+    const window = new SlidingWindow({ requests: 10, per: 1000 });
+    const [first, second] = [window.start(0), window.start(0)];
+    window.refuse(first, 9000, 0);
+    window.refuse(second, 1000, 10);
+    expect(window.wait(5000)).toBe(4000);
   });
 
   test('refusals of one burst lower the limit once', () => {
@@ -183,6 +212,18 @@ describe('the limiter', () => {
     await acquire('d', 'v2025', abort.signal);
     await clock.advance(1100);
     expect(admitted).toEqual(['a', 'b: interrupted', 'd: interrupted', 'c']);
+  });
+
+  test('nothing is waited for any more when nobody waits: a process could not end', async () => {
+    const { clock, permits, acquire } = limiterOf();
+    const abort = new AbortController();
+    void acquire('a');
+    await settle();
+    permits[0]?.pause(50_000);
+    for (const name of ['b', 'c']) void acquire(name, 'v2025', abort.signal);
+    expect(clock.sleeping).toBe(1);
+    abort.abort();
+    expect(clock.sleeping).toBe(0);
   });
 
   test('an interrupt of a request that was admitted before holds nobody up either', async () => {

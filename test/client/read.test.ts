@@ -302,6 +302,7 @@ describe('pages', () => {
     ['moves a row to its beginning', (rows) => rows.unshift(...rows.splice(400, 1))],
     ['moves a row to its end', (rows) => rows.push(...rows.splice(5, 1))],
     ['loses all rows but one', (rows) => rows.splice(1)],
+    ['loses so many rows that its last one is alone on its page', (rows) => rows.splice(0, 350)],
   ])('a list that %s while it is read is read again, and whole', async (_name, change) => {
     const rows = numbered(600);
     let isChanged = false;

@@ -41,6 +41,8 @@ test.each([
     answerWith(status, null, { 'retry-after': at(7000), ...headers });
   expect(step(busy(429, { date: at(0) }))).toEqual({ do: 'pause', ms: 7000, again: true });
   expect(step(busy(503, { date: at(0) }))).toEqual({ do: 'wait', ms: 7000 });
+  // A moment that has passed asks for no wait.
+  expect(step(busy(429, { 'retry-after': at(-7000), date: at(0) }))).toMatchObject({ do: 'pause', ms: 400 });
   // A host that does not say what time it is: waiting is guessed, and does not end the run.
   expect(step(busy(429))).toEqual({ do: 'pause', ms: off > 0 ? 60_000 : 400, again: true });
   expect(step(busy(429, { date: 'today' }))).toMatchObject({ again: true });

@@ -155,6 +155,12 @@ describe('a permit of the rate limit', () => {
     expect(log).toContainEqual(['retry', 1, 7_000, 429]);
   });
 
+  it('is not asked for without end where each pause ends with another refusal', async () => {
+    const { sent, took } = await send([answerWith(429, null, { 'retry-after': '25' })]);
+    expect(sent).toMatchObject({ status: 429, attempts: 3 });
+    expect(took).toBe(50_000);
+  });
+
   it('is paused for others too where this request does not wait that long', async () => {
     const permits: unknown[] = [];
     const { sent } = await send([

@@ -128,6 +128,10 @@ export function handClock() {
   const sleepers = new Set<{ at: number; wake: () => void }>();
   return {
     now: () => time,
+    /** How many sleep. */
+    get sleeping() {
+      return sleepers.size;
+    },
     sleep: (ms: number, signal?: AbortSignal) =>
       new Promise<void>((resolve) => {
         const sleeper = { at: time + ms, wake: resolve };
