@@ -174,8 +174,11 @@ async function answerOf(head: Head, bytes: Buffer, limit: number): Promise<Answe
   const answer = shorten({ outcome: 'answered', ...head, ...readBody(plain) }, plain);
   if (answer === null)
     return lostAnswer('too-large', 'the answer is a message that is longer than tenantctl reads');
+  if (!isSuccess(answer)) return answer;
+  if (formatOf(plain) === 'gzip')
+    return lostAnswer('cut', 'the answer is compressed, and breaks off or cannot be unpacked');
   const claimsJson = (head.headers['content-type'] ?? '').includes('json');
-  if (claimsJson && isSuccess(answer) && /^\s*[[{]/.test(answer.text ?? '')) {
+  if (claimsJson && /^\s*[[{]/.test(answer.text ?? '')) {
     return lostAnswer('cut', 'the answer is JSON that breaks off or cannot be read');
   }
   return answer;

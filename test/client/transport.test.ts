@@ -104,6 +104,14 @@ describe('what may have been carried out is told from what was not', () => {
     expect(answer).toMatchObject({ outcome: 'lost', reason: 'cut' });
   });
 
+  test('so was a compressed one that cannot be unpacked; an error stays what its status says', async () => {
+    const half = gzipSync(text).subarray(0, -12);
+    const cut = (status: number) =>
+      ask((_arrival, response) => response.writeHead(status, { 'content-encoding': 'gzip' }).end(half));
+    expect(await cut(200)).toMatchObject({ outcome: 'lost', reason: 'cut' });
+    expect(await cut(403)).toMatchObject({ outcome: 'answered', status: 403 });
+  });
+
   test('no answer within the time limit', async () => {
     expect(await ask(() => {}, { headers: 30 })).toMatchObject({ outcome: 'lost', reason: 'timeout' });
   });
