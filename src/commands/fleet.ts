@@ -22,7 +22,7 @@ import { withFleetProgress } from './fleet-progress.ts';
 import { howToApplyPlan } from './how-to-apply.ts';
 import { type Io, viewOf } from './io.ts';
 import { type PlanArgs, planOptionsOf } from './options.ts';
-import { checkReportFiles, isWritten, outputDocument, printDiagnostics, printDocument } from './output.ts';
+import { isWritten, outputDocument, printDiagnostics, printDocument } from './output.ts';
 import type { planOutputOptions } from './plan-output.ts';
 import { projectFileOptions } from './project.ts';
 import { saveFile } from './saved.ts';
@@ -60,7 +60,6 @@ export async function applySeveral(
   proofs: readonly Result[] | null,
   io: Io,
 ): Promise<ExitCode> {
-  checkReportFiles(args.report, 'fleet');
   const projects = openProjects(projectFileOptions(args, io));
   const fleet = 'saved' in source ? source.saved : await planEnvironments(projects, source.names, args, io);
   requireDigest(fleet, args.expect);

@@ -130,7 +130,7 @@ export function checkOutput(
 }
 
 /** Throws a Failure for a `--report` file whose ending names no format, or none that the document has. */
-export function checkReportFiles(files: readonly string[], is: Document['is']): void {
+function checkReportFiles(files: readonly string[], is: Document['is']): void {
   for (const file of files) {
     if (!formatsOf(is).includes(reportFormat(file, is))) throw unknownFormat(file, is);
   }
