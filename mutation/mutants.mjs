@@ -964,4 +964,32 @@ export const mutants = [
     replace: "type !== ''",
     tests: ['test/openapi/draft.test.ts'],
   },
+  {
+    name: 'a diff compares nothing of a glob with braces around addresses',
+    file: 'src/engine/diff.ts',
+    find: '/[{(]/.test(glob) || ',
+    replace: '',
+    tests: ['test/commands/diff.test.ts'],
+  },
+  {
+    name: 'a diff does not read what only manifests name',
+    file: 'src/engine/diff.ts',
+    find: "other.is === 'manifests' ? other.resources : []",
+    replace: '[]',
+    tests: ['test/commands/diff.test.ts'],
+  },
+  {
+    name: 'a lookup that finds several records stops a diff',
+    file: 'src/engine/diff-sides.ts',
+    find: "'lookup-none', 'lookup-ambiguous',",
+    replace: "'lookup-none',",
+    tests: ['test/commands/diff.test.ts'],
+  },
+  {
+    name: 'an apply to several environments whose result has no room ends with 0',
+    file: 'src/commands/fleet.ts',
+    find: 'isSaved = isWritten(() => saveFile(done',
+    replace: 'isWritten(() => saveFile(done',
+    tests: ['test/commands/fleet-apply.test.ts'],
+  },
 ];

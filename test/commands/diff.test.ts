@@ -382,9 +382,19 @@ describe('manifests', () => {
     expect((await diff('test', './one.yaml', '--kinds', 'SenderAddress')).objects).toHaveLength(1);
   });
 
-  it('show a lookup that finds no record in the other tenant', async () => {
+  it('of a kind that has no list are read by what they declare', async () => {
+    stateOf('test').preferences.push({ key: 'digest', mediums: ['EMAIL'], modified: time });
+    two.test.write('one.yaml', 'kind: NotificationPreference\nkey: digest\nmediums: [EMAIL]\n');
+    expect((await diff('test', './one.yaml')).summary).toMatchObject({ equal: 1, onlySecond: 0 });
+    expect((await diff('./one.yaml', 'test')).summary).toMatchObject({ equal: 1, onlyFirst: 0 });
+  });
+
+  it.each([
+    ['no record', ['Contractor']],
+    ['several records', ['Contractor', 'Employee', 'Employee']],
+  ])('show a lookup that finds %s in the other tenant', async (_, types) => {
     addSearch('test', ['Employee'], 'Employee');
-    addSearch('production', ['Contractor'], 'Contractor');
+    addSearch('production', types, 'Contractor');
     await two.run('export', '-e', 'test', '--out', 'kept');
     const { objects } = await diff('production', './kept');
     expect(objects[0]?.diff[0]).toMatchObject({
@@ -434,6 +444,10 @@ describe('the arguments', () => {
       (await diff('test', 'production', ...argv)).objects.map(({ address }) => address);
     expect(await addresses('--only', 'SenderAddress/a@*')).toEqual(['SenderAddress/a%40acme.example']);
     expect(await addresses('--except', 'SenderAddress/*')).toEqual(['NotificationTemplate/welcome/EMAIL/en']);
+    expect(await addresses('--only', '{SenderAddress/a@*,NotificationTemplate/**}')).toEqual([
+      'NotificationTemplate/welcome/EMAIL/en',
+      'SenderAddress/a%40acme.example',
+    ]);
     expect(await addresses('--kinds', 'SenderAddress')).toHaveLength(2);
     expect((await diff('test', 'production', '--only', 'SenderAddress/zzz*')).diagnostics).toMatchObject([
       { code: 'unmatched-glob' },

@@ -1,4 +1,5 @@
 /** What holds for an apply to one environment holds for each of several. */
+import { existsSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fleet } from '../../src/model/fleet.ts';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
@@ -83,4 +84,11 @@ it('a digest that is not that of plans made just now refuses them, before anythi
   expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('[digest-mismatch]') });
   for (const name of names) expect(sendersOf(name)).toEqual([]);
   expect(await run('apply', '-e', '*', '--expect', digest)).toMatchObject({ code: 0 });
+});
+
+it.skipIf(!existsSync('/dev/full'))('an apply whose result has no room is incomplete', async () => {
+  fleet.declare([sender('a@acme.example')]);
+  const applied = await run('apply', '-e', '*', '--yes', '--result', '/dev/full');
+  expect(applied).toMatchObject({ code: 3, stderr: expect.stringContaining('/dev/full cannot be written') });
+  for (const name of names) expect(sendersOf(name)).toEqual(['a@acme.example']);
 });
