@@ -992,4 +992,18 @@ export const mutants = [
     replace: 'isWritten(() => saveFile(done',
     tests: ['test/commands/fleet-apply.test.ts'],
   },
+  {
+    name: 'a dry run shows the requests of an environment that is done',
+    file: 'src/engine/fleet.ts',
+    find: 'finish: async () => null,',
+    replace: 'finish: async (plan) => plan,',
+    tests: ['test/commands/fleet-apply.test.ts'],
+  },
+  {
+    name: 'a diff does not say why ids of the first side stay ids',
+    file: 'src/engine/diff-names.ts',
+    find: 'remarksOn: (isShown) => names.flatMap(',
+    replace: 'remarksOn: (isShown) => names.slice(1).flatMap(',
+    tests: ['test/commands/diff-references.test.ts'],
+  },
 ];

@@ -104,6 +104,10 @@ it('other names are, as references, and an id that no object has stays an id on 
   expect(remarks[0]?.message).toBe(
     'The id in `owner` of Role/Reader stays as it is: the tenant of production shows no Identity with it whose key no other has.',
   );
+  const { diagnostics: mirrored } = await diffRoles({ ...ours, owner: null }, ours);
+  expect(mirrored).toMatchObject([
+    { message: expect.stringContaining('the tenant of test shows no Identity') },
+  ]);
 });
 
 it('a tenant and its own manifests differ in ids, which are shown with their names', async () => {

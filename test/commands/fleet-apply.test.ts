@@ -64,6 +64,17 @@ it('--fail-fast stops the environment in which something failed, and no other', 
   ]);
 });
 
+it('a dry run of an apply that failed in part shows what is left', async () => {
+  fleet.declare([sender('a@acme.example')]);
+  await run('plan', '-e', '*', '--out', 'fleet.json');
+  const { faults } = fleet.sandboxOf('us-1');
+  faults.add({ kind: 'status', status: 403, method: 'POST', path: '/v2025' });
+  expect(await run('apply', 'fleet.json')).toMatchObject({ code: 3 });
+  faults.clear();
+  const { code, stdout } = await run('apply', 'fleet.json', '--dry-run');
+  expect([code, stdout.match(/^# \S+$/gm)]).toEqual([0, ['# us-1']]);
+});
+
 it('an environment that the project does not have any more stops no other', async () => {
   fleet.declare([sender('a@acme.example')]);
   await run('plan', '-e', '*', '--out', 'fleet.json');
