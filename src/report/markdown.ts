@@ -29,11 +29,15 @@ export function resultMarkdown(result: Result): string {
     codeSpan(tenantWords(result.tenant)),
     `**${runWords[result.outcome]}:** ${resultCounts(result)}.`,
     nextSteps([result]).join('\\\n'),
-    remarkItems(result.diagnostics ?? []),
   ];
+  const remarks = remarkSections(result.diagnostics ?? []);
   const foot = `\nDigest: ${codeSpan(result.planDigest)}\n`;
-  const sections = result.changes.map(resultSection);
-  return fitComment(`${joinParts(head, '\n\n')}\n\n`, [{ heading: '', sections }], { foot, advice: showAll });
+  const groups = [
+    { heading: '', sections: remarks },
+    // An empty line ends the list above.
+    { heading: remarks.length === 0 ? '' : '\n', sections: result.changes.map(resultSection) },
+  ];
+  return fitComment(`${joinParts(head, '\n\n')}\n\n`, groups, { foot, advice: showAll });
 }
 
 /** One change of a run, open where it failed. */
@@ -113,13 +117,13 @@ export function problemSection(diagnostic: Diagnostic): Section {
   };
 }
 
-/** Problems as a list, in which remarks that are alike are folded. */
-function remarkItems(diagnostics: readonly Diagnostic[]): string {
-  const items = foldRemarks(diagnostics, {}).map(({ diagnostic, more }) => {
-    const item = diagnosticItem(diagnostic);
-    return more === null ? item : `${item.trimEnd()} ${escapeMarkdown(more)}\n`;
+/** Problems without their excerpts as items of a list, in which remarks that are alike are folded. */
+function remarkSections(diagnostics: readonly Diagnostic[]): Section[] {
+  return foldRemarks(diagnostics, {}).map(({ diagnostic, more }) => {
+    const { brief, ...section } = problemSection(diagnostic);
+    const item = more === null ? brief : `${brief.trimEnd()} ${escapeMarkdown(more)}\n`;
+    return { ...section, whole: item, brief: item };
   });
-  return items.join('').trimEnd();
 }
 
 /** One problem as an item of a list. */

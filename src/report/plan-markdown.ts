@@ -63,6 +63,7 @@ export function planMarkdown(plan: Plan, options: ReportOptions): string {
   const remarks = remarksOf(plan);
   const kinds = groupBy(sortByUrgency(plan.changes), ({ kind }) => kind);
   const groups: SectionGroup[] = [
+    { heading: '', sections: undeclaredSection(plan) },
     { heading: '', sections: remarks.errors.map(problemSection) },
     ...kinds.map(([kind, changes]) => ({
       heading: `\n#### ${escapeMarkdown(kind)}: ${changeCounts(changes)}\n\n`,
@@ -86,7 +87,6 @@ function planHead(plan: Plan, options: ReportOptions): string {
     readFirst(attentionOf(plan.changes), options),
     joinParts(where, ' · '),
     hasChanges(plan) ? planTable(plan) : `**${noChanges(plan)}**`,
-    undeclaredBlock(plan),
   ];
   return `${joinParts(parts, '\n\n')}\n\n`;
 }
@@ -94,12 +94,12 @@ function planHead(plan: Plan, options: ReportOptions): string {
 /** The first of them, since a comment is limited. */
 const mostUndeclared = 50;
 
-function undeclaredBlock(plan: Plan): string | false {
+function undeclaredSection(plan: Plan): Section[] {
   const words = undeclaredWords(plan);
-  if (words === null) return false;
-  const { undeclared = [] } = plan;
-  const list = bulletList(undeclared.map(codeSpan), mostUndeclared);
-  return foldedSection(`Undeclared: ${escapeHtml(words)}`, list).whole.trimEnd();
+  if (words === null) return [];
+  const list = bulletList((plan.undeclared ?? []).map(codeSpan), mostUndeclared);
+  const section = foldedSection(`Undeclared: ${escapeHtml(words)}`, list);
+  return [{ ...section, rank: 200, label: 'list of undeclared objects' }];
 }
 
 /** Everything that raises a concern, with the first addresses of each. */

@@ -217,3 +217,29 @@ describe('results and problems as comments', () => {
     expect(text.endsWith('**1 error, 1 note**\n')).toBe(true);
   });
 });
+
+describe('a comment with a long list', () => {
+  it('says why an apply was refused, as far as there is room, and how many reasons are left out', () => {
+    const reasons = Array.from({ length: 400 }, (_, at) => ({
+      ...guard,
+      code: 'plan-stale',
+      message: `Object ${at} ${'has changed since the plan was made. '.repeat(5)}`,
+    }));
+    const refusedResult = { ...sampleResult, outcome: 'refused', diagnostics: reasons } as const;
+    const text = renderReport({ is: 'result', result: refusedResult }, 'markdown', plain);
+    expect(text.length).toBeLessThan(65_000);
+    expect(text).toContain('- ❌ **error** Object 0 ');
+    const shown = text.match(/^- ❌ /gm)?.length ?? 0;
+    expect(text).toContain(`Not shown: ${400 - shown} error \`plan-stale\``);
+  });
+
+  it('does not fold the changes of a plan into a list of undeclared objects that is cut', () => {
+    const undeclared = Array.from({ length: 60 }, (_, at) => `SimIntegration/${'%D0%B4'.repeat(240)}${at}`);
+    const summary = { create: 0, update: 0, delete: 1, manual: 0, unchanged: 0, undeclared: 60 };
+    const text = markdown(plan([senderDelete], { undeclared, summary }));
+    expect(text.match(/<details/g)).toHaveLength(text.match(/<\/details>/g)?.length ?? 0);
+    expect(text).toContain('Undeclared: 60 objects in the tenant');
+    expect(text).toContain('Without details: 1 list of undeclared objects.');
+    expect(text).toContain(`<code>${senderDelete.address}</code> to delete`);
+  });
+});
