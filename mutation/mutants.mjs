@@ -1006,4 +1006,25 @@ export const mutants = [
     replace: 'remarksOn: (isShown) => names.slice(1).flatMap(',
     tests: ['test/commands/diff-references.test.ts'],
   },
+  {
+    name: 'the impact of one environment stands for all',
+    file: 'src/report/fleet-view.ts',
+    find: '[address, action, risk, warnings, impact ?? null]',
+    replace: '[address, action, risk, warnings]',
+    tests: ['test/report/impact.test.ts'],
+  },
+  {
+    name: 'a fleet does not tell what a tenant ignored',
+    file: 'src/report/fleet-view.ts',
+    find: "outcome !== 'done' || warnings.length > 0",
+    replace: "outcome !== 'done'",
+    tests: ['test/report/fleet-markdown.test.ts'],
+  },
+  {
+    name: 'secrets are looked for in finished reports only',
+    file: 'src/report/index.ts',
+    find: "const isKept = format === 'json' && document.is !== 'diagnostics';",
+    replace: "const isKept = format !== 'html';",
+    tests: ['test/report/redacted.test.ts'],
+  },
 ];
