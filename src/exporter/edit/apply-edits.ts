@@ -3,7 +3,8 @@ import { keyText } from '../../loader/document.ts';
 import { formatComment, type Member, type Printable } from '../../loader/print.ts';
 import { type Pointer, segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, partOf } from '../printable.ts';
-import { insertCandidates, removeCandidates, setCandidates } from './candidates.ts';
+import { setCandidates } from './candidates.ts';
+import { insertCandidates, removeCandidates } from './item-candidates.ts';
 import { lineEnd, splice } from './lines.ts';
 import { endOf, locate, type ParsedDocument, type Path, parseOne } from './parsed-document.ts';
 

@@ -1,16 +1,14 @@
-import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
+import { isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml';
 import { type Mapping, type Printable, printBlock, printInline, quote } from '../../loader/print.ts';
 import { isList, isMapping } from '../printable.ts';
-import { columnOf, indentBelow, isFirstOnLine, lineEnd, lineStart, nextLine, splice } from './lines.ts';
+import { columnOf, indentBelow, isFirstOnLine, lineEnd, splice, withoutLines } from './lines.ts';
 import {
   endOf,
   endOfIndicator,
-  endOfItem,
   type Located,
   type ParsedDocument,
   startOf,
   startOfEntry,
-  startOfItem,
 } from './parsed-document.ts';
 
 /** Versions of the document with the new value, best first: in the style of the old value, then on one line. */
@@ -62,9 +60,15 @@ function moveBesideKey({ text }: ParsedDocument, located: Located, inline: strin
   const indicator = endOfIndicator(located);
   if (!node || indicator === null || from <= lineEnd(text, indicator) || !isFirstOnLine(text, from))
     return null;
-  const without = splice(text, lineStart(text, from), nextLine(text, endOf(node, text)), '');
-  return splice(without, indicator, indicator, ` ${inline}`);
+  const to = endOf(node, text);
+  // The comment beside the last item of a block goes with it.
+  const comment = isBlock(node) ? '' : text.slice(to, lineEnd(text, to)).trimEnd();
+  const isPlace = text.slice(indicator, lineEnd(text, indicator)).trim() === '';
+  if (comment !== '' && !isPlace) return null;
+  return splice(withoutLines(text, from, to), indicator, indicator, ` ${inline}${comment}`);
 }
+
+const isBlock = (node: Node): boolean => (isMap(node) || isSeq(node)) && node.flow !== true;
 
 function isCollection(value: Printable): value is Mapping | readonly Printable[] {
   return isMapping(value) ? value.members.length > 0 : isList(value) && value.length > 0;
@@ -166,9 +170,8 @@ function replaceWithBlock(
   const { node, pair } = located;
   const entry = startOfEntry(located);
   if (!node || entry === null) return null;
-  const isBlock = (isMap(node) || isSeq(node)) && node.flow !== true;
   const hasProperties = from !== (node.range?.[0] ?? 0);
-  if (!pair || (isBlock && !hasProperties)) {
+  if (!pair || (isBlock(node) && !hasProperties)) {
     return splice(text, from, to, indentBelow(printBlock(value), columnOf(text, from), eol));
   }
   const column = columnOf(text, entry) + 2;
@@ -179,97 +182,4 @@ function replaceWithBlock(
     Math.max(keyEnd, to),
     eol + ' '.repeat(column) + indentBelow(printBlock(value), column, eol),
   );
-}
-
-/** A new member or item of a collection. */
-interface NewItem {
-  readonly parent: YAMLMap | YAMLSeq;
-  /** The key of a new member, or the index of a new list item. */
-  readonly step: string;
-  readonly value: Printable;
-}
-
-/**
- * Versions of the document with a new member at the end of a mapping, or a new item before the given index of a list,
- * written like its neighbors; best first. None for an empty collection: it is replaced as a whole instead.
- */
-export function* insertCandidates(parsed: ParsedDocument, item: NewItem): Generator<string> {
-  const { parent, step } = item;
-  if (parent.items.length === 0) return;
-  const index = isSeq(parent) ? Math.min(Number(step), parent.items.length) : parent.items.length;
-  if (parent.flow === true) yield* insertIntoFlow(parsed, item, index);
-  else yield* insertIntoBlock(parsed, item, index);
-}
-
-function* insertIntoBlock(parsed: ParsedDocument, item: NewItem, index: number): Generator<string> {
-  const { text, eol } = parsed;
-  const { parent } = item;
-  const start = startOfItem(parent, 0);
-  if (start === null) return;
-  const column = columnOf(text, start);
-  const lines = indentBelow(printBlockItem(item), column, eol);
-  const margin = ' '.repeat(column);
-  if (index === 0) {
-    yield splice(text, start, start, lines + eol + margin);
-    return;
-  }
-  const end = endOfItem(parsed, parent, index - 1);
-  if (end === null) return;
-  const after = lineEnd(text, end);
-  yield splice(text, after, after, eol + margin + lines);
-  // Blank lines below a block scalar with `+` belong to that scalar: the new lines must follow them.
-  const range = parent.range?.[1] ?? after;
-  const below = isFirstOnLine(text, range) ? lineStart(text, range) : range;
-  yield splice(text, below, below, `${text[below - 1] === '\n' ? '' : eol}${margin}${lines}${eol}`);
-}
-
-function printBlockItem({ parent, step, value }: NewItem): string {
-  if (isMap(parent)) return printBlock({ members: [[step, value]] });
-  const isInline = parent.items.every((item) => !(isMap(item) || isSeq(item)) || item.flow === true);
-  return isInline ? `- ${printInline(value)}` : printBlock([value]);
-}
-
-function* insertIntoFlow(
-  parsed: ParsedDocument,
-  { parent, step, value }: NewItem,
-  index: number,
-): Generator<string> {
-  const { text, eol } = parsed;
-  const written = isMap(parent) ? `${printInline(step)}: ${printInline(value)}` : printInline(value);
-  const next = startOfItem(parent, index);
-  if (index < parent.items.length) {
-    if (next !== null) yield splice(text, next, next, `${written}, `);
-    return;
-  }
-  const end = endOfItem(parsed, parent, index - 1);
-  const last = startOfItem(parent, index - 1);
-  if (end === null || last === null) return;
-  if (isFirstOnLine(text, last)) {
-    const hasComma = /^[ \t]*,/.test(text.slice(end));
-    const after = lineEnd(text, end);
-    const margin = eol + text.slice(lineStart(text, last), last);
-    if (hasComma) yield splice(text, after, after, `${margin}${written},`);
-    else yield splice(splice(text, after, after, margin + written), end, end, ',');
-  }
-  yield splice(text, end, end, `, ${written}`);
-}
-
-/**
- * Versions of the document without a member or item, best first: with its lines removed, or only its text. None for
- * the last item of a collection, which has no valid text without it: the collection is replaced as a whole instead.
- */
-export function* removeCandidates(parsed: ParsedDocument, { parent, index }: Located): Generator<string> {
-  const { text } = parsed;
-  if (!parent || parent.items.length < 2) return;
-  const from = startOfItem(parent, index);
-  const to = endOfItem(parsed, parent, index);
-  if (from === null || to === null) return;
-  const isFlow = parent.flow === true;
-  const rest = /^[ \t]*(,?)[ \t]*(#.*)?(?=\r?\n|$)/.exec(text.slice(to));
-  const isAlone = isFirstOnLine(text, from) && rest !== null && (!isFlow || rest[1] === ',');
-  if (isAlone) yield splice(text, lineStart(text, from), nextLine(text, to), '');
-  const next = startOfItem(parent, index + 1);
-  if (next !== null) yield splice(text, from, next, '');
-  const before = isFlow && index > 0 ? endOfItem(parsed, parent, index - 1) : null;
-  if (before !== null) yield splice(text, before, to, '');
 }

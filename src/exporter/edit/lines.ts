@@ -51,3 +51,8 @@ export function indentBelow(block: string, column: number, eol: string): string 
     .map((line, index) => (index === 0 || line === '' ? line : margin + line))
     .join(eol);
 }
+
+/** The text without the lines of what begins and ends at the offsets. */
+export function withoutLines(text: string, from: number, to: number): string {
+  return splice(text, lineStart(text, from), nextLine(text, to), '');
+}
