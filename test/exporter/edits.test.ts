@@ -155,6 +155,12 @@ describe('setting a text of several lines', () => {
       set('a.0.b', 'x\ny\n'),
       'a:\n  - b: |\n      x\n      y\n    c: 1\n',
     ],
+    [
+      'that ends with a blank that does not break',
+      'a: |\n  one\u00a0\nb: 1\n',
+      set('a', ' x'),
+      'a: " x"\nb: 1\n',
+    ],
     ['in an item', 'a:\n  - old\n  - 2\n', set('a.0', 'x\ny\n'), 'a:\n  - "x\\ny\\n"\n  - 2\n'],
     ['in single quotes', "a: 'old' # why\n", set('a', 'x\ny\n'), 'a: "x\\ny\\n" # why\n'],
     [

@@ -75,7 +75,10 @@ export function locate({ root }: ParsedDocument, path: Path): Located | null {
 export function endOf(node: Node, text: string): number {
   const [start, end] = node.range ?? [0, 0, 0];
   if (isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED')) {
-    return start + text.slice(start, end).trimEnd().length;
+    let last = end;
+    // Other blanks, such as those that do not break, are text.
+    while (last > start && ' \t\r\n'.includes(text.charAt(last - 1))) last -= 1;
+    return last;
   }
   if ((isMap(node) || isSeq(node)) && node.flow !== true) {
     const last = node.items.at(-1);
