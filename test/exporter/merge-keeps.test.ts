@@ -193,6 +193,19 @@ describe('the line ends of a file', () => {
     expect(result).toBe(crlf(plain));
   });
 
+  it('stay CRLF in a side file, and stay as they are in one with others', () => {
+    const text = 'one\ntwo\nthree\n';
+    const change = (before: string, body: string) =>
+      merge({
+        files: { 'config/a.yaml': `${head}body: !file a.html\n`, 'config/a.html': before },
+        live: [template('a', { body })],
+      }).changed[0]?.content;
+    const changed = text.replace('two', '2');
+    expect(change(crlf(text), changed)).toBe(crlf(changed));
+    expect(change(crlf(text), crlf(changed))).toBe(crlf(changed));
+    expect(change(text, changed)).toBe(changed);
+  });
+
   it('stay CRLF where new objects join the file', () => {
     const files = { 'config/sender-addresses.yaml': crlf('kind: SenderAddress\nemail: a@acme.example\n') };
     const live = ['a', 'b', 'c'].map((name) => sender(`${name}@acme.example`));

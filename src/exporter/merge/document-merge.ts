@@ -25,6 +25,7 @@ export interface Note {
 /** A new text for a side file. */
 export interface SideText {
   readonly at: Pointer;
+  /** In the line endings of the file, where those do not count. */
   readonly text: string;
   /** What the manifest gets where the side file cannot have the text. */
   readonly inline: Printable;

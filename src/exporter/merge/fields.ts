@@ -9,6 +9,7 @@ import { isArray, isObject, itemsOf, type Json, own, sameJson } from '../../mode
 import { secretName } from '../../model/marker.ts';
 import { pointer, segmentsOf, valueAt } from '../../model/pointer.ts';
 import { draftObject, lifecycleMembers } from '../draft.ts';
+import { eolOf } from '../edit/lines.ts';
 import { namesOf } from '../names.ts';
 import { draftPlainField } from '../plain-field.ts';
 import { isList, isMapping, partOf, sideFileOf } from '../printable.ts';
@@ -116,7 +117,9 @@ function mergeField(
   } else if (field.is === 'reference' && isMapping(written) && isMapping(value)) {
     mergeReference(merge, slot, value);
   } else if (sideFileOf(written) !== null && typeof value === 'string') {
-    merge.changes.sideTexts.push({ at, text: value, inline: value });
+    const isCrlf = field.is === 'text' && typeof slot.declared === 'string' && eolOf(slot.declared) !== '\n';
+    const text = isCrlf ? value.replaceAll(/\r?\n/g, '\r\n') : value;
+    merge.changes.sideTexts.push({ at, text, inline: value });
   } else addSet(merge, slot, value);
 }
 
