@@ -320,6 +320,17 @@ describe('what a result says of values that it leaves out', () => {
     expect(withheld).toEqual(['/text']);
   });
 
+  it('names a field that the tenant shows as unset because it hides it, unless the change cleared it', () => {
+    const unset = { ...raw, rule: null };
+    const { before, withheld } = withheldBy({ action: 'delete' }, unset, null, ['/rule']);
+    expect(before).not.toHaveProperty('rule');
+    expect(withheld).toContain('/rule');
+    const { after } = withheldBy({ diff: [diff('/rule', 'r1', null)] }, { ...raw, rule: 'r1' }, unset, [
+      '/rule',
+    ]);
+    expect(after).toMatchObject({ rule: null });
+  });
+
   it('names all of them where the object was made or is gone', () => {
     const change = { diff: [diff('/attributes/url', null, 'u')] };
     const all = ['/attributes/in/user', '/attributes/in/token', '/attributes/other/token'];

@@ -178,21 +178,24 @@ describe('a bulk delete that the tenant refuses', () => {
   });
 
   it('reads them again where a request had to wait too long', async () => {
+    const clock = steppingClock();
     const tenant = new FakeTenant({ notes });
     const outdated = { outcome: 'unsent', reason: 'outdated', detail: 'had to wait' } as const;
-    let isLate = true;
-    tenant.fault = (_request, count) => (count === 1 ? refused : null);
+    tenant.fault = (_request, count) => {
+      if (count > 1) clock.pass(11_000);
+      return count === 1 ? refused : null;
+    };
     const port = {
       tenant: tenant.tenant,
       read: tenant.read.bind(tenant),
-      async send(request: Request) {
-        if (tenant.sent.length < 2 || !isLate) return tenant.send(request);
-        isLate = false;
+      async send(request: Request, { notAfter }: { readonly notAfter?: number | null } = {}) {
+        if (clock.now() <= (notAfter ?? 0)) return tenant.send(request);
         return { ...outdated, attempts: 0, ms: 0, trackingId: null, repeated: false };
       },
     };
-    const result = await apply(planOf(deleteNotes([one, two, three])), port);
+    const result = await apply(planOf(deleteNotes([one, two, three])), port, { clock });
     expect(Object.values(outcomes(result))).toEqual(['done', 'done', 'done']);
+    expect(tenant.notes.size).toBe(0);
   });
 
   it('stays refused where the objects cannot be read again', async () => {

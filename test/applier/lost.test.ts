@@ -15,6 +15,7 @@ import {
   sensitive,
   thing,
   updateThing,
+  writeNote,
 } from './fake.ts';
 import { apply, newFolder, outcomes } from './run.ts';
 
@@ -59,6 +60,15 @@ describe('a POST whose answer is lost', () => {
     tenant.rewrite = (raw) => ({ ...raw, text: 'another' });
     expect(outcomes(await apply(planOf([createThing('a')]), tenant))).toEqual({ 'Thing/a': 'unknown' });
     expect(tenant.sent).toHaveLength(1);
+  });
+
+  it('is sent once more where it replaces an object that is as before', async () => {
+    const live = { id: 'n1', key: 'a', text: 'before' };
+    const tenant = new FakeTenant({ notes: { a: live } });
+    tenant.fault = (_request, count) => (count === 1 ? lostUndone : null);
+    const result = await apply(planOf([writeNote('a', 'after', { live })]), tenant);
+    expect(outcomes(result)).toEqual({ 'Note/a': 'done' });
+    expect(tenant.carriedOut).toHaveLength(1);
   });
 
   it('is not sent again where it is part of an update: it could add something twice', async () => {
@@ -198,6 +208,16 @@ describe('a refusal', () => {
       'Thing/old': 'failed',
     });
     expect(tenant.reads).toBe(1);
+  });
+
+  it.each([404, 410])('of anything but a delete with %i is final, and is not waited for', async (code) => {
+    for (const planned of [createThing('a'), updateThing(old, 'after')]) {
+      const tenant = new FakeTenant({ things: { old } });
+      tenant.fault = () => status(code, false);
+      const result = await apply(planOf([planned]), tenant, { settle: 60_000 });
+      expect(outcomes(result)).toEqual({ [planned.address]: 'failed' });
+      expect(tenant.reads).toBe(1);
+    }
   });
 
   it('comes with what the kind advises', async () => {

@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import fs, { lstat, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { planResult } from '../../src/applier/change-result.ts';
 import { ResultFile } from '../../src/applier/result-file.ts';
 import { formOfText, readResultFile } from '../../src/applier/saved-file.ts';
@@ -82,6 +83,31 @@ describe('the result file of a run', () => {
     await writeFile(file, 'an earlier result');
     await record(file).discard();
     expect(await readFile(file, 'utf8')).toBe('an earlier result');
+  });
+
+  it('has the values before a change on the disk when the change may begin', async () => {
+    const file = join(await newFolder(), 'r.json');
+    const probe = await open(file, 'w');
+    const onDisk: string[] = [];
+    vi.spyOn(Object.getPrototypeOf(probe), 'datasync').mockImplementation(async () => {
+      onDisk.push(await readFile(file, 'utf8'));
+    });
+    await probe.close();
+    await record(file).start([result('a', 'unknown')]);
+    expect(onDisk).toEqual([expect.stringContaining('"before":{"text":"üü')]);
+  });
+
+  it('goes into a pipe that was asked for, and leaves it there', async () => {
+    const pipe = join(await newFolder(), 'pipe');
+    execFileSync('sh', ['-c', `mkfifo '${pipe}'`]);
+    const reader = await open(pipe, 'r+');
+    onTestFinished(() => reader.close());
+    const times = { startedAt: now(), endedAt: now() };
+    const whole = planResult(plan, { ...times, outcome: 'done', changes: [] }, []);
+    await record(pipe).end(whole);
+    expect((await lstat(pipe)).isFIFO()).toBe(true);
+    const { buffer, bytesRead } = await reader.read();
+    expect(JSON.parse(buffer.subarray(0, bytesRead).toString())).toEqual(whole);
   });
 
   it('may be removed by somebody else before the run removes it', async () => {

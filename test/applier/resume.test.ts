@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Journal, openJournal } from '../../src/applier/journal.ts';
-import type { TenantPort } from '../../src/applier/run-context.ts';
+import type { ApplyEvent, TenantPort } from '../../src/applier/run-context.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';
 import {
@@ -205,6 +205,18 @@ it('a second request that was refused is sent again, though the tenant rewrote w
   tenant.fault = () => null;
   expect((await apply(plan, tenant, { folder })).outcome).toBe('done');
   expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule']);
+});
+
+it('a second request that Ctrl-C holds back once more is not attempted', async () => {
+  const plan = planOf([updateThing(old, 'after', 'r1')]);
+  const folder = await newFolder();
+  const tenant = new FakeTenant({ things: { old } });
+  tenant.fault = ({ path }) => (path.endsWith('/rule') ? { is: 'status', status: 400, done: false } : null);
+  await apply(plan, tenant, { folder });
+  const control = new AbortController();
+  const onEvent = ({ type }: ApplyEvent) => type === 'checked' && control.abort();
+  const again = await apply(plan, tenant, { folder, signal: control.signal, onEvent });
+  expect(again).toMatchObject({ outcome: 'interrupted', changes: [{ outcome: 'notAttempted' }] });
 });
 
 describe('a rename', () => {
