@@ -5,6 +5,7 @@ import { groupBy } from '../model/group.ts';
 import { type Change, hasChanges, type Plan } from '../model/plan.ts';
 import type { ChangeOutcome, ChangeResult, Result } from '../model/result.ts';
 import { noDifferences, whereWords } from './diff-view.ts';
+import { pathWords } from './difference.ts';
 import { outcomeWords, sentWords } from './result-words.ts';
 import { escapeHtml } from './safe.ts';
 import { objectRows } from './text/diff.ts';
@@ -87,6 +88,15 @@ export function diffJunit(diff: Diff): string {
     ...passed,
     details: differs(diff) ? '' : noDifferences(diff),
   };
+  const { notComparable } = diff;
+  const unknown: TestCase = {
+    suite: 'sides',
+    name: `${pluralize(notComparable.length, 'object')} with values that are not comparable`,
+    ...passed,
+    details: notComparable
+      .map(({ address, paths }) => `${address}: ${paths.map(pathWords).join(', ')}`)
+      .join('\n'),
+  };
   const cases = diff.objects.map((object): TestCase => {
     const rows = layout(objectRows(object, diff, false), { colour: false, width: Number.POSITIVE_INFINITY });
     return {
@@ -102,6 +112,7 @@ export function diffJunit(diff: Diff): string {
   return document(`tenantctl diff ${first.name} ${second.name}`, [
     ...cases,
     ...diff.diagnostics.map(diagnosticCase),
+    ...(notComparable.length === 0 ? [] : [unknown]),
     equal,
   ]);
 }

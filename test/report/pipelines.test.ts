@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import { type Diff, diffFormat } from '../../src/model/diff.ts';
 import { type Format, renderReport } from '../../src/report/index.ts';
 import {
   change,
@@ -144,4 +145,22 @@ describe('JUnit', () => {
     expect(text).toContain('<failure message="to update: failed" type="failed">400 Bad request');
     expect(text).toContain('<skipped message="to delete: skipped">');
   });
+});
+
+it('says in the tests of a diff what could not be compared', () => {
+  const side = { name: 'test', is: 'tenant', tenant: { identity: 'i', profiles: 'p' } } as const;
+  const diff: Diff = {
+    formatVersion: diffFormat,
+    tool: { name: 'tenantctl', version: '0.1.0' },
+    createdAt: '2025-03-01T10:00:00.000Z',
+    sides: [side, { ...side, name: 'production' }],
+    scope: { only: [], except: [], kinds: [] },
+    summary: { differing: 0, onlyFirst: 0, onlySecond: 0, equal: 4, notComparable: 1 },
+    objects: [],
+    notComparable: [{ address: 'SimIntegration/Desk', paths: ['/attributes/password'] }],
+    diagnostics: [],
+  };
+  expect(renderReport({ is: 'diff', diff }, 'junit', plain)).toMatch(
+    /name="1 object with values that are not comparable"[^>]*><system-out>SimIntegration\/Desk: attributes\/password</,
+  );
 });
