@@ -129,7 +129,8 @@ function load(content: string, files: Readonly<Record<string, string>>, environm
     join('config', path),
     'A text.',
   ]);
-  for (const [path = '', text = ''] of [...Object.entries(files), ...sides]) {
+  const seeds = [...content.matchAll(/\bseed: ([\w.]+)/g)].map(([, path = '']) => [path, 'objects: {}']);
+  for (const [path = '', text = ''] of [...Object.entries(files), ...sides, ...seeds]) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
