@@ -100,6 +100,15 @@ describe('rules', () => {
     expect(mergeFile(unset, search('S', [rule('z')]))).toBe(unset.replace('value: x', 'value: z'));
   });
 
+  it('get the value of a member that is declared unset, alone or with others', () => {
+    const unset = written('x', '    extra: null # none\n');
+    const theirs = unset.replace('null', 'theirs');
+    expect(mergeFile(unset, search('S', [rule('x', { extra: 'theirs' })]))).toBe(theirs);
+    expect(mergeFile(unset, search('S', [rule('z', { extra: 'theirs' })]))).toBe(
+      theirs.replace('value: x', 'value: z'),
+    );
+  });
+
   it('do not get members that they do not declare', () => {
     expect(mergeFile(written('x'), search('S', [rule('z', { extra: 'theirs' })]))).toBe(written('z'));
   });

@@ -186,7 +186,7 @@ function mergeRecord(
     return;
   }
   for (const [name, value] of Object.entries(declared)) {
-    if (value === null || recordAgrees({ [name]: value }, live, field)) continue;
+    if (recordAgrees({ [name]: value }, live, field)) continue;
     const member = partIn(slot, name);
     if (member.live === null) addRemove(merge, member.at);
     else addSet(merge, member, partOf(printed, name));
