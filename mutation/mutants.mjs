@@ -284,6 +284,27 @@ export const mutants = [
     tests: ['test/exporter/merge-keeps.test.ts', 'test/exporter/merge.test.ts'],
   },
   {
+    name: 'a merge writes what an overlay removes',
+    file: 'src/exporter/merge/document-merge.ts',
+    find: "if (isOverlaid(merge.resource, at)) merge.changes.notes.push({ at, reason: 'overlay' });",
+    replace: "if (at === '/') merge.changes.notes.push({ at, reason: 'overlay' });",
+    tests: ['test/exporter/merge-fields.test.ts'],
+  },
+  {
+    name: 'a merge skips a member of a record that is declared null',
+    file: 'src/exporter/merge/fields.ts',
+    find: 'if (recordAgrees({ [name]: value }, live, field)) continue;',
+    replace: 'if (value === null || recordAgrees({ [name]: value }, live, field)) continue;',
+    tests: ['test/exporter/merge-fields.test.ts'],
+  },
+  {
+    name: 'a removed document joins its neighbors',
+    file: 'src/exporter/merge/manifest-file.ts',
+    find: "(isOpen ? segment.end : '')",
+    replace: "''",
+    tests: ['test/exporter/merge-files.test.ts'],
+  },
+  {
     name: 'single quotes in HTML',
     file: 'src/report/safe.ts',
     find: '/[&<>"\']/g',
