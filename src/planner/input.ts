@@ -9,6 +9,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Plan, Scope } from '../model/plan.ts';
+import { pointer } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
 import type { TenantName } from '../model/tenant.ts';
 import type { Match } from './match.ts';
@@ -147,9 +148,9 @@ export function refuseUnknownKeys(missing: readonly Match[], defaults: readonly 
     const message = `The tenant has no default ${kind.name} with the key "${name}", so it cannot be created.`;
     const all = at === 0 && names.length > 0 ? `Keys with a default: ${names.join(', ')}.` : null;
     const hint = didYouMean(name, names) ?? all;
+    const place = resource.point(pointer(kind.keyFields[0]?.name ?? ''));
     const { address } = resource;
-    const source = resource.source();
-    return { code: 'unknown-key', severity: 'error', message, source, address, ...(hint ? { hint } : {}) };
+    return { code: 'unknown-key', severity: 'error', message, ...place, address, ...(hint ? { hint } : {}) };
   });
   if (problems.length > 0) throw new Failure(problems);
 }

@@ -124,6 +124,7 @@ describe("the vendor's defaults", () => {
         message:
           'The tenant has no default NotificationTemplate with the key "welcom", so it cannot be created.',
         source: { file: 'config/test.yaml', line: 1, column: 1 },
+        excerpt: '',
         address: 'NotificationTemplate/welcom/EMAIL/en',
         hint: 'Did you mean `welcome`?',
       },
