@@ -502,7 +502,8 @@ describe('reports', () => {
     expect(page).toContain('<th scope="col">test</th><th scope="col">production</th>');
     expect(page).not.toContain('<b>`one`');
     expect(isDiff(JSON.parse(json)), JSON.stringify(isDiff.errors)).toBe(true);
-    expect(junit).toContain('name="tenantctl diff test production" tests="5" failures="4"');
+    expect(junit).toContain('name="tenantctl diff test production" tests="6" failures="4"');
+    expect(junit).toContain('1 object with values that are not comparable');
     expect(junit).toMatch(/SenderAddress\/a%40acme.example".*<failure message="only in test" type="first">/);
     for (const text of [markdown, page, json, junit, stdout]) expect(text).not.toMatch(/pass-(one|two)/);
   });
