@@ -628,7 +628,7 @@ export const mutants = [
     tests: ['test/applier/apply.test.ts'],
   },
   {
-    name: 'a page of a gateway confirms a delete',
+    name: 'words of a gateway confirm a delete',
     file: 'src/applier/convergence.ts',
     find: 'answer.body === null && answer.text === null;',
     replace: 'answer.body === null;',

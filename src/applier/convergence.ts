@@ -72,7 +72,7 @@ function sightingInAnswer(
 
 /**
  * Whether an accepted delete needs no other look. A 202 says that the tenant will do it, not that it has; and whatever
- * stands in an answer that should be empty may say something else, or come from a gateway.
+ * stands in an answer that should be empty may say something else, or be the words of a gateway.
  */
 function isConfirmed(answer: Sent): boolean {
   const isEmpty = answer.outcome === 'answered' && answer.body === null && answer.text === null;

@@ -151,6 +151,7 @@ describe('failures', () => {
     ['the object', { body: gone }],
     ['several answers', { body: { results: [{ status: 403 }] } }],
     ['a page of a gateway', { body: null, text: '<h1>Sign in</h1>' }],
+    ['words of a gateway', { body: null, text: 'Please sign in.' }],
   ])('does not call a delete done that is answered 200 with %s, until it shows', async (_what, answer) => {
     for (const done of [false, true]) {
       const tenant = new FakeTenant({ things: { gone } });
