@@ -1090,4 +1090,11 @@ export const mutants = [
     replace: 'isUnset',
     tests: ['test/applier/change-result.test.ts'],
   },
+  {
+    name: 'a rollback of an unclear change forgets a name beside an id',
+    file: 'src/planner/restore.ts',
+    find: 'fieldsUnlike(kind, before, current);',
+    replace: 'Object.keys(kind.fields);',
+    tests: ['test/planner/rollback.test.ts'],
+  },
 ];

@@ -1,4 +1,4 @@
-import { comparableRecord, isDeclaredByMember, readableFields } from '../kinds/field.ts';
+import { comparableRecord, isDeclaredByMember, readableFields, sameValue } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject, type RecordsField } from '../kinds/kind.ts';
 import { pairRecords } from '../kinds/records.ts';
 import {
@@ -40,9 +40,10 @@ export function restoreChanges({ kind, record }: Undo, live: LiveObject): Restor
     findHollow(liftAboveLists(place, [shown, current]), shown, after ?? {}),
   );
   const before = omitPlaces(shown, withheld);
-  // After an unclear answer it is not known which fields are as recorded.
+  // After an unclear answer only the tenant tells which fields are as recorded. Those need no restoring, and an id among
+  // them would say that the name beside it does not count.
   const isKnown = after !== null && outcome !== 'unknown';
-  const names = isKnown ? changedFields(kind, before, after) : Object.keys(kind.fields);
+  const names = isKnown ? changedFields(kind, before, after) : fieldsUnlike(kind, before, current);
   const { usable, lost } = splitRecorded(before, names);
   const restored = mapMembers(pick(before, usable), (old, name): Json => {
     const field = fieldNamed(kind, name);
@@ -53,6 +54,14 @@ export function restoreChanges({ kind, record }: Undo, live: LiveObject): Restor
   });
   const fields = keepPlaces(kind, restored, current, withheld);
   return { fields, lost: [...new Set([...withheld, ...lost])] };
+}
+
+/** The names of the fields that an object does not show as they were recorded. */
+function fieldsUnlike(kind: Kind, before: JsonObject, current: JsonObject): string[] {
+  return Object.entries(kind.fields).flatMap(([name, field]) => {
+    const [old, now] = [own(before, name), own(current, name)];
+    return old !== undefined && now !== undefined && sameValue(field, old, now) ? [] : [name];
+  });
 }
 
 /** The fields with markers at the places to keep, so that the plan shows these neither in differences nor in requests. */

@@ -504,6 +504,15 @@ describe('which changes are undone', () => {
     ]);
   });
 
+  it('are a name beside an id that the tenant still has, where the outcome is unknown', () => {
+    const before = { type: 'MFA', applicationId: 'app1', applicationName: 'Desk' };
+    const plan = rollBack({
+      records: [record('AuthProfile/P', { outcome: 'unknown', before, after: null })],
+      live: [{ kind: 'AuthProfile', id: 'p', raw: { ...before, name: 'P', applicationName: null } }],
+    });
+    expect(plan.changes[0]?.diff).toMatchObject([{ path: '/applicationName', after: 'Desk' }]);
+  });
+
   it('are no fields that the result did not record', () => {
     const plan = rollBack({
       records: [record(address, { outcome: 'unknown', before: { type: 'Old' }, after: { type: 'New' } })],
