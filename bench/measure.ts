@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -52,4 +52,19 @@ export function median(values: readonly number[]): number {
   const middle = sorted.length / 2;
   const [low = 0, high = low] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
   return (low + high) / 2;
+}
+
+/** What each has, one after the other. */
+export async function ofEach<T>(nodes: readonly string[], run: (node: string) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (const node of nodes) results.push(await run(node));
+  return results;
+}
+
+/** The version of a Node, and whether it keeps compiled code for the next start. */
+export function aboutNode(node: string): { version: string; keepsCode: boolean } {
+  const script =
+    "console.log(JSON.stringify([process.versions.node, 'enableCompileCache' in require('module')]))";
+  const [version, keepsCode] = JSON.parse(execFileSync(node, ['-e', script], { encoding: 'utf8' }));
+  return { version, keepsCode };
 }

@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fleet } from './fleet.ts';
 import { integrationManifest, integrations } from './integrations.ts';
-import { measure, median, repeat, type Usage } from './measure.ts';
+import { aboutNode, measure, median, ofEach, repeat, type Usage } from './measure.ts';
 import { report } from './report.ts';
 import { atMost, exactly, type Row } from './row.ts';
 import { absentManifest, type Template, templateManifest, templates } from './templates.ts';
@@ -82,13 +81,6 @@ const cpu: Scenario = async (runs, nodes) => {
   });
 };
 
-/** What each has, one after the other. */
-async function ofEach<T>(nodes: readonly string[], run: (node: string) => Promise<T>): Promise<T[]> {
-  const results: T[] = [];
-  for (const node of nodes) results.push(await run(node));
-  return results;
-}
-
 interface BesideParsing {
   readonly parsing: Usage;
   readonly run: Usage;
@@ -154,14 +146,6 @@ async function startOf(node: string, runs: number, world: World): Promise<Row[]>
       detail: `${ms(plan)} ÷ ${ms(bare)}; two requests with undici and nothing else: ${(alone / bare).toFixed(2)}`,
     }),
   ];
-}
-
-/** The version of a Node, and whether it keeps compiled code for the next start. */
-function aboutNode(node: string): { version: string; keepsCode: boolean } {
-  const script =
-    "console.log(JSON.stringify([process.versions.node, 'enableCompileCache' in require('module')]))";
-  const [version, keepsCode] = JSON.parse(execFileSync(node, ['-e', script], { encoding: 'utf8' }));
-  return { version, keepsCode };
 }
 
 /** Growth with the number of objects. */
