@@ -154,6 +154,7 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
       folder: pathInProject(resolveOut(args, project, io), project),
       delete: args.delete,
       read: (path) => readIfThere(inRoot(path), path),
+      isUsedElsewhere: declarations.isReadByEnvironment,
     }),
   );
 

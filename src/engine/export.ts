@@ -74,7 +74,8 @@ export async function exportTenant(
   };
 }
 
-export interface MergeOptions extends Pick<MergeInput, 'all' | 'folder' | 'delete' | 'read'> {
+export interface MergeOptions
+  extends Pick<MergeInput, 'all' | 'folder' | 'delete' | 'read' | 'isUsedElsewhere'> {
   /** The kinds to merge. Left out: those that manifests declare, and with `all` also those of an export. */
   readonly kinds?: readonly string[] | undefined;
   isInScope(address: Address): boolean;

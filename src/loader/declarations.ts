@@ -36,6 +36,8 @@ export interface Declarations {
   readonly globs: { readonly patterns: readonly string[]; readonly source: Source };
   /** Whether a file of this path, from the project's root, is or would be read as a manifest. */
   covers(path: string): boolean;
+  /** Whether an environment of the project reads the file of this path, such as one that a tag in an overlay names. */
+  isReadByEnvironment(path: string): boolean;
   /** Where an object is declared, even if its manifest has errors; `null` where it is not. */
   find(object: LiveObject): Source | null;
   /** What an object's manifest declares of it, with markers for secrets and lookups; nothing where it has none. */
@@ -44,18 +46,25 @@ export interface Declarations {
   secretsOf(object: LiveObject): ReadonlyMap<Pointer, string>;
 }
 
-/** The declarations of a project. Its manifests are read when the first object is looked up. */
+/**
+ * The declarations of a project. Its manifests are read when the first object is looked up.
+ *
+ * @param filesRead the files that environments read, from the project's root
+ */
 export function declarationsOf(
   { manifests: patterns, notManifests, place }: ProjectFile,
   read: () => readonly Manifest[],
+  filesRead: () => readonly string[],
 ): Declarations {
   const isMatch = matchGlobs(patterns);
   const isEnvironment = matchGlobs(environmentFiles);
   const byIdentity = once(() => indexManifests(read()));
+  const environmentReads = once(() => new Set(filesRead()));
   const manifestOf = (object: LiveObject) => declarerOf(byIdentity(), object);
   return {
     globs: { patterns, source: sourceOf(place) },
     covers: (path) => isMatch(path) && !isEnvironment(path) && !notManifests.includes(path),
+    isReadByEnvironment: (path) => environmentReads().has(path),
     find(object) {
       const manifest = manifestOf(object);
       return manifest ? sourceOf(manifest.place) : null;

@@ -14,7 +14,7 @@ import { type InputOptions, readInputs } from './dot-env.ts';
 import { type ReadEnvironment, type Reading, readEnvironment } from './environment.ts';
 import type { ManifestFolder } from './folder.ts';
 import type { Manifest } from './manifest.ts';
-import { refuseIncluded, refuseOutputs } from './outputs.ts';
+import { environmentReads, refuseIncluded, refuseOutputs } from './outputs.ts';
 import { noOverlays } from './overlay.ts';
 import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
@@ -149,7 +149,11 @@ export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): 
     load: (environment) => readProject(openEnvironment(opened, environment), documents),
     declarations(name) {
       const environment = openEnvironment(opened, name);
-      return declarationsOf(opened.project, () => manifestsIn(environment, documents));
+      return declarationsOf(
+        opened.project,
+        () => manifestsIn(environment, documents),
+        () => environmentReads(opened.project, opened.inputs, opened.problems.copy()),
+      );
     },
     loadFolder({ source, manifests }, environment) {
       const project = { ...opened.project, manifests, notManifests: [] };

@@ -8,7 +8,7 @@ import { readEnvironment } from './environment.ts';
 import { isInside, resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import type { Inputs } from './secrets.ts';
-import { matchGlobs, overwriteFailure } from './source.ts';
+import { type FileSource, matchGlobs, overwriteFailure } from './source.ts';
 
 /**
  * Throws a Failure for a file of the project that a command will write, and that it may not read before: a manifest, `.env`,
@@ -19,7 +19,9 @@ import { matchGlobs, overwriteFailure } from './source.ts';
 export function refuseOutputs(project: ProjectFile, writes: readonly string[], inputs: Inputs): void {
   if (writes.length === 0) return;
   const isManifest = matchGlobs(project.manifests);
-  const named = overwritesIn(project, writes) ? environmentFilesOf(project, inputs) : [];
+  const problems = new Problems();
+  const named = overwritesIn(project, writes) ? environmentReads(project, inputs, problems) : [];
+  throwOverwrites(problems);
   const files = [dotEnvName, ...project.tenantFiles(), ...named];
   const own = new Set(files.map((file) => resolveLinks(resolve(project.root, file))));
   const found = writes.find((path) => {
@@ -29,17 +31,26 @@ export function refuseOutputs(project: ProjectFile, writes: readonly string[], i
   if (found !== undefined) throw overwriteFailure(relative(project.root, found));
 }
 
-/** The seed and data files of all embedded tenants, with their tags resolved. Throws where an output is read for them. */
-function environmentFilesOf(project: ProjectFile, inputs: Inputs): string[] {
-  const problems = new Problems();
-  const files = project.environments.flatMap((name) => {
+/**
+ * The files that the environments of a project read, with their tags resolved: those that tags name, and the seed and data
+ * files of embedded tenants. Absolute or from the project's root. Problems are reported.
+ */
+export function environmentReads(project: ProjectFile, inputs: Inputs, problems: Problems): string[] {
+  const files: string[] = [];
+  const source: FileSource = {
+    ...project.source,
+    text(path) {
+      files.push(path);
+      return project.source.text(path);
+    },
+  };
+  for (const name of project.environments) {
     const uses = { secrets: new Set<string>(), texts: [] };
-    const connection = readEnvironment(project, name, { inputs, uses, problems }).environment?.connection;
-    return connection?.to === 'sandbox'
-      ? [connection.sandbox.seed ?? [], connection.sandbox.data ?? []].flat()
-      : [];
-  });
-  throwOverwrites(problems);
+    const { environment } = readEnvironment({ ...project, source }, name, { inputs, uses, problems });
+    if (environment?.connection.to !== 'sandbox') continue;
+    const { seed, data } = environment.connection.sandbox;
+    files.push(...[seed ?? [], data ?? []].flat());
+  }
   return files;
 }
 

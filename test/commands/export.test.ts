@@ -277,6 +277,31 @@ it('names what it cannot write, and what is in the way', async () => {
   expect(stderr).toContain('A file is in the place of a folder that is needed');
 });
 
+it('leaves a side file alone that an environment uses too', async () => {
+  const world = await createWorld({ sandbox: { seed: seedFile } });
+  worlds.push(world);
+  const { templates } = world.sandbox.state;
+  const [kept, gone] = templates.splice(0, 2);
+  if (!kept || !gone) throw new Error('The seed has templates.');
+  templates.push({ ...kept, body: 'By hand' });
+  const manifest = ({ key, medium, locale }: typeof kept, file: string) =>
+    `kind: NotificationTemplate\nkey: ${key}\nmedium: ${medium}\nlocale: ${locale}\nsubject: Ours\nbody: !file ${file}\n`;
+  world.write('config/kept.yaml', manifest(kept, 'texts/kept.html'));
+  world.write('config/gone.yaml', manifest(gone, 'texts/gone.html'));
+  for (const name of ['kept', 'gone']) world.write(`config/texts/${name}.html`, 'Ours\n');
+  const overlays = ['kept', 'gone'].map(
+    (name) => `  - { target: SenderAddress/*, merge: { body: !file ../config/texts/${name}.html } }\n`,
+  );
+  world.write('environments/other.yaml', `sandbox: {}\noverlays:\n${overlays.join('')}`);
+
+  const merged = await world.run('export', '--merge', '--delete', '--env', 'test');
+  expect(merged.stdout).toContain('- config/gone.yaml\n');
+  expect(merged.stderr).toContain('[side-file-left]');
+  expect(world.read('config/kept.yaml')).toContain('body: By hand\n');
+  expect(world.read('config/texts/kept.html')).toBe('Ours\n');
+  expect(world.read('config/texts/gone.html')).toBe('Ours\n');
+});
+
 it.each(['--delete', '--all'])('asks for --merge with %s', async (option) => {
   const world = await exported();
   expect((await world.run('export', option, '--out', 'x')).code).toBe(1);

@@ -50,6 +50,7 @@ export function merge({ files, now = files, live, more = {} }: Case): Merge {
     inScope: () => true,
     secrets: secretsOf({ PW: 'clear' }),
     delete: false,
+    isUsedElsewhere: () => false,
     ...more,
   };
   return mergeExport({ objects: live, resources, read, ...rest });

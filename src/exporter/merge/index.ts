@@ -34,7 +34,7 @@ import {
   type ManifestFile,
   openManifest,
 } from './manifest-file.ts';
-import { findOrphans, type MergedDocument, mergeSideFiles } from './side-files.ts';
+import { findOrphans, type IsUsedElsewhere, type MergedDocument, mergeSideFiles } from './side-files.ts';
 
 export interface MergeInput extends DraftInput, MergeContext {
   /** Everything that the manifests declare, with overlays applied and lookups filled in. */
@@ -49,6 +49,8 @@ export interface MergeInput extends DraftInput, MergeContext {
   readonly delete: boolean;
   /** The text of a file by its path from the project's root; `null` where there is none. */
   read(path: string): string | null;
+  /** Side files that this says of stay as they are. */
+  readonly isUsedElsewhere: IsUsedElsewhere;
 }
 
 /** What a merge does to the project's files. Files that are not listed stay as they are. */
@@ -165,7 +167,7 @@ function writeFiles(
   const nameSecret = secretNames(places, taken);
   const removed = documents.filter(({ isGone }) => input.delete && isGone);
   const remaining = documents.filter(({ isGone }) => !(input.delete && isGone));
-  const sideFiles = mergeSideFiles(remaining);
+  const sideFiles = mergeSideFiles(remaining, input.isUsedElsewhere);
   const edited = editFiles(files, remaining, removed, nameSecret);
   const texts = new Map([...edited.texts, ...sideFiles]);
   const textOf = (path: string) => (texts.has(path) ? (texts.get(path) ?? null) : input.read(path));
@@ -173,7 +175,7 @@ function writeFiles(
   for (const { path, content } of added.files) texts.set(path, content);
   const listed = addToEnvExample(input.read(envExampleFile), nameAll(places, nameSecret));
   if (listed !== null) texts.set(envExampleFile, listed);
-  for (const path of findOrphans(removed, remaining)) texts.set(path, null);
+  for (const path of findOrphans(removed, remaining, input.isUsedElsewhere)) texts.set(path, null);
   return { texts, refused: edited.refused, newManifests: [...new Set(added.manifests.values())] };
 }
 

@@ -11,11 +11,17 @@ export interface MergedDocument extends DeclaredDocument {
   readonly changes: DocumentChanges | null;
 }
 
+/** Whether something that is not a document uses the file of a path, such as an overlay. */
+export type IsUsedElsewhere = (path: string) => boolean;
+
 /**
- * The side files that get new texts, by path. A file is only changed if all documents that use it want the same text.
- * Otherwise the texts are set in the documents, and their changes get a note.
+ * The side files that get new texts, by path. A file is only changed if all documents that use it want the same text, and
+ * nothing else uses it. Otherwise the texts are set in the documents, and their changes get a note.
  */
-export function mergeSideFiles(documents: readonly MergedDocument[]): ReadonlyMap<string, string> {
+export function mergeSideFiles(
+  documents: readonly MergedDocument[],
+  isUsedElsewhere: IsUsedElsewhere,
+): ReadonlyMap<string, string> {
   const uses = documents.flatMap((document) =>
     sideFilesIn(document).map(({ at, path }) => {
       const sideText = document.changes?.sideTexts.find((each) => each.at === at);
@@ -27,8 +33,8 @@ export function mergeSideFiles(documents: readonly MergedDocument[]): ReadonlyMa
     const users = uses.filter((use) => use.path === path);
     const [text] = users.flatMap(({ sideText }) => sideText?.text ?? []);
     if (text === undefined) continue;
-    const fits = users.every(({ sideText }) => sideText?.text === text) && fitsSideFile(text);
-    if (fits) files.set(path, text);
+    const isWanted = users.every(({ sideText }) => sideText?.text === text) && !isUsedElsewhere(path);
+    if (isWanted && fitsSideFile(text)) files.set(path, text);
     else {
       for (const { changes, sideText } of users) if (changes && sideText) setInline(changes, sideText);
     }
@@ -41,14 +47,15 @@ function setInline({ notes, edits }: DocumentChanges, { at, inline }: SideText):
   edits.push({ op: 'set', path: segmentsOf(at), value: inline });
 }
 
-/** Side files of removed documents that no other document uses. */
+/** Side files of removed documents that nothing else uses. */
 export function findOrphans(
   removed: readonly DeclaredDocument[],
   remaining: readonly DeclaredDocument[],
+  isUsedElsewhere: IsUsedElsewhere,
 ): string[] {
   const pathsOf = (document: DeclaredDocument) => sideFilesIn(document).map(({ path }) => path);
   const used = new Set(remaining.flatMap(pathsOf));
-  return [...new Set(removed.flatMap(pathsOf))].filter((path) => !used.has(path));
+  return [...new Set(removed.flatMap(pathsOf))].filter((path) => !used.has(path) && !isUsedElsewhere(path));
 }
 
 /** Every side file that a document names, and where. */
