@@ -7,7 +7,7 @@ import { scenarios } from './scenarios.ts';
 const usage = `npm run bench -- [options]
   --only NAME   only this scenario, may be repeated: ${Object.keys(scenarios).join(', ')}
   --runs N      runs of which the median is taken (default 5)
-  --node FILE   measure starts and CPU with this Node too, may be repeated
+  --node FILE   measure starts, CPU and memory with this Node too, may be repeated
   --write       write docs/performance.md
 `;
 
