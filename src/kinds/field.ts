@@ -163,17 +163,32 @@ export function canonicalRecord(record: JsonObject, field: RecordsField): JsonOb
 
 /**
  * The wanted value of a field: `declared` over `live`. Only an object whose members are declared one by one is merged;
- * there, a `null` removes the member. A set has each item once, in whatever forms a manifest has it.
+ * there, a `null` removes the member. A list without order has each item once, in whatever forms a manifest has it.
  */
 export function overlay(field: Field, declared: Json, live: Json | undefined): Json {
-  if ((field.is === 'set' || field.is === 'references') && isArray(declared))
-    return [...new Map(textsOfItems(field, declared)).values()];
+  if ((field.is === 'set' || field.is === 'references') && isArray(declared)) {
+    const current = itemsByText(field, live);
+    return [...new Map(textsOfItems(field, declared))].map(([text, item]) => {
+      const kept = current.get(text);
+      return kept === undefined ? item : withPartsOf(kept, item);
+    });
+  }
   if (field.is !== 'json') return declared;
   const value = readJsonText(declared);
   // A marker stands for the whole field: it has no members.
   if (field.declares === 'whole' || !isObject(value) || isFilledInLater(value)) return value;
   const below = readJsonText(live ?? null);
   return mergeMembers(value, isObject(below) ? below : {});
+}
+
+/** A reference that stays, with nothing beside its id that the tenant does not have there: a plan does not compare that. */
+function withPartsOf(kept: Json, item: Json): Json {
+  if (!isObject(item) || isFilledInLater(item)) return item;
+  return mapMembers(item, (part, name) => {
+    if (name === 'id') return part;
+    const has = isObject(kept) ? own(kept, name) : undefined;
+    return has === undefined ? undefined : literal(has);
+  });
 }
 
 function mergeMembers(declared: JsonObject, live: JsonObject): JsonObject {

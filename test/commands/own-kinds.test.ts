@@ -75,6 +75,30 @@ describe('a kind that the project describes', () => {
     expect(addresses(await world.plan())).toEqual([]);
   });
 
+  it('is applied where only a manifest says of what type the objects of a list are', async () => {
+    const kind = {
+      kind: 'Task',
+      path: '/v2025/tasks',
+      key: 'name',
+      update: 'json-patch',
+      fields: { others: { is: 'references', to: 'Role' } },
+    };
+    const world = await createTestWorld({
+      seed: JSON.stringify({
+        kinds: [kind],
+        objects: { Task: [{ name: 'Sync', others: [{ id: 'r1' }, { id: 'r2' }] }] },
+      }),
+      files: {
+        'kinds/Task.kind.yaml': JSON.stringify(kind),
+        'config/task.yaml':
+          'kind: Task\nname: Sync\nothers: [{ type: ROLE, id: r1 }, { type: GROUP, id: r3 }]\n',
+      },
+    });
+    const applied = await world.run('apply', '--yes');
+    expect(applied, applied.stdout).toMatchObject({ code: 0 });
+    expect(addresses(await world.plan())).toEqual([]);
+  });
+
   it('is exported, also into existing manifests, and an export plans empty', async () => {
     const world = await project();
     rmSync(`${world.dir}/config`, { recursive: true });
