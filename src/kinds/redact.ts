@@ -1,11 +1,11 @@
-import { isArray, isObject, type Json, type JsonObject, mapMembers, sameJson } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJson } from '../model/json.ts';
 import { literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { type Pointer, placesOf, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { FieldDifference } from './compare.ts';
 import { credentialPlaces } from './credentials.ts';
-import { readableFields } from './field.ts';
+import { overlay, readableFields } from './field.ts';
 import { readJsonText } from './jsontext.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject } from './kind.ts';
 
@@ -40,11 +40,22 @@ export function sensitivePlaces(kind: Kind, { marked, declared, values }: Disclo
 /** What must not be shown of an object. A field that is hidden as a whole is not secret, only not shown. */
 export function sensitiveIn(kind: Kind, live: LiveObject | null, declared: JsonObject): IsSensitive {
   const hiddenMembers = (live?.hidden ?? []).filter((at) => segmentsOf(at).length > 1);
+  const current = readableFields(kind, live?.fields ?? {});
   return sensitivePlaces(kind, {
     marked: [...secretPlaces(declared), ...hiddenMembers],
     declared,
-    values: [declared, readableFields(kind, live?.fields ?? {})],
+    values: [current, withDeclared(kind, declared, current)],
   });
+}
+
+/** The fields with what a manifest declares of them: one may have the name in a pair, and the other its value. */
+export function withDeclared(kind: Kind, declared: JsonObject, fields: JsonObject): JsonObject {
+  const wanted = mapMembers(declared, (value, name) => {
+    const field = fieldNamed(kind, name);
+    // Text that was not parsed may hold anything.
+    return field && typeof value !== 'string' ? overlay(field, value, own(fields, name)) : value;
+  });
+  return { ...fields, ...wanted };
 }
 
 /** Whether the members of a field are settings that manifests declare one by one. */

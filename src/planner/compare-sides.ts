@@ -8,7 +8,7 @@ import {
 } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject, RecordsField } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
-import { type IsSensitive, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
+import { type IsSensitive, secretPlaces, sensitivePlaces, withDeclared } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import {
   isObject,
@@ -69,7 +69,8 @@ export function sensitiveOnSides(
   const declared = declarations.map((each) => readableFields(kind, each));
   const hidden = objects.flatMap((object) => hiddenPlaces(object)).filter((at) => segmentsOf(at).length > 1);
   const marked = [...[...fields, ...declared].flatMap((each) => secretPlaces(each)), ...hidden];
-  const values = [...fields, ...declared];
+  const merged = declared.flatMap((one) => fields.map((below) => withDeclared(kind, one, below)));
+  const values = [...fields, ...declared, ...merged];
   // A setting is shown where one of the manifests declares it.
   const each = declared.map((one) => sensitivePlaces(kind, { marked, declared: one, values }));
   return (at, value) => each.every((isSensitive) => isSensitive(at, value));

@@ -99,6 +99,31 @@ describe('a kind that the project describes', () => {
     expect(addresses(await world.plan())).toEqual([]);
   });
 
+  it('conceals the value of a pair whose name only the tenant has, and is applied', async () => {
+    const kind = {
+      kind: 'Task',
+      path: '/v2025/tasks',
+      key: 'name',
+      update: 'json-patch',
+      fields: { settings: { is: 'json', declares: 'members' } },
+    };
+    const settings = { a: { key: 'Authorization' }, b: { value: 'Old-4711' } };
+    const world = await createTestWorld({
+      seed: JSON.stringify({ kinds: [kind], objects: { Task: [{ name: 'Sync', settings }] } }),
+      files: { 'kinds/Task.kind.yaml': JSON.stringify(kind) },
+    });
+    const declared = { a: { value: 'New-4711' }, b: { key: 'Authorization' } };
+    world.declare([{ kind: 'Task', name: 'Sync', settings: declared }]);
+    const planned = await world.run('plan');
+    expect(planned.stdout).toContain('+ settings/a/value  (sensitive)');
+    const compared = await world.run('diff', 'test', '--declared');
+    const applied = await world.run('apply', '--yes');
+    expect(applied, applied.stdout).toMatchObject({ code: 0 });
+    for (const { stdout } of [planned, compared, applied]) expect(stdout).not.toContain('4711');
+    expect(compared.stdout).toContain('settings/a/value');
+    expect(addresses(await world.plan())).toEqual([]);
+  });
+
   it('is exported, also into existing manifests, and an export plans empty', async () => {
     const world = await project();
     rmSync(`${world.dir}/config`, { recursive: true });
