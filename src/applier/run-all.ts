@@ -9,11 +9,12 @@ import { groupBy } from '../model/group.ts';
 import { canonicalJson } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
 import type { ChangeResult } from '../model/result.ts';
-import { changeResult } from './change-result.ts';
+import { begunResult, changeResult } from './change-result.ts';
 import { deleteApart } from './delete-apart.ts';
 import { type KindChange, readRequestsById, readRequestsFor } from './find.ts';
 import type { Task } from './preflight.ts';
 import { readSettled } from './recent-writes.ts';
+import type { ResultRecorder } from './result-file.ts';
 import { runChange } from './run-change.ts';
 import { type Ending, ending, type Run, type RunContext } from './run-context.ts';
 import { type Pending, settle } from './settling.ts';
@@ -46,12 +47,13 @@ export async function runAll(
   readAt: number,
   run: Run,
 ): Promise<ReadonlyMap<Address, ChangeResult>> {
-  const { onEvent, signal, failFast, record } = run;
+  const { onEvent, signal, failFast } = run;
   const results = new Map<Address, ChangeResult>();
   let isHalted = false;
   const halt = () => {
     isHalted = true;
   };
+  const record = recordEarlier(tasks, results, run.record);
   const finish = (end: Ending) => {
     run.created.end(end.task.change, end.outcome, end.live);
     const result = changeResult(end);
@@ -65,7 +67,7 @@ export async function runAll(
     pending.push(one);
     if (failFast && one.isUncertain) halt();
   };
-  const context = { ...run, isStopped: () => isHalted || signal.aborted, halt, finish, defer };
+  const context = { ...run, record, isStopped: () => isHalted || signal.aborted, halt, finish, defer };
   const settleAll = () => settle(pending.splice(0), context, finish);
 
   const levels = levelsOf(tasks, run.kinds);
@@ -82,6 +84,31 @@ export async function runAll(
   }
   await settleAll();
   return results;
+}
+
+/**
+ * Records with the first change that starts also those that earlier runs of the plan made or began: if this run is killed as
+ * well, a rollback of what it leaves behind has to undo all of them.
+ *
+ * @param results those of changes that have ended
+ */
+function recordEarlier(
+  tasks: readonly Task[],
+  results: ReadonlyMap<Address, ChangeResult>,
+  record: ResultRecorder,
+): ResultRecorder {
+  const earlier = tasks.filter(({ resumed }) => resumed);
+  return {
+    async start(changes) {
+      const begun = earlier.splice(0).map(begunResult);
+      await record.start([...begun, ...changes]);
+      for (const { address } of begun) {
+        const ended = results.get(address);
+        if (ended) record.finish(ended);
+      }
+    },
+    finish: (change) => record.finish(change),
+  };
 }
 
 /** Changes that may be made at the same time, in units that are sent together. */

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Journal, openJournal } from '../../src/applier/journal.ts';
+import { ResultFile } from '../../src/applier/result-file.ts';
 import type { ApplyEvent, TenantPort } from '../../src/applier/run-context.ts';
+import { readResultFile } from '../../src/applier/saved-file.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';
 import {
@@ -138,6 +140,34 @@ describe('a run that was killed', () => {
       { text: 'new' },
       null,
     ]);
+  });
+
+  it('has what it had made in the result that a second run leaves behind when it is killed too', async () => {
+    const plan = planOf([updateThing(old, 'after', 'r1'), createThing('a'), createThing('b')]);
+    const { moments } = await momentsOf(plan);
+    const left = moments.filter(({ world: { things } }) => !things.b);
+    for (const moment of left) {
+      const folder = await newFolder();
+      const journal = await openJournal(folder, plan);
+      if (moment.journal.length > 0) await writeFile(journal.file, moment.journal);
+      const started = plan.changes.filter(({ address }) => moment.journal.includes(`"${address}"`));
+      const file = join(folder, 'result.json');
+      const record = new ResultFile(file, plan, () => plan.createdAt);
+      const tenant = new FakeTenant(moment.world);
+      const listed: string[][] = [];
+      tenant.fault = async () => {
+        const { changes } = readResultFile(await readFile(file, 'utf8'), file);
+        const known = changes.filter(
+          ({ action, before }) => action === 'create' || before?.text === 'before',
+        );
+        listed.push(known.map(({ address }) => address));
+        return null;
+      };
+      await apply(plan, tenant, { folder, record, concurrency: 1 });
+      await record.close();
+      expect(listed[0]).toEqual(expect.arrayContaining(started.map(({ address }) => address)));
+    }
+    expect(left.length).toBeGreaterThan(8);
   });
 
   it('is refused when somebody changed what it had made', async () => {
