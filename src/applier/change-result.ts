@@ -154,8 +154,8 @@ function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): Reco
   const { fields, withheld } = live ? recordFields(kind, change, live) : { fields: {}, withheld: [] };
   const current = new Map(Object.entries(fields));
   // A plan names the last item first, both of those that are added to a list and of those that are removed.
-  const added = known.filter(({ before }) => before === null);
-  const others = known.filter(({ before }) => before !== null);
+  const added = known.filter(({ op, before }) => before === null && op === 'add');
+  const others = known.filter((difference) => !added.includes(difference));
   for (const difference of [...added, ...others.toReversed()]) {
     const [name = '', ...below] = segmentsOf(difference.path);
     const field = fieldNamed(kind, name);
@@ -174,7 +174,7 @@ function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): Reco
  * @param below the place of the difference in the field
  */
 export function revert(field: Field, value: Json, below: readonly string[], difference: Difference): Json {
-  const { before, after } = difference;
+  const { op, before, after } = difference;
   if (below.length === 0) return before;
   if (isUnordered(field) && (field.is !== 'records' || below.length === 1)) {
     const items = itemsOf(value).filter((item) => after === null || !sameItem(field, item, after));
@@ -184,7 +184,12 @@ export function revert(field: Field, value: Json, below: readonly string[], diff
     const [, ...member] = below;
     return revertRecord(field, itemsOf(value), member, difference);
   }
-  return setMember(value, below, before);
+  const above = below.slice(0, -1);
+  const list = valueAt(value, pointer(...above));
+  if (op === 'add' || before !== null || !isArray(list)) return setMember(value, below, before);
+  // The item was null, which `setMember` would take away.
+  const at = Number(below.at(-1));
+  return setMember(value, above, [...list.slice(0, at), null, ...list.slice(op === 'remove' ? at : at + 1)]);
 }
 
 function revertRecord(

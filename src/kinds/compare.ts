@@ -123,7 +123,11 @@ function compareJson(
     const names = (entry.path ?? []).map((name) => (typeof name === 'string' ? name.slice(1) : name));
     const path = [...names, ...(entry.kind === 'A' ? [entry.index] : [])];
     const below = pointer(...path);
-    return difference([...at, ...path], valueAt(before, below), valueAt(after, below));
+    const [old, fresh] = [valueAt(before, below), valueAt(after, below)];
+    const made = difference([...at, ...path], old, fresh);
+    // In a list, null is an item: it does not go, as a member does that is cleared.
+    const isItem = typeof path.at(-1) === 'number' && old !== undefined && fresh !== undefined;
+    return isItem ? { ...made, op: 'replace' } : made;
   });
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { begunResult, changeResult, notAttempted, planResult } from '../../src/applier/change-result.ts';
 import { ending } from '../../src/applier/run-context.ts';
+import { compareField } from '../../src/kinds/compare.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import type { ChangeResult } from '../../src/model/result.ts';
 import { redacted } from '../../src/model/sensitive.ts';
@@ -131,6 +132,32 @@ describe('what a result records of a change that an earlier run began', () => {
     expect(changeResult(ending(task, 'done', [], { live })).before).toEqual({
       attributes: { hosts: ['a'], ports: [1, 2, 3] },
     });
+  });
+
+  it.each<[Json, Json]>([
+    [
+      [1, null, 3],
+      [1, 'b', 3],
+    ],
+    [
+      [1, null],
+      [1, 'b', 'c'],
+    ],
+    [[null], ['a']],
+    [
+      [1, 'b', 3],
+      [1, null, 3],
+    ],
+    [[{ in: [null, 2] }], [{ in: [1, 2] }]],
+    [[1, 2, null], [1]],
+  ])('is a list as it was: %j that became %j', (hosts, wanted) => {
+    const whole = { is: 'json', declares: 'whole' } as const;
+    const kind: Kind = { ...thing, fields: { attributes: whole } };
+    const made = compareField('attributes', whole, { hosts: wanted }, { hosts });
+    const differences = made.map((each) => ({ ...each, sensitive: false, origin: null }));
+    const live = objectOf(kind, { ...raw, attributes: { hosts: wanted } });
+    const task = { kind, change: { ...planned, diff: differences }, live, from: 0, resumed: true };
+    expect(changeResult(ending(task, 'done', [], { live })).before).toEqual({ attributes: { hosts } });
   });
 
   it('is what the plan shows, where the object is gone', () => {
