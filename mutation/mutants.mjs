@@ -1097,4 +1097,25 @@ export const mutants = [
     replace: 'Object.keys(kind.fields);',
     tests: ['test/planner/rollback.test.ts'],
   },
+  {
+    name: 'a plan file sends an unshown secret with a new object',
+    file: 'src/applier/check-content.ts',
+    find: "secrets: change.action === 'create' ? [] : (change.secrets ?? []),",
+    replace: 'secrets: change.secrets ?? [],',
+    tests: ['test/applier/check-content.test.ts'],
+  },
+  {
+    name: 'a plan file sends a secret that it does not name to what the tenant hides',
+    file: 'src/applier/check-content.ts',
+    find: 'if (secret !== null && !unseen.secrets.includes(at)) return false;',
+    replace: '',
+    tests: ['test/applier/check-content.test.ts'],
+  },
+  {
+    name: 'a resumed run that is killed forgets what the first run made',
+    file: 'src/applier/run-all.ts',
+    find: 'earlier.splice(0).map(begunResult)',
+    replace: 'earlier.splice(0, 0).map(begunResult)',
+    tests: ['test/applier/resume.test.ts'],
+  },
 ];

@@ -454,6 +454,11 @@ describe('what requests write besides what a change shows', () => {
     ],
     ['what the tenant hides', { live: { text: 'x' }, body: { text: 'y' }, hidden: ['/text'] }, 'text'],
     [
+      'a secret that the plan does not name in what the tenant hides',
+      { live: { text: '***' }, body: { text: secret }, hidden: ['/text'], remarked: '/text' },
+      'text',
+    ],
+    [
       'a list that the tenant hides',
       { live: { tags: ['a'] }, body: { tags: ['b'] }, hidden: ['/tags'] },
       'tags',
@@ -549,6 +554,18 @@ describe('what requests write besides what a change shows', () => {
     ],
   ])('is found: %s', (_what, written, name) => {
     expect(unshownIn(written)).toEqual([name]);
+  });
+
+  it('is found in a new object, in which no secret can stay as it is', () => {
+    const planned = change(thing, ['a'], {
+      action: 'create',
+      requests: [request('POST', '/v2024/things', { name: 'a', text: secret })],
+      secrets: ['/text'],
+    });
+    const message = 'The tenant does not show /text, so it cannot be compared.';
+    const remark = { code: 'not-comparable', severity: 'info', message, address: planned.address } as const;
+    const known = knowledgeOf({ CODE: '1234' }, [remark]);
+    expect(unshownValues({ kind: thing, change: planned }, null, contractSettings, known)).toEqual(['text']);
   });
 
   it('cannot be told of a change inside a list', () => {
