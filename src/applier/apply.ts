@@ -5,7 +5,7 @@ import { messageOf } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { ChangeResult, Result, RunOutcome } from '../model/result.ts';
 import { notAttempted, planResult } from './change-result.ts';
-import { readRequestsWith, shownNames, wrongNames } from './check-names.ts';
+import { readRequestsWith, shownNames, wrongNames } from './check-references.ts';
 import { CreatedIds } from './created.ts';
 import { checkLive, checkPlan, type Task, withKinds } from './preflight.ts';
 import type { ResultRecorder } from './result-file.ts';

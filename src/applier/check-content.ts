@@ -83,15 +83,13 @@ function applyRequests(
     const after = said.after({ ...before, fields });
     if (after === null) return null;
     // A body that is the whole object clears what it leaves out.
-    const cleared = said.fields === null ? objectFrom(clearFields(kind.fields)) : {};
+    const cleared =
+      said.fields === null ? objectFrom(Object.keys(kind.fields).map((name) => [name, null])) : {};
     written = { ...written, ...cleared, ...after };
     fields = { ...fields, ...written };
   }
   return written;
 }
-
-const clearFields = (fields: Readonly<Record<string, Field>>): [string, Json][] =>
-  Object.keys(fields).map((name) => [name, null]);
 
 /** Whatever is not a field of the kind has to stay as it is. */
 function foreignIn({ kind, change }: KindChange, written: JsonObject, { raw }: Before): string[] {

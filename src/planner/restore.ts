@@ -13,7 +13,15 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { containsMarker, liveMarker } from '../model/marker.ts';
-import { isWithin, type Pointer, placesAbove, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import {
+  isWithin,
+  type Pointer,
+  placesAbove,
+  pointer,
+  segmentsOf,
+  setMember,
+  valueAt,
+} from '../model/pointer.ts';
 import { changedFields, omitPlaces, type Undo } from './undo.ts';
 
 /** The fields that restore an object as a result recorded it, and the places that were not recorded completely. */
@@ -173,12 +181,8 @@ function isShown(place: Pointer, current: JsonObject): boolean {
 
 /** Fields with a marker at a place, which keeps the object's value there. */
 export function markPlace(fields: JsonObject, place: Pointer): JsonObject {
-  const mark = (members: JsonObject, [name, ...below]: readonly string[]): JsonObject => {
-    if (name === undefined) return liveMarker(place);
-    const inner = own(members, name);
-    return objectFrom([...Object.entries(members), [name, mark(isObject(inner) ? inner : {}, below)]]);
-  };
-  return mark(fields, segmentsOf(place));
+  const marked = setMember(fields, segmentsOf(place), liveMarker(place));
+  return isObject(marked) ? marked : fields;
 }
 
 /** The place, or the outermost list around it: items of a list have no names to find them by. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shownNames, wrongNames } from '../../src/applier/check-names.ts';
+import { shownNames, wrongNames } from '../../src/applier/check-references.ts';
 import { openJournal } from '../../src/applier/journal.ts';
 import { withKinds } from '../../src/applier/preflight.ts';
 import type { JsonObject } from '../../src/model/json.ts';
