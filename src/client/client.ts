@@ -142,13 +142,14 @@ class TenantClient implements Client {
     longest: number,
   ): Promise<Attempt> {
     const { lane, source, signal } = work;
-    const { clock } = this.#tools;
+    const { clock, retries } = this.#tools;
     // Before the limiter, so that no permit is held while a token is fetched; after it, since the queue may be long.
     const askedAt = clock.now();
     const before = await source.current();
     if ('outcome' in before) return { answer: before, startedAt: askedAt, failedFetches: before.failures };
+    const fetchedIn = clock.now() - askedAt;
     const entry = await this.#limiter.acquire(lane.group, signal, count > 1);
-    const startedAt = clock.now();
+    const startedAt = clock.now() - fetchedIn;
     if (!entry.granted) return { answer: refusal(entry), startedAt };
     const { permit } = entry;
     const token = await source.current();
@@ -159,7 +160,9 @@ class TenantClient implements Client {
       const answer = unsentAnswer('outdated', 'the request had to wait, and may no longer be right');
       return { answer, startedAt, failedFetches };
     }
-    const answer = await this.#exchange(work, token.value, { attempt: count + failedFetches, longest });
+    const left = Math.max(longest - (clock.now() - startedAt), retries.lastAttempt);
+    const turn = { attempt: count + failedFetches, longest: left };
+    const answer = await this.#exchange(work, token.value, turn);
     return { answer, startedAt, failedFetches, permit, token: token.value };
   }
 

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 import type { HttpProxies } from '../model/network.ts';
 import { systemCode } from '../model/system-error.ts';
@@ -51,7 +52,7 @@ export async function createProxyRoute(
     requestTls: connect,
     httpProxy: http,
     httpsProxy: https,
-    noProxy: except,
+    noProxy: exceptions(except),
     clientFactory: (proxy) => new ProxyPool(proxy, { connect, headersTimeout: connect.timeout }, asked),
   });
   return {
@@ -63,6 +64,13 @@ export async function createProxyRoute(
         : null;
     },
   };
+}
+
+/** NO_PROXY as undici reads it: it takes `*` only alone, and the end of an IPv6 address without brackets for a port. */
+function exceptions(list: string): string {
+  const entries = list.split(/[,\s]+/);
+  if (entries.includes('*')) return '*';
+  return entries.map((entry) => (isIPv6(entry) ? `[${entry}]` : entry)).join();
 }
 
 /** The host and port that a proxy is asked for. */

@@ -42,7 +42,7 @@ export interface Task {
 
 export interface Attempt {
   readonly answer: Answer;
-  /** When it began to be sent, or its token to be fetched: waiting in the queue does not count. */
+  /** When it began: with the time that its token took, without that in the queue. */
   readonly startedAt: number;
   /** Attempts to fetch a token that failed before: they count as attempts of the request. */
   readonly failedFetches?: number;

@@ -145,6 +145,32 @@ describe('the token', () => {
   });
 
   const page = '<!doctype html><h1>Sign in</h1>';
+  test('takes its time from that of the request', async () => {
+    let fetches = 0;
+    await using server = await serve(({ url }, response) => {
+      if (url !== '/oauth/token') return reply(response, 503, null, { 'retry-after': '100' });
+      fetches += 1;
+      if (fetches === 1) return reply(response, 503, null, { 'retry-after': '250' });
+      reply(response, 200, { access_token: 'T', expires_in: 3600 });
+    });
+    await using setup = clientOf(server.url, { auth: credentials(server.url) });
+    expect(await setup.client.send(get('/v2025/x'))).toMatchObject({ status: 503, ms: 250_000 });
+    expect(setup.clock.slept).toEqual([250_000]);
+  });
+
+  test('leaves a request no more time for its answer than is left', async () => {
+    let fetches = 0;
+    await using server = await serve(({ url }, response) => {
+      if (url !== '/oauth/token') return setTimeout(() => reply(response, 200), 500);
+      fetches += 1;
+      if (fetches === 1) return reply(response, 503, null, { 'retry-after': '250' });
+      reply(response, 200, { access_token: 'T', expires_in: 3600 });
+    });
+    const options = { retries: { total: 250_000, lastAttempt: 50 } };
+    await using setup = clientOf(server.url, { auth: credentials(server.url), options });
+    expect(await setup.client.send(post('/v2025/x', {}))).toMatchObject({ reason: 'timeout' });
+  });
+
   test.each<[string, number, Json | string, string, number]>([
     ['refused', 401, { error: 'invalid_client' }, 'no-token', 1],
     ['refused as a bad request', 400, { error: 'invalid_client' }, 'no-token', 1],

@@ -63,6 +63,25 @@ describe('a transport with a proxy', () => {
     expect(proxy.tunnels).toEqual([]);
   });
 
+  test.each<[except: string, url: string, isDirect: boolean]>([
+    ['*, acme.example', 'http://127.0.0.1:1', true],
+    ['acme.example ::1', 'http://[::1]:1', true],
+    ['[::1]', 'http://[::1]:1', true],
+    ['[::1]:1', 'http://[::1]:1', true],
+    ['[::1]:2', 'http://[::1]:1', false],
+    ['.localhost', 'http://a.localhost:1', true],
+    ['localhost', 'http://a.LOCALHOST:1', true],
+    ['a.localhost', 'http://localhost:1', false],
+    ['host', 'http://localhost:1', false],
+    ['127.0.0.1:2', 'http://127.0.0.1:1', false],
+    ['127.0.0.0/8', 'http://127.0.0.1:1', false],
+  ])('that does not count for %s calls %s directly: %s', async (except, url, isDirect) => {
+    const proxy = await startProxy((socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
+    const answer = await transportThrough({ http: proxy.url, except }).exchange(call(url));
+    expect(answer).toMatchObject({ reason: isDirect ? 'unreachable' : 'refused-by-proxy' });
+    expect(proxy.tunnels).toHaveLength(isDirect ? 0 : 1);
+  });
+
   test('asks the proxy for https too, with host and port', async () => {
     const proxy = await startProxy((socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
     const answer = await transportThrough({ https: proxy.url }).exchange(call('https://acme.example'));
