@@ -55,6 +55,7 @@ function checkAttributeRule(rule: ConditionRule, state: TenantState): void {
   }
   if (attribute.data_type !== 'date') {
     requireOneOf(rule.comparison_operator, basicOperators, 'comparison_operator');
+    checkRecordId(rule.value, attribute, state);
     return;
   }
   requireOneOf(rule.comparison_operator, dateOperators, 'comparison_operator');
@@ -65,6 +66,14 @@ function checkAttributeRule(rule: ConditionRule, state: TenantState): void {
   } else if (parseDistance(distanceOf(rule)) === null) {
     throw badRequest('value must be of the form "X before" or "X after", X being a number of days');
   }
+}
+
+/** An attribute that selects or searches profiles or users is compared with the id of one (seed 002). */
+function checkRecordId(value: string, { data_type }: NeAttribute, { profiles, users }: TenantState): void {
+  const noun = /^(profile|user)_/.exec(data_type)?.[1];
+  if (noun === undefined) return;
+  const records = noun === 'user' ? users : profiles;
+  if (!records.some(({ id }) => id === value)) throw badRequest(`value: there is no ${noun} ${value}`);
 }
 
 function requireOneOf(value: string, values: readonly string[], name: string): void {

@@ -55,6 +55,13 @@ export class Fields {
     return this.textOrNull(name) ?? fallback;
   }
 
+  /** Skips a time in ISO 8601, UTC, which the server sets itself. */
+  ignoreTime(name: string): void {
+    const text = this.textOrNull(name);
+    if (text !== null && !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text))
+      throw this.#wrong(name, 'must be a time in ISO 8601, UTC');
+  }
+
   bool(name: string, fallback: boolean | null): boolean {
     const value = this.json(name) ?? fallback;
     if (typeof value !== 'boolean') throw this.#wrong(name, 'must be a boolean');

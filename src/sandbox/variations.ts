@@ -34,8 +34,8 @@ export const ways = {
   /** What a collection does with an unknown filter. */
   unknownFilter: ['refused', 'ignored'],
   offsetZero: ['taken', 'refused'],
-  /** What a collection does with an offset after its last record. */
-  offsetBeyondEnd: ['empty', 'refused'],
+  /** What a collection does with an offset after its last record, which seed 002 does not allow. */
+  offsetBeyondEnd: ['refused', 'empty'],
   /**
    * How the profile-management interface answers a list or page without records: `refused` with a 400, or a 200 with the
    * `message` alone.

@@ -10,11 +10,22 @@ const attributes = [
   { id: 'a1', uid: 'city', label: 'City', data_type: 'text', date_format: null },
   { id: 'a2', uid: 'ends', label: 'Ends', data_type: 'date', date_format: 'DD.MM.YYYY' },
   { id: 'a3', uid: 'starts', label: 'Starts', data_type: 'date', date_format: null },
+  { id: 'a4', uid: 'team', label: 'Team', data_type: 'profile_search', date_format: null },
+  { id: 'a5', uid: 'boss', label: 'Boss', data_type: 'user_select', date_format: null },
 ] as const;
 
 const state = loadState(null, null);
 state.neAttributes.push(...attributes);
 state.profileTypes.push({ id: 't1', uid: 'employee', name: 'Employee', category: null });
+state.profiles.push({
+  id: 'p1',
+  uid: 'p',
+  name: 'P',
+  status: 'Active',
+  profile_type_id: 't1',
+  attributes: {},
+});
+state.users.push({ id: 'u1', uid: 'u', name: 'U', login: 'u', email: 'u@acme.example', status: 'Active' });
 
 const rule = (more: Partial<ConditionRule>): ConditionRule => ({
   id: 'r',
@@ -122,6 +133,8 @@ describe('a rule that the documents do not allow', () => {
     ['a date where a distance is needed', { ...date, value: '01.01.2026' }],
     ['a day that does not exist', { ...date, comparison_operator: 'after', value: '30.02.2026' }],
     ['a distance without a side', { ...date, value: '3' }],
+    ['a profile that does not exist', { condition_object_id: 'a4', value: 'P' }],
+    ['a user that does not exist', { condition_object_id: 'a5', value: 'p1' }],
     ['a distance of too many days', { ...date, value: '1234567 after' }],
   ])('%s', (_, more) => {
     expect(() => checkRule(rule(more), state)).toThrow();
@@ -132,6 +145,8 @@ describe('a rule that the documents do not allow', () => {
     [{ type: 'ProfileTypeRule', value: 't1' }],
     [{ ...text, comparison_operator: 'end_with?' }],
     [date],
+    [{ condition_object_id: 'a4', value: 'p1', comparison_operator: 'include?' }],
+    [{ condition_object_id: 'a5', value: 'u1' }],
     [{ ...date, comparison_operator: 'before', value: '28.02.2026' }],
   ])('is none where it is %j', (more) => {
     expect(() => checkRule(rule(more), state)).not.toThrow();

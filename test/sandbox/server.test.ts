@@ -281,6 +281,8 @@ describe('variations', () => {
     [{ offsetZero: 'refused' }, 'GET /api/users?offset=0', 400],
     [{ offsetBeyondEnd: 'refused' }, 'GET /api/users?offset=20', 400],
     [{ offsetBeyondEnd: 'refused' }, 'GET /api/users?offset=19', 200],
+    [{ offsetBeyondEnd: 'empty' }, 'GET /api/users?offset=20', 200],
+    [{ nothingFound: 'message' }, 'GET /api/users?offset=20', 200],
     [{ unknownFilter: 'ignored' }, 'GET /api/users?colour=red', 200],
     [{ experimentalHeader: 'X-Experimental' }, 'GET /v2024/auth-profiles', 400],
     [{ mailFromMissing: 'notFound' }, 'GET /v2025/mail-from-attributes/x?id=x', 404],

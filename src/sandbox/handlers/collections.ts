@@ -60,13 +60,13 @@ export function answerPage({ plural, path, find }: Records, query: Query, tenant
   const found = orderRecords(matching, attributes, query.get('order'));
   if (variations.offsetZero === 'refused' && query.get('offset') === '0')
     throw badRequest('offset must not be 0');
-  if (variations.offsetBeyondEnd === 'refused' && offset > 0 && offset >= found.length) {
-    throw badRequest(`offset must be between 0 and ${Math.max(0, found.length - 1)}`);
-  }
   const metadata = readFlag(query, 'metadata');
   const end = offset + limit;
   const page = found.slice(offset, end);
   if (page.length === 0 && variations.nothingFound !== 'list') return answerNothing(plural, variations);
+  if (variations.offsetBeyondEnd === 'refused' && offset > 0 && offset >= found.length) {
+    throw badRequest(`offset must be between 0 and ${Math.max(0, found.length - 1)}`);
+  }
   const wrapped = variations.collections === 'metadata' ? metadata : variations.collections === 'wrapped';
   if (!wrapped) return okRead(page);
   const next = end < found.length ? nextPage(path, query, limit, end) : null;

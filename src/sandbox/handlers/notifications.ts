@@ -160,8 +160,7 @@ function readTemplateBody(body: Json, variations: Variations): TemplateBody {
   if (variations.chatNullSubject === 'refused' && sent.medium !== 'EMAIL' && isObject(body)) {
     if (own(body, 'subject') === null) throw badRequest('body.subject must be string');
   }
-  fields.textOrNull('created');
-  fields.textOrNull('modified');
+  for (const name of ['created', 'modified']) fields.ignoreTime(name);
   fields.end();
   return sent;
 }

@@ -47,7 +47,7 @@ export const senders = {
     const { state, variations } = tenant;
     const fields = new Fields(call.body, 'body');
     const sent = fields.text('email');
-    for (const name of ['id', 'region']) fields.textOrNull(name);
+    fields.textOrNull('id');
     fields.bool('isVerifiedByDomain', false);
     fields.choice('verificationStatus', verificationStates, 'PENDING');
     fields.end();

@@ -119,8 +119,7 @@ function readDetails(body: Json, id: string | null, variations: Variations): Sim
   const fields = new Fields(body, 'body');
   const givenId = fields.textOrNull('id');
   if (givenId !== null && givenId !== id) throw badRequest('body.id is not the id of this integration');
-  fields.textOrNull('created');
-  fields.textOrNull('modified');
+  for (const name of ['created', 'modified']) fields.ignoreTime(name);
   const jsonText = (name: string): JsonObject | null =>
     readJsonText(fields.json(name), `body.${name}`, variations);
   const details: SimDetails = {
