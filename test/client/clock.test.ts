@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/client/clock.ts';
 
 it('the clock shows the time of day, and never goes back', () => {
@@ -28,4 +28,11 @@ it('a sleep ends without an error when it is interrupted, before or meanwhile', 
   abort.abort();
   await Promise.all([long, longest]);
   await systemClock.sleep(3_600_000, abort.signal);
+});
+
+it('time does not jump with the clock of the machine', () => {
+  const before = systemClock.now();
+  const jump = vi.spyOn(Date, 'now').mockReturnValue(0);
+  expect(systemClock.now()).toBeGreaterThanOrEqual(before);
+  jump.mockRestore();
 });

@@ -164,6 +164,18 @@ describe('the limiter', () => {
     expect(admitted.toSorted()).toEqual(['a', 'b', 'x', 'y']);
   });
 
+  test('a version that pauses holds up no other', async () => {
+    const { clock, admitted, permits, acquire } = limiterOf({ requests: 1, per: 1000, concurrency: 10 });
+    for (const name of ['a', 'b']) void acquire(name, 'v2024');
+    void acquire('x', 'v2025');
+    await settle();
+    permits[0]?.release();
+    permits[1]?.pause(60_000);
+    void acquire('y', 'v2025');
+    await clock.advance(1050);
+    expect(admitted).toEqual(['a', 'x', 'b']);
+  });
+
   test('concurrency is shared by versions of which several wait', async () => {
     const { admitted, permits, acquire } = limiterOf({ requests: 9, per: 1000, concurrency: 1 });
     void acquire('a', 'v2023');

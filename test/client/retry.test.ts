@@ -186,6 +186,7 @@ describe('after an attempt', () => {
   test('401 renews the token once, for any request', () => {
     expect(step(answerWith(401), { repeatable: false }).do).toBe('renew-token');
     expect(step(answerWith(401), { renewable: false }).do).toBe('finish');
+    expect(step(answerWith(403)).do).toBe('finish');
   });
   test('waits double, up to a limit, half of them left to chance', () => {
     const waits = [1, 2, 3, 4].map((attempt) => step(answerWith(503), { attempt }));
