@@ -1195,4 +1195,18 @@ export const mutants = [
     replace: 'Date.now()',
     tests: ['test/client/clock.test.ts'],
   },
+  {
+    name: 'a request that was given up is sent later',
+    file: 'src/client/transport.ts',
+    find: "if (settled) controller.abort(new Error('given up'));\n        else ",
+    replace: '',
+    tests: ['test/client/transport.test.ts'],
+  },
+  {
+    name: 'a request that was given up keeps its connection',
+    file: 'src/client/transport.ts',
+    find: "if (!finished) onWire?.abort(new Error('given up'));",
+    replace: '',
+    tests: ['test/client/transport.test.ts'],
+  },
 ];

@@ -138,6 +138,35 @@ describe('what may have been carried out is told from what was not', () => {
     expect(answer).toMatchObject({ outcome: 'lost', reason: 'timeout' });
   });
 
+  test('an attempt never has longer than any exchange', async () => {
+    const answer = await ask(
+      (_arrival, response) => setTimeout(() => response.end('{}'), 2_000),
+      { total: 200 },
+      { longest: 60_000 },
+    );
+    expect(answer.outcome).not.toBe('answered');
+  });
+
+  test('a request that was given up gives its connection back, and does not go out later', async () => {
+    let answerFirst = () => {};
+    await using server = await serve(({ url }, response) => {
+      if (url === '/slow') answerFirst = () => response.end('{}');
+      else if (url !== '/hangs') response.end('{}');
+    });
+    const transport = createTransport(1, defaultTransportLimits);
+    open.push(transport);
+    const exchange = (path: string, longest?: number) =>
+      transport.exchange({ origin: server.url, method: 'PUT', path, headers: {}, body: '{}', longest });
+    const slow = exchange('/slow');
+    await expect.poll(() => server.arrivals).toHaveLength(1);
+    expect(await exchange('/waits', 50)).toMatchObject({ outcome: 'unsent', reason: 'unreachable' });
+    answerFirst();
+    expect(await slow).toMatchObject({ status: 200 });
+    expect(await exchange('/hangs', 1_000)).toMatchObject({ outcome: 'lost', reason: 'timeout' });
+    expect(await exchange('/last')).toMatchObject({ status: 200 });
+    expect(server.arrivals.map(({ url }) => url)).toEqual(['/slow', '/hangs', '/last']);
+  });
+
   test.each([
     ['plain', {}, Buffer.alloc(2_000_000, 'a')],
     ['unpacked', { 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(2_000_000, 'a'))],
