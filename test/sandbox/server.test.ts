@@ -291,6 +291,19 @@ describe('variations', () => {
     expect((await call(await start({ variations }), line)).status).toBe(status);
   });
 
+  test.each([
+    ['ignored', 204, 0],
+    ['refused', 400, 1],
+  ] as const)('a bulk-delete in which one template is gone is %s', async (bulkDeleteGone, status, left) => {
+    const sandbox = await start({ variations: { bulkDeleteGone } });
+    const [live] = sandbox.state.templates;
+    const all = [live, { key: 'gone', medium: 'EMAIL', locale: 'en' }];
+    const body = all.map((each) => ({ key: each?.key ?? '', medium: 'EMAIL', locale: each?.locale ?? '' }));
+    const answer = await call(sandbox, 'POST /v2025/notification-templates/bulk-delete', { body });
+    expect(answer.status).toBe(status);
+    expect(sandbox.state.templates.filter(({ id }) => id === live?.id)).toHaveLength(left);
+  });
+
   test('chat templates as objects, header and footer refused', async () => {
     const sandbox = await start({ variations: { slackTeams: 'object', refuseHeaderFooter: true } });
     const body = {
