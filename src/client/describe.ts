@@ -114,15 +114,15 @@ export function shortenLine(text: string, longest = 400): string {
   return clean.length > longest ? `${clean.slice(0, longest - 1)}…` : clean;
 }
 
-/** The text of an HTML page, without tags, styles and scripts. */
+/** The text of an HTML page, without tags, styles and scripts. Its title is named once, where the page begins with it too. */
 function textOfHtml(html: string): string {
-  return html
-    .slice(0, 50_000)
-    .replaceAll(
-      /<(script|style|head)\b[\s\S]*?<\/\1\s*>/gi,
-      (part) => /<title[^>]*>([^<]*)/i.exec(part)?.[1] ?? ' ',
-    )
-    .replaceAll(/<[^>]*>/g, ' ');
+  const text = html.slice(0, 50_000);
+  const title = /<title[^>]{0,200}>([^<]*)/i.exec(text)?.[1]?.trim() ?? '';
+  const body = text
+    .replaceAll(/<(script|style|head)\b[\s\S]*?<\/\1\s*>/gi, ' ')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .trim();
+  return body.startsWith(title) ? body : `${title} ${body}`;
 }
 
 /**

@@ -6,6 +6,7 @@ import { type Change, hasChanges, type Plan } from '../model/plan.ts';
 import type { ChangeOutcome, ChangeResult, Result } from '../model/result.ts';
 import { noDifferences, whereWords } from './diff-view.ts';
 import { pathWords } from './difference.ts';
+import type { ReportOptions } from './options.ts';
 import { outcomeWords, sentWords } from './result-words.ts';
 import { escapeHtml } from './safe.ts';
 import { objectRows } from './text/diff.ts';
@@ -25,21 +26,25 @@ interface TestCase {
   readonly type: string;
 }
 
+/** Viewers of test reports wrap long lines themselves. */
+const unlimited = { colour: false, width: Number.POSITIVE_INFINITY };
+
 const passed = { is: 'passed', message: '', type: '', details: '' } as const;
 
 /** A plan as tests: each object that differs from its manifest is a failure, and each guard that refused it. */
-export function planJunit(plan: Plan): string {
-  return document(`tenantctl plan ${plan.environment}`, planCases(plan));
+export function planJunit(plan: Plan, options: ReportOptions): string {
+  return document(`tenantctl plan ${plan.environment}`, planCases(plan, options));
 }
 
-function planCases(plan: Plan): TestCase[] {
+function planCases(plan: Plan, options: ReportOptions): TestCase[] {
   const equal: TestCase = {
     suite: 'tenant',
     name: `${pluralize(plan.summary.unchanged, 'object')} unchanged`,
     ...passed,
     details: hasChanges(plan) ? '' : noChanges(plan),
   };
-  return [...plan.changes.map(changeCase), ...plan.diagnostics.map(diagnosticCase), equal];
+  const changes = plan.changes.map((change) => changeCase(change, options));
+  return [...changes, ...plan.diagnostics.map(diagnosticCase), equal];
 }
 
 /** An apply as tests: each change that failed, or whose outcome is unknown, is a failure. */
@@ -60,17 +65,21 @@ function resultCases(result: Result): TestCase[] {
 }
 
 /** The plans or results of several environments as tests: a suite for each environment. */
-export function fleetJunit({ environments }: Fleet): string {
+export function fleetJunit({ environments }: Fleet, options: ReportOptions): string {
   const cases = environments.flatMap((member) =>
-    memberCases(member).map((each) => ({ ...each, suite: member.name, name: `${each.suite}: ${each.name}` })),
+    memberCases(member, options).map((each) => ({
+      ...each,
+      suite: member.name,
+      name: `${each.suite}: ${each.name}`,
+    })),
   );
   return document('tenantctl environments', cases);
 }
 
-function memberCases({ plan, result, error }: FleetMember): TestCase[] {
+function memberCases({ plan, result, error }: FleetMember, options: ReportOptions): TestCase[] {
   if (error) return errorCases(error);
   if (result) return resultCases(result);
-  return plan ? planCases(plan) : [];
+  return plan ? planCases(plan, options) : [];
 }
 
 /** An environment that was not run has not failed. */
@@ -80,7 +89,7 @@ function errorCases(error: FleetError): TestCase[] {
 }
 
 /** A diff as tests: each object that differs, or that one side does not have, is a failure. */
-export function diffJunit(diff: Diff): string {
+export function diffJunit(diff: Diff, { verbose = false }: ReportOptions): string {
   const [first, second] = diff.sides;
   const equal: TestCase = {
     suite: 'sides',
@@ -98,7 +107,7 @@ export function diffJunit(diff: Diff): string {
       .join('\n'),
   };
   const cases = diff.objects.map((object): TestCase => {
-    const rows = layout(objectRows(object, diff, false), { colour: false, width: Number.POSITIVE_INFINITY });
+    const rows = layout(objectRows(object, diff, verbose), unlimited);
     return {
       suite: object.kind,
       name: object.address,
@@ -124,7 +133,7 @@ export function diagnosticsJunit(diagnostics: readonly Diagnostic[]): string {
   return document('tenantctl validate', diagnostics.length > 0 ? diagnostics.map(diagnosticCase) : [summary]);
 }
 
-function changeCase(change: Change): TestCase {
+function changeCase(change: Change, { verbose = false }: ReportOptions): TestCase {
   return {
     suite: change.kind,
     name: change.address,
@@ -132,7 +141,7 @@ function changeCase(change: Change): TestCase {
     is: 'failure',
     message: `differs: ${actionWords[change.action]}`,
     type: change.action,
-    details: layout(changeRows(change, false), { colour: false, width: Number.POSITIVE_INFINITY }),
+    details: layout(changeRows(change, verbose), unlimited),
   };
 }
 

@@ -104,6 +104,12 @@ describe('an answer in words', () => {
       'from-header',
     ],
     [
+      'HTML whose title is its heading too',
+      page(502, '<head><title>Down</title></head><body>\n<h1>Down</h1><p>Sorry</p>'),
+      '502 Bad Gateway: Down Sorry',
+      'from-header',
+    ],
+    [
       'the tracking id of the tenant before that of others',
       answerWith(404, null, { 'x-correlation-id': 'c', 'x-request-id': 'b', 'x-tracking-id': 'a' }),
       '404 Not Found',

@@ -5,6 +5,7 @@ import { type Format, renderReport } from '../../src/report/index.ts';
 import {
   change,
   diagnostics,
+  difference,
   guard,
   outcome,
   plain,
@@ -137,6 +138,19 @@ describe('JUnit', () => {
 
   it('passes where nothing differs', () => {
     expect(ofPlan('junit', plan([]))).toContain('tests="1" failures="0"');
+  });
+
+  it('shows all of a long text with --verbose', () => {
+    const lines = Array.from({ length: 60 }, (_, at) => `line ${at}\n`);
+    const long = change({
+      address: 'NotificationTemplate/long/EMAIL/en',
+      action: 'update',
+      diff: [difference('/body', '', lines.join(''))],
+    });
+    const shown = (verbose: boolean) =>
+      renderReport({ is: 'plan', plan: plan([long]) }, 'junit', { ...plain, verbose });
+    expect(shown(false)).not.toContain('line 59');
+    expect(shown(true)).toContain('line 59');
   });
 
   it('tells failed, skipped and done apart', () => {
