@@ -12,6 +12,7 @@ import type { PlanOptions } from './choices.ts';
 import { FleetJournal } from './fleet-journal.ts';
 import { withSince } from './manifest-source.ts';
 import { planChanges } from './plan.ts';
+import { findLaterResults } from './results.ts';
 import { type EnvironmentPlan, findSharedChanges, refuseSharedChanges } from './shared-tenant.ts';
 import type { PastProjects } from './since.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
@@ -149,10 +150,36 @@ function forEachPlan<T>(
     const refusal = refusals.get(name);
     if (refusal) throw new Failure([refusal], ExitCode.refused);
     const result = journal.resultOf(plan);
-    if (result) return work.finish(plan, result);
+    if (result) {
+      await refuseChangedLater(options.root, plan, result);
+      return work.finish(plan, result);
+    }
     const project = requirePermitted(plan, options);
     return withTenant(project, (tenant) => work.open(plan, project, tenant));
   });
+}
+
+/**
+ * Throws a Failure (exit 4) where an object of a plan that is done was changed by a later apply, such as that of a rollback:
+ * the plan is not done any more, and somebody may not want it again.
+ */
+async function refuseChangedLater(root: string, plan: Plan, { startedAt, endedAt }: Result): Promise<void> {
+  const planned = new Set(plan.changes.map(({ address }) => address));
+  for (const later of await findLaterResults(root, plan.environment, startedAt)) {
+    if (!('result' in later)) continue;
+    const again = later.result.changes.find(
+      ({ address, outcome }) => planned.has(address) && (outcome === 'done' || outcome === 'unknown'),
+    );
+    if (!again) continue;
+    const { address } = again;
+    const message = `This plan was applied at ${endedAt}, and a later apply changed ${address} again: ${later.file}.`;
+    throw failure(
+      'plan-stale',
+      message,
+      { hint: 'Make a new plan and review it.', address },
+      ExitCode.refused,
+    );
+  }
 }
 
 /** The environment of a plan. Throws a Failure where the plan must not be applied to it. */

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/client/clock.ts';
@@ -157,6 +158,27 @@ it('an apply that failed in part is finished by the same command, and touches no
   expect(again.environments.map(({ result }) => result?.outcome)).toEqual(['done', 'done', 'done']);
   expect(['eu-1', 'us-1'].map((name) => fleet.sandboxOf(name).log.length)).toEqual(sent);
   expect(sendersOf('eu-2')).toEqual(['a@acme.example']);
+});
+
+it('an apply in part does not call done what was rolled back meanwhile, nor does it again', async () => {
+  await run('plan', '-e', '*', '--out', 'fleet.json');
+  refuse('eu-2');
+  await run('apply', 'fleet.json');
+  fleet.sandboxOf('eu-2').faults.clear();
+  const [result = ''] = readdirSync(join(fleet.dir, '.tenantctl/eu-1/results'));
+  const back = ['rollback', `.tenantctl/eu-1/results/${result}`, '--allow-delete-all', 'SenderAddress'];
+  await run(...back, '--out', 'back.json');
+  expect(await run('apply', 'back.json')).toMatchObject({ code: 0 });
+  expect(sendersOf('eu-1')).toEqual([]);
+  const again = await fleetOf('apply', 'fleet.json');
+  expect(again.code).toBe(4);
+  expect(again.environments.map(({ error }) => error?.diagnostics[0]?.code)).toEqual([
+    'plan-stale',
+    undefined,
+    undefined,
+  ]);
+  expect(again.environments[0]?.error?.diagnostics[0]?.address).toBe('SenderAddress/a%40acme.example');
+  expect(names.map(sendersOf)).toEqual([[], ['a@acme.example'], ['a@acme.example']]);
 });
 
 it('an apply in part is finished by the same command where the plan was made by a clock that is ahead', async () => {
