@@ -124,7 +124,8 @@ function waitForEffect(task: Task, { step, answer, until }: Exchange, context: C
 
 function endStopped(task: Task, index: number, seen: Seen, log: readonly SentRequest[]): Ending {
   const live = seen.get(task.change.address) ?? null;
-  if (index === task.from) return ending(task, 'notAttempted', log, { live });
+  // Requests that an earlier run sent count: the object is half changed, and a rollback has to see that.
+  if (index === 0) return ending(task, 'notAttempted', log, { live });
   const error = `${sentSoFar(index, task.change.requests.length)} Then the run was stopped.`;
   return ending(task, 'failed', log, { error, live });
 }

@@ -237,7 +237,7 @@ it('a second request that was refused is sent again, though the tenant rewrote w
   expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule']);
 });
 
-it('a second request that Ctrl-C holds back once more is not attempted', async () => {
+it('a change of which Ctrl-C holds back the second request once more is one that is half made', async () => {
   const plan = planOf([updateThing(old, 'after', 'r1')]);
   const folder = await newFolder();
   const tenant = new FakeTenant({ things: { old } });
@@ -246,7 +246,10 @@ it('a second request that Ctrl-C holds back once more is not attempted', async (
   const control = new AbortController();
   const onEvent = ({ type }: ApplyEvent) => type === 'checked' && control.abort();
   const again = await apply(plan, tenant, { folder, signal: control.signal, onEvent });
-  expect(again).toMatchObject({ outcome: 'interrupted', changes: [{ outcome: 'notAttempted' }] });
+  const error = '1 of 2 requests were sent; apply the same plan again to finish. Then the run was stopped.';
+  // A rollback of this result takes the text back.
+  const sides = { before: { text: 'before' }, after: { text: 'after' } };
+  expect(again).toMatchObject({ outcome: 'interrupted', changes: [{ outcome: 'failed', error, ...sides }] });
 });
 
 describe('a rename', () => {
