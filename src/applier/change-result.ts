@@ -11,7 +11,7 @@ import {
   isWithin,
   type Pointer,
   placeAbove,
-  placesIn,
+  placesOf,
   pointer,
   segmentsOf,
   setMember,
@@ -220,16 +220,13 @@ function disclose({ diff, secrets = [] }: Change): Disclosed {
     declared,
   );
   const parts = known.flatMap(({ path, before, after }) =>
-    [before, after].flatMap((side) => findRedacted(side, path)),
+    [before, after].flatMap((side) => placesOf(side, isRedacted).map((at) => path + at)),
   );
   return { shown: isObject(shown) ? shown : {}, marked: [...hidden, ...parts, ...secrets] };
 }
 
-/** The places inside a value that a plan does not show. */
-function findRedacted(value: Json, at: Pointer): Pointer[] {
-  if (value === redacted) return [at];
-  return placesIn(value, at).flatMap(([place, item]) => findRedacted(item, place));
-}
+/** Whether a plan does not show a part of a value. */
+const isRedacted = (part: Json): boolean => part === redacted;
 
 /**
  * Whether an update may have written the value at a place that the result leaves out: then a rollback has to say that it

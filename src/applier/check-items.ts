@@ -5,14 +5,15 @@ import { groupBy } from '../model/group.ts';
 import { canonicalJson, isArray, isObject, type Json, mapMembers, own, sameJson } from '../model/json.ts';
 import { secretName, secretNamesIn } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
-import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { type Pointer, placesOf, pointer, segmentsOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 
 /** Whether a secret has a text, as far as that is known. */
 export type HasText = (secret: string, text: string) => boolean;
 
+/** Whether a plan shows only parts of a difference: a text that merely mentions the word for the others is shown in full. */
 function holdsRedacted({ before, after }: FieldDifference): boolean {
-  return JSON.stringify([before, after]).includes(redacted);
+  return placesOf([before, after], (part) => part === redacted).length > 0;
 }
 
 /** The differences in one item of a list. */
@@ -23,6 +24,8 @@ interface Item {
   readonly shape: string;
   /** Whether a plan does not show all of it. */
   readonly isConcealed: boolean;
+  /** Whether a plan shows nothing of it. */
+  readonly isHidden: boolean;
 }
 
 /** The differences in a list by their items, without indexes, which say nothing. */
@@ -40,13 +43,14 @@ export function itemsIn(
     ),
     shape: canonicalJson(all.map(({ path, op }) => [memberIn(path), op])),
     isConcealed: all.some((each) => each.sensitive === true || holdsRedacted(each)),
+    isHidden: all.every(({ sensitive }) => sensitive === true),
   }));
 }
 
 /** The place of a difference in its item. */
 const memberIn = (path: Pointer): Pointer => pointer(...segmentsOf(path).slice(2));
 
-/** Whether a plan shows every item that its requests change, in full or as one that it conceals in part. */
+/** Whether a plan shows every item that its requests change, as far as it may be shown, or as one of which it shows nothing. */
 export function areShown(made: readonly Item[], shown: readonly Item[]): boolean {
   const left = [...shown];
   const take = (isIt: (item: Item) => boolean): boolean => {
@@ -56,7 +60,7 @@ export function areShown(made: readonly Item[], shown: readonly Item[]): boolean
   };
   const others = made.filter(({ text }) => !take((item) => item.text === text));
   const areConcealed = others.every(
-    ({ shape, isConcealed }) => isConcealed && take((item) => item.isConcealed && item.shape === shape),
+    ({ shape, isConcealed }) => isConcealed && take((item) => item.isHidden && item.shape === shape),
   );
   // A secret that is sent again is among them, and cannot be told from one that changes.
   return areConcealed && left.every(({ isConcealed }) => isConcealed);

@@ -443,6 +443,18 @@ const forgeries: readonly (readonly [string, () => readonly Change[]])[] = [
     },
   ],
   [
+    'a rule with another value than it shows, where both mention the word for what is redacted',
+    () => {
+      const forged = withText(find('ProfileSearch/Staff'), 'Inactive', 'Terminated (sensitive)');
+      return [
+        {
+          ...forged,
+          diff: JSON.parse(JSON.stringify(forged.diff).replace('Inactive', 'Active (sensitive)')),
+        },
+      ];
+    },
+  ],
+  [
     'a sign-in profile that blocks without saying so',
     () => [withBody(find('AuthProfile/Employees'), () => [{ op: 'replace', path: '/type', value: 'BLOCK' }])],
   ],
@@ -501,6 +513,22 @@ it.each(forgeries)('%s is refused, and nothing is written', async (_name, forge)
   expect(diagnostics[0].code).toBe('plan-request-refused');
   expect(JSON.parse(dry.stdout).diagnostics).toEqual(diagnostics);
   expect(visible(world.sandbox.state)).toEqual(before);
+});
+
+it('a rule with a secret is sent as far as the plan shows it', async () => {
+  world.env.STATUS = 'Terminated';
+  const rule = (value: string) => `{ type: ProfileStatusRule, comparison_operator: "==", value: ${value} }`;
+  const rules = [rule('Active'), rule('!secret STATUS')];
+  world.write('config/all.yaml', `kind: ProfileSearch\nlabel: Staff\nrules: [${rules.join(', ')}]\n`);
+  plan = await world.plan();
+  const staff = find('ProfileSearch/Staff');
+  expect(JSON.stringify(staff.diff)).toContain('"comparison_operator":"==","value":"(sensitive)"');
+  const forged = withText(staff, '"==","value":{"$secret"', '"!=","value":{"$secret"');
+  expect(await applyForged(forged)).toMatchObject({
+    code: 4,
+    json: { diagnostics: [{ code: 'plan-request-refused' }] },
+  });
+  expect(await applyForged(staff)).toMatchObject({ code: 0 });
 });
 
 it('a batch of deletes may only name objects that the plan deletes', async () => {
