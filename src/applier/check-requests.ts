@@ -1,9 +1,8 @@
 import type { Kind } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { type Naming, needsId, type Operation, operationOf, risksOf, type Said } from '../kinds/operation.ts';
-import { canonicalJson, type Json } from '../model/json.ts';
-import { renderBody } from '../model/marker.ts';
-import type { Change, Request } from '../model/plan.ts';
+import { canonicalJson } from '../model/json.ts';
+import { type Change, type Request, secretsSentBy } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { KindChange } from './find.ts';
@@ -56,23 +55,13 @@ export function wrongRequests({ kind, change }: KindChange, context: Context): s
   if (wrong.length > 0) return wrong;
   const isRepeated = new Set(called).size < called.length;
   const isSecret = (change.secrets ?? []).length > 0 || change.diff.some(({ sensitive }) => sensitive);
-  const secrets = isSecret ? [] : requests.flatMap(({ body }) => secretsIn(body));
+  const secrets = isSecret ? [] : secretsSentBy(change);
   const unshown = risksOf(operations, change, context.settings).filter((risk) => !change.risk.includes(risk));
   return [
     ...(isRepeated ? ['one of them is sent twice'] : []),
     ...secrets.map((name) => `the change shows no secret, and ${quote(name)} is sent`),
     ...unshown.map((risk) => `the change does not show its risk ${quote(risk)}`),
   ];
-}
-
-/** The names of the secrets that a body would be filled with. */
-function secretsIn(body: Json): string[] {
-  const names: string[] = [];
-  renderBody(body, (name) => {
-    names.push(name);
-    return '';
-  });
-  return names;
 }
 
 /** `null` for a call that the kind does not make for this action and object. */

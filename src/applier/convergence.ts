@@ -2,8 +2,7 @@ import type { Sent } from '../client/answer.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import { isObject, type Json } from '../model/json.ts';
-import { secretNamesIn } from '../model/marker.ts';
-import type { Change } from '../model/plan.ts';
+import { type Change, secretsSentBy } from '../model/plan.ts';
 import { hasEffect, isUnchanged, lostMembers, unmetDifferences } from './effect.ts';
 import type { Exchange } from './exchange.ts';
 import type { Found } from './find.ts';
@@ -42,11 +41,11 @@ export async function checkConvergence(
 }
 
 /** An earlier run sent the secrets as they were then, and nothing that can be read shows whether they are others now. */
-function remarkOnSecrets({ address, requests }: Change): string | null {
-  const names = [...new Set(requests.flatMap(({ body }) => secretNamesIn(body)))];
+function remarkOnSecrets(change: Change): string | null {
+  const names = secretsSentBy(change);
   if (names.length === 0) return null;
   const what = `An earlier run of this plan wrote it, with ${names.join(', ')} as set then.`;
-  return `${what} If that has changed, make a new plan with --rotate ${address}.`;
+  return `${what} If that has changed, make a new plan with --rotate ${change.address}.`;
 }
 
 /** `null` where the object has to be read: the answer does not show it, or shows a difference. */

@@ -8,8 +8,7 @@ import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import { requireOwnFolder } from '../loader/own-folder.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
-import { secretNamesIn } from '../model/marker.ts';
-import { isRefused, type Plan } from '../model/plan.ts';
+import { isRefused, type Plan, secretsSentBy } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { type Approval, findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
@@ -141,8 +140,7 @@ const lockLost: Diagnostic = {
 
 /** Throws a Failure for secrets of the plan that are not set: they would only be missed halfway. */
 function requireSecrets({ changes }: Plan, secrets: Pick<Secrets, 'problem'>): void {
-  const names = changes.flatMap(({ requests }) => requests.flatMap(({ body }) => secretNamesIn(body)));
-  const unset = [...new Set(names)].flatMap((name): Diagnostic[] => {
+  const unset = [...new Set(changes.flatMap(secretsSentBy))].flatMap((name): Diagnostic[] => {
     const problem = secrets.problem(name);
     return problem ? [{ ...problem, severity: 'error' }] : [];
   });

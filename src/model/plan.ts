@@ -1,6 +1,7 @@
 import type { Address, Key } from './address.ts';
 import { type Diagnostic, hasErrors } from './diagnostic.ts';
 import type { Json } from './json.ts';
+import { secretNamesIn } from './marker.ts';
 import type { Pointer } from './pointer.ts';
 import type { TenantName } from './tenant.ts';
 
@@ -135,4 +136,9 @@ export function isRefused(plan: Pick<Plan, 'diagnostics'>): boolean {
 
 export function hasChanges(plan: Pick<Plan, 'changes'>): boolean {
   return plan.changes.length > 0;
+}
+
+/** The names of the secrets that the requests of a change are filled with, each once. */
+export function secretsSentBy({ requests }: Pick<Change, 'requests'>): string[] {
+  return [...new Set(requests.flatMap(({ body }) => secretNamesIn(body)))];
 }

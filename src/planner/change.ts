@@ -9,8 +9,8 @@ import type { Resource } from '../kinds/resource.ts';
 import { type Diagnostic, notComparableWords } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { type Json, type JsonObject, objectFrom, own, pick } from '../model/json.ts';
-import { literal, secretName, secretNamesIn } from '../model/marker.ts';
-import type { Action, Change, Difference, Request } from '../model/plan.ts';
+import { literal, secretName } from '../model/marker.ts';
+import { type Action, type Change, type Difference, type Request, secretsSentBy } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf, setMember, valueAt } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { type CompareContext, type Comparison, compare, declaredFields, differences } from './comparison.ts';
@@ -46,7 +46,7 @@ export function notComparableRemarks(
   { change, notComparable: places }: Outcome,
 ): Diagnostic[] {
   const { address, fields } = resource;
-  const sent = new Set(change?.requests.flatMap(({ body }) => secretNamesIn(body)));
+  const sent = new Set(change ? secretsSentBy(change) : []);
   const isSent = (at: Pointer) => sent.has(secretName(valueAt(fields, at)) ?? '');
   const remark = (found: readonly Pointer[], written: string, hint: Pick<Diagnostic, 'hint'>) => {
     const [first] = found;

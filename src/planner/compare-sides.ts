@@ -21,7 +21,7 @@ import {
 } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
-import { compare, isNameBesideId } from './comparison.ts';
+import { type Comparison, compare, isNameBesideId } from './comparison.ts';
 import { liftAboveLists } from './restore.ts';
 
 /** What a tenant has of an object, or what a manifest declares of it. */
@@ -38,10 +38,7 @@ export interface Both {
 }
 
 /** How an object differs: the first side is `before`, the second one `after`. */
-export interface SidesCompared {
-  readonly differences: readonly FieldDifference[];
-  readonly notComparable: readonly Pointer[];
-}
+type SidesCompared = Pick<Comparison, 'differences' | 'notComparable'>;
 
 /**
  * How an object differs between two sides. A tenant is compared with a manifest as a plan does it: what the manifest leaves

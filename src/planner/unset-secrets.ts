@@ -1,8 +1,8 @@
 import type { Secrets } from '../kinds/project.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
-import { secretName, secretNamesIn } from '../model/marker.ts';
-import type { Plan } from '../model/plan.ts';
+import { secretName } from '../model/marker.ts';
+import { type Plan, secretsSentBy } from '../model/plan.ts';
 import { isWithin, type Pointer, valueAt } from '../model/pointer.ts';
 import type { Matched } from './index.ts';
 import type { Match } from './match.ts';
@@ -16,19 +16,14 @@ export function findUnsetSecrets(
   { changes }: Plan,
   secrets: Pick<Secrets, 'problem'>,
 ): Diagnostic[] {
-  const written = new Map(
-    changes.map(({ address, requests }) => [
-      address,
-      new Set(requests.flatMap(({ body }) => secretNamesIn(body))),
-    ]),
-  );
+  const written = new Map(changes.map((change) => [change.address, secretsSentBy(change)]));
   const open = missing.map((match) => ({ match, notComparable: [] }));
   return [...present, ...open].flatMap(({ match, notComparable }) => {
     const { resource } = match;
     return secretPlaces(resource.fields).flatMap((at): Diagnostic[] => {
       const name = secretName(valueAt(resource.fields, at));
       if (name === null) return [];
-      const isWritten = written.get(resource.address)?.has(name) === true;
+      const isWritten = written.get(resource.address)?.includes(name) === true;
       const problem = isWritten || isCompared(match, at, notComparable) ? secrets.problem(name) : null;
       if (!problem) return [];
       const message = noteOverlay(problem.message, resource.overlayAt(at) !== null);

@@ -1,5 +1,4 @@
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
-import { secretNamesIn } from '../model/marker.ts';
 import {
   type Action,
   actions,
@@ -11,6 +10,7 @@ import {
   type Request,
   type Risk,
   type Summary,
+  secretsSentBy,
 } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
 import { uriPath } from './safe.ts';
@@ -64,7 +64,7 @@ export function secretNamesOf({
   requests,
   secretNames,
 }: Pick<ShownChange, 'requests' | 'secretNames'>): readonly string[] {
-  return secretNames ?? [...new Set(requests.flatMap(({ body }) => secretNamesIn(body)))].toSorted();
+  return secretNames ?? secretsSentBy({ requests }).toSorted();
 }
 
 const originWords: Readonly<Record<Origin, string>> = {
