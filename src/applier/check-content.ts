@@ -180,7 +180,7 @@ function isValueShown({ name, field, shown }: Part, { value, fields, unseen }: W
 
 /** Whether a plan has a reason not to show what comes to a place. */
 function mayConceal(difference: FieldDifference, { isSensitive }: Unseen): boolean {
-  return difference.after === null || redactDifference(difference, isSensitive).sensitive;
+  return redactDifference(difference, isSensitive).sensitive;
 }
 
 /** Whether a plan conceals a part of a value that is neither sensitive nor there already. */

@@ -71,7 +71,9 @@ export function withoutKnownSecrets(
   differences: readonly FieldDifference[],
   has: HasText,
 ): FieldDifference[] {
-  const changed = differences.filter(({ before, after }) => before === null || secretName(after) === null);
+  const isKept = ({ before, after }: FieldDifference) =>
+    secretName(after) !== null && isFilledBy(after, before, has);
+  const changed = differences.filter((each) => !isKept(each));
   const same = changed.flatMap((added) => {
     if (added.before !== null || secretNamesIn(added.after).length === 0) return [];
     const removed = changed.find(

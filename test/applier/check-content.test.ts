@@ -452,6 +452,20 @@ describe('what requests write besides what a change shows', () => {
       { live: { rows: [row('b')] }, body: { rows: [row(secret)] }, secrets: ['/rows/0/name'] },
       'rows',
     ],
+    [
+      'a secret in the place of a text in a member of a row',
+      {
+        live: { rows: [{ name: 'a', of: 'x' }] },
+        body: { rows: [{ name: 'a', of: secret }] },
+        secrets: ['/rows/0/of'],
+      },
+      'rows',
+    ],
+    [
+      'a text that goes, and is called sensitive',
+      { live: { text: 'x' }, body: { text: null }, shown: [sensitive('/text')] },
+      'text',
+    ],
     ['what the tenant hides', { live: { text: 'x' }, body: { text: 'y' }, hidden: ['/text'] }, 'text'],
     [
       'a secret that the plan does not name in what the tenant hides',
