@@ -153,15 +153,19 @@ async function replaceFile(file: string, text: string): Promise<void> {
   }
 }
 
-/** Returns whether it worked: a file can be writable although its folder is not. */
+/** Where there is no room for a draft, what was recorded has to stay: written over, it would end in the middle. */
+const noRoom = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+/** Returns whether it worked: a file can be writable although its folder is not. Rejects where there is no room. */
 async function tryToRename(target: string, text: string): Promise<boolean> {
   const draft = `${target}.${process.pid}.draft`;
   try {
     await writeFile(draft, text, { flag: 'wx' });
     await rename(draft, target);
     return true;
-  } catch {
+  } catch (error) {
     await rm(draft).catch(() => {});
+    if (noRoom.includes(systemCode(error) ?? '')) throw error;
     return false;
   }
 }

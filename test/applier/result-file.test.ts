@@ -163,6 +163,24 @@ describe('the result file of a run', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(whole);
   });
 
+  it('keeps what was recorded where there is no room for the whole result', async () => {
+    const folder = await newFolder();
+    const file = join(folder, 'r.json');
+    const recorder = record(file);
+    await recorder.start([result('a', 'unknown')]);
+    const before = await readFile(file, 'utf8');
+    vi.spyOn(fs, 'writeFile').mockImplementation(async (target) => {
+      await (await open(`${target}`, 'w')).close();
+      throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    });
+    syncBuiltinESMExports();
+    const times = { startedAt: now(), endedAt: now() };
+    const whole = planResult(plan, { ...times, outcome: 'done', changes: [] }, []);
+    await expect(recorder.end(whole)).rejects.toThrow(`${file} cannot be written (ENOSPC)`);
+    expect(await readFile(file, 'utf8')).toBe(before);
+    expect(await readdir(folder)).toEqual(['r.json']);
+  });
+
   it('is not written a second time once it is in its place', async () => {
     const file = join(await newFolder(), 'r.json');
     const written = vi.spyOn(fs, 'writeFile');

@@ -1,10 +1,11 @@
 /** Runs of the real program that are killed or told to end, and what is left of them. */
+import { spawn } from 'node:child_process';
 import { readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Result } from '../../src/model/result.ts';
 import type { Fault, LoggedRequest } from '../../src/sandbox/index.ts';
-import { startProgram } from '../support/program.ts';
+import { commandLine, startProgram } from '../support/program.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 import { describedWorld, manifestFile } from './described-kinds.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
@@ -148,6 +149,34 @@ describe('a run that was killed', () => {
     });
     expect(await world.run('rollback', file)).toMatchObject({ code: 0 });
   });
+});
+
+it('a run whose result has no room in the end is rolled back by what it had recorded', async () => {
+  const world = await createStage();
+  const { dir, env, sandbox } = world;
+  const before = structuredClone(sandbox.state);
+  const { json } = await world.run('apply', 'plan.json', '--format', 'json');
+  const size = JSON.stringify(json, null, 2).length;
+  Object.assign(sandbox.state, structuredClone(before));
+  rmSync(join(dir, '.tenantctl'), { recursive: true, force: true });
+
+  // What is recorded meanwhile has no indentation, and room.
+  const limit = `ulimit -f ${Math.floor(size / 512) - 1} && exec "$@"`;
+  const child = spawn('sh', ['-c', limit, 'sh', ...commandLine, 'apply', 'plan.json'], {
+    cwd: dir,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: 'ignore',
+  });
+  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(3);
+  const [name = ''] = resultsOf(world);
+  const recorded: Result = JSON.parse(world.read(name));
+  expect(recorded).toMatchObject({ outcome: 'interrupted', summary: { notAttempted: 0 } });
+  await world.run('rollback', name, '--out', 'back.json');
+  expect(await world.run('apply', 'back.json')).toMatchObject({ code: 0 });
+  // See above.
+  const desk = sandbox.state.simIntegrations.find((each) => each.name === 'Old desk');
+  Object.assign(desk ?? {}, { attributes: { url: 'u2' } });
+  expect(visible(sandbox.state)).toEqual(visible(before));
 });
 
 describe('a run that is told to end', () => {
