@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Kinds } from '../kinds/catalog.ts';
 import { builtInKinds } from '../kinds/index.ts';
-import { findProjectFile } from '../loader/find-project.ts';
+import { findProjectFile } from '../loader/config.ts';
 import { loadEnvironmentNames, loadKinds } from '../loader/index.ts';
 import { isPlainName, parseShard, selectEnvironments, shardOf } from '../loader/selection.ts';
 import { Failure, failure } from '../model/failure.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { dirname, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { startEmbedded } from '../engine/tenant.ts';
-import { kindsFolderIn } from '../loader/find-project.ts';
+import { kindsFolderIn } from '../loader/kind-files.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { FaultSyntaxError, parseFault, parseVariations, VariationSyntaxError } from '../sandbox/index.ts';
 import { defineCommand, examples } from './command.ts';

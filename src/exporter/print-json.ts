@@ -3,10 +3,8 @@ import { readJsonText } from '../kinds/jsontext.ts';
 import type { JsonField } from '../kinds/kind.ts';
 import { generalizeIndexes } from '../kinds/redact.ts';
 import type { Member, Printable } from '../loader/print.ts';
-import { unresolved } from '../loader/tree.ts';
+import { refusedKeys, unresolved } from '../loader/tree.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
-import { markerKeys } from '../model/marker.ts';
-import { unsafeKeys } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { isConcealed } from '../model/sensitive.ts';
 import type { Omission, Reason } from './omission.ts';
@@ -184,5 +182,5 @@ function omit(walk: JsonWalk, at: Pointer, reason: Reason): undefined {
 
 /** Whether the loader accepts the key. */
 export function isWritableKey(key: string): boolean {
-  return key !== unresolved && !unsafeKeys.includes(key) && !markerKeys.some((marker) => marker === key);
+  return key !== unresolved && !refusedKeys.has(key);
 }

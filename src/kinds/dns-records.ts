@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
-import type { DnsRecord, DnsRecords } from '../model/dns.ts';
 import { isArray, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import type { DnsRecord, DnsRecords } from '../model/status.ts';
 
 /**
  * The DNS records that verify a domain. Every value comes from a tenant and ends in a zone file, so a value that is not a

@@ -1,7 +1,6 @@
-import type { DnsRecords } from '../model/dns.ts';
 import { type JsonObject, own, textOf } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import type { IdentityStatus, Verification, VerifiedKind } from '../model/status.ts';
+import type { DnsRecords, IdentityStatus, Verification, VerifiedKind } from '../model/status.ts';
 import { dkimRecords, mailFromRecords } from './dns-records.ts';
 
 /** What the tenant's answer says about the verification of an object. */

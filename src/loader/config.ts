@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { basename, dirname, posix, resolve } from 'node:path';
+import { basename, dirname, join, posix, resolve } from 'node:path';
 import { validators } from '../generated/validators.js';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Environment } from '../kinds/project.ts';
@@ -15,6 +15,7 @@ import { findNode, isWithinValue, type YamlDocument } from './document.ts';
 import type { Place } from './file.ts';
 import { readKinds } from './kind-files.ts';
 import { openSingle } from './parse.ts';
+import { isForeign, statOf } from './paths.ts';
 import { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import { type EnvironmentNames, memberProblem } from './selection.ts';
@@ -146,6 +147,35 @@ function credentialsIn(environment: Json): string[] {
 function tenantFilesIn(environment: Json): string[] {
   const files = ['/sandbox/seed', '/sandbox/data'].map((at) => valueAt(environment, at));
   return files.filter((file) => typeof file === 'string');
+}
+
+/** The name of a project file. */
+export const projectFileName = 'tenantctl.yaml';
+
+/**
+ * The project file for work in a folder: `tenantctl.yaml` there or in the nearest folder above. Where there is none, the
+ * path that it would have in the folder itself, for the message that says so.
+ *
+ * Throws a Failure `foreign-project` for a file above that belongs to somebody else: in a folder that many people can
+ * write to, such as `/tmp`, anybody could leave a project file that sends credentials to a host of their own.
+ *
+ * @param folder absolute
+ */
+export function findProjectFile(folder: string): string {
+  for (let current = folder; ; current = dirname(current)) {
+    const file = join(current, projectFileName);
+    if (statOf(file)) {
+      if (current !== folder && isForeign(file, folder)) throw foreign(file);
+      return file;
+    }
+    if (current === dirname(current)) return join(folder, projectFileName);
+  }
+}
+
+function foreign(file: string) {
+  return failure('foreign-project', `The nearest project file, ${file}, belongs to another user.`, {
+    hint: 'Run the command in the folder of your project. If this is the right file, name it with --config.',
+  });
 }
 
 /** The folder of a project file, links resolved. Throws a Failure `config-not-found`. */

@@ -11,7 +11,7 @@ import type { TenantName } from '../model/tenant.ts';
 import type { ProjectFile } from './config.ts';
 import type { FoundNode } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
-import { kindsFolderIn } from './find-project.ts';
+import { kindsFolderIn } from './kind-files.ts';
 import { readNetwork } from './network.ts';
 import { requireInside } from './own-folder.ts';
 import { projectPath } from './paths.ts';

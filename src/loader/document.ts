@@ -1,6 +1,6 @@
 import { isMap, isNode, isScalar, isSeq, type ParsedNode, Scalar } from 'yaml';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
-import { type Place, SourceFile } from './file.ts';
+import { lineAt, lineStart, type Place, SourceFile } from './file.ts';
 import { sideFilePath } from './paths.ts';
 
 /** A document of a YAML file that is not empty. Its nodes know their offsets in the file. */
@@ -79,9 +79,8 @@ function placeInBlock(file: SourceFile, header: number, text: string, offset: nu
     start = file.text.indexOf('\n', start) + 1;
     if (start === 0) return null;
   }
-  const from = text.slice(0, offset).lastIndexOf('\n') + 1;
-  const end = text.indexOf('\n', offset);
-  const line = text.slice(from, end === -1 ? text.length : end);
+  const from = lineStart(text, offset);
+  const line = lineAt(text, offset);
   const indentInFile = file.text.slice(start).match(/^ */)?.[0].length ?? 0;
   const indent = indentInFile - (line.match(/^ */)?.[0].length ?? 0);
   if (!file.text.startsWith(line, start + indent)) return null;

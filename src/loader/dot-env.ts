@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { SourceFile } from './file.ts';
+import { nextLine, type SourceFile } from './file.ts';
 import { openFile } from './parse.ts';
 import { isForeign } from './paths.ts';
 import type { Problems } from './problems.ts';
@@ -103,7 +103,7 @@ function readLine(text: string, at: number): Line {
   const [written = '', name = '', quote = ''] = assignment.exec(text.slice(at)) ?? [];
   const value = at + written.length;
   const close = quote === '' ? value : text.indexOf(quote, value);
-  const end = endOfLine(text, Math.max(at, close));
+  const end = nextLine(text, Math.max(at, close));
   return { text: text.slice(at, end), end, name, quote, rest: close < 0 ? null : text.slice(close, end) };
 }
 
@@ -143,9 +143,4 @@ function mistakesIn({ text, name, quote, rest }: Line): [message: string, hint: 
  */
 function isCutShort(rest: string, quote: string): boolean {
   return quote === '' ? /^[^#]*[^\s#]#/.test(rest) : !/^.\s*(#|$)/.test(rest);
-}
-
-function endOfLine(text: string, from: number): number {
-  const end = text.indexOf('\n', from);
-  return end < 0 ? text.length : end + 1;
 }

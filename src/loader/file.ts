@@ -29,28 +29,49 @@ export class SourceFile {
   /** The line at `offset` with its number, and a caret below it. A long line is cut around the caret. */
   excerpt(offset: number): string {
     const { line } = this.at(offset);
-    const start = this.text.lastIndexOf('\n', offset - 1) + 1;
-    const end = this.text.indexOf('\n', offset);
+    const [start, end] = [lineStart(this.text, offset), lineEnd(this.text, offset)];
     const from = Math.max(start, offset - shownBefore);
-    const lineEnd = end === -1 ? this.text.length : end;
-    const until = Math.min(lineEnd, offset + shownAfter);
+    const until = Math.min(end, offset + shownAfter);
     const number = String(line);
-    const masked = maskCredentials(this.text.slice(start, lineEnd), this.#beside(start, lineEnd));
+    const masked = maskCredentials(this.text.slice(start, end), this.#beside(start));
     const shown = replaceControls(masked.slice(from - start, until - start));
-    const [left, right] = [from > start ? '…' : '', until < lineEnd ? '…' : ''];
+    const [left, right] = [from > start ? '…' : '', until < end ? '…' : ''];
     const caret = ' '.repeat(left.length + offset - from);
     return `${number} | ${left}${shown}${right}\n${' '.repeat(number.length)} | ${caret}^`;
   }
 
-  /** The lines before and after a line. */
-  #beside(start: number, end: number): Neighbours {
-    const above = start < 2 ? 0 : this.text.lastIndexOf('\n', start - 2) + 1;
-    const after = this.text.indexOf('\n', end + 1);
+  /** The lines before and after the one that begins at `start`. */
+  #beside(start: number): Neighbours {
+    const next = nextLine(this.text, start);
     return {
-      above: this.text.slice(above, Math.max(above, start - 1)),
-      below: this.text.slice(end + 1, after === -1 ? this.text.length : after),
+      above: start === 0 ? '' : lineAt(this.text, start - 1),
+      below: this.text.slice(next, lineEnd(this.text, next)),
     };
   }
+}
+
+/** Where the line of the offset begins. */
+export function lineStart(text: string, offset: number): number {
+  // A search from before the beginning would look at the first character.
+  return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+/** Where the line ends, before its line ending. */
+export function lineEnd(text: string, offset: number): number {
+  const end = text.indexOf('\n', offset);
+  if (end === -1) return text.length;
+  return text[end - 1] === '\r' && end > offset ? end - 1 : end;
+}
+
+/** Where the next line begins. */
+export function nextLine(text: string, offset: number): number {
+  const end = text.indexOf('\n', offset);
+  return end === -1 ? text.length : end + 1;
+}
+
+/** The line of the offset, without its line ending. */
+export function lineAt(text: string, offset: number): string {
+  return text.slice(lineStart(text, offset), lineEnd(text, offset));
 }
 
 function countLines(text: string): LineCounter {
@@ -77,7 +98,7 @@ export function sourceOf({ file, offset }: Place): Source {
 }
 
 /** The lines beside a line. */
-export interface Neighbours {
+interface Neighbours {
   readonly above: string;
   readonly below: string;
 }
@@ -94,7 +115,7 @@ const plainValue =
  * The line with the values of credentials replaced by dots, so that they do not get into a log. A text that looks like a
  * credential is replaced as a whole, and so is a value whose name is a credential's on the same line or one beside it.
  */
-export function maskCredentials(line: string, { above, below }: Neighbours): string {
+function maskCredentials(line: string, { above, below }: Neighbours): string {
   if (isBelowCredential(line, above)) return line.replace(/\S.*/, dots);
   const isPair = namedCredential.test(`${above}\n${line}\n${below}`);
   let shown = '';

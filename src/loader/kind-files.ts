@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { validators } from '../generated/validators.js';
 import { catalogOf, type Kinds } from '../kinds/catalog.ts';
 import { kindFrom } from '../kinds/described-kind.ts';
@@ -20,6 +22,12 @@ import { type ReadTag, readTree } from './tree.ts';
 
 /** Where a project describes kinds of its own. */
 const kindGlobs = ['kinds/*.kind.yaml', 'kinds/*.kind.yml'];
+
+/** The folder beside a project file with the descriptors of its own kinds; `null` where there is none. */
+export function kindsFolderIn(root: string): string | null {
+  const folder = join(root, 'kinds');
+  return existsSync(folder) ? folder : null;
+}
 
 /** The kinds of a project, and the files that describe some of them. */
 export interface ProjectKinds {

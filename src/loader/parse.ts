@@ -81,7 +81,7 @@ const maxDepth = 100;
 const maxSyntaxErrors = 3;
 
 /** YAML 1.2 with the tags of manifests. */
-const options: ParseOptions & DocumentOptions & SchemaOptions = {
+export const yamlOptions: ParseOptions & DocumentOptions & SchemaOptions = {
   version: '1.2',
   uniqueKeys: false,
   prettyErrors: false,
@@ -114,7 +114,7 @@ export function parseDocuments(file: SourceFile, problems: Problems, withErrors 
     problems.add('too-deep', message, { file, offset: deep });
     return [];
   }
-  const composed = catchTooComplex(file, problems, () => [...new Composer(options).compose(tokens)]);
+  const composed = catchTooComplex(file, problems, () => [...new Composer(yamlOptions).compose(tokens)]);
   return (composed ?? []).flatMap((document) => {
     const { contents: root } = document;
     const isWanted = checkDocument(document, file, problems) || withErrors;

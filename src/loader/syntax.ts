@@ -1,5 +1,5 @@
 import { type Document, isCollection, isNode, isScalar, Scalar, visit, type YAMLError } from 'yaml';
-import type { Place, SourceFile } from './file.ts';
+import { lineEnd, lineStart, type Place, type SourceFile } from './file.ts';
 import type { Problem } from './problems.ts';
 
 /** A mistake in YAML, in words for people who do not know the grammar of YAML. */
@@ -112,7 +112,7 @@ function explainIndent(slip: Slip): Words {
 function explainNesting(slip: Slip): Words {
   const { text, at, reason } = slip;
   if (reason.includes('sequence')) return explainIndent({ ...slip, reason: '' });
-  const end = endOfLine(text, at);
+  const end = lineEnd(text, at);
   if (/:(?:\s|$)/.test(text.slice(at, end))) {
     return {
       message: 'This text contains a colon followed by a space, so it is not one value',
@@ -181,8 +181,8 @@ function startsAround(document: Document.Parsed, at: number, isWanted: (node: un
 function explainNoColon(slip: Slip): Words {
   const { text, at } = slip;
   // It begins after a colon: the value goes on in the next line.
-  if (text.slice(startOfLine(text, at), at).trim() !== '') return explainNesting(slip);
-  const line = text.slice(at, endOfLine(text, at));
+  if (text.slice(lineStart(text, at), at).trim() !== '') return explainNesting(slip);
+  const line = text.slice(at, lineEnd(text, at));
   const [name] = /^[\w.-]+:(?=\S)/.exec(line) ?? [];
   if (name !== undefined) {
     return { at: at + name.length, message: 'A colon needs a space after it', hint: 'Write `name: value`.' };
@@ -195,7 +195,7 @@ function explainNoColon(slip: Slip): Words {
       hint: 'Replace it by an ordinary space. Texts that are copied from web pages often have such blanks.',
     };
   }
-  const above = text.slice(0, startOfLine(text, at)).trimEnd();
+  const above = text.slice(0, lineStart(text, at)).trimEnd();
   if (/(?:^|\s)[|>][-+\d]{0,2}$/.test(above)) {
     return {
       message: 'This line belongs to the text that begins above, and must be indented',
@@ -210,7 +210,7 @@ function explainNoColon(slip: Slip): Words {
 
 function explainUnexpected({ text, at, reason }: Slip): Words | null {
   if (reason.includes('at node end')) {
-    const before = text.slice(startOfLine(text, at), at);
+    const before = text.slice(lineStart(text, at), at);
     if (before.trim() === '') {
       return { message: 'This line does not belong to the list or mapping above', hint: inColumn };
     }
@@ -243,15 +243,6 @@ const trailingHints: Readonly<Record<string, string>> = {
   '[': 'Put the whole text in quotes. Without them, `[` begins a list.',
   '*': 'Put the whole text in quotes. Without them, `*` begins an alias.',
 };
-
-function startOfLine(text: string, at: number): number {
-  return text.lastIndexOf('\n', at - 1) + 1;
-}
-
-function endOfLine(text: string, at: number): number {
-  const end = text.indexOf('\n', at);
-  return end === -1 ? text.length : end;
-}
 
 function firstAfterBlanks({ text, at }: Pick<Slip, 'text' | 'at'>): number {
   return at + (/^[ \t\r\n]*/.exec(text.slice(at))?.[0].length ?? 0);

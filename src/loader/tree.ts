@@ -169,7 +169,8 @@ function readMapping(node: YAMLMap, walk: Walk): Json {
   return object;
 }
 
-const specialKeys = new Set<string>([...unsafeKeys, ...markerKeys, '<<']);
+/** The keys that no manifest may have: they could reach a prototype, or mean something to tenantctl. */
+export const refusedKeys: ReadonlySet<string> = new Set<string>([...unsafeKeys, ...markerKeys]);
 
 /** The key as text; `null`, and a problem, where it may not be used. */
 function readKey({ key }: Pair, walk: Walk): string | null {
@@ -181,7 +182,7 @@ function readKey({ key }: Pair, walk: Walk): string | null {
   walk.size += 8 + text.length;
   if (isScalar(key) && key.anchor !== undefined)
     walk.anchors.set(key.anchor, { value: text, size: text.length });
-  const problem = specialKeys.has(text) ? keyProblem(text, key) : null;
+  const problem = refusedKeys.has(text) || text === '<<' ? keyProblem(text, key) : null;
   if (!problem) return text;
   refuse(walk, key, problem);
   return null;

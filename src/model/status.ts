@@ -1,5 +1,4 @@
 import type { Address } from './address.ts';
-import type { DnsRecord, Publication } from './dns.ts';
 import type { TenantName } from './tenant.ts';
 
 /** The format of `status --format json`. */
@@ -15,6 +14,32 @@ export type VerifiedKind = (typeof verifiedKinds)[number];
  */
 export const verifications = ['verified', 'not-needed', 'pending', 'failed', 'absent', 'unknown'] as const;
 export type Verification = (typeof verifications)[number];
+
+/** A DNS record that has to be published; names and hosts are absolute, in lower case, without the last dot. */
+export type DnsRecord =
+  | { readonly type: 'CNAME'; readonly name: string; readonly value: string }
+  | { readonly type: 'MX'; readonly name: string; readonly priority: number; readonly value: string }
+  | { readonly type: 'TXT'; readonly name: string; readonly value: string };
+
+/** Whether public DNS has a record; `unknown` where the resolver gave no usable answer. */
+export interface Publication {
+  readonly state: 'published' | 'missing' | 'wrong' | 'unknown';
+  /** What public DNS has in the record's place, as text. */
+  readonly found: readonly string[];
+  /** Why it is wrong or unknown. */
+  readonly detail: string | null;
+}
+
+/** The records in a tenant's answer, and why others were refused. */
+export interface DnsRecords {
+  readonly records: readonly DnsRecord[];
+  readonly refused: readonly string[];
+}
+
+/** A record's value as one text: `10 mail.example`. */
+export function recordText(record: DnsRecord): string {
+  return record.type === 'MX' ? `${record.priority} ${record.value}` : record.value;
+}
 
 /** A record to publish, and whether public DNS has it; `null` where that was not checked. */
 export interface RecordStatus {

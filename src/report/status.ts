@@ -1,7 +1,9 @@
-import { type DnsRecord, type Publication, recordText } from '../model/dns.ts';
 import {
+  type DnsRecord,
   type IdentityStatus,
+  type Publication,
   type RecordStatus,
+  recordText,
   type Status,
   type Verification,
   type VerifiedKind,

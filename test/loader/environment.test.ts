@@ -351,6 +351,7 @@ const bad: {
     error: 'empty-file environments/x.yaml:1:1',
   },
   { name: 'an empty file', text: '# nothing', error: 'empty-file tenantctl.yaml:1:1' },
+  { name: 'a file of blank lines', text: '\n\n', error: 'empty-file tenantctl.yaml:1:1' },
   { name: 'a second document', text: `${config()}---\na: 1`, error: 'second-document tenantctl.yaml:6:1' },
   {
     name: 'another version',

@@ -1,11 +1,12 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { keyText } from '../../loader/document.ts';
+import { lineEnd } from '../../loader/file.ts';
 import { formatComment, type Member, type Printable } from '../../loader/print.ts';
 import { type Pointer, segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, partOf } from '../printable.ts';
 import { setCandidates } from './candidates.ts';
 import { insertCandidates, removeCandidates } from './item-candidates.ts';
-import { lineEnd, splice } from './lines.ts';
+import { splice } from './lines.ts';
 import { endOf, locate, type ParsedDocument, type Path, parseOne } from './parsed-document.ts';
 
 /** A change to one value of a document. Items are inserted before the index, members at the end. */

@@ -1,7 +1,8 @@
 import { isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml';
+import { lineEnd } from '../../loader/file.ts';
 import { type Mapping, type Printable, printBlock, printInline, quote } from '../../loader/print.ts';
 import { isList, isMapping } from '../printable.ts';
-import { columnOf, indentBelow, isFirstOnLine, lineEnd, splice, withoutLines } from './lines.ts';
+import { columnOf, indentBelow, isFirstOnLine, splice, withoutLines } from './lines.ts';
 import {
   endOf,
   endOfIndicator,

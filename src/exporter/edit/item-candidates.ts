@@ -1,6 +1,7 @@
 import { isMap, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
+import { lineEnd, lineStart } from '../../loader/file.ts';
 import { type Printable, printBlock, printInline } from '../../loader/print.ts';
-import { columnOf, indentBelow, isFirstOnLine, lineEnd, lineStart, splice, withoutLines } from './lines.ts';
+import { columnOf, indentBelow, isFirstOnLine, splice, withoutLines } from './lines.ts';
 import { endOfItem, type Located, type ParsedDocument, startOfItem } from './parsed-document.ts';
 
 /** A new member or item of a collection. */

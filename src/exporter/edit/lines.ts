@@ -1,3 +1,5 @@
+import { lineStart, nextLine } from '../../loader/file.ts';
+
 /** The line ending of a text. */
 export function eolOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
@@ -12,24 +14,6 @@ export function append(text: string, below: string): string {
 /** Replaces the text from one offset to another. */
 export function splice(text: string, from: number, to: number, replacement: string): string {
   return text.slice(0, from) + replacement + text.slice(to);
-}
-
-/** Where the line of the offset begins. */
-export function lineStart(text: string, offset: number): number {
-  return text.lastIndexOf('\n', offset - 1) + 1;
-}
-
-/** Where the line ends, before its line ending. */
-export function lineEnd(text: string, offset: number): number {
-  const end = text.indexOf('\n', offset);
-  if (end === -1) return text.length;
-  return text[end - 1] === '\r' && end > offset ? end - 1 : end;
-}
-
-/** Where the next line begins. */
-export function nextLine(text: string, offset: number): number {
-  const end = text.indexOf('\n', offset);
-  return end === -1 ? text.length : end + 1;
 }
 
 /** The number of characters between the start of the line and the offset. */

@@ -15,6 +15,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import { keyText } from '../../loader/document.ts';
+import { yamlOptions } from '../../loader/parse.ts';
 import type { Member, Printable } from '../../loader/print.ts';
 import { eolOf } from './lines.ts';
 
@@ -44,13 +45,7 @@ export interface Located {
 
 /** Parses a text that holds one document; `null` if it has errors, is empty or is nested too deeply. */
 export function parseOne(text: string): ParsedDocument | null {
-  const document = parseDocument(text, {
-    version: '1.2',
-    uniqueKeys: false,
-    keepSourceTokens: true,
-    prettyErrors: false,
-    logLevel: 'silent',
-  });
+  const document = parseDocument(text, { ...yamlOptions, keepSourceTokens: true });
   const { contents } = document;
   if (document.errors.length > 0 || !isNode(contents)) return null;
   const tree = readTree(contents, document);
