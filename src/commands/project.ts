@@ -26,6 +26,7 @@ export function projectFileOptions(
 ) {
   return {
     configFile: projectFileOf(config, io),
+    configFrom: config === undefined && io.env.TENANTCTL_CONFIG ? 'TENANTCTL_CONFIG' : undefined,
     env: io.env,
     writes: [...report, out ?? [], result ?? []].flat().map((file) => resolve(io.cwd, file)),
     onSecret: (text: string) => io.redactor.learn(text),
@@ -34,7 +35,8 @@ export function projectFileOptions(
 
 /** The project and environment to load, as the loader takes them: see {@link selectedEnvironment}. */
 export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string) {
-  const options = projectFileOptions(args, io);
+  const environmentFrom = selectorsFrom(args, io, ofFile);
+  const options = { ...projectFileOptions(args, io), environmentFrom };
   const environment = selectedEnvironment(args, io, ofFile);
   return environment === undefined ? options : { ...options, environment };
 }
@@ -48,11 +50,12 @@ export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string) {
 export function selectedEnvironment(args: ProjectArgs, io: Io, ofFile?: string): string | undefined {
   const selectors = selectorsOf(args, io, ofFile);
   if (isOne(selectors)) return selectors[0];
-  const names = namedEnvironments(selectors, args, io);
+  const from = selectorsFrom(args, io, ofFile);
+  const names = namedEnvironments(selectors, args, io, from);
   if (names.length === 1) return names[0];
   throw failure(
     'several-environments',
-    `This command works on one environment, and --env selects ${names.length}: ${names.join(', ')}.`,
+    `This command works on one environment, and ${from ?? '--env'} selects ${names.length}: ${names.join(', ')}.`,
     { hint: 'Name one of them. `validate`, `plan`, `apply` and `status` take several.' },
   );
 }
@@ -68,15 +71,24 @@ export function selectedEnvironments(
   const shard = args.shard === undefined ? null : parseShard(args.shard);
   const selectors = selectorsOf(args, io);
   if (isOne(selectors) && !shard) return null;
-  const names = namedEnvironments(selectors, args, io);
+  const names = namedEnvironments(selectors, args, io, selectorsFrom(args, io));
   // A part with one environment is joined with the others, so it is a fleet too.
   if (shard) return shardOf(names, shard);
   return names.length > 1 ? names : null;
 }
 
-/** The environments that selectors select. Throws a Failure for those that select none. */
-export function namedEnvironments(selectors: readonly string[], args: ProjectArgs, io: Io): string[] {
-  return selectEnvironments(selectors, loadEnvironmentNames(projectFileOptions(args, io)));
+/**
+ * The environments that selectors select. Throws a Failure for those that select none.
+ *
+ * @param from the variable that gives the selectors; left out where an option does
+ */
+export function namedEnvironments(
+  selectors: readonly string[],
+  args: ProjectArgs,
+  io: Io,
+  from?: string,
+): string[] {
+  return selectEnvironments(selectors, loadEnvironmentNames(projectFileOptions(args, io)), from);
 }
 
 /** Whether selectors name one environment, or none: the default of the project. */
@@ -86,6 +98,11 @@ const isOne = (selectors: readonly string[]) => selectors.length < 2 && selector
 export function selectorsOf({ env }: Pick<ProjectArgs, 'env'>, io: Io, ofFile?: string): readonly string[] {
   if (env.length > 0) return env;
   return [ofFile ?? (io.env.TENANTCTL_ENV || [])].flat();
+}
+
+/** The variable that gives what {@link selectorsOf} returns; `undefined` where an option, a file or nothing does. */
+function selectorsFrom({ env }: Pick<ProjectArgs, 'env'>, io: Io, ofFile?: string): string | undefined {
+  return env.length === 0 && ofFile === undefined && io.env.TENANTCTL_ENV ? 'TENANTCTL_ENV' : undefined;
 }
 
 /** The absolute path of the project file, named or found. Throws a Failure for one that belongs to somebody else. */

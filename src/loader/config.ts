@@ -18,7 +18,7 @@ import { openSingle } from './parse.ts';
 import { isForeign, statOf } from './paths.ts';
 import { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
-import { type EnvironmentNames, memberProblem } from './selection.ts';
+import { type EnvironmentNames, memberProblem, sayFrom } from './selection.ts';
 import type { FileSource } from './source.ts';
 import { tagNoter } from './tags.ts';
 import { type ReadTag, readTree, unresolved } from './tree.ts';
@@ -178,13 +178,17 @@ function foreign(file: string) {
   });
 }
 
-/** The folder of a project file, links resolved. Throws a Failure `config-not-found`. */
-export function projectRoot(configFile: string): string {
+/**
+ * The folder of a project file, links resolved. Throws a Failure `config-not-found`.
+ *
+ * @param from the variable that names the file; left out where an option, or nothing, does
+ */
+export function projectRoot(configFile: string, from?: string): string {
   try {
     realpathSync.native(configFile);
     return realpathSync.native(dirname(configFile));
   } catch {
-    throw failure('config-not-found', `There is no project file ${configFile}.`, {
+    throw failure('config-not-found', sayFrom(from, `There is no project file ${configFile}.`), {
       hint: 'Run the command in the folder of tenantctl.yaml or below it, name the file with --config, or create one with `tenantctl init`.',
     });
   }

@@ -3,7 +3,6 @@ import type { Environment } from '../kinds/project.ts';
 import { isObject, type Json } from '../model/json.ts';
 import { isFilledInLater, refOf, secretMarker } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt, withValueAt } from '../model/pointer.ts';
-import { didYouMean } from '../model/suggest.ts';
 import { authPlaces, emptyHint, noteDocument, type ProjectFile } from './config.ts';
 import { noteOf, resolveNotes } from './declaration.ts';
 import { findNode, isWithinValue, type YamlDocument } from './document.ts';
@@ -12,7 +11,7 @@ import { noOverlays, type Overlays, readOverlays } from './overlay.ts';
 import { openSingle } from './parse.ts';
 import type { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
-import { defaultOf } from './selection.ts';
+import { defaultOf, nearEnvironment, sayFrom } from './selection.ts';
 import { buildEnvironment } from './settings.ts';
 import { type TagContext, tagReader } from './tags.ts';
 import { type ReadTag, unresolved } from './tree.ts';
@@ -26,7 +25,10 @@ export interface ReadEnvironment {
 }
 
 /** What an environment is read with. */
-export type Reading = Pick<TagContext, 'inputs' | 'uses' | 'problems'>;
+export interface Reading extends Pick<TagContext, 'inputs' | 'uses' | 'problems'> {
+  /** The variable that gives its name; left out where an option, or nothing, does. */
+  readonly environmentFrom?: string | undefined;
+}
 
 /**
  * Reads one environment of a project: resolves its tags, checks it and builds it. Problems are reported.
@@ -40,7 +42,7 @@ export function readEnvironment(
 ): ReadEnvironment {
   const { inputs, problems } = reading;
   const context = { ...reading, source: project.source };
-  const text = chooseEnvironment(project, name, problems);
+  const text = chooseEnvironment(project, name, reading);
   const variables = text && readVariables(text, context);
   const readTag = tagReader({ ...context, variables: isObject(variables) ? variables : null });
   const value = text && readValue(text, variables, { readTag, problems });
@@ -69,9 +71,9 @@ interface EnvironmentText {
 function chooseEnvironment(
   project: ProjectFile,
   wanted: string | undefined,
-  problems: Problems,
+  { problems, environmentFrom }: Reading,
 ): EnvironmentText | null {
-  const { document, inline, files, environments: names, source } = project;
+  const { document, inline, files, source } = project;
   const name = wanted ?? defaultIn(project, problems);
   if (name === null) return null;
   const [path, other] = files.get(name) ?? [];
@@ -87,8 +89,8 @@ function chooseEnvironment(
   }
   if (path === undefined) {
     const place = wanted === undefined ? findNode(document, '/defaultEnvironment').place : null;
-    const hint = didYouMean(name, names) ?? `The environments are: ${names.join(', ') || 'none'}.`;
-    problems.add('unknown-environment', `There is no environment \`${name}\``, place, { hint });
+    const message = sayFrom(environmentFrom, `There is no environment \`${name}\``);
+    problems.add('unknown-environment', message, place, { hint: nearEnvironment(name, project) });
     return null;
   }
   const file = openSingle(source, path, problems, emptyHint);

@@ -30,6 +30,10 @@ export { type FileSource, largestFile } from './source.ts';
 interface OpenOptions extends InputOptions {
   /** The path of the project file, from the working directory. */
   readonly configFile: string;
+  /** The variable that gives `configFile`; left out where an option, or nothing, does. Messages name it. */
+  readonly configFrom?: string | undefined;
+  /** The same for the environment. */
+  readonly environmentFrom?: string | undefined;
   /** Absolute paths of the files that the caller will write: to read one as part of the project is an error. */
   readonly writes?: readonly string[];
 }
@@ -220,7 +224,7 @@ interface Opening {
 }
 
 /** A project file that was read. */
-interface OpenProject extends Pick<Reading, 'inputs' | 'problems'> {
+interface OpenProject extends Omit<Reading, 'uses'> {
   readonly project: ProjectFile;
   /** What the caller will write, and where its links lead. */
   readonly writes: readonly string[];
@@ -230,14 +234,14 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const { tolerated, dotEnvIn, text } = opening;
   const problems = new Problems(tolerated);
   const configFile = resolve(options.configFile);
-  const root = text === undefined ? projectRoot(configFile) : dirname(configFile);
+  const root = text === undefined ? projectRoot(configFile, options.configFrom) : dirname(configFile);
   const writes = (options.writes ?? []).flatMap((path) => [path, resolveLinks(path)]);
   const disk = refuseWritten(diskSource(root), root, writes);
   const source = text === undefined ? disk : singleFile(text);
   const inputs = readInputs(dotEnvIn ?? root, options, problems);
   const project = readProjectFile(configFile, { root, source, problems });
   refuseOutputs(project, writes, inputs);
-  return { inputs, project, problems, writes };
+  return { inputs, project, problems, writes, environmentFrom: options.environmentFrom };
 }
 
 /** A project with one of its environments. Its problems are those of the project file, and its own. */
@@ -248,8 +252,8 @@ interface OpenEnvironment extends OpenProject, Reading {
 /** @param name left out: the default of the project */
 function openEnvironment({ problems, ...opened }: OpenProject, name: string | undefined): OpenEnvironment {
   const uses = { secrets: new Set<string>(), texts: [] };
-  const reading = { inputs: opened.inputs, uses, problems: problems.copy() };
-  return { ...opened, ...reading, read: readEnvironment(opened.project, name, reading) };
+  const reading = { ...opened, uses, problems: problems.copy() };
+  return { ...reading, read: readEnvironment(opened.project, name, reading) };
 }
 
 function openOne(options: LoadOptions, opening?: Opening): OpenEnvironment {

@@ -17,8 +17,14 @@ export interface EnvironmentNames {
  * The environments that `--env` selects: names, globs and `@groups`, also several joined by commas, less those with a `!`
  * before them. Each is named once, in the order of the project file. Without selectors it is the default. Throws a Failure for
  * each selector that matches none, and where nothing is left.
+ *
+ * @param from the variable that gives the selectors; left out where an option does
  */
-export function selectEnvironments(selectors: readonly string[], project: EnvironmentNames): string[] {
+export function selectEnvironments(
+  selectors: readonly string[],
+  project: EnvironmentNames,
+  from?: string,
+): string[] {
   if (selectors.length === 0) return [defaultOf(project)];
   const problems: Diagnostic[] = [];
   const find = (selector: string): readonly string[] => {
@@ -26,14 +32,14 @@ export function selectEnvironments(selectors: readonly string[], project: Enviro
       ? groupNamed(selector.slice(1), project)
       : matching(selector, project);
     if ('names' in found) return found.names;
-    problems.push(found.problem);
+    problems.push({ ...found.problem, message: sayFrom(from, found.problem.message) });
     return [];
   };
   const each = [...new Set(selectors.flatMap(selectorsIn).map((text) => text.trim()))];
   const names = lessNegated(each, project, find);
   if (problems.length > 0) throw new Failure(problems);
   if (names.length > 0) return names;
-  const message = `\`${each.join(',')}\` leaves no environment.`;
+  const message = sayFrom(from, `\`${each.join(',')}\` leaves no environment.`);
   throw failure('unknown-environment', message, { hint: listOf(project) });
 }
 
@@ -93,7 +99,7 @@ export function memberProblem(group: string, member: string, project: Environmen
   const message = `The group \`@${group}\` names \`${name}\`, which is not an environment`;
   const hint = name.startsWith('@')
     ? 'A group cannot have other groups: write the names and globs of their environments.'
-    : (didYouMean(name, project.environments) ?? listOf(project));
+    : nearEnvironment(name, project);
   return { code: 'group-member', severity: 'error', message, hint };
 }
 
@@ -122,11 +128,10 @@ function matching(selector: string, project: EnvironmentNames): Found {
     ? project.environments.filter((name) => name === selector)
     : namesLike(selector, project);
   if (names.length > 0) return { names };
-  const near = didYouMean(selector, project.environments);
   const message = isPlainName(selector)
     ? `There is no environment \`${selector}\`.`
     : `No environment matches \`${selector}\`.`;
-  const hint = near ?? listOf(project);
+  const hint = nearEnvironment(selector, project);
   return { problem: { code: 'unknown-environment', severity: 'error', message, hint } };
 }
 
@@ -135,7 +140,15 @@ function namesLike(glob: string, { environments }: EnvironmentNames): string[] {
   return environments.filter((name) => matches(name));
 }
 
-const listOf = ({ environments }: EnvironmentNames) =>
+/** A message about what a variable gives begins with its name: nobody has typed it into the command. */
+export const sayFrom = (from: string | undefined, message: string): string =>
+  from === undefined ? message : `${from}: ${message}`;
+
+/** What to do about a name that no environment has. */
+export const nearEnvironment = (name: string, project: Pick<EnvironmentNames, 'environments'>): string =>
+  didYouMean(name, project.environments) ?? listOf(project);
+
+const listOf = ({ environments }: Pick<EnvironmentNames, 'environments'>) =>
   `The environments are: ${environments.join(', ') || 'none'}.`;
 
 /** One of several equal parts of the environments, for machines that share the work. */

@@ -32,6 +32,12 @@ describe('the project file', () => {
     expect(await runProgram(['validate'], { cwd, env })).toMatchObject({ code: 0 });
     const missing = await runProgram(['validate', '--config', 'no.yaml'], { cwd, env });
     expect(missing).toMatchObject({ code: 1, stdout: expect.stringContaining('no.yaml') });
+    expect(missing.stdout).not.toContain('TENANTCTL_CONFIG');
+    const wrong = await runProgram(['plan'], { cwd, env: { ...env, TENANTCTL_CONFIG: 'no.yaml' } });
+    expect(wrong).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/TENANTCTL_CONFIG: There is no project file\s+\S+no\.yaml\./),
+    });
   });
 
   it('is asked for where there is none, with what to do', async () => {
@@ -63,6 +69,56 @@ describe('the environment', () => {
     const { environment } = await world.plan();
     expect(await runProgram(['validate', '-e', environment], { cwd: world.dir, env: wrong })).toMatchObject({
       code: 0,
+    });
+  });
+
+  it.each([
+    ['elsewhere', 'TENANTCTL_ENV: There is no environment `elsewhere`', 'The environments are: test.'],
+    ['tset', 'TENANTCTL_ENV: There is no environment `tset`', 'Did you mean `test`?'],
+    ['eu-*', 'TENANTCTL_ENV: No environment matches `eu-*`.', 'The environments are: test.'],
+    ['@eu', 'TENANTCTL_ENV: There is no group `@eu`.', 'The project file has no `groups`.'],
+    ['*,!test', 'TENANTCTL_ENV: `*,!test` leaves no environment.', 'The environments are: test.'],
+  ])('%s, of TENANTCTL_ENV, is reported as coming from there', async (name, message, hint) => {
+    const world = await createTestWorld();
+    const options = { cwd: world.dir, env: { ...world.env, TENANTCTL_ENV: name } };
+    for (const command of ['plan', 'export', 'status']) {
+      const { code, stderr } = await runProgram([command], options);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) });
+      expect(stderr).toContain(hint);
+    }
+    const named = await runProgram(['plan', '-e', name], options);
+    expect(named.code).toBe(1);
+    expect(named.stderr).not.toContain('TENANTCTL_ENV');
+  });
+
+  it('is one only for some commands, whichever way several were selected', async () => {
+    const environments = { a: { sandbox: {} }, b: { sandbox: {} } };
+    const files = { 'two/tenantctl.yaml': JSON.stringify({ version: 1, environments }) };
+    const world = await createTestWorld({ files });
+    const run = (argv: string[], env: NodeJS.ProcessEnv) =>
+      runProgram(['export', ...argv], { cwd: join(world.dir, 'two'), env });
+    const message = 'This command works on one environment, and ';
+    expect(await run([], { TENANTCTL_ENV: '*' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${message}TENANTCTL_ENV selects 2: a, b.`),
+    });
+    expect(await run(['-e', '*'], { TENANTCTL_ENV: 'a' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${message}--env selects 2: a, b.`),
+    });
+  });
+
+  it('of a wrong defaultEnvironment is no matter of TENANTCTL_ENV', async () => {
+    const wrong =
+      'version: 1\ndefaultEnvironment: tset\nenvironments: { test: { sandbox: {} }, b: { sandbox: {} } }\n';
+    const world = await createTestWorld({ files: { 'two/tenantctl.yaml': wrong } });
+    const { code, stderr } = await runProgram(['plan'], {
+      cwd: join(world.dir, 'two'),
+      env: { TENANTCTL_ENV: '' },
+    });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('error  There is no environment `tset`'),
     });
   });
 
