@@ -61,11 +61,12 @@ export function diskSource(root: string, largest = largestFile, isSecret = isDot
         cwd: root,
         ignore: ignored,
         expandDirectories: false,
+        // Without it, the library never looks into hidden folders at the top for a glob such as `**/.github/*.yaml`.
+        dot: patterns.some(namesHidden),
         fs: strictFs(root, problems),
       });
       throwAll(problems);
-      const isExcluded = matchExcluded(patterns);
-      return [...new Set(paths)].filter((path) => !isExcluded(path)).sort();
+      return [...new Set(paths)].filter(matchGlobs(patterns)).sort();
     },
     read: (path) => readFrom(path, () => readFileSync(readable(path))),
     text(path) {
@@ -170,6 +171,9 @@ export function matchGlobs(patterns: readonly string[]): (path: string) => boole
   const isExcluded = matchExcluded(usable);
   return (path) => isWanted(path) && !isExcluded(path);
 }
+
+/** Whether a glob means hidden files or folders: a star does not stand for the dot that their names begin with. */
+const namesHidden = (pattern: string) => /(?:^|[/{,(|\\[])\.(?!\.?\/)/.test(pattern);
 
 const isNegated = (pattern: string) => pattern.startsWith('!');
 

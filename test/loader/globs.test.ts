@@ -27,6 +27,12 @@ test.each([
   [['./config/*.yaml', 'config/../a.yaml']],
   [['{.github,config}/**/*.{yaml,yml}']],
   [['**/.*/*.yaml', '.*/**']],
+  [['**/.*/*.yaml']],
+  [['**/.github/*.yaml']],
+  [['**/*.yaml', './**/.github/*.yaml']],
+  [['{**,x}/{.github,.hidden}/*.yaml', '!**/d.yaml']],
+  [['**/@(.github|.e.yaml)']],
+  [['config/**/.*/*.yaml', '**/.e.yaml']],
   [['config/[a-c]*.yaml', 'config/?.yml', '@(config)/l']],
   [['config/\\[odd\\]/*.yaml', 'config/.hidden/d.yaml']],
   [['**/*.yaml', '!config/**', 'config/a.yaml']],
@@ -37,6 +43,14 @@ test.each([
   const root = project(Object.fromEntries(paths.map((path) => [path, ''])));
   const judged = ['tenantctl.yaml', ...paths].filter(matchGlobs(patterns)).sort();
   expect(diskSource(root).glob(patterns)).toEqual(judged);
+});
+
+test('hidden folders at the top are searched where a glob names them, and only there', () => {
+  const root = project(Object.fromEntries(paths.map((path) => [path, ''])));
+  const hidden = ['.github/f.yaml', 'config/.hidden/d.yaml'];
+  expect(diskSource(root).glob(['**/.*/*.yaml'])).toEqual(hidden);
+  expect(diskSource(root).glob(['**/.github/*.yaml'])).toEqual(['.github/f.yaml']);
+  expect(diskSource(root).glob(['**/*.yaml', '**/.hidden/*'])).not.toContain('.github/f.yaml');
 });
 
 test('a glob with ! excludes hidden files and folders too', () => {
