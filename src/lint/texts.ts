@@ -1,5 +1,6 @@
 import type { LiveObject } from '../kinds/kind.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
+import { groupBy } from '../model/group.ts';
 import { type Json, type JsonObject, own } from '../model/json.ts';
 import { type Pointer, placesOf, pointer, valueAt } from '../model/pointer.ts';
 import type { Reference } from './brackets.ts';
@@ -102,13 +103,10 @@ export function usesOf(texts: readonly TemplateText[]): Uses {
   const all = texts.flatMap((text) => text.scan.references.map((reference) => ({ ...reference, text })));
   const foreign = all.filter(({ name }) => !defined.has(name));
   return {
-    variables: firstOfEach(foreign.filter(({ name }) => !name.startsWith(tenantPrefix))),
+    variables: groupBy(
+      foreign.filter(({ name }) => !name.startsWith(tenantPrefix)),
+      ({ name }) => name,
+    ).map(([, [first]]) => first),
     globals: foreign.filter(({ name, member }) => name === globals && member !== null),
   };
-}
-
-function firstOfEach(uses: readonly Use[]): Use[] {
-  const first = new Map<string, Use>();
-  for (const use of uses) if (!first.has(use.name)) first.set(use.name, use);
-  return [...first.values()];
 }
