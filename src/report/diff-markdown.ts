@@ -1,22 +1,14 @@
 import { type Diff, type DiffObject, type DiffSide, differs } from '../model/diff.ts';
 import { groupBy } from '../model/group.ts';
-import {
-  diffCounts,
-  diffScopeWords,
-  diffSymbols,
-  noDifferences,
-  notComparedWords,
-  whereWords,
-} from './diff-view.ts';
-import { pathWords, sensitiveWords, viewOf } from './difference.ts';
+import { diffCounts, diffSymbols, noDifferences, notComparedWords, whereWords } from './diff-view.ts';
+import { fieldsOf, pathWords, sensitiveWords } from './difference.ts';
 import { fitComment, type Section, type SectionGroup } from './fit-comment.ts';
 import { bulletList, countTable, foldedSection, problemSection, table } from './markdown.ts';
 import type { ReportOptions } from './options.ts';
-import { longBlock } from './plan-markdown.ts';
+import { longBlock, maxLines } from './plan-markdown.ts';
 import { codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
-import { joinParts, place, pluralize, tenantWords } from './words.ts';
+import { joinParts, place, pluralize, scopeWords, tenantWords } from './words.ts';
 
-const maxLines = 60;
 /** Of the objects that one side does not have, and of those that could not be compared, so many are named. */
 const maxNamed = 200;
 
@@ -45,7 +37,7 @@ export function diffMarkdown(diff: Diff, options: ReportOptions): string {
 
 function headOf(diff: Diff): string {
   const [first, second] = diff.sides;
-  const limits = diffScopeWords(diff);
+  const limits = scopeWords(diff.scope);
   const sides = [first, second].map(
     (side, at) => `- \`${diffSymbols[at === 0 ? 'first' : 'second']}\` ${sideWords(side)}`,
   );
@@ -65,8 +57,12 @@ function sideWords({ name, tenant }: DiffSide): string {
 
 function diffTable({ summary, sides: [first, second] }: Diff): string {
   const { differing, onlyFirst, onlySecond, equal } = summary;
-  const alone = [first, second].map(({ name }) => `only in ${escapeMarkdown(name)}`);
-  return countTable(['differ', ...alone, 'equal'], [differing, onlyFirst, onlySecond, equal]);
+  return countTable([
+    { words: 'differ', count: differing },
+    { words: `only in ${escapeMarkdown(first.name)}`, count: onlyFirst },
+    { words: `only in ${escapeMarkdown(second.name)}`, count: onlySecond },
+    { words: 'equal', count: equal },
+  ]);
 }
 
 function objectSection(object: DiffObject, diff: Diff): Section {
@@ -79,7 +75,7 @@ function objectSection(object: DiffObject, diff: Diff): Section {
 
 /** Short values in one table, with a column for each side; each long text has a block of its own. */
 function differenceBlocks({ diff }: DiffObject, { sides: [first, second] }: Diff): string[] {
-  const shown = diff.map((difference) => ({ difference, view: viewOf(difference, maxLines) }));
+  const shown = fieldsOf(diff, maxLines);
   const rows = shown.flatMap(({ difference, view }) => {
     const name = codeSpan(pathWords(difference.path)).replaceAll('|', '\\|');
     if (view.is === 'lines') return [];

@@ -44,16 +44,4 @@ export function whereWords({ in: where }: Pick<DiffObject, 'in'>, { sides: [firs
   }
 }
 
-/** The options that limit a diff, as they are typed; empty where there are none. */
-export function diffScopeWords({ scope: { only, except, kinds } }: Diff): string {
-  return joinParts(
-    [
-      ...only.map((glob) => `--only ${glob}`),
-      ...except.map((glob) => `--except ${glob}`),
-      ...kinds.map((kind) => `--kinds ${kind}`),
-    ],
-    ' ',
-  );
-}
-
 export const notComparedWords = 'a side does not show it, or its secret is not set';

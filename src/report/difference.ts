@@ -1,8 +1,8 @@
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
+import type { SideDifference } from '../model/diff.ts';
 import { isArray, isObject, type Json, mapJson, mapMembers } from '../model/json.ts';
 import { fillRefs, refOf, renderBody, secretName } from '../model/marker.ts';
 import { isReference } from '../model/members.ts';
-import type { Difference } from '../model/plan.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { diffLines, type LineDiff } from './line-diff.ts';
 import { showLookAlikes, unicodeEscape } from './safe.ts';
@@ -19,20 +19,28 @@ const maxInline = 72;
 export const sensitiveWords = '(sensitive)';
 
 /** Comparing long texts is most of the work of a report, and several parts of it need the same views. */
-const known = new WeakMap<Shown, Map<number, View>>();
+const known = new WeakMap<SideDifference, Map<number, View>>();
 
-/** What is shown of a difference. */
-type Shown = Pick<Difference, 'op' | 'before' | 'after' | 'sensitive' | 'named'>;
+/** A field that differs, and how it is shown. */
+export interface Field<T extends SideDifference = SideDifference> {
+  readonly difference: T;
+  readonly view: View;
+}
+
+/** The fields of an object that differ, with at most `maxLines` lines of each. */
+export function fieldsOf<T extends SideDifference>(differences: readonly T[], maxLines: number): Field<T>[] {
+  return differences.map((difference) => ({ difference, view: viewOf(difference, maxLines) }));
+}
 
 /** The view of a difference, with at most `maxLines` lines. */
-export function viewOf(difference: Shown, maxLines: number): View {
+export function viewOf(difference: SideDifference, maxLines: number): View {
   const views = known.get(difference) ?? new Map<number, View>();
   const view = views.get(maxLines) ?? makeView(difference, maxLines);
   known.set(difference, views.set(maxLines, view));
   return view;
 }
 
-function makeView(difference: Shown, maxLines: number): View {
+function makeView(difference: SideDifference, maxLines: number): View {
   const { op, before, after, sensitive } = nameIds(difference, refWords, plannedWords);
   if (sensitive) return { is: 'sensitive' };
   const hasBefore = op !== 'add';
@@ -59,7 +67,7 @@ function linesOf(present: boolean, value: Json): string | null {
  * The difference with words in place of references: of ids whose objects are known by name, and of ids that an apply fills
  * in. An object that is nothing but a reference becomes these words.
  */
-export function nameIds<T extends Shown>(
+export function nameIds<T extends SideDifference>(
   difference: T,
   wordsForId: (to: string, id: string) => string,
   wordsForPlanned: (to: Address) => string,

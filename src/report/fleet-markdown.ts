@@ -16,7 +16,6 @@ import {
 import { countCell, foldedSection, problemSection, resultSection, showAll, table } from './markdown.ts';
 import type { ReportOptions } from './options.ts';
 import { commentFoot, planSection, readFirst, remarkGroup } from './plan-markdown.ts';
-import { nextSteps } from './result-words.ts';
 import { codeSpan, escapeMarkdown } from './safe.ts';
 import { joinParts } from './words.ts';
 
@@ -25,7 +24,7 @@ import { joinParts } from './words.ts';
  * failed, then each change once. What is grave is shown even where the rest is cut.
  */
 export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
-  const { isApplied, isEqual, matrix, errors, changes, points, remarks } = fleetView(fleet);
+  const { isApplied, isEqual, matrix, errors, changes, points, steps, remarks } = fleetView(fleet);
   const groups = [
     ...errors.map(failureGroup),
     ...fleet.environments.map(outcomeGroup),
@@ -37,7 +36,7 @@ export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
     readFirst(points),
     matrixTable(matrix),
     isEqual && `**${noChangesAnywhere}**`,
-    nextSteps(fleet.environments.flatMap(({ result }) => result ?? [])).join('\\\n'),
+    steps.join('\\\n'),
   ];
   const foot = commentFoot(fleet.digest, fleetCommand(fleet, options));
   return fitComment(`${joinParts(head, '\n\n')}\n\n`, groups, { foot, advice: showAll });

@@ -10,20 +10,20 @@ import {
 } from '../model/fleet.ts';
 import { groupBy } from '../model/group.ts';
 import { canonicalJson } from '../model/json.ts';
-import { actions, type Change, type Difference, hasChanges, isRefused } from '../model/plan.ts';
+import { type Change, type Difference, hasChanges, isRefused } from '../model/plan.ts';
 import { type ChangeResult, changeOutcomes, type Result } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
 import { attentionOf, type Point } from './attention.ts';
 import { nameIds } from './difference.ts';
-import { outcomeWords, runWords } from './result-words.ts';
+import { nextSteps, outcomeWords, runWords } from './result-words.ts';
 import {
-  actionWords,
   changeCounts,
   joinParts,
   pluralize,
   refused,
   type ShownChange,
   secretNamesOf,
+  summaryCounts,
 } from './words.ts';
 
 /** What reports show of several environments, each part worked out once. */
@@ -39,6 +39,8 @@ export interface FleetView {
   readonly changes: readonly Shared[];
   /** What to read first. */
   readonly points: readonly Point[];
+  /** What to do about runs that are not complete. */
+  readonly steps: readonly string[];
   /** The remarks of plans and results, without errors, by code. */
   readonly remarks: readonly (readonly [code: string, remarks: readonly Diagnostic[]])[];
 }
@@ -58,6 +60,7 @@ export function fleetView(fleet: Fleet): FleetView {
     errors: sharedErrors(fleet),
     changes,
     points: pointsOf(planned, changes),
+    steps: nextSteps(environments.flatMap(({ result }) => result ?? [])),
     remarks: sharedRemarks(fleet),
   };
 }
@@ -81,10 +84,10 @@ export interface Matrix {
 const maxRows = 20;
 
 /** The environments and their numbers, failures first, then those that were not run. */
-function matrixOf({ environments }: Fleet, applied: boolean): Matrix {
+function matrixOf({ environments, summary }: Fleet, applied: boolean): Matrix {
   const columns = applied
     ? changeOutcomes.map((outcome) => outcomeWords[outcome])
-    : [...actions.map((action) => actionWords[action]), 'unchanged'];
+    : summaryCounts(summary).map(({ words }) => words);
   const rowsWhere = (test: (member: FleetMember) => boolean) =>
     groupRows(environments.filter(test).map((member) => rowOf(member, applied)));
   return {
@@ -97,7 +100,7 @@ function rowOf(member: FleetMember, applied: boolean): MatrixRow {
   const { name, plan, result } = member;
   const counts = applied
     ? result && changeOutcomes.map((outcome) => result.summary[outcome])
-    : plan && [...actions.map((action) => plan.summary[action]), plan.summary.unchanged];
+    : plan && summaryCounts(plan.summary).map(({ count }) => count);
   return {
     names: [name],
     isFailed: hasFailed(member),

@@ -4,7 +4,7 @@ import { fitComment, type Section } from './fit-comment.ts';
 import { foldRemarks } from './remarks.ts';
 import { changeOutcomeWords, nextSteps, resultCounts, runWords, sentWords } from './result-words.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
-import { diagnosticCounts, joinParts, kindOf, symbols, tenantWords, whereOf } from './words.ts';
+import { type Count, diagnosticCounts, joinParts, kindOf, symbols, tenantWords, whereOf } from './words.ts';
 
 const severitySigns: Readonly<Record<Severity, string>> = { error: '❌', warning: '⚠️', info: 'ℹ️' };
 /** Errors are the last to be cut, also among the changes of a plan. */
@@ -76,8 +76,12 @@ export function foldedSection(
 }
 
 /** Numbers in one row below what they count. */
-export function countTable(titles: readonly string[], counts: readonly number[]): string {
-  return table([titles, titles.map(() => ':-:'), counts.map(countCell)]);
+export function countTable(counts: readonly Pick<Count, 'count' | 'words'>[]): string {
+  return table([
+    counts.map(({ words }) => words),
+    counts.map(() => ':-:'),
+    counts.map(({ count }) => countCell(count)),
+  ]);
 }
 
 /** Rows of cells as a table. The second row says how the columns are aligned. */

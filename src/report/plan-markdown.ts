@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { groupBy } from '../model/group.ts';
-import { actions, type Change, type Difference, hasChanges, isRefused, type Plan } from '../model/plan.ts';
+import { type Change, type Difference, hasChanges, isRefused, type Plan } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
 import { planCommand } from './apply-command.ts';
 import {
@@ -12,7 +12,7 @@ import {
   sortByUrgency,
   urgencyOf,
 } from './attention.ts';
-import { pathWords, sensitiveWords, type View, viewOf } from './difference.ts';
+import { type Field, fieldsOf, pathWords, sensitiveWords } from './difference.ts';
 import { type Family, familiesOf } from './families.ts';
 import { fitComment, type Section, type SectionGroup } from './fit-comment.ts';
 import { permalink } from './html/entries.ts';
@@ -47,13 +47,15 @@ import {
   scopeWords,
   secretNamesOf,
   sourceLink,
+  summaryCounts,
   symbols,
   tenantWords,
   titleOfPlan,
   undeclaredWords,
 } from './words.ts';
 
-const maxLines = 60;
+/** More lines of one value are cut in a comment. */
+export const maxLines = 60;
 
 /**
  * A plan as a comment for a pull request, within GitHub's length. It begins with what to read first and ends with the
@@ -86,7 +88,7 @@ function planHead(plan: Plan, options: ReportOptions): string {
     isRefused(plan) && `> [!CAUTION]\n> **${refused}**`,
     readFirst(attentionOf(plan.changes), options),
     joinParts(where, ' · '),
-    hasChanges(plan) ? planTable(plan) : `**${noChanges(plan)}**`,
+    hasChanges(plan) ? countTable(summaryCounts(plan.summary)) : `**${noChanges(plan)}**`,
   ];
   return `${joinParts(parts, '\n\n')}\n\n`;
 }
@@ -124,11 +126,6 @@ export function commentFoot(digest: string, command: string | null): string {
   const words =
     command === null ? '' : `\nTo apply exactly this plan, once it is approved: ${codeSpan(command)}\n`;
   return `${words}\nDigest: ${codeSpan(digest)}\n`;
-}
-
-function planTable({ summary }: Plan): string {
-  const counts = [...actions, 'unchanged' as const].map((name) => summary[name]);
-  return countTable([...actions.map((action) => actionWords[action]), 'unchanged'], counts);
 }
 
 /** Remarks that belong to no change. Those with the same code share a section. */
@@ -235,15 +232,15 @@ function impactBlock({ impact }: Change): string {
 
 /** Short differences share one block; each long one has its own. */
 function differenceBlocks({ diff }: Change): string[] {
-  const views = diff.map((difference) => ({ difference, view: viewOf(difference, maxLines) }));
-  const short = views.flatMap(({ difference, view }) => shortLines(difference, view));
+  const views = fieldsOf(diff, maxLines);
+  const short = views.flatMap(shortLines);
   const long = views.flatMap(({ difference, view }) =>
     view.is === 'lines' ? [longBlock(difference, view.diff)] : [],
   );
   return [...(short.length === 0 ? [] : [codeBlock(short.join('\n'), 'diff')]), ...long];
 }
 
-function shortLines(difference: Difference, view: View): string[] {
+function shortLines({ difference, view }: Field<Difference>): string[] {
   const name = `${oneLine(pathWords(difference.path))}:`;
   const notes = oneLine(originNotes(difference));
   const origin = notes === '' ? '' : `   # ${notes}`;

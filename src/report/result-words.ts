@@ -7,7 +7,7 @@ import {
   type RunOutcome,
   type SentRequest,
 } from '../model/result.ts';
-import { actionWords, joinParts, pluralize } from './words.ts';
+import { actionWords, type Count, countWords, joinParts, pluralize } from './words.ts';
 
 /** The words for what became of a change, and of a run. */
 export const outcomeWords: Readonly<Record<ChangeOutcome, string>> = {
@@ -40,17 +40,15 @@ export function nextSteps(results: readonly Pick<Result, 'outcome' | 'summary'>[
 
 /** `3 done, 1 failed, 0 skipped, 2 not attempted, 0 unknown, 1 by hand` */
 export function resultCounts(result: Pick<Result, 'summary' | 'changes'>): string {
-  return outcomeCounts(result)
-    .map(({ count, words }) => `${count} ${words}`)
-    .join(', ');
+  return countWords(outcomeCounts(result));
 }
 
 /** How many changes had each outcome. Steps by hand are counted by themselves, where there are any. */
-export function outcomeCounts({ summary, changes }: Pick<Result, 'summary' | 'changes'>) {
+export function outcomeCounts({ summary, changes }: Pick<Result, 'summary' | 'changes'>): Count[] {
   const manual = changes.filter(isByHand).length;
   const counts = { ...summary, notAttempted: summary.notAttempted - manual };
   const outcomes = changeOutcomes.map((is) => ({ is, count: counts[is], words: outcomeWords[is] }));
-  const byHand = { is: 'manual' as const, count: manual, words: actionWords.manual };
+  const byHand = { is: 'manual', count: manual, words: actionWords.manual };
   return manual > 0 ? [...outcomes, byHand] : outcomes;
 }
 

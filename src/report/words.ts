@@ -1,4 +1,5 @@
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
+import type { Diff } from '../model/diff.ts';
 import {
   type Action,
   actions,
@@ -96,11 +97,37 @@ export function noChanges({ summary, undoes }: Pick<Plan, 'summary' | 'undoes'>)
 
 export const refused = 'REFUSED: this plan cannot be applied.';
 
+/** A number, and what it counts. */
+export interface Count {
+  /** The action or outcome that changes have in common; `null` for objects that do not change. */
+  readonly is: string | null;
+  readonly count: number;
+  readonly words: string;
+}
+
+/** How many objects need each action, and how many none. */
+export function summaryCounts(summary: Summary): Count[] {
+  return [
+    ...actions.map((is) => ({ is, count: summary[is], words: actionWords[is] })),
+    { is: null, count: summary.unchanged, words: 'unchanged' },
+  ];
+}
+
+/** The same, with the objects that no manifest names, where there are any. */
+export function allCounts(summary: Summary): Count[] {
+  const { undeclared = 0 } = summary;
+  const more = undeclared > 0 ? [{ is: null, count: undeclared, words: 'undeclared' }] : [];
+  return [...summaryCounts(summary), ...more];
+}
+
+/** `2 to create, 1 to update` */
+export function countWords(counts: readonly Count[]): string {
+  return counts.map(({ count, words }) => `${count} ${words}`).join(', ');
+}
+
 /** `2 to create, 1 to update, 0 to delete, 1 by hand, 137 unchanged, 3 undeclared` */
 export function planCounts(summary: Summary): string {
-  const { create, update, manual, unchanged, undeclared = 0 } = summary;
-  const more = undeclared > 0 ? `, ${undeclared} undeclared` : '';
-  return `${create} to create, ${update} to update, ${summary.delete} to delete, ${manual} by hand, ${unchanged} unchanged${more}`;
+  return countWords(allCounts(summary));
 }
 
 /** What objects are that no manifest names; `null` where there are none. */
@@ -177,11 +204,18 @@ export function titleOfPlan({ undoes }: Pick<Plan, 'undoes'>): string {
   return undoes ? `Rollback of the apply of ${undoes.startedAt}` : 'Plan';
 }
 
-/** The options that limit a plan, as they are typed; empty where there are none. */
-export function scopeWords({ only, except, prune, since }: Plan['scope']): string {
+/** The options that limit a plan or a diff, as they are typed; empty where there are none. */
+export function scopeWords({
+  only,
+  except,
+  kinds = [],
+  prune = false,
+  since = null,
+}: Pick<Plan['scope'], 'only' | 'except'> & Partial<Plan['scope'] & Diff['scope']>): string {
   const parts = [
     ...only.map((glob) => `--only ${glob}`),
     ...except.map((glob) => `--except ${glob}`),
+    ...kinds.map((kind) => `--kinds ${kind}`),
     prune && '--prune',
     since !== null && `--since ${since}`,
   ];

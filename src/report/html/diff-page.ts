@@ -1,19 +1,12 @@
 import type { Diff, DiffObject, SideDifference } from '../../model/diff.ts';
 import { sha256 } from '../../model/digest.ts';
 import { groupBy } from '../../model/group.ts';
-import {
-  diffCounts,
-  diffScopeWords,
-  diffSymbols,
-  noDifferences,
-  notComparedWords,
-  whereWords,
-} from '../diff-view.ts';
-import { pathWords } from '../difference.ts';
+import { diffCounts, diffSymbols, noDifferences, notComparedWords, whereWords } from '../diff-view.ts';
+import { fieldsOf, pathWords } from '../difference.ts';
 import { oneLine } from '../safe.ts';
-import { joinParts, place, tenantWords } from '../words.ts';
+import { joinParts, place, scopeWords, tenantWords } from '../words.ts';
+import { fieldsMarkup, maxLines, textsOf } from './diff-markup.ts';
 import { addressMarkup, type Entry } from './entries.ts';
-import { fieldsMarkup, fieldsOf, textsOf } from './fields-markup.ts';
 import { html, type Markup } from './markup.ts';
 import { maxOpen, pageHtml } from './page.ts';
 
@@ -29,7 +22,7 @@ export function diffHtml(diff: Diff): string {
   const [first, second] = diff.sides;
   const { summary, notComparable } = diff;
   const isOpen = diff.objects.length <= maxOpen;
-  const scope = diffScopeWords(diff);
+  const scope = scopeWords(diff.scope);
   const remarks = groupBy(diff.diagnostics, ({ code }) => code);
   return pageHtml({
     eyebrow: 'tenantctl diff',
@@ -42,10 +35,10 @@ export function diffHtml(diff: Diff): string {
     empty: noDifferences(diff),
     named: 'kind',
     tiles: [
-      { category: categories.both, count: summary.differing, words: 'differ' },
-      { category: categories.first, count: summary.onlyFirst, words: `only in ${first.name}` },
-      { category: categories.second, count: summary.onlySecond, words: `only in ${second.name}` },
-      { category: null, count: summary.equal, words: 'equal' },
+      { is: categories.both, count: summary.differing, words: 'differ' },
+      { is: categories.first, count: summary.onlyFirst, words: `only in ${first.name}` },
+      { is: categories.second, count: summary.onlySecond, words: `only in ${second.name}` },
+      { is: null, count: summary.equal, words: 'equal' },
     ],
     remarks,
     digest: sha256({ sides: diff.sides, objects: diff.objects }),
@@ -77,7 +70,7 @@ export function diffHtml(diff: Diff): string {
 function objectEntry(object: DiffObject, diff: Diff, isOpen: boolean): Entry {
   const { address, source } = object;
   const category = categories[object.in];
-  const fields = fieldsOf(object.diff);
+  const fields = fieldsOf(object.diff, maxLines);
   const [first, second] = diff.sides;
   const summary = html`<span class="badge ${category}"><b aria-hidden="true">${diffSymbols[object.in]}</b>${whereWords(object, diff)}</span>
 ${addressMarkup(address)}

@@ -95,10 +95,7 @@ const anchorOf = (id: string): string => `change/${oneLine(id)}`;
 
 /** The link to an entry of the page. */
 export function permalink(id: string): string {
-  const path = anchorOf(id)
-    .replace(/\p{Cs}/gu, '\ufffd')
-    .split('/');
-  return `#${path.map(encodeURIComponent).join('/')}`;
+  return `#${anchorOf(id).split('/').map(encodeURIComponent).join('/')}`;
 }
 
 /** An address with its key decoded, as people read it. The whole of it can be copied. */

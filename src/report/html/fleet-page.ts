@@ -18,11 +18,11 @@ import {
 import type { ReportOptions } from '../options.ts';
 import { outcomeWords } from '../result-words.ts';
 import { oneLine } from '../safe.ts';
-import { changeCounts, pluralize, type ShownChange } from '../words.ts';
+import { allCounts, type Count, changeCounts, pluralize, type ShownChange } from '../words.ts';
 import { type Entry, type EntryGroup, namesMarkup } from './entries.ts';
 import { html, type Markup } from './markup.ts';
 import { maxOpen, pageHtml, pagePoint } from './page.ts';
-import { actionTiles, changeEntries, changeEntry } from './plan-page.ts';
+import { changeEntries, changeEntry } from './plan-page.ts';
 import { resultEntry } from './result-page.ts';
 
 /**
@@ -43,7 +43,7 @@ export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
     alarm: failed.length > 0 ? `Failed: ${namesInBrief(failed)}` : null,
     empty: view.isEqual ? noChangesAnywhere : 'No changes to show.',
     points: pointsOf(view),
-    tiles: isApplied ? outcomeTiles(fleet) : actionTiles(fleet),
+    tiles: isApplied ? outcomeTiles(fleet) : allCounts(summary),
     lead: matrixMarkup(matrix),
     problems: errors.map(({ environments, items }) => [environments.join(', '), items]),
     remarks: view.remarks,
@@ -72,9 +72,9 @@ const idOf = (
   { environments: [first = ''] }: Pick<Shared, 'environments'>,
 ) => `${address}@${first}`;
 
-function outcomeTiles({ environments }: Fleet) {
+function outcomeTiles({ environments }: Fleet): Count[] {
   return changeOutcomes.map((outcome) => ({
-    category: outcome,
+    is: outcome,
     count: environments.reduce((sum, { result }) => sum + (result?.summary[outcome] ?? 0), 0),
     words: outcomeWords[outcome],
   }));

@@ -6,10 +6,9 @@ import type { Change } from '../../model/plan.ts';
 import { firstOf, type Point, pointWords } from '../attention.ts';
 import { diffLines } from '../line-diff.ts';
 import { oneLine } from '../safe.ts';
-import { pluralize, whereOf } from '../words.ts';
-import { diffFigure } from './diff-markup.ts';
+import { type Count, pluralize, whereOf } from '../words.ts';
+import { diffFigure, maxLines } from './diff-markup.ts';
 import { addressMarkup, type Entry, type EntryGroup, entriesOf, groupsMarkup, permalink } from './entries.ts';
-import { maxLines } from './fields-markup.ts';
 import { html, Markup } from './markup.ts';
 
 /** What a page shows. */
@@ -21,12 +20,8 @@ interface Page {
   readonly alarm: string | null;
   /** Shown where there is nothing to list. */
   readonly empty: string;
-  readonly tiles: readonly {
-    /** The category of the entries that it filters; `null` for a count without entries. */
-    readonly category: string | null;
-    readonly count: number;
-    readonly words: string;
-  }[];
+  /** Each filters the entries of its category. */
+  readonly tiles: readonly Count[];
   /** What to read before anything else. */
   readonly points?: readonly PagePoint[];
   /** What comes before the list, such as a table. */
@@ -130,7 +125,7 @@ function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-function tileMarkup({ category, count, words }: Page['tiles'][number]): Markup {
+function tileMarkup({ is: category, count, words }: Count): Markup {
   const content = html`<b>${count}</b> <span>${words}</span>`;
   if (category === null || count === 0)
     return html`<li><div class="tile ${category ?? ''}">${content}</div></li>`;
@@ -187,11 +182,11 @@ function moreProblems(problems: readonly NamedProblems[]): Markup {
 
 function namedProblems([name, problems]: NamedProblems): Markup {
   const heading = name === '' ? '' : html`<h3>${name}</h3>`;
-  return html`${heading}<ul class="notices">${problems.map(diagnosticMarkup)}</ul>`;
+  return html`${heading}${notices(problems.map(diagnosticMarkup))}`;
 }
 
 function remarksMarkup([name, remarks]: NamedProblems): Markup {
-  return html`<details class="remarks"><summary>${pluralize(remarks.length, 'remark')} <code>${name}</code></summary><ul class="notices">${remarks.map(diagnosticMarkup)}</ul></details>`;
+  return html`<details class="remarks"><summary>${pluralize(remarks.length, 'remark')} <code>${name}</code></summary>${notices(remarks.map(diagnosticMarkup))}</details>`;
 }
 
 function commandMarkup(command: string | null): Markup {
@@ -201,6 +196,11 @@ function commandMarkup(command: string | null): Markup {
 
 function copyButton(text: string, name: string): Markup {
   return html` <button type="button" class="copy js" data-copy="${text}" aria-label="Copy the ${name}">Copy</button>`;
+}
+
+/** What a reader should notice, as a list; nothing where there is nothing. */
+export function notices(items: readonly Markup[]): Markup {
+  return items.length === 0 ? html`` : html`<ul class="notices">${items}</ul>`;
 }
 
 /** One problem as an item of a list. */

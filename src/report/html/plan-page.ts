@@ -2,7 +2,6 @@ import type { Diagnostic } from '../../model/diagnostic.ts';
 import { groupBy } from '../../model/group.ts';
 import { own } from '../../model/json.ts';
 import {
-  actions,
   type Change,
   type Difference,
   isRefused,
@@ -12,7 +11,7 @@ import {
 } from '../../model/plan.ts';
 import { planCommand } from '../apply-command.ts';
 import { attentionOf, concernsOf, sortByUrgency } from '../attention.ts';
-import { bodyText, pathWords } from '../difference.ts';
+import { bodyText, type Field, fieldsOf, pathWords } from '../difference.ts';
 import { type Family, familiesOf } from '../families.ts';
 import type { ReportOptions } from '../options.ts';
 import { remarksOf } from '../remarks.ts';
@@ -20,6 +19,7 @@ import type { Rendered } from '../rendered.ts';
 import { oneLine, takeFirst } from '../safe.ts';
 import {
   actionWords,
+  allCounts,
   changeCounts,
   type Effect,
   familyWords,
@@ -44,11 +44,11 @@ import {
   titleOfPlan,
   undeclaredWords,
 } from '../words.ts';
+import { fieldsMarkup, maxLines, textsOf } from './diff-markup.ts';
 import { addressMarkup, type Entry } from './entries.ts';
-import { type Field, fieldsMarkup, fieldsOf, maxLines, textsOf } from './fields-markup.ts';
 import { renderedMarkup } from './mail-markup.ts';
 import { html, type Markup } from './markup.ts';
-import { diagnosticMarkup, maxOpen, pageHtml, pagePoint } from './page.ts';
+import { diagnosticMarkup, maxOpen, notices, pageHtml, pagePoint } from './page.ts';
 
 const maxBody = 20_000;
 
@@ -67,7 +67,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
     alarm: isRefused(plan) ? refused : null,
     empty: noChanges(plan),
     points: attentionOf(plan.changes).map((point) => pagePoint(point, ({ address }) => address)),
-    tiles: actionTiles(plan),
+    tiles: allCounts(plan.summary),
     problems: [['', remarks.errors]],
     remarks: remarks.byCode,
     command: planCommand(plan, options),
@@ -96,16 +96,6 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
     ],
     hasFrames: plan.changes.some((change) => findRendered(change, options) !== undefined),
   });
-}
-
-/** How many changes of each action there are, and what stays as it is. */
-export function actionTiles({ summary }: Pick<Plan, 'summary'>) {
-  const { unchanged, undeclared = 0 } = summary;
-  return [
-    ...actions.map((action) => ({ category: action, count: summary[action], words: actionWords[action] })),
-    { category: null, count: unchanged, words: 'unchanged' },
-    ...(undeclared > 0 ? [{ category: null, count: undeclared, words: 'undeclared' }] : []),
-  ];
 }
 
 function findRendered({ address }: Change, { rendered }: ReportOptions): Rendered | undefined {
@@ -143,7 +133,7 @@ function familyEntry([first, ...others]: Family, entry: (change: ShownChange) =>
 export function changeEntry(change: ShownChange, options: EntryOptions): Entry {
   const { action, address, risk, source } = change;
   const rendered = findRendered(change, options);
-  const fields = fieldsOf(change.diff);
+  const fields = fieldsOf(change.diff, maxLines);
   // A delete and what a rollback restores do not come from a manifest.
   const after = action === 'delete' || source === null ? 'After' : 'Manifest';
   const names = { sides: ['Tenant', after], nameOf: nameMarkup, captionOf: nameMarkup } as const;
@@ -215,8 +205,7 @@ function noticesMarkup(change: Change, remarks: readonly Diagnostic[]): Markup {
   });
   const tasks = task === null ? [] : [html`<li class="task"><strong>By hand</strong> ${task}</li>`];
   const others = warnings.map((text) => html`<li class="warning">${text}</li>`);
-  const all = [...risks, ...tasks, ...others, ...remarks.map(diagnosticMarkup)];
-  return all.length === 0 ? html`` : html`<ul class="notices">${all}</ul>`;
+  return notices([...risks, ...tasks, ...others, ...remarks.map(diagnosticMarkup)]);
 }
 
 function nameMarkup(difference: Difference): Markup {
@@ -232,9 +221,8 @@ const barWidth = 1000;
 /** What a changed search finds before and after, in two bars and in words. */
 function impactMarkup({ impact }: Change): Markup {
   if (!impact) return html``;
-  if ('notRun' in impact) {
-    return html`<ul class="notices"><li class="warning">${impactUnknown}. ${oneLine(impact.notRun)}</li></ul>`;
-  }
+  if ('notRun' in impact)
+    return notices([html`<li class="warning">${impactUnknown}. ${oneLine(impact.notRun)}</li>`]);
   const lines = moves.flatMap((move) => {
     const moved = movedWords(impact, move);
     return moved === null ? [] : [html`<li class="${move}">${oneLine(moved)}</li>`];

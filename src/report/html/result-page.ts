@@ -12,11 +12,10 @@ import {
   sentWords,
 } from '../result-words.ts';
 import { kindOf, pluralize, symbols, tenantWords } from '../words.ts';
-import { diffFigure } from './diff-markup.ts';
+import { diffFigure, maxLines } from './diff-markup.ts';
 import { addressMarkup, type Entry } from './entries.ts';
-import { maxLines } from './fields-markup.ts';
 import { html } from './markup.ts';
-import { pageHtml } from './page.ts';
+import { notices, pageHtml } from './page.ts';
 import { warningPill } from './plan-page.ts';
 
 /** The result of an apply as one self-contained page. What failed is expanded. */
@@ -27,7 +26,7 @@ export function resultHtml(result: Result): string {
     subtitle: tenantWords(result.tenant),
     alarm: result.outcome === 'done' ? null : `${runWords[result.outcome]}: ${resultCounts(result)}.`,
     empty: 'There was nothing to do.',
-    tiles: outcomeCounts(result).map(({ is, count, words }) => ({ category: is, count, words })),
+    tiles: outcomeCounts(result),
     problems: [['', result.diagnostics ?? []]],
     named: 'kind',
     groups: groupBy(result.changes, kindOf).map(([name, group]) => ({
@@ -55,11 +54,11 @@ export function resultEntry(change: ChangeResult): Entry {
   const diff = diffLines(textOfWrite(before), textOfWrite(after), maxLines);
   const summary = html`<span class="badge ${category}">${changeOutcomeWords(change)}</span>
 <b class="symbol">${symbols[action]}</b> ${addressMarkup(address)} ${warningPill(change)}`;
-  const notices = [
+  const said = [
     ...(error === null ? [] : [html`<li class="${isFailure ? 'danger' : 'warning'}">${error}</li>`]),
     ...warnings.map((warning) => html`<li class="warning">${warning}</li>`),
   ];
-  const body = html`${notices.length === 0 ? '' : html`<ul class="notices">${notices}</ul>`}
+  const body = html`${notices(said)}
 ${diff.hunks.length === 0 ? '' : diffFigure('Fields', diff)}
 ${requests.map((request) => html`<p class="request"><code>${sentWords(request)}</code></p>`)}`;
   const texts = [error ?? '', ...warnings, ...diff.hunks.flat().flatMap(textsOfBlock)];

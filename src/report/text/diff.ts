@@ -1,30 +1,12 @@
 import { type Diff, type DiffObject, differs, type SideDifference } from '../../model/diff.ts';
 import { groupBy } from '../../model/group.ts';
-import {
-  diffCounts,
-  diffScopeWords,
-  diffSummaryWords,
-  diffSymbols,
-  noDifferences,
-  notComparedWords,
-} from '../diff-view.ts';
-import { pathWords, sensitiveWords, viewOf } from '../difference.ts';
+import { diffCounts, diffSummaryWords, diffSymbols, noDifferences, notComparedWords } from '../diff-view.ts';
+import { fieldsOf, pathWords, sensitiveWords, viewOf } from '../difference.ts';
 import type { ReportOptions } from '../options.ts';
-import { place, tenantWords } from '../words.ts';
+import { scopeWords, tenantWords } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
-import {
-  blank,
-  layout,
-  padTo,
-  type Row,
-  row,
-  type Span,
-  type Style,
-  solid,
-  span,
-  widthOf,
-} from './layout.ts';
-import { lineDiffRows, maxLines, maxName, valueSpans } from './values.ts';
+import { blank, layout, padTo, type Row, row, type Span, type Style, span, widthOf } from './layout.ts';
+import { lineDiffRows, maxLines, maxName, titleRow, valueSpans } from './values.ts';
 
 /** The colour of each sort of object. */
 const styles: Readonly<Record<DiffObject['in'], Style>> = { both: 'yellow', first: 'red', second: 'green' };
@@ -33,7 +15,7 @@ const maxBeside = 36;
 
 /** A diff for the terminal: objects by kind, with the values of both sides in columns, and a summary at the end. */
 export function diffText(diff: Diff, options: ReportOptions): string {
-  const limits = diffScopeWords(diff);
+  const limits = scopeWords(diff.scope);
   const [first, second] = diff.sides;
   const rows = [
     row(0, span(`Differences between ${first.name} and ${second.name}`, 'bold')),
@@ -73,19 +55,12 @@ function groupRows(diff: Diff, verbose: boolean): Row[] {
       ...group
         .filter((object) => object.in === 'both')
         .flatMap((object) => [...objectRows(object, diff, verbose), blank]),
-      ...(alone.length > 0 ? [...alone.map(titleRow), blank] : []),
+      ...(alone.length > 0 ? [...alone.map(objectTitle), blank] : []),
     ];
   });
 }
 
-function titleRow({ in: where, address, source }: DiffObject): Row {
-  return row(
-    2,
-    span(`${diffSymbols[where]} `, styles[where], 'bold'),
-    span(address, styles[where], 'bold'),
-    ...(source === null ? [] : [solid(`  ${place(source)}`, 'cyan')]),
-  );
-}
+const objectTitle = (object: DiffObject): Row => titleRow(diffSymbols[object.in], styles[object.in], object);
 
 /** An object that differs, as rows: its address, the names of the sides above their values, and what differs. */
 export function objectRows(object: DiffObject, { sides: [first, second] }: Diff, verbose: boolean): Row[] {
@@ -99,7 +74,7 @@ export function objectRows(object: DiffObject, { sides: [first, second] }: Diff,
     span(`  ${second.name}`, 'dim'),
   );
   return [
-    titleRow(object),
+    objectTitle(object),
     ...(columns.value > 0 ? [head] : []),
     ...object.diff.flatMap((difference) => differenceRows(difference, { ...columns, names }, limit)),
   ];
@@ -107,7 +82,7 @@ export function objectRows(object: DiffObject, { sides: [first, second] }: Diff,
 
 /** The widths of the names of fields and of the values of the first side; longer ones take more. 0: none stands beside. */
 function columnsOf({ diff }: DiffObject, [first]: readonly [string, string]) {
-  const shown = diff.map((difference) => ({ difference, view: viewOf(difference, maxLines) }));
+  const shown = fieldsOf(diff, maxLines);
   const paths = shown.map(({ difference }) => widthOf(pathWords(difference.path)));
   const values = shown.flatMap(({ view }) =>
     view.is === 'inline' ? [widthOf(view.before ?? notThere)] : [],

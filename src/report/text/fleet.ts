@@ -13,7 +13,6 @@ import {
   sharedWords,
 } from '../fleet-view.ts';
 import type { ReportOptions } from '../options.ts';
-import { nextSteps } from '../result-words.ts';
 import { planCounts } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
 import { blank, layout, padTo, type Row, row, span, widthOf } from './layout.ts';
@@ -23,7 +22,7 @@ import { resultRows } from './result.ts';
 /** The plans or results of several environments for the terminal: what failed first, then each change once. */
 export function fleetText(fleet: Fleet, options: ReportOptions): string {
   const view = fleetView(fleet);
-  const { isApplied, matrix, errors, changes, remarks, points } = view;
+  const { isApplied, matrix, errors, changes, remarks, points, steps } = view;
   const title = isApplied ? 'Apply to several environments' : 'Plans for several environments';
   const rows = [
     row(0, span(title, 'bold')),
@@ -41,7 +40,7 @@ export function fleetText(fleet: Fleet, options: ReportOptions): string {
     row(0, span(`${fleetWords(fleet)}.`, 'bold')),
     ...(isApplied ? [] : [planRow(fleet, view)]),
     row(0, span(`Digest: ${fleet.digest}`, 'dim')),
-    ...nextSteps(fleet.environments.flatMap(({ result }) => result ?? [])).map((step) => row(0, span(step))),
+    ...steps.map((step) => row(0, span(step))),
   ];
   return `${layout(rows, options)}${commandLine(fleetCommand(fleet, options), options)}`;
 }

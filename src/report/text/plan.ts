@@ -22,7 +22,6 @@ import {
   moves,
   noChanges,
   originNotes,
-  place,
   planCounts,
   pluralize,
   refused,
@@ -38,19 +37,8 @@ import {
   undeclaredWords,
 } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
-import {
-  blank,
-  layout,
-  paragraph,
-  type Row,
-  row,
-  type Span,
-  type Style,
-  solid,
-  span,
-  widthOf,
-} from './layout.ts';
-import { lineDiffRows, maxLines, maxName, valueSpans } from './values.ts';
+import { blank, layout, paragraph, type Row, row, type Span, type Style, span, widthOf } from './layout.ts';
+import { lineDiffRows, maxLines, maxName, titleRow, valueSpans } from './values.ts';
 
 /** The colour of each action. */
 export const actionStyles: Readonly<Record<Action, Style>> = {
@@ -141,7 +129,7 @@ export function changeRows(change: ShownChange, verbose: boolean): Row[] {
   const column = Math.max(0, ...names);
   const { task, warnings } = taskOf(change);
   return [
-    titleRow(change),
+    titleRow(symbols[change.action], actionStyles[change.action], change),
     ...change.risk.map(riskRow),
     ...(task === null ? [] : [row(6, span('by hand: ', 'magenta', 'bold'), span(task, 'magenta'))]),
     ...warnings.map(warningRow),
@@ -168,17 +156,6 @@ function impactRows({ impact }: Change): Row[] {
     ...(enter ? [row(8, span('+ ', 'green'), span(enter, 'green'))] : []),
     ...(leave ? [row(8, span('- ', 'red'), span(leave, 'red'))] : []),
   ];
-}
-
-function titleRow({ action, address, id, source }: Change): Row {
-  const style = actionStyles[action];
-  return row(
-    2,
-    span(`${symbols[action]} `, style, 'bold'),
-    span(address, style, 'bold'),
-    ...(id === null ? [] : [solid(`  id ${id}`, 'dim')]),
-    ...(source === null ? [] : [solid(`  ${place(source)}`, 'cyan')]),
-  );
 }
 
 function riskRow(risk: Risk): Row {

@@ -1,7 +1,8 @@
+import type { Change } from '../../model/plan.ts';
 import { firstLineOf, type LineDiff, type SignedLine, signedLines } from '../line-diff.ts';
 import { diffInline, type Part } from '../word-diff.ts';
-import { pluralize } from '../words.ts';
-import { type Row, row, type Span, type Style, span } from './layout.ts';
+import { place, pluralize } from '../words.ts';
+import { type Row, row, type Span, type Style, solid, span } from './layout.ts';
 
 /** More lines of one value are cut; `--verbose` shows all. */
 export const maxLines = 40;
@@ -9,6 +10,21 @@ export const maxLines = 40;
 export const maxName = 24;
 
 const lineStyles: Readonly<Record<SignedLine['sign'], Style>> = { ' ': 'dim', '-': 'red', '+': 'green' };
+
+/** The first row of an object: its sign and address, its id where it is known, and its place in a manifest. */
+export function titleRow(
+  symbol: string,
+  style: Style,
+  { address, id = null, source }: Pick<Change, 'address' | 'source'> & Partial<Pick<Change, 'id'>>,
+): Row {
+  return row(
+    2,
+    span(`${symbol} `, style, 'bold'),
+    span(address, style, 'bold'),
+    ...(id === null ? [] : [solid(`  id ${id}`, 'dim')]),
+    ...(source === null ? [] : [solid(`  ${place(source)}`, 'cyan')]),
+  );
+}
 
 /** Two values on one line, with the words reversed that differ. A value that is not there has no spans. */
 export function valueSpans(before: string | null, after: string | null): [old: Span[], fresh: Span[]] {

@@ -47,11 +47,17 @@ export function startTheme(): void {
   show(matchMedia('(prefers-color-scheme: dark)').matches);
 }
 
+/** Whether a key is text for a field, or a command of the browser. */
+export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  const isField =
+    target instanceof Element && target.matches('input:not([type="checkbox"]), select, textarea');
+  return isField || ctrlKey || metaKey || altKey;
+}
+
 /** Moves the focus to a search field when `/` is pressed outside of fields. */
 export function focusOnSlash(field: HTMLInputElement): void {
   addEventListener('keydown', (event) => {
-    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target instanceof Element && event.target.matches('input, select, textarea')) return;
+    if (event.key !== '/' || isTyping(event)) return;
     event.preventDefault();
     field.focus();
   });
@@ -69,6 +75,11 @@ export function searchedTexts(within: Node): Node[] {
   for (let node = walker.nextNode(); node; node = walker.nextNode())
     if (node.nodeType === Node.TEXT_NODE) texts.push(node);
   return texts;
+}
+
+/** A path as the part of a page's address after `#`. */
+export function encodePath(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
 }
 
 /** Part of an address as it was before it was encoded; `''` where it was cut. */

@@ -1,5 +1,5 @@
 import { Bodies, bodyOf } from './bodies.ts';
-import { find, findAll, focusOnSlash, startSwitch, wordsIn } from './dom.ts';
+import { find, findAll, focusOnSlash, isTyping, startSwitch, wordsIn } from './dom.ts';
 import { Frames, fitAll } from './frames.ts';
 import { markHits, pressFilters, readPlace, writePlace } from './place.ts';
 import { Review } from './review.ts';
@@ -209,12 +209,6 @@ export class List {
       shown[key === 'j' ? from + 1 : from - 1]?.querySelector('summary')?.focus();
     });
   }
-}
-
-function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
-  const isField =
-    target instanceof Element && target.matches('input:not([type="checkbox"]), select, textarea');
-  return isField || ctrlKey || metaKey || altKey;
 }
 
 function namesOf({ dataset: { names = '[]' } }: HTMLElement): ReadonlySet<unknown> {

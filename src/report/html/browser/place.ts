@@ -1,4 +1,4 @@
-import { decodePart, findAll, press, searchedTexts, wordsIn } from './dom.ts';
+import { decodePart, encodePath, findAll, press, searchedTexts, wordsIn } from './dom.ts';
 
 /** What a reader has chosen: the filters, the view, and the change that was last looked at. */
 export interface Place {
@@ -32,7 +32,7 @@ export function writePlace({ at, words, group, filters, view }: Place): void {
     ...(view === '' || view === 'unified' ? [] : [['view', view]]),
   ]);
   const query = parameters.size === 0 ? '' : `?${parameters}`;
-  const path = at.split('/').map(encodeURIComponent).join('/');
+  const path = encodePath(at);
   history.replaceState(null, '', path + query === '' ? location.pathname : `#${path}${query}`);
 }
 

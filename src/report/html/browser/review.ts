@@ -1,5 +1,5 @@
 import { copyButton } from './copy.ts';
-import { find } from './dom.ts';
+import { encodePath, find } from './dom.ts';
 
 /** Which entries a reader has ticked off, kept in the browser for this plan. */
 export class Review {
@@ -59,7 +59,7 @@ export class Review {
 }
 
 function linkTo({ id }: Element): string {
-  return `${location.href.split('#')[0]}#${id.split('/').map(encodeURIComponent).join('/')}`;
+  return `${location.href.split('#')[0]}#${encodePath(id)}`;
 }
 
 function readList(key: string): string[] {
