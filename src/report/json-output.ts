@@ -47,9 +47,18 @@ function resultOf({ code, severity, message, source, hint, address }: Diagnostic
     ruleId: code,
     ruleIndex,
     level: levels[severity],
-    message: { text: printable(text) },
+    message: { text: plainMessage(text) },
     ...((physical || logical) && { locations: [{ physicalLocation: physical, logicalLocations: logical }] }),
   };
+}
+
+/**
+ * Text as a plain message of SARIF 2.1.0 (3.11.5, 3.11.6): braces are doubled, since `{0}` is a placeholder, and where brackets
+ * could be read as a link, as in `[text](target)`, they are escaped.
+ */
+function plainMessage(text: string): string {
+  const message = printable(text).replace(/[{}]/g, '$&$&');
+  return message.includes('](') ? message.replace(/[\\[\]]/g, '\\$&') : message;
 }
 
 /** The name of a rule in SARIF's style: `UnknownField` for `unknown-field`. */

@@ -124,6 +124,17 @@ describe('SARIF', () => {
     });
     expect(run.results[1]).toMatchObject({ level: 'note', ruleIndex: 0 });
   });
+
+  it.each([
+    ['Write `where: { name: x }`, not {0}', 'Write `where: {{ name: x }}`, not {{0}}'],
+    ['see [here](https://x.example)', 'see \\[here\\](https://x.example)'],
+    ['see \\[here\\](1)', 'see \\\\\\[here\\\\\\](1)'],
+    ['rules[0] and C:\\x', 'rules[0] and C:\\x'],
+  ])('makes neither a placeholder nor a link of %j', (message, expected) => {
+    const problem: Diagnostic = { code: 'lint', severity: 'error', message, hint: message };
+    const text = renderReport({ is: 'diagnostics', diagnostics: [problem] }, 'sarif', plain);
+    expect(JSON.parse(text).runs[0].results[0].message.text).toBe(`${expected}\n${expected}`);
+  });
 });
 
 describe('JUnit', () => {
