@@ -1,14 +1,47 @@
 import { authProfile } from './auth-profile.ts';
 import { catalogOf, type Kinds } from './catalog.ts';
 import { kindFrom } from './described-kind.ts';
+import { type Descriptor, descriptorFrom } from './descriptor.ts';
 import { mailFrom } from './mail-from.ts';
 import { notificationPreference } from './notification-preference.ts';
 import { notificationTemplate } from './notification-template.ts';
 import { profileSearch } from './profile-search.ts';
-import { readOnlyKinds } from './read-only.ts';
 import { senderAddress } from './sender-address.ts';
 import { simIntegration } from './sim-integration.ts';
 import { verifiedDomain } from './verified-domain.ts';
+
+/**
+ * What other objects refer to, and tenantctl only reads: a project's own descriptor of one of these names replaces it. The
+ * API documents of this project do not have these lists; paths, pages and filters are those of the vendor's public API
+ * description. They are read where something refers to them, so a tenant that refuses them matters to nobody else.
+ */
+export const readOnlyKinds: readonly Descriptor[] = [
+  descriptorFrom({
+    kind: 'Identity',
+    summary: 'A person, by the technical name (alias); only read, to be referred to.',
+    path: '/v2025/identities',
+    // The display name is not unique. That the alias is, is said by users and by no document.
+    key: 'alias',
+    // `alias eq` is among the filters that the description lists, and `count=true` among the parameters.
+    list: { pageSize: 250, counts: true, filter: true },
+  }),
+  descriptorFrom({
+    kind: 'Source',
+    summary: 'A source of accounts; only read, to be referred to.',
+    path: '/v2025/sources',
+    key: 'name',
+    // `name eq` is among the filters.
+    list: { pageSize: 250, counts: true, filter: true },
+  }),
+  descriptorFrom({
+    kind: 'Cluster',
+    summary: 'A cluster of virtual appliances; only read, to be referred to.',
+    path: '/v2025/managed-clusters',
+    key: 'name',
+    // Only newer descriptions have a filter for the name, and there are few clusters.
+    list: { pageSize: 250 },
+  }),
+];
 
 /**
  * The kinds that every project has. Those that others refer to come first. Authentication profiles come last: a change to

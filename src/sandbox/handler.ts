@@ -50,6 +50,9 @@ export const okRead = (body: Json): Reply => ({ status: 200, body });
 /** The answer 200 with `body`, after a write. */
 export const okWrite = (body: Json): Reply => ({ status: 200, body, changed: true });
 
+/** The answer 204, after a write. */
+export const noContent: Reply = { status: 204, changed: true };
+
 /** The value of a path segment. */
 export function param(call: Call, name: string): string {
   return call.params.get(name) ?? '';
@@ -73,9 +76,10 @@ export function deleteById<T extends { id: string | null }>(
   call: Call,
   noun: string,
   state: TenantState,
-): void {
+): Reply {
   records.splice(records.indexOf(findById(records, call, noun)), 1);
   state.generation += 1;
+  return noContent;
 }
 
 /** The name of the object with that id, on tenants that answer it instead of the name they were sent; else null. */

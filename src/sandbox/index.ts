@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { type Clock, LateWork, systemClock } from './clock.ts';
+import { type Clock, History, LateWork, systemClock } from './clock.ts';
 import { readKindFolder } from './collection-kind.ts';
 import { type Fault, FaultList } from './faults.ts';
-import { History } from './history.ts';
 import { type LoggedRequest, type Metrics, RequestLog } from './log.ts';
 import { Router } from './routes.ts';
 import { createSandboxServer, type RateLimit, RateLimiter, type ServerParts } from './server.ts';

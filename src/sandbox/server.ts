@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ApiError, errorBody } from './api-error.ts';
 import { checkHeaders, collectBody, decodeBody, parseQuery, readBody } from './checks.ts';
-import type { Clock, LateWork } from './clock.ts';
+import type { Clock, History, LateWork } from './clock.ts';
 import type { Fault, FaultList } from './faults.ts';
 import { ShapeError } from './fields.ts';
 import type { Reply, Tenant } from './handler.ts';
-import type { History } from './history.ts';
 import { type LoggedRequest, type RequestLog, readLogBody, redactHeaders } from './log.ts';
 import type { Route, Router } from './routes.ts';
 import type { TokenIssuer } from './tokens.ts';

@@ -1,12 +1,18 @@
-/** Descriptors: what the schema refuses, the defaults, and the schema of the manifests. */
+/** Descriptors: what the schema refuses, the defaults, the schema of the manifests, and when one counts as checked. */
 
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { manifestSchemaOf } from '../../src/kinds/described-schema.ts';
-import { type Descriptor, descriptorFrom, mistakesIn } from '../../src/kinds/descriptor.ts';
+import {
+  type Descriptor,
+  descriptorDigest,
+  descriptorFrom,
+  mistakesIn,
+  proofOf,
+} from '../../src/kinds/descriptor.ts';
+import { readOnlyKinds } from '../../src/kinds/index.ts';
 import type { Field } from '../../src/kinds/kind.ts';
-import { readOnlyKinds } from '../../src/kinds/read-only.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../src/model/json.ts';
 
 const read = (name: string): JsonObject => {
@@ -393,4 +399,35 @@ it.each<[string, Json]>([
     },
   });
   expect(ajv.compile(manifestSchemaOf(described))(manifest)).toBe(false);
+});
+
+const written = { ...least, summary: 'Roles.' };
+const proven = (document = written) => ({ ...document, proven: descriptorDigest(document) });
+const noticeOf = (document: Parameters<typeof proofOf>[1]) => proofOf('Role', document).notice;
+
+describe('a descriptor', () => {
+  it('that was checked is proven, whatever words it has for people', () => {
+    expect(noticeOf(proven())).toBeUndefined();
+    expect(noticeOf({ ...proven(), summary: 'Other words.' })).toBeUndefined();
+  });
+
+  it('that was never checked is not, and the notice says how to check it', () => {
+    expect(noticeOf(written)).toEqual({
+      code: 'kind-unproven',
+      severity: 'warning',
+      message: 'Role is unproven',
+      hint: 'Run `tenantctl kind check Role --write`, which only reads the tenant.',
+    });
+  });
+
+  it.each([
+    { path: '/v2025/other' },
+    { update: 'put' },
+    { proven: 'sha256:0' },
+    { proven: 'sha256:0', key: 'alias' },
+  ])('that has changed since to %j is not any more', (more) => {
+    expect(noticeOf({ ...proven(), ...more })).toMatchObject({
+      message: 'Role is unproven: its descriptor has changed since it was checked',
+    });
+  });
 });

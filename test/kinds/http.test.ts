@@ -23,8 +23,10 @@ describe('a filter', () => {
     ['\\"', 'f eq "\\\\\\""'],
     ['" or f pr', 'f eq "\\" or f pr"'],
     ['', 'f eq ""'],
+    ['\\" or f pr "', 'f eq "\\\\\\" or f pr \\""'],
   ])('holds the text %j, whatever is in it', (value, expected) => {
     expect(eq('f', value)).toBe(expected);
+    expect(isIn('f', [value, 'b'])).toBe(`${expected.replace(' eq ', ' in (')},"b")`);
   });
 
   it('joins', () => {

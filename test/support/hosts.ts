@@ -1,5 +1,4 @@
-import { builtInKinds } from '../../src/kinds/index.ts';
-import { readOnlyKinds } from '../../src/kinds/read-only.ts';
+import { builtInKinds, readOnlyKinds } from '../../src/kinds/index.ts';
 import { type TenantState, type Variations, ways } from '../../src/sandbox/index.ts';
 import { type Content, fill } from './arbitraries.ts';
 import type { WorldOptions } from './world.ts';

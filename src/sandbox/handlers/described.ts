@@ -194,8 +194,7 @@ function replace(kind: CollectionKind, live: CollectionObject, given: JsonObject
 
 function remove(kind: CollectionKind, call: Call, tenant: Tenant): Reply {
   refuseWhileReferredTo(kind.name, find(kind, call, tenant), tenant);
-  deleteById(objectsOf(tenant, kind.name), call, kind.name, tenant.state);
-  return { status: 204, changed: true };
+  return deleteById(objectsOf(tenant, kind.name), call, kind.name, tenant.state);
 }
 
 const isServerOwned = ({ serverOwned }: CollectionKind, name: string): boolean => serverOwned.includes(name);

@@ -10,7 +10,7 @@ import {
 } from '../../model/json.ts';
 import { ApiError, badRequest, notFound } from '../api-error.ts';
 import { Fields } from '../fields.ts';
-import { type Call, type Handlers, okRead, okWrite, param, type Tenant } from '../handler.ts';
+import { type Call, type Handlers, noContent, okRead, okWrite, param, type Tenant } from '../handler.ts';
 import { newId } from '../ids.ts';
 import { mediums, readTexts, type Template, type TemplateDefault, templateKey } from '../objects.ts';
 import { type FilterFields, parseFilters, selectPage } from '../query.ts';
@@ -80,7 +80,7 @@ export const notifications = {
       throw badRequest('A template of this request does not exist');
     state.templates = state.templates.filter((template) => !selectors.some((selects) => selects(template)));
     state.generation += 1;
-    return { status: 204, changed: true };
+    return noContent;
   },
 
   'get-notifications-template-context': (_call, { state }) => okRead(state.templateContext),
@@ -112,7 +112,7 @@ export const notifications = {
       throw notFound(`There is no notification "${key}" for ${medium}`);
     }
     state.sentNotifications.push({ key, medium, context, sent: tenant.timestamp(), locale, recipients });
-    return { status: 204, changed: true };
+    return noContent;
   },
 } satisfies Handlers;
 

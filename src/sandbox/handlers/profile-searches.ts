@@ -61,10 +61,7 @@ export const profileSearches = {
   },
 
   /** Only on hosts that have it. */
-  'delete-profile-search': (call, { state }) => {
-    deleteById(state.profileSearches, call, noun, state);
-    return { status: 204, changed: true };
-  },
+  'delete-profile-search': (call, { state }) => deleteById(state.profileSearches, call, noun, state),
 
   /** Runs rules without saving them. */
   'run-profile-search': (call, tenant) => {

@@ -68,10 +68,8 @@ export const senders = {
     return { status: 201, body: hideCount(sender), changed: true };
   },
 
-  'delete-verified-from-address': (call, { state }) => {
-    deleteById(state.senders, call, 'sender address', state);
-    return { status: 204, changed: true };
-  },
+  'delete-verified-from-address': (call, { state }) =>
+    deleteById(state.senders, call, 'sender address', state),
 
   /** Operation rule 3: the first 100 identities, domains and e-mail addresses; no further pages are documented. */
   'get-dkim-attributes': ({ query }, { state, variations }) => {

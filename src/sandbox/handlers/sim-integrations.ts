@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject, objectFrom, own, withoutNulls } f
 import { badRequest } from '../api-error.ts';
 import { Fields } from '../fields.ts';
 import {
+  type Call,
   deleteById,
   findById,
   type Handlers,
@@ -23,13 +24,14 @@ type SimDetails = Omit<SimIntegration, 'id' | 'created' | 'modified'>;
 
 const noun = 'integration';
 
+const find = (call: Call, { state }: Tenant): SimIntegration => findById(state.simIntegrations, call, noun);
+
 /** Service desk integrations (seed 000). */
 export const simIntegrations = {
   'get-sim-integrations': (_call, tenant) =>
     okRead(tenant.state.simIntegrations.map((integration) => showIntegration(integration, tenant))),
 
-  'get-sim-integration': (call, tenant) =>
-    okRead(showIntegration(findById(tenant.state.simIntegrations, call, noun), tenant)),
+  'get-sim-integration': (call, tenant) => okRead(showIntegration(find(call, tenant), tenant)),
 
   /** Names are unique (api-notes). */
   'create-sim-integration': (call, tenant) => {
@@ -49,13 +51,13 @@ export const simIntegrations = {
 
   /** Replaces the integration; fields that are left out are cleared. */
   'put-sim-integration': (call, tenant) => {
-    const integration = findById(tenant.state.simIntegrations, call, noun);
+    const integration = find(call, tenant);
     return updateIntegration(integration, readDetails(call.body, integration.id, tenant.variations), tenant);
   },
 
   /** All fields of a request except the rule, which has its own path. */
   'patch-sim-attributes': (call, tenant) => {
-    const integration = findById(tenant.state.simIntegrations, call, noun);
+    const integration = find(call, tenant);
     const patched = patchWith(writableFields(integration, tenant.variations), call.body, tenant);
     if (Object.hasOwn(patched, 'beforeProvisioningRule')) {
       throw badRequest('beforeProvisioningRule is patched under its own path');
@@ -70,16 +72,16 @@ export const simIntegrations = {
 
   /** Pointers are relative to the rule (api-notes). */
   'patch-before-provisioning-rule': (call, tenant) => {
-    const integration = findById(tenant.state.simIntegrations, call, noun);
+    const integration = find(call, tenant);
     const { id: _id, created: _created, modified: _modified, ...details } = integration;
     const patched = patchWith(withoutNulls(details.beforeProvisioningRule ?? {}), call.body, tenant);
     return updateIntegration(integration, { ...details, beforeProvisioningRule: readRule(patched) }, tenant);
   },
 
-  'delete-sim-integration': (call, { state }) => {
-    deleteById(state.simIntegrations, call, noun, state);
-    return { status: 200, changed: true };
-  },
+  'delete-sim-integration': (call, { state }) => ({
+    ...deleteById(state.simIntegrations, call, noun, state),
+    status: 200,
+  }),
 } satisfies Handlers;
 
 function updateIntegration(integration: SimIntegration, details: SimDetails, tenant: Tenant): Reply {
