@@ -42,13 +42,21 @@ export function trackingIdOf(answer: Answer): string | null {
   return id ? shortenLine(id, 100) || null : null;
 }
 
-function messageIn({ status, headers, body, text }: Answered): string {
-  if (status >= 300 && status < 400) {
+function messageIn(answer: Answered): string {
+  const { status, headers, body, text } = answer;
+  if (isRedirect(status)) {
     const target = shortenLine(headers.location ?? '', 200) || 'an unnamed address';
     return `the tenant redirects to ${target}; redirects are not followed, and the token was not sent there`;
   }
-  if (text !== null) return shortenLine(looksLikeHtml(text) ? textOfHtml(text) : text, 200);
-  return isObject(body) ? messageInBody(body) : '';
+  if (text === null) return isObject(body) ? messageInBody(body) : '';
+  if (looksLikeHtml(text)) return shortenLine(textOfHtml(text), 200);
+  // The text of a success is data that cannot be read: it may hold a token, or credentials of the tenant.
+  return isSuccess(answer) ? '' : shortenLine(text, 200);
+}
+
+/** Whether a status leads to another address. A 304 leads nowhere: it speaks of a copy that nobody has. */
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304;
 }
 
 /** ErrorResponseDto, the 401 `{error}`, the 429 `{message}`, and OAuth's `error_description` (api-notes). */
@@ -79,7 +87,7 @@ function textsIn(messages: Json | undefined): string[] {
 
 function hintOf(answer: Answered): string | null {
   const { status, headers, text } = answer;
-  if (status >= 300 && status < 400) {
+  if (isRedirect(status)) {
     const host = parseUrl(headers.location ?? '')?.host;
     return `Check the base URL${host ? `; the tenant may have moved to ${shortenLine(host, 100)}` : ''}.`;
   }
@@ -166,7 +174,7 @@ function codeOf(answer: Answer): string {
   switch (answer.outcome) {
     case 'answered':
       if (answer.status < 300) return 'bad-answer';
-      return codes[answer.status] ?? (answer.status < 400 ? 'tenant-redirect' : 'tenant-error');
+      return codes[answer.status] ?? (isRedirect(answer.status) ? 'tenant-redirect' : 'tenant-error');
     case 'lost':
       return 'answer-lost';
     case 'unsent':

@@ -66,11 +66,26 @@ export async function createProxyRoute(
   };
 }
 
-/** NO_PROXY as undici reads it: it takes `*` only alone, and the end of an IPv6 address without brackets for a port. */
+/**
+ * NO_PROXY as undici reads it: it takes `*` only alone, the end of an IPv6 address without brackets for a port, and a name
+ * that ends with a dot for another one.
+ */
 function exceptions(list: string): string {
   const entries = list.split(/[,\s]+/);
   if (entries.includes('*')) return '*';
-  return entries.map((entry) => (isIPv6(entry) ? `[${entry}]` : entry)).join();
+  return entries.flatMap((entry) => (isIPv6(entry) ? `[${entry}]` : withAndWithoutDot(entry))).join();
+}
+
+function withAndWithoutDot(entry: string): string[] {
+  const [, name = '', port = ''] = /^(.*?)\.?(:\d+)?$/.exec(entry) ?? [];
+  return [name + port, `${name}.${port}`];
+}
+
+/** The credentials of a proxy's URL. undici sends them only where there are both. */
+function credentialsOf({ username, password }: URL): { readonly 'proxy-authorization'?: string } {
+  if (username === '' && password === '') return {};
+  const pair = [username, password].map(decodeURIComponent).join(':');
+  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
 /** The host and port that a proxy is asked for. */
@@ -82,11 +97,13 @@ function hostAndPort(origin: string): string {
 /** The connections to a proxy. What fails is told apart from failures of the host behind it. */
 class ProxyPool extends Pool {
   readonly #host: string;
+  readonly #credentials: ReturnType<typeof credentialsOf>;
   readonly #asked: Set<Asked>;
 
   constructor(proxy: URL, options: Pool.Options, asked: Set<Asked>) {
     super(proxy.origin, options);
     this.#host = proxy.host;
+    this.#credentials = credentialsOf(proxy);
     this.#asked = asked;
   }
 
@@ -96,7 +113,7 @@ class ProxyPool extends Pool {
     const asked = { target: options.path, proxy: this.#host };
     this.#asked.add(asked);
     const data = await super
-      .connect(options)
+      .connect({ ...options, headers: { ...options.headers, ...this.#credentials } })
       .catch((error: unknown) => {
         const code = systemCode(error) ?? 'no code';
         throw new ProxyError(`the proxy ${this.#host} cannot be used (${code})`, true);

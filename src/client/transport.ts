@@ -126,8 +126,11 @@ function exchange({ dispatcher, lateProxy }: Route, call: Call, limits: Transpor
           ? lostAnswer('interrupted', 'the run was interrupted before the answer came')
           : unsentAnswer('interrupted', 'the run was interrupted'),
       );
-    const fail = (error: Error): void =>
-      settle(onWire ? toLostAnswer(error, head !== null) : toUnsentAnswer(error, call.origin));
+    const fail = (error: Error): void => {
+      // A 204 ends with its headers (RFC 9110, 15.3.5): what some hosts send after them says nothing.
+      if (head?.status === 204) settle({ outcome: 'answered', ...head, body: null, text: null });
+      else settle(onWire ? toLostAnswer(error, head !== null) : toUnsentAnswer(error, call.origin));
+    };
     const expire = (): void => {
       const late = onWire ? null : lateProxy(call.origin);
       fail(late ?? Object.assign(new Error('total time limit'), { code: 'TOTAL_TIMEOUT' }));
@@ -168,15 +171,17 @@ function exchange({ dispatcher, lateProxy }: Route, call: Call, limits: Transpor
 }
 
 async function answerOf(head: Head, bytes: Buffer, limit: number): Promise<Answer> {
-  const plain = await unpack(bytes, head.headers['content-encoding'], limit);
+  const { 'content-encoding': encoding = '' } = head.headers;
+  const plain = await unpack(bytes, encoding, limit);
   await untilReusable();
   if (!plain) return lostAnswer('too-large', 'the answer unpacks to more than tenantctl reads');
   const answer = shorten({ outcome: 'answered', ...head, ...readBody(plain) }, plain);
   if (answer === null)
     return lostAnswer('too-large', 'the answer is a message that is longer than tenantctl reads');
-  if (!isSuccess(answer)) return answer;
-  if (formatOf(plain) === 'gzip')
-    return lostAnswer('cut', 'the answer is compressed, and breaks off or cannot be unpacked');
+  // Hosts call an answer compressed that is not: then it can be read as it is.
+  const isPacked = formatOf(plain) === 'gzip' || (plain === bytes && encoding !== '' && !isUtf8(plain));
+  if (!isSuccess(answer)) return isPacked ? { ...answer, text: null } : answer;
+  if (isPacked) return lostAnswer('cut', 'the answer is compressed, and breaks off or cannot be unpacked');
   const claimsJson = (head.headers['content-type'] ?? '').includes('json');
   if (claimsJson && /^\s*[[{]/.test(answer.text ?? '')) {
     return lostAnswer('cut', 'the answer is JSON that breaks off or cannot be read');
@@ -211,7 +216,7 @@ function readBody(plain: Buffer): Pick<Answered, 'body' | 'text'> {
  * @param limit bytes it may unpack to
  * @returns `null` for a body that unpacks to more
  */
-async function unpack(bytes: Buffer, encoding: string | undefined, limit: number): Promise<Buffer | null> {
+async function unpack(bytes: Buffer, encoding: string, limit: number): Promise<Buffer | null> {
   const format = formatOf(bytes, encoding);
   if (format === null) return bytes;
   // Loaded only where a host compresses its answers.

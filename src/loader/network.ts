@@ -47,10 +47,18 @@ function readProxy(name: string, env: NodeJS.ProcessEnv, problems: Problems): st
   const value = proxyVariable(name, env);
   if (value === '') return '';
   const url = parseUrl(value.includes('://') ? value : `http://${value}`);
-  if (url && ['http:', 'https:'].includes(url.protocol)) return url.href;
+  if (url && ['http:', 'https:'].includes(url.protocol) && hasReadableCredentials(url)) return url.href;
   // The value is not shown: it may hold a password.
   problems.add('invalid-proxy', `${name} is not the address of an HTTP proxy`, null, {
-    hint: 'For example: `http://proxy.example:3128`.',
+    hint: 'For example: `http://proxy.example:3128`. A `%` in a user name or password is written as `%25`.',
   });
   return '';
+}
+
+function hasReadableCredentials({ username, password }: URL): boolean {
+  try {
+    return decodeURIComponent(username + password) !== null;
+  } catch {
+    return false;
+  }
 }

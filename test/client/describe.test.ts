@@ -91,6 +91,7 @@ describe('an answer in words', () => {
       '301 Moved Permanently: the tenant redirects to an unnamed address; redirects are not followed, and the token was not sent there',
       null,
     ],
+    ['a 304, which leads nowhere', answerWith(304, null, { location: '/x' }), '304 Not Modified', null],
     [
       'a text that has markup behind its beginning',
       page(500, 'not <html>'),
@@ -183,6 +184,14 @@ describe('the body of a success', () => {
     const { message } = readFailure('SenderAddress', get('/v2025/verified-from-addresses'), sent(partial));
     expect(message).toContain('answered 206 Partial Content, which is not an answer of the API');
     expect(message).not.toContain('secsec');
+  });
+
+  test('is not quoted where it is no JSON, unless it is a web page', () => {
+    const data = { ...answerWith(200), text: '[{"password":"hunter2", "port": NaN}]' };
+    const { message } = readFailure('SimIntegration', get('/v2024/sim-integrations'), sent(data));
+    expect(message).toContain('answered 200 OK, which is not an answer of the API');
+    const page = { ...answerWith(200), text: '<html><h1>Log in</h1></html>' };
+    expect(describeAnswer(page).text).toBe('200 OK: Log in');
   });
 
   test('names no tracking id', () => {

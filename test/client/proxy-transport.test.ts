@@ -53,6 +53,23 @@ describe('a transport with a proxy', () => {
     expect(arrival?.headers).not.toHaveProperty('proxy-authorization');
   });
 
+  test.each([
+    ['a-token@', 'a-token:'],
+    ['a-token:@', 'a-token:'],
+    [':only-password@', ':only-password'],
+    ['J%C3%BCrgen@', 'Jürgen:'],
+  ])('sends it what its URL has of credentials: %s', async (given, pair) => {
+    const proxy = await startProxy((socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
+    await transportThrough({ https: `http://${given}${proxy.host}` }).exchange(call('https://acme.example'));
+    expect(proxy.credentials).toEqual([`Basic ${Buffer.from(pair).toString('base64')}`]);
+  });
+
+  test('sends it no credentials that its URL does not have', async () => {
+    const proxy = await startProxy((socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
+    await transportThrough({ https: proxy.url }).exchange(call('https://acme.example'));
+    expect(proxy.credentials).toEqual([undefined]);
+  });
+
   test('reaches the hosts that are excepted directly', async () => {
     await using server = await serve((_arrival, response) => response.end('{}'));
     const proxy = await startProxy();
@@ -75,6 +92,12 @@ describe('a transport with a proxy', () => {
     ['host', 'http://localhost:1', false],
     ['127.0.0.1:2', 'http://127.0.0.1:1', false],
     ['127.0.0.0/8', 'http://127.0.0.1:1', false],
+    ['localhost', 'http://a.localhost.:1', true],
+    ['a.localhost:1', 'http://a.localhost.:1', true],
+    ['a.localhost:2', 'http://a.localhost.:1', false],
+    ['a.localhost.', 'http://a.localhost:1', true],
+    ['a.localhost.:1', 'http://a.localhost:1', true],
+    ['.', 'http://a.localhost:1', false],
   ])('that does not count for %s calls %s directly: %s', async (except, url, isDirect) => {
     const proxy = await startProxy((socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
     const answer = await transportThrough({ http: proxy.url, except }).exchange(call(url));

@@ -68,15 +68,18 @@ describe('the program', () => {
     expect(proxy.tunnels).toHaveLength(1);
   });
 
-  test.each(['socks5://me:pw@proxy.example:1080', 'http://:pw@', 'me:pw@proxy example'])(
-    'refuses the proxy %s without showing it',
-    async (value) => {
-      const world = await openWorld({ env: { HTTPS_PROXY: value } });
-      const planned = await world.run('plan');
-      expect(planned).toMatchObject({ code: 1 });
-      expect(planned.stderr).toMatch(/HTTPS_PROXY is not the address of an HTTP proxy.*\[invalid-proxy\]/s);
-      expect(planned.stderr).not.toContain('pw');
-      expect(world.sandbox.log).toEqual([]);
-    },
-  );
+  test.each([
+    'socks5://me:pw@proxy.example:1080',
+    'http://:pw@',
+    'me:pw@proxy example',
+    'http://me:pw%zz@proxy.example:1',
+    'http://pw%ff@proxy.example:1',
+  ])('refuses the proxy %s without showing it', async (value) => {
+    const world = await openWorld({ env: { HTTPS_PROXY: value } });
+    const planned = await world.run('plan');
+    expect(planned).toMatchObject({ code: 1 });
+    expect(planned.stderr).toMatch(/HTTPS_PROXY is not the address of an HTTP proxy.*\[invalid-proxy\]/s);
+    expect(planned.stderr).not.toContain('pw');
+    expect(world.sandbox.log).toEqual([]);
+  });
 });

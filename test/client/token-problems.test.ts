@@ -5,11 +5,12 @@ import { clientOf, credentials, get, reply, serve } from './support.ts';
 const source = { file: 'tenantctl.yaml', line: 7, column: 5 };
 const named = (name: string): Setting => ({ name, source, excerpt: 'baseUrl: x' });
 
-/** What is said where the token endpoint answers with a status. */
-async function problemOf(status: number, setting?: Setting) {
-  await using server = await serve((_arrival, response) =>
-    status === 200 ? reply(response, 200, { no: 'token' }) : reply(response, status, { error: 'v1.0.x' }),
-  );
+/** What is said where the token endpoint answers with a status, or with a text. */
+async function problemOf(answer: number | string, setting?: Setting) {
+  await using server = await serve((_arrival, response) => {
+    if (typeof answer === 'string') response.end(answer);
+    else reply(response, answer, answer === 200 ? { no: 'token' } : { error: 'v1.0.x' });
+  });
   const auth = { ...credentials(server.url), ...(setting && { setting }) };
   await using setup = clientOf(server.url, { auth });
   const sent = await setup.client.send(get('/v2025/x'));
@@ -57,3 +58,11 @@ it('an endpoint that is down is neither', async () => {
 it('an answer without a token is said to be one', async () => {
   expect((await problemOf(200)).message).toMatch(/^The token endpoint HOST\/oauth\/token gave no token: /);
 });
+
+it.each(['access_token=given-token&token_type=bearer', '{"access_token":"given-token","expires_'])(
+  'of an answer that cannot be read, the token in it is not shown: %s',
+  async (answer) => {
+    const { message } = await problemOf(answer);
+    expect(message).toContain('gave no token: 200 OK. The credentials were not checked.');
+  },
+);

@@ -112,30 +112,57 @@ describe('what may have been carried out is told from what was not', () => {
     expect(await cut(403)).toMatchObject({ outcome: 'answered', status: 403 });
   });
 
+  test.each([
+    ['brotli that breaks off', 'br', brotliCompressSync(text.repeat(20)).subarray(0, -4)],
+    ['deflate that breaks off', 'deflate', deflateSync(text.repeat(20)).subarray(0, -4)],
+    ['what nobody asked for', 'zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xff])],
+    ['gzip in gzip', 'gzip, gzip', gzipSync(gzipSync(text))],
+  ])('no bytes that cannot be unpacked are taken for a text: %s', async (_name, encoding, body) => {
+    const answer = (status: number) =>
+      ask((_arrival, response) => response.writeHead(status, { 'content-encoding': encoding }).end(body));
+    expect(await answer(201)).toMatchObject({ outcome: 'lost', reason: 'cut' });
+    expect(await answer(403)).toMatchObject({ outcome: 'answered', status: 403, body: null, text: null });
+  });
+
+  test('a 204 was carried out, whatever stands behind its headers', async () => {
+    for (const rest of ['Content-Length: 2\r\n\r\n{}', 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n']) {
+      const answer = await ask((_arrival, _response, socket) =>
+        socket.write(`HTTP/1.1 204 No Content\r\nX-Request-Id: r1\r\n${rest}`),
+      );
+      const headers = expect.objectContaining({ 'x-request-id': 'r1' });
+      expect(answer).toMatchObject({ outcome: 'answered', status: 204, headers, body: null, text: null });
+    }
+  });
+
   test('no answer within the time limit', async () => {
     expect(await ask(() => {}, { headers: 30 })).toMatchObject({ outcome: 'lost', reason: 'timeout' });
   });
 
+  /** What becomes of an answer without end. Its one connection is there before: the time limit is not for making one. */
+  async function askForEndless(limits: Partial<TransportLimits>, longest?: number) {
+    await using server = await serve(({ url }, response) => {
+      if (url === '/short') {
+        response.end('{}');
+        return;
+      }
+      const drip = setInterval(() => response.write(' '), 2);
+      response.on('close', () => clearInterval(drip));
+    });
+    const transport = createTransport(1, { ...defaultTransportLimits, ...limits });
+    open.push(transport);
+    const exchange = (path: string, most?: number) =>
+      transport.exchange({ origin: server.url, method: 'GET', path, headers: {}, body: null, longest: most });
+    await expect.poll(() => exchange('/short')).toMatchObject({ outcome: 'answered' });
+    return await exchange('/endless', longest);
+  }
+
   test('a body that trickles for ever', async () => {
-    const answer = await ask(
-      (_arrival, response) => {
-        response.writeHead(200).write('[');
-      },
-      { body: 10_000, total: 60 },
-    );
+    const answer = await askForEndless({ body: 10_000, total: 60 });
     expect(answer).toMatchObject({ outcome: 'lost', reason: 'timeout' });
   });
 
   test('an answer that drips is given up when the time of its request is over', async () => {
-    const answer = await ask(
-      (_arrival, response) => {
-        const drip = setInterval(() => response.write(' '), 2);
-        response.on('close', () => clearInterval(drip));
-      },
-      {},
-      { longest: 60 },
-    );
-    expect(answer).toMatchObject({ outcome: 'lost', reason: 'timeout' });
+    expect(await askForEndless({}, 60)).toMatchObject({ outcome: 'lost', reason: 'timeout' });
   });
 
   test('an attempt never has longer than any exchange', async () => {
