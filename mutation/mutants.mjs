@@ -722,7 +722,7 @@ export const mutants = [
   {
     name: 'a glob with ! leaves hidden folders in the list of files',
     file: 'src/loader/source.ts',
-    find: '.filter((path) => !isExcluded(path)).sort();',
+    find: '.filter(matchGlobs(patterns)).sort();',
     replace: '.sort();',
     tests: ['test/loader/globs.test.ts'],
   },
