@@ -37,6 +37,11 @@ export function mapTags(value: Printable, change: (tag: string, argument: string
   return { tag: value.tag, value: change(value.tag, value.value) };
 }
 
+export function hasTags(value: Printable): boolean {
+  if (isList(value)) return value.some(hasTags);
+  return isMapping(value) ? value.members.some(([, item]) => hasTags(item)) : isTagged(value);
+}
+
 /** The value as JSON, with a placeholder text for each secret, lookup and side file, and `unresolved` for a reference. */
 export function jsonOf(value: Printable): Json {
   if (isList(value)) return value.map(jsonOf);

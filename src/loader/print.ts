@@ -1,4 +1,5 @@
 import { Document, type Node, Pair, Scalar, type ScalarTag, YAMLMap, YAMLSeq } from 'yaml';
+import type { Json } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 
 /** One member of a mapping. */
@@ -42,9 +43,9 @@ export function printBlock(value: Mapping | readonly Printable[]): string {
   return print(nodeOf(value), {});
 }
 
-/** Text in double quotes. Characters that are invisible, or that editors and terminals interpret, are escaped. */
-export function quote(text: string): string {
-  return JSON.stringify(text).replace(
+/** A value as JSON: a text is in double quotes. Characters that are invisible, or that editors and terminals interpret, are escaped. */
+export function quote(value: Json): string {
+  return JSON.stringify(value).replace(
     unseen,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

@@ -316,3 +316,83 @@ describe('a manifest that cannot be read any more as it was', () => {
     expect(result.diagnostics).toMatchObject([{ code: 'cannot-edit' }]);
   });
 });
+
+describe('comments beside a value that becomes a block', () => {
+  const desk = 'kind: SimIntegration\nname: I\n';
+
+  it('stay on the line of its key, also where ids in it get names', () => {
+    const live = integration('I', {
+      managedSources: [
+        { id: 's1', name: 'HR' },
+        { id: 's2', name: 'AD' },
+      ],
+    });
+    expect(mergeFile(`${desk}sources: !var ids # why\n# end\n`, live)).toBe(
+      `${desk}sources: # why\n  - s1  # HR\n  - s2  # AD\n# end\n`,
+    );
+  });
+
+  it('stay where they stood behind the mark of a text', () => {
+    const text = `${desk}statusMap: | # why\n  {"a": "old"}\n\n# end\ndescription: d\n`;
+    expect(mergeFile(text, integration('I', { statusMap: { a: 'x' }, description: 'd' }))).toBe(
+      `${desk}statusMap: # why\n  a: x\n\n# end\ndescription: d\n`,
+    );
+  });
+});
+
+describe('a manifest that is written as JSON', () => {
+  const declared = {
+    kind: 'SimIntegration',
+    name: 'I',
+    cluster: 'c1',
+    sources: ['s1'],
+    description: 'old',
+    attributes: { url: 'a' },
+    statusMap: { a: 'x' },
+  };
+  const live = integration('I', {
+    clusterRef: { id: 'c2', name: 'East' },
+    managedSources: [
+      { id: 's1', name: 'HR' },
+      { id: 's2', name: 'AD' },
+    ],
+    description: null,
+    attributes: { url: 'b: c\u2028' },
+    statusMap: { a: { b: ['x', null, true] }, more: 'y' },
+  });
+  const expected = {
+    ...declared,
+    cluster: 'c2',
+    sources: ['s1', 's2'],
+    description: null,
+    attributes: { url: 'b: c\u2028' },
+    statusMap: { a: { b: ['x', null, true] }, more: 'y' },
+  };
+
+  it.each([undefined, 2])('stays JSON, indented by %s', (indent) => {
+    const { cluster, ...others } = declared;
+    // An id in the last line would have room for a comment with its name.
+    for (const members of [declared, { ...others, cluster }]) {
+      const merged = mergeFile(`${JSON.stringify(members, null, indent)}\n`, live);
+      expect(JSON.parse(merged)).toEqual(expected);
+      expect(mergeFile(merged, live)).toBe(merged);
+    }
+  });
+
+  it('stays JSON where a member is added, such as the digest of a default', () => {
+    const written = { kind: 'NotificationTemplate', key: 'a', medium: 'EMAIL', locale: 'en', subject: 's' };
+    const files = { 'config/a.yaml': JSON.stringify(written, null, 2) };
+    const theirs = template('a', { subject: 's' });
+    const { changed } = merge({ files, live: [theirs], more: { standardOf: () => theirs } });
+    expect(JSON.parse(changed[0]?.content ?? '')).toEqual({
+      ...written,
+      lifecycle: { basedOn: expect.stringMatching(/^sha256:/) },
+    });
+  });
+});
+
+it('a side file keeps the byte order mark that it begins with', () => {
+  const files = { 'config/a.yaml': `${head}body: !file a.html\n`, 'config/a.html': '\ufeff<p>old</p>\n' };
+  const { changed } = merge({ files, live: [template('a', { body: '<p>new</p>\n' })] });
+  expect(changed).toEqual([{ path: 'config/a.html', content: '\ufeff<p>new</p>\n' }]);
+});

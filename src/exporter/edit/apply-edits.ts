@@ -38,7 +38,8 @@ function applyEdit(text: string, edit: Edit): string | null {
   const resolved = resolveAliases(parsed, edit, tree);
   const done =
     resolved && (tryCandidates(resolved, edit, wanted) ?? replaceAround(resolved, edit.path, wanted));
-  if (done === null || edit.op === 'remove') return done;
+  // JSON has no comments.
+  if (done === null || edit.op === 'remove' || parsed.isJson) return done;
   return [...(edit.names ?? [])].reduce((text, [at, name]) => {
     const named = nameBeside(text, [...edit.path, ...segmentsOf(at)], name);
     const read = parseOne(named);

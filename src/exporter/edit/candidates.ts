@@ -8,6 +8,7 @@ import {
   endOfIndicator,
   type Located,
   type ParsedDocument,
+  printIn,
   startOf,
   startOfEntry,
 } from './parsed-document.ts';
@@ -41,10 +42,11 @@ export function* setCandidates(
     const literal = printLiteral(value, { column, comment, eol });
     if (literal !== null) yield replaceWith(literal);
   }
-  const besideKey = moveBesideKey(parsed, located, printInline(value));
+  const inline = printIn(parsed, value);
+  const besideKey = moveBesideKey(parsed, located, inline);
   if (besideKey !== null) yield besideKey;
-  if (comment !== '') yield replaceWith(printInline(value) + comment);
-  yield replaceWith(printInline(value));
+  if (comment !== '') yield replaceWith(inline + comment);
+  yield replaceWith(inline);
 }
 
 /** The comment after the `|` or `>` of a block. */
@@ -177,10 +179,9 @@ function replaceWithBlock(
   }
   const column = columnOf(text, entry) + 2;
   const keyEnd = from === to ? lineEnd(text, from) : text.slice(0, from).trimEnd().length;
-  return splice(
-    text,
-    keyEnd,
-    Math.max(keyEnd, to),
-    eol + ' '.repeat(column) + indentBelow(printBlock(value), column, eol),
-  );
+  const end = Math.max(keyEnd, to);
+  // Behind the last item of a list, a comment would be taken for the name of its id.
+  const beside = isList(value) ? (/^[ \t]+#.*/.exec(text.slice(end, lineEnd(text, end)))?.[0] ?? '') : '';
+  const lines = eol + ' '.repeat(column) + indentBelow(printBlock(value), column, eol);
+  return splice(text, keyEnd, end + beside.length, headerComment(parsed, node) + beside + lines);
 }

@@ -2,7 +2,7 @@ import { isMap, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
 import { lineEnd, lineStart } from '../../loader/file.ts';
 import { type Printable, printBlock, printInline } from '../../loader/print.ts';
 import { columnOf, indentBelow, isFirstOnLine, splice, withoutLines } from './lines.ts';
-import { endOfItem, type Located, type ParsedDocument, startOfItem } from './parsed-document.ts';
+import { endOfItem, type Located, type ParsedDocument, printIn, startOfItem } from './parsed-document.ts';
 
 /** A new member or item of a collection. */
 interface NewItem {
@@ -58,7 +58,8 @@ function* insertIntoFlow(
   index: number,
 ): Generator<string> {
   const { text, eol } = parsed;
-  const written = isMap(parent) ? `${printInline(step)}: ${printInline(value)}` : printInline(value);
+  const inline = printIn(parsed, value);
+  const written = isMap(parent) ? `${printIn(parsed, step)}: ${inline}` : inline;
   const next = startOfItem(parent, index);
   if (index < parent.items.length) {
     if (next !== null) yield splice(text, next, next, `${written}, `);

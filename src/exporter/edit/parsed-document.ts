@@ -16,7 +16,9 @@ import {
 } from 'yaml';
 import { keyText } from '../../loader/document.ts';
 import { yamlOptions } from '../../loader/parse.ts';
-import type { Member, Printable } from '../../loader/print.ts';
+import { type Member, type Printable, printInline, quote } from '../../loader/print.ts';
+import { parseJson } from '../../model/json.ts';
+import { hasTags, jsonOf } from '../printable.ts';
 import { eolOf } from './lines.ts';
 
 /** The steps from a document's root to a value: names of members, indexes of items. */
@@ -30,6 +32,8 @@ export interface ParsedDocument {
   readonly tree: Printable;
   /** Its line ending. */
   readonly eol: string;
+  /** Whether it is written as JSON: then other programs may read it too. */
+  readonly isJson: boolean;
 }
 
 /** A value of a document and the collection that holds it. */
@@ -50,7 +54,13 @@ export function parseOne(text: string): ParsedDocument | null {
   if (document.errors.length > 0 || !isNode(contents)) return null;
   const tree = readTree(contents, document);
   if (tree === undefined) return null;
-  return { text, root: contents, tree, eol: eolOf(text) };
+  const isJson = parseJson(text.replace(/^---\s/, '')) !== undefined;
+  return { text, root: contents, tree, eol: eolOf(text), isJson };
+}
+
+/** A value on one line, in the style of the document. */
+export function printIn({ isJson }: ParsedDocument, value: Printable): string {
+  return isJson && !hasTags(value) ? quote(jsonOf(value)) : printInline(value);
 }
 
 /** The value at a path; `null` where there is none, or where an alias leads to it. */

@@ -28,6 +28,7 @@ import {
 import type { MergeContext } from './document-merge.ts';
 import { mergeDocument } from './fields.ts';
 import {
+  byteOrderMarkOf,
   type DeclaredDocument,
   findDocument,
   joinDocuments,
@@ -167,7 +168,9 @@ function writeFiles(
   const nameSecret = secretNames(places, taken);
   const removed = documents.filter(({ isGone }) => input.delete && isGone);
   const remaining = documents.filter(({ isGone }) => !(input.delete && isGone));
-  const sideFiles = mergeSideFiles(remaining, input.isUsedElsewhere);
+  const sideFiles = [...mergeSideFiles(remaining, input.isUsedElsewhere)].map(
+    ([path, text]) => [path, byteOrderMarkOf(input.read(path) ?? '') + text] as const,
+  );
   const edited = editFiles(files, remaining, removed, nameSecret);
   const texts = new Map([...edited.texts, ...sideFiles]);
   const textOf = (path: string) => (texts.has(path) ? (texts.get(path) ?? null) : input.read(path));

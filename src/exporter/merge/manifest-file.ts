@@ -3,7 +3,8 @@ import type { Resource } from '../../kinds/resource.ts';
 import type { Printable } from '../../loader/print.ts';
 import { parseOne } from '../edit/parsed-document.ts';
 
-const byteOrderMark = '\uFEFF';
+/** The byte order mark that a file begins with, or nothing. */
+export const byteOrderMarkOf = (text: string): string => (text.startsWith('\uFEFF') ? '\uFEFF' : '');
 
 /** A manifest file, cut into its documents. */
 export interface ManifestFile {
@@ -34,7 +35,7 @@ export interface DeclaredDocument {
 
 /** Cuts the text of a file into its documents. */
 export function openManifest(text: string): ManifestFile {
-  const prefix = text.startsWith(byteOrderMark) ? byteOrderMark : '';
+  const prefix = byteOrderMarkOf(text);
   const rest = text.slice(prefix.length);
   const lines = [0, ...[...rest.matchAll(/\n/g)].map(({ index }) => index + 1)];
   return { prefix, segments: splitDocuments(rest), lines };
