@@ -3,7 +3,7 @@ import type { FoundProfiles } from '../model/search.ts';
 import { json } from './json-output.ts';
 import type { ReportOptions } from './options.ts';
 import { oneLine, printable } from './safe.ts';
-import { charactersOf, cut, layout, padTo, paragraph, type Row, row, span, widthOf } from './text/layout.ts';
+import { cut, layout, padTo, paragraph, type Row, row, span, widthOf } from './text/layout.ts';
 import { pluralize } from './words.ts';
 
 /** The format of `search --format json`. */
@@ -90,7 +90,7 @@ function table(lines: readonly (readonly string[])[], width: number): { rows: Ro
   const count = countFitting(widths, width);
   const rows = lines.flatMap((line, index) => {
     const cells = widths.slice(0, count).map((column, at) => {
-      return padTo(cut(charactersOf(line[at] ?? ''), column).join(''), column);
+      return padTo(cut(line[at] ?? '', column), column);
     });
     return paragraph(0, cells.join(gap).trimEnd(), ...(index === 0 ? (['bold'] as const) : []));
   });

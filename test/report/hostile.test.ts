@@ -120,6 +120,27 @@ describe('hostile text', () => {
   });
 });
 
+describe('a line of a million characters', () => {
+  const million = 1_000_000;
+  const problem = (text: string): Document => ({
+    is: 'diagnostics',
+    diagnostics: [
+      { code: 'x', severity: 'error', message: text, excerpt: `1 | ${text}\n  | ${' '.repeat(20)}^` },
+    ],
+  });
+
+  it('is cut around the caret of an excerpt', () => {
+    const text = renderReport(problem('ab '.repeat(million / 3)), 'text', plain);
+    expect(text).toMatch(/\n {4}1 \| ab ab [ab ]*…\n {6}\| {21}\^\n/);
+  });
+
+  it('may be nothing but backticks', () => {
+    expect(renderReport(problem('` '.repeat(million / 2)), 'markdown', plain)).toContain(
+      'Not shown: 1 error',
+    );
+  });
+});
+
 it.each([
   ['short', ''],
   ['long', 'A text of more than one line.\n'.repeat(9)],

@@ -1,14 +1,15 @@
 import type { Diagnostic, Severity } from '../../model/diagnostic.ts';
 import type { ReportOptions } from '../options.ts';
 import { foldRemarks } from '../remarks.ts';
+import { takeLast } from '../safe.ts';
 import { diagnosticCounts, whereOf } from '../words.ts';
 import {
   blank,
-  charactersOf,
   cut,
   layout,
   paragraph,
   type Row,
+  reverse,
   row,
   type Style,
   span,
@@ -18,6 +19,8 @@ import {
 const severityStyles: Readonly<Record<Severity, Style>> = { error: 'red', warning: 'yellow', info: 'cyan' };
 
 const excerptIndent = 4;
+/** Of a longer line, only so many characters before the caret are looked at. */
+const maxNear = 1000;
 /** The part of a line that is cut which stays at least on the right of the caret. */
 const rightShare = 0.4;
 
@@ -81,7 +84,8 @@ function excerptRows(excerpt: string, style: Style, width: number): Row[] {
 
 /** As much of both sides as fits into `room` columns, with `…` where something is left out. */
 function cutAround(left: string, right: string, room: number): [left: string, right: string] {
-  const after = cut(charactersOf(right), Math.max(room - widthOf(left), Math.ceil(room * rightShare)));
-  const before = cut(charactersOf(left).toReversed(), room - widthOf(after.join('')));
-  return [before.toReversed().join(''), after.join('')];
+  const near = takeLast(left, maxNear);
+  const after = cut(right, Math.max(room - widthOf(near), Math.ceil(room * rightShare)));
+  const before = cut(reverse(near), room - widthOf(after));
+  return [reverse(before), after];
 }

@@ -127,8 +127,14 @@ function takeLine(text: string, room: number, rest: number, isEmpty: boolean): s
   const end = endOfLine(text, room, isEmpty);
   const blankAt = text.lastIndexOf(' ', end);
   if (text.slice(0, Math.max(0, blankAt)).trim() !== '') return text.slice(0, blankAt + 1);
-  const firstWord = /^\s*\S*/.exec(text)?.[0] ?? '';
-  return !isEmpty && widthOf(firstWord) <= rest ? '' : text.slice(0, end);
+  return !isEmpty && fitsFirstWord(text, rest) ? '' : text.slice(0, end);
+}
+
+/** Whether the first word fits on a line. The rest of a long text is not looked at. */
+function fitsFirstWord(text: string, room: number): boolean {
+  const end = endOfLine(text, room, false);
+  const firstWord = /^\s*\S*/.exec(text.slice(0, end + 1))?.[0] ?? '';
+  return firstWord.length <= end;
 }
 
 /** Where the characters end that fit; on an empty line at least one does. */
@@ -154,20 +160,17 @@ function graphemesOf(text: string): Intl.Segments {
   return segmenter.segment(text);
 }
 
-/** The characters of `text` as people count them. */
-export function charactersOf(text: string): string[] {
-  return Array.from(graphemesOf(text), ({ segment }) => segment);
+/** `text` with its characters, as people count them, in the opposite order. */
+export function reverse(text: string): string {
+  return Array.from(graphemesOf(text), ({ segment }) => segment)
+    .toReversed()
+    .join('');
 }
 
-/** The first characters, as many as fit into `columns`, with `…` where some are left out. */
-export function cut(characters: readonly string[], columns: number): readonly string[] {
-  if (widthOf(characters.join('')) <= columns) return characters;
-  let used = 0;
-  const end = characters.findIndex((character) => {
-    used += widthOf(character);
-    return used >= columns;
-  });
-  return [...characters.slice(0, end < 0 ? characters.length : end), '…'];
+/** As much of the beginning of `text` as fits into `columns`, with `…` where something is left out. */
+export function cut(text: string, columns: number): string {
+  if (endOfLine(text, columns, false) >= text.length) return text;
+  return `${text.slice(0, endOfLine(text, columns - 1, false))}…`;
 }
 
 /** ASCII, Latin letters, punctuation, arrows and the signs of the reports: one column each. */
