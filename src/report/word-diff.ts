@@ -8,8 +8,10 @@ export interface Part {
 }
 
 const maxWordEdits = 400;
-/** Longer lines are not compared word by word. */
+/** Of longer lines, only what is between their equal ends is compared word by word. */
 const maxWordLine = 20_000;
+/** As long may that be: a whole e-mail may be one line. */
+const maxBetween = 200_000;
 /** Equal text within a changed line is cut to this. */
 const maxEqual = 160;
 const maxPart = 4000;
@@ -77,8 +79,8 @@ function compareWords(old: string, fresh: string): [Part[], Part[]] {
 }
 
 /** `undefined` where the lines are too long, have too many differences, or share little. */
-function findWords(old: string, fresh: string): [Part[], Part[]] | undefined {
-  if (old.length > maxWordLine || fresh.length > maxWordLine) return undefined;
+function findWords(old: string, fresh: string, maxLength = maxWordLine): [Part[], Part[]] | undefined {
+  if (old.length > maxLength || fresh.length > maxLength) return undefined;
   const found = diffWordsWithSpace(old, fresh, { maxEditLength: maxWordEdits });
   const shared = (found ?? []).filter((part) => !part.added && !part.removed && part.value.trim() !== '');
   const sharedLength = shared.reduce((sum, part) => sum + part.value.length, 0);
@@ -96,7 +98,7 @@ function betweenEnds(old: string, fresh: string): [Part[], Part[]] {
   if (lead + tail === 0) return [wholeParts(old), wholeParts(fresh)];
   const between = (line: string) => line.slice(lead, line.length - tail);
   const whole = (line: string) => [shorten({ text: between(line), changed: true })];
-  const [before, after] = findWords(between(old), between(fresh)) ?? [whole(old), whole(fresh)];
+  const [before, after] = findWords(between(old), between(fresh), maxBetween) ?? [whole(old), whole(fresh)];
   const first = shorten({ text: old.slice(0, lead), changed: false });
   const last = shorten({ text: old.slice(old.length - tail), changed: false });
   const line = (parts: Part[]) => [first, ...parts, last].filter(({ text }) => text !== '');

@@ -107,6 +107,18 @@ describe('diffLines', () => {
     expect(endless).toMatch(/x(?:😀)+ … \(\d+ characters more\)$/u);
   });
 
+  it('marks words that are far apart in an e-mail of one line', () => {
+    const cells = numbered(9000).map((line) => `<td>${line}</td>`);
+    const mail = (second: string, last: string) => cells.with(2, second).with(8990, last).join('');
+    const drawn = draw(
+      diffLines(mail('<td>old</td>', '<td>late</td>'), mail('<td>new</td>', '<td>later</td>'), all),
+    );
+    expect(drawn).toHaveLength(2);
+    expect(drawn[0]).toMatch(/^-.*<td>\[old\]<.*<td>\[late\]<.*$/);
+    expect(drawn[1]).toMatch(/^\+.*<td>\[new\]<.*<td>\[later\]<.*$/);
+    expect(drawn.join('').length).toBeLessThan(1500);
+  });
+
   it('shortens the equal parts of a long line, and lines that are endless', () => {
     const filler = 'x '.repeat(500);
     const [old = ''] = draw(diffLines(`${filler}old ${filler}`, `${filler}new ${filler}`, all));
