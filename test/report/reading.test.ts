@@ -50,6 +50,41 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
     await page.context().close();
   });
 
+  it('goes back to the entry before, and to the filter from a box that was ticked', async () => {
+    const page = await reader.open({ is: 'plan', plan: samplePlan });
+    const focused = 'document.activeElement.closest(".entry")?.dataset.address';
+    for (const key of ['j', 'j', 'j']) await page.keyboard.press(key);
+    expect(await page.evaluate(focused)).toBe('SenderAddress/help%40acme.example');
+    await page.keyboard.press('k');
+    expect(await page.evaluate(focused)).toBe('SenderAddress/old%40acme.example');
+    for (const key of ['k', 'k']) await page.keyboard.press(key);
+    expect(await page.evaluate(focused)).toBe('AuthProfile/Employees');
+    await page.getByLabel('Reviewed').first().check();
+    await page.keyboard.press('/');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('text');
+    await page.context().close();
+  });
+
+  it('says before a long list that its details need the script', async () => {
+    const long = Array.from({ length: 800 }, (_, at) =>
+      change({
+        address: `A/${at}`,
+        action: 'create',
+        diff: numbered.map((line) =>
+          difference(`/${line}`, `${line} ${'old '.repeat(12)}${at}`, `${at} new`),
+        ),
+      }),
+    );
+    const page = await reader.open(
+      { is: 'plan', plan: plan(long) },
+      { browser: { javaScriptEnabled: false } },
+    );
+    const note = await page.locator('noscript .alarm').boundingBox();
+    const list = await page.locator('#entries').boundingBox();
+    expect(note?.y).toBeLessThan(list?.y ?? 0);
+    await page.context().close();
+  });
+
   it('marks what a search finds, counts it in each group, and keeps it over a reload', async () => {
     const page = await reader.open({ is: 'plan', plan: samplePlan });
     await page.getByLabel('Filter by text').fill('help');

@@ -49,9 +49,13 @@ export function groupsMarkup(groups: readonly EntryGroup[]): Markup {
   const isPacked = entries.reduce((sum, { body }) => sum + body.toString().length, 0) > maxInline;
   const packs = isPacked
     ? html`${packsOf('texts', entries, ({ text }) => text)}
-${packsOf('markup', entries, ({ body, summary }) => [body.toString(), summary.toString()])}<noscript><p class="alarm">This report is long, so its details need the script of this page.</p></noscript>`
+${packsOf('markup', entries, ({ body, summary }) => [body.toString(), summary.toString()])}`
     : '';
-  return html`<div id="entries" tabindex="-1">${groups.map((group, index) => groupMarkup(group, index, isPacked))}</div>
+  // Before the list, since its end is far away.
+  const note = isPacked
+    ? html`<noscript><p class="alarm">This report is long, so its details need the script of this page.</p></noscript>`
+    : '';
+  return html`${note}<div id="entries" tabindex="-1">${groups.map((group, index) => groupMarkup(group, index, isPacked))}</div>
 ${packs}`;
 }
 

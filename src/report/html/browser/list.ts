@@ -204,9 +204,11 @@ export class List {
         if (current) this.#review.toggle(current);
         return;
       }
-      const shown = this.#entries.filter(isShown);
-      const from = current ? shown.indexOf(current) : -1;
-      shown[key === 'j' ? from + 1 : from - 1]?.querySelector('summary')?.focus();
+      const from = current ? this.#entries.indexOf(current) : -1;
+      const others =
+        key === 'j' ? this.#entries.slice(from + 1) : this.#entries.slice(0, Math.max(0, from)).reverse();
+      // Whether an entry is shown takes long to say for thousands of them.
+      others.find(isShown)?.querySelector('summary')?.focus();
     });
   }
 }
