@@ -3,8 +3,9 @@ import { type Failure, failure } from '../model/failure.ts';
 import { badList, shortenLine } from './describe.ts';
 import type { Page } from './page.ts';
 
-/** A host that lists more rows never ends. */
+/** A host that lists more rows, or on more pages, never ends. */
 const mostRows = 2_000_000;
+export const mostPages = 20_000;
 
 /** A list as messages name it: a kind or a collection, and its request. */
 interface NamedList {
@@ -16,6 +17,7 @@ interface NamedList {
 export class Listing {
   readonly #list: NamedList;
   readonly #seen = new Set<string>();
+  #pages = 0;
   #last: string | null = null;
   #tail: Page | null = null;
 
@@ -70,7 +72,9 @@ export class Listing {
       const problem = 'gave pages that do not continue each other: the list changed while it was read';
       throw badList('list-changed', what, request, problem);
     }
-    if (this.#seen.size > mostRows) throw badList('bad-answer', what, request, 'lists rows without end');
+    this.#pages += 1;
+    if (this.#seen.size > mostRows || this.#pages > mostPages)
+      throw badList('bad-answer', what, request, 'lists rows without end');
     this.#last = names.at(-1) ?? this.#last;
     this.#tail = page;
     return { ...page, rows: page.rows.slice(from), names };

@@ -4,7 +4,7 @@ import { canonicalJson, type JsonObject } from '../model/json.ts';
 import { isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, isBadRequest, readFailure } from './describe.ts';
-import { Listing } from './listing.ts';
+import { Listing, mostPages } from './listing.ts';
 import { type Page, pageOf } from './page.ts';
 
 /** Where a list is read. */
@@ -26,9 +26,6 @@ export interface PageSource {
 type Sender = Pick<Client, 'send'>;
 
 type PageQuery = Call['query'];
-
-/** A host that announces more pages is broken or hostile. */
-const mostPages = 20_000;
 
 /** A host that links more pages without rows never ends. */
 const mostEmptyPages = 100;
@@ -112,7 +109,9 @@ function readOthers(
   if (pageSize === null) return [];
   // Some hosts count the rows of the page only: where it is full, the next one shows that.
   const isUnknown = total === null || (total === list.count && isFull(total, pageSize));
-  return isUnknown ? readOn(reading, pageSize, list) : readRest(reading, Math.min(total, enough), list);
+  if (!isUnknown) return readRest(reading, Math.min(total, enough), list);
+  const isCut = isFull(list.count, pageSize) || (list.saysMore && list.count > 0);
+  return readOn(reading, isCut ? list.count : pageSize, list);
 }
 
 /** The pages after the first, where each links the next one. Some of them may be empty. */
@@ -159,11 +158,9 @@ function isFull(count: number, pageSize: number): boolean {
   return count >= pageSize || usualLimits.includes(count);
 }
 
-/** The pages after the first of a list of unknown length: until one is short. */
-async function* readOn(reading: Reading, pageSize: number, list: Listing) {
+/** The further pages of a list of unknown length: until one is shorter than a full one. */
+async function* readOn(reading: Reading, full: number, list: Listing) {
   const { enough = Number.POSITIVE_INFINITY } = reading.source;
-  const isCut = isFull(list.count, pageSize) || (list.saysMore && list.count > 0);
-  const full = isCut ? list.count : pageSize;
   const overlap = full > 1 ? 1 : 0;
   let more = list.count >= full;
   while (more && list.count < enough) {
@@ -197,6 +194,7 @@ async function* readRest(reading: Reading, end: number, list: Listing) {
   if (size === 0 || end / size > mostPages) return;
   // The total shows most changes. One that leaves it the same only shows where pages overlap.
   const overlap = size > 1 ? 1 : 0;
+  let isEndFull = false;
   const offsets: number[] = [];
   for (let next = size; next < end; next += size - overlap) offsets.push(next - overlap);
   for (let at = 0; at < offsets.length; at += concurrentPages) {
@@ -208,6 +206,9 @@ async function* readRest(reading: Reading, end: number, list: Listing) {
       // Without this, a total that is too high would cost hundreds of requests.
       if (read.names.length === 0) return;
       yield list.accept(read, overlap);
+      isEndFull = overlap > 0 && read.names.length >= size;
     }
   }
+  // Some hosts count no further than to a limit: after a full page, only the next one shows that the list ends.
+  if (isEndFull) yield* readOn(reading, size, list);
 }

@@ -269,6 +269,23 @@ describe('pages', () => {
     ],
     ['a list of work to be done', 'bad-answer', () => answerWith(202, [])],
     ['a list of several answers', 'bad-answer', () => answerWith(207, numbered(3))],
+    [
+      'more than announced, behind a full page',
+      'total-mismatch',
+      ({ query }) => {
+        const at = Number(query.offset ?? 0);
+        return answerWith(200, numbered(9).slice(at, at + 3), { 'x-total-count': '5' });
+      },
+    ],
+    [
+      'rows on pages without end',
+      'bad-answer',
+      ({ query }) => {
+        const at = Number(query.offset ?? 0);
+        const rows = [0, 1].map((row) => ({ id: `r${at + row}` }));
+        return answerWith(200, { rows, hasMore: true });
+      },
+    ],
     ['more than announced', 'total-mismatch', () => answerWith(200, numbered(3), { 'x-total-count': '2' })],
     ['an empty first page of many', 'total-mismatch', () => answerWith(200, [], { 'x-total-count': '9' })],
     [
