@@ -40,6 +40,11 @@ describe('a lookup', () => {
     expect(answer(one)).toBe(value);
   });
 
+  test('tells upper from lower case, whatever the host finds: another record may have the same letters', async () => {
+    const problems = await diagnosticsOf(resolveLookups(fakeClient(all), [lookup({ uid: 'Department' })]));
+    expect(problems.map(({ code }) => code)).toEqual(['lookup-none']);
+  });
+
   test('sends its fields as filters, but none that means something else to a collection', async () => {
     const client = fakeClient(() => answerWith(200, [{ id: '1', uid: 'a', order: 'x' }]));
     await resolveLookups(client, [lookup({ uid: 'a', order: 'x' })]);
