@@ -21,7 +21,7 @@ import type { Change, Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { areShown, type HasText, itemsIn, withoutKnownSecrets } from './check-items.ts';
+import { areShown, type HasText, withoutKnownSecrets } from './check-items.ts';
 import { fillRedacted } from './effect.ts';
 import type { KindChange } from './find.ts';
 
@@ -152,9 +152,12 @@ interface Unseen {
 function areItemsShown({ name, field, shown }: Part, { value, fields, unseen }: Writing): boolean {
   const current = own(fields, name) ?? null;
   if (shown.length === 0 && isUnseen(value, pointer(name), current, unseen)) return true;
-  const made = withoutKnownSecrets(compareField(name, field, value, current), unseen.has);
-  const asPlanned = made.map((each) => redactDifference(each, unseen.isSensitive));
-  return areShown(itemsIn(field, asPlanned), itemsIn(field, shown));
+  const all = compareField(name, field, value, current);
+  const open = new Set(withoutKnownSecrets(all, unseen.has));
+  const made = all.map((each) => {
+    return { ...redactDifference(each, unseen.isSensitive), isOpen: open.has(each) };
+  });
+  return areShown(field, made, shown);
 }
 
 /** Whether the plan shows what is written into any other field. */
@@ -162,6 +165,8 @@ function isValueShown({ name, field, shown }: Part, { value, fields, unseen }: W
   const concealed = shown.filter(({ sensitive }) => sensitive).map(({ path }) => path);
   const current = own(fields, name) ?? null;
   const written = assumeUnseen(value, pointer(name), { fields, unseen, shown }) ?? null;
+  // A secret may be sent again as it is.
+  const isSent = (at: Pointer) => (valueAt({ [name]: value }, at) ?? null) !== null;
   // A member that is null and one that is not there look the same in a plan.
   const isThere = ({ before, after }: FieldDifference) => before !== null || after !== null;
   const isConcealed = ({ path }: FieldDifference) => concealed.some((at) => isWithin(path, at));
@@ -173,6 +178,7 @@ function isValueShown({ name, field, shown }: Part, { value, fields, unseen }: W
   const expected = shown.filter((each) => isThere(each) && !isConcealed(each));
   return (
     made.every((each) => !isConcealed(each) || mayConceal(each, unseen)) &&
+    concealed.every((at) => isSent(at) || made.some(({ path }) => isWithin(path, at))) &&
     visible.length === expected.length &&
     visible.every((each) => expected.some((other) => isSame({ field, unseen }, each, other)))
   );
@@ -228,7 +234,9 @@ function assumeUnseen(
   const { fields, unseen, shown } = context;
   const current = valueAt(fields, at);
   // What the plan shows of a hidden place was asked for with --rotate, or is a rollback's.
-  const isTold = shown.some((each) => redacts(each, at) || isWithin(each.path, at));
+  const isTold = shown.some(
+    (each) => redacts(each, at) || isWithin(each.path, at) || (each.sensitive && isWithin(at, each.path)),
+  );
   if (!isTold && isUnseen(value, at, current, unseen)) return current;
   if (isArray(value))
     return value.map((item, index) => assumeUnseen(item, `${at}${pointer(index)}`, context) ?? null);

@@ -11,59 +11,76 @@ import { redacted } from '../model/sensitive.ts';
 /** Whether a secret has a text, as far as that is known. */
 export type HasText = (secret: string, text: string) => boolean;
 
-/** Whether a plan shows only parts of a difference: a text that merely mentions the word for the others is shown in full. */
-function holdsRedacted({ before, after }: FieldDifference): boolean {
-  return placesOf([before, after], (part) => part === redacted).length > 0;
+/** A difference in a list that requests make, as a plan shows it. */
+export interface MadeDifference extends FieldDifference, Pick<Difference, 'sensitive'> {
+  /** Whether a plan has to show it. */
+  readonly isOpen: boolean;
 }
 
-/** The differences in one item of a list. */
-interface Item {
-  /** Equal for equal differences. */
-  readonly text: string;
-  /** Equal where the same members are added, removed or replaced. */
-  readonly shape: string;
-  /** Whether a plan does not show all of it. */
-  readonly isConcealed: boolean;
-  /** Whether a plan shows nothing of it. */
-  readonly isHidden: boolean;
-}
+/** A difference in a list, as a plan shows it. */
+type ToldDifference = FieldDifference & Pick<Difference, 'sensitive'>;
 
-/** The differences in a list by their items, without indexes, which say nothing. */
-export function itemsIn(
+/**
+ * Whether a plan shows every item that requests change, as far as it may be shown or as one of which it shows nothing, and no
+ * other. Indexes do not count: they say nothing.
+ */
+export function areShown(
   field: Field,
-  differences: readonly (FieldDifference & Partial<Difference>)[],
-): Item[] {
+  made: readonly MadeDifference[],
+  shown: readonly Difference[],
+): boolean {
+  const left = itemsIn(shown).map((item) => ({ item, text: textOf(field, item), shape: shapeOf(item) }));
+  const take = (isIt: (other: (typeof left)[number]) => boolean): boolean => {
+    const at = left.findIndex(isIt);
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  };
+  const takeEqual = (item: readonly ToldDifference[]) => {
+    const wanted = textOf(field, item);
+    return take(({ text }) => text === wanted);
+  };
+  const takeHidden = (item: readonly MadeDifference[]) => {
+    const wanted = shapeOf(item);
+    return item.some(isConcealed) && take((other) => other.shape === wanted && other.item.every(isHidden));
+  };
+  const items = itemsIn(made).map((whole) => ({ whole, open: whole.filter(({ isOpen }) => isOpen) }));
+  const others = items.filter(({ whole, open }) => open.length > 0 && !takeEqual(whole) && !takeEqual(open));
+  if (!others.every(({ whole }) => takeHidden(whole))) return false;
+  // With --rotate, a plan also shows secrets that stay as they are.
+  for (const { whole, open } of items) if (open.length === 0) takeEqual(whole);
+  return left.length === 0;
+}
+
+/** The differences in a list by their items. */
+function itemsIn<T extends FieldDifference>(differences: readonly T[]): (readonly T[])[] {
   const byItem = groupBy(differences, ({ path, op }) => {
     const [, index = '', ...below] = segmentsOf(path);
     return below.length === 0 && op === 'remove' ? `${index}-` : index;
   });
-  return byItem.map(([, all]) => ({
-    text: canonicalJson(
-      all.map(({ path, before, after }) => [memberIn(path), itemOf(field, before), itemOf(field, after)]),
-    ),
-    shape: canonicalJson(all.map(({ path, op }) => [memberIn(path), op])),
-    isConcealed: all.some((each) => each.sensitive === true || holdsRedacted(each)),
-    isHidden: all.every(({ sensitive }) => sensitive === true),
-  }));
+  return byItem.map(([, item]) => item);
+}
+
+/** Equal for equal differences in an item. */
+function textOf(field: Field, item: readonly FieldDifference[]): string {
+  return canonicalJson(
+    item.map(({ path, before, after }) => [memberIn(path), itemOf(field, before), itemOf(field, after)]),
+  );
+}
+
+/** Equal where the same members of an item are added, removed or replaced. */
+function shapeOf(item: readonly FieldDifference[]): string {
+  return canonicalJson(item.map(({ path, op }) => [memberIn(path), op]));
 }
 
 /** The place of a difference in its item. */
 const memberIn = (path: Pointer): Pointer => pointer(...segmentsOf(path).slice(2));
 
-/** Whether a plan shows every item that its requests change, as far as it may be shown, or as one of which it shows nothing. */
-export function areShown(made: readonly Item[], shown: readonly Item[]): boolean {
-  const left = [...shown];
-  const take = (isIt: (item: Item) => boolean): boolean => {
-    const at = left.findIndex(isIt);
-    if (at >= 0) left.splice(at, 1);
-    return at >= 0;
-  };
-  const others = made.filter(({ text }) => !take((item) => item.text === text));
-  const areConcealed = others.every(
-    ({ shape, isConcealed }) => isConcealed && take((item) => item.isHidden && item.shape === shape),
-  );
-  // A secret that is sent again is among them, and cannot be told from one that changes.
-  return areConcealed && left.every(({ isConcealed }) => isConcealed);
+/** Whether a plan shows nothing of a difference. */
+const isHidden = ({ sensitive }: ToldDifference): boolean => sensitive;
+
+/** Whether a plan does not show all of a difference. A text that merely mentions the word for the rest is shown in full. */
+function isConcealed({ sensitive, before, after }: ToldDifference): boolean {
+  return sensitive || placesOf([before, after], (part) => part === redacted).length > 0;
 }
 
 /** Leaves out what a plan does not compare: items and members that differ by secrets alone. */

@@ -455,6 +455,23 @@ const forgeries: readonly (readonly [string, () => readonly Change[]])[] = [
     },
   ],
   [
+    'a new template without a text that it conceals',
+    () => {
+      const created = find('NotificationTemplate/escalation/EMAIL/de');
+      const forged = withBody(created, (body) => ({ ...members(body), subject: null }));
+      return [{ ...forged, diff: forged.diff.map(conceal) }];
+    },
+  ],
+  [
+    'a new search without a rule that it conceals',
+    () => {
+      const forged = withBody(find('ProfileSearch/New%20staff'), (body) => ({
+        advanced_search: { ...search(body), condition_rules_attributes: [] },
+      }));
+      return [{ ...forged, diff: forged.diff.map(conceal) }];
+    },
+  ],
+  [
     'a sign-in profile that blocks without saying so',
     () => [withBody(find('AuthProfile/Employees'), () => [{ op: 'replace', path: '/type', value: 'BLOCK' }])],
   ],
