@@ -171,7 +171,7 @@ function exchange({ dispatcher, lateProxy }: Route, call: Call, limits: Transpor
 }
 
 async function answerOf(head: Head, bytes: Buffer, limit: number): Promise<Answer> {
-  const { 'content-encoding': encoding = '' } = head.headers;
+  const { 'content-encoding': encoding = 'identity' } = head.headers;
   const plain = await unpack(bytes, encoding, limit);
   await untilReusable();
   if (!plain) return lostAnswer('too-large', 'the answer unpacks to more than tenantctl reads');
@@ -179,7 +179,7 @@ async function answerOf(head: Head, bytes: Buffer, limit: number): Promise<Answe
   if (answer === null)
     return lostAnswer('too-large', 'the answer is a message that is longer than tenantctl reads');
   // Hosts call an answer compressed that is not: then it can be read as it is.
-  const isPacked = formatOf(plain) === 'gzip' || (plain === bytes && encoding !== '' && !isUtf8(plain));
+  const isPacked = formatOf(plain) === 'gzip' || (plain === bytes && encoding !== 'identity' && !isUtf8(plain));
   if (!isSuccess(answer)) return isPacked ? { ...answer, text: null } : answer;
   if (isPacked) return lostAnswer('cut', 'the answer is compressed, and breaks off or cannot be unpacked');
   const claimsJson = (head.headers['content-type'] ?? '').includes('json');
