@@ -272,14 +272,14 @@ export const mutants = [
   {
     name: 'a side file that other manifests use is removed',
     file: 'src/exporter/merge/side-files.ts',
-    find: '(path) => !used.has(path)',
-    replace: '(path) => (used !== null || path)',
+    find: '({ path }) => !used.has(path)',
+    replace: '({ path }) => (used !== null || path)',
     tests: ['test/exporter'],
   },
   {
     name: 'a side file that an overlay of an environment uses is removed',
     file: 'src/exporter/merge/side-files.ts',
-    find: ' && !isUsedElsewhere(path));',
+    find: ' && !context.isUsedElsewhere(path));',
     replace: ');',
     tests: ['test/commands/export.test.ts'],
   },

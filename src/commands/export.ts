@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { join, posix, relative, resolve } from 'node:path';
+import { join, posix, relative, resolve, sep } from 'node:path';
 import type { Argv } from 'yargs';
 import { checkScope, selectionOf } from '../engine/choices.ts';
 import { exportTenant, mergeTenant } from '../engine/export.ts';
@@ -14,6 +14,7 @@ import {
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import { loadDeclarations, loadEnvironment, loadProject } from '../loader/index.ts';
 import { requireInside } from '../loader/own-folder.ts';
+import { resolveLinks } from '../loader/paths.ts';
 import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { oneLine } from '../report/safe.ts';
@@ -154,6 +155,10 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
       folder: pathInProject(resolveOut(args, project, io), project),
       delete: args.delete,
       read: (path) => readIfThere(inRoot(path), path),
+      fileOf: (path) =>
+        relative(project.root, resolveLinks(inRoot(path)))
+          .split(sep)
+          .join('/'),
       isUsedElsewhere: declarations.isReadByEnvironment,
     }),
   );

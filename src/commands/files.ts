@@ -2,6 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, write
 import { dirname, resolve } from 'node:path';
 import { requireOutputFile } from '../loader/own-folder.ts';
 import { resolveLinks } from '../loader/paths.ts';
+import { decodeText } from '../loader/source.ts';
 import { failure } from '../model/failure.ts';
 import { systemCode, unreadableFile, unwritableFile } from '../model/system-error.ts';
 import type { Io } from './io.ts';
@@ -49,13 +50,17 @@ function tryToWrite(file: string, path: string, io: Io): void {
 }
 
 /**
- * The text of a file; `null` where there is none. Throws a Failure where it cannot be read.
+ * The text of a file; `null` where there is none. Throws a Failure where it cannot be read, or is not UTF-8: it would not be
+ * the same when it is written again.
  *
  * @param shown what the Failure calls the file
  */
 export function readIfThere(file: string, shown = file): string | null {
   try {
-    return readFileSync(file, 'utf8');
+    const bytes = readFileSync(file);
+    decodeText(bytes, shown);
+    // As it is, with a byte order mark.
+    return bytes.toString();
   } catch (error) {
     // ENOTDIR: a file is in the place of a folder. Making the folder reports that.
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null;

@@ -75,7 +75,7 @@ export async function exportTenant(
 }
 
 export interface MergeOptions
-  extends Pick<MergeInput, 'all' | 'folder' | 'delete' | 'read' | 'isUsedElsewhere'> {
+  extends Pick<MergeInput, 'all' | 'folder' | 'delete' | 'read' | 'fileOf' | 'isUsedElsewhere'> {
   /** The kinds to merge. Left out: those that manifests declare, and with `all` also those of an export. */
   readonly kinds?: readonly string[] | undefined;
   isInScope(address: Address): boolean;

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { secretPlaces } from '../kinds/redact.ts';
@@ -19,6 +20,7 @@ import {
   type WrittenManifest,
 } from './manifest.ts';
 import { openFile, parseDocuments, readBytes } from './parse.ts';
+import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import { type FileSource, globRefusal, limitSize, matchGlobs } from './source.ts';
 import { manifestNoter } from './tags.ts';
@@ -52,19 +54,20 @@ export interface Declarations {
  * @param filesRead the files that environments read, from the project's root
  */
 export function declarationsOf(
-  { manifests: patterns, notManifests, place }: ProjectFile,
+  { manifests: patterns, notManifests, place, root }: ProjectFile,
   read: () => readonly Manifest[],
   filesRead: () => readonly string[],
 ): Declarations {
   const isMatch = matchGlobs(patterns);
   const isEnvironment = matchGlobs(environmentFiles);
   const byIdentity = once(() => indexManifests(read()));
-  const environmentReads = once(() => new Set(filesRead()));
+  const fileAt = (path: string) => resolveLinks(resolve(root, path));
+  const environmentReads = once(() => new Set(filesRead().map(fileAt)));
   const manifestOf = (object: LiveObject) => declarerOf(byIdentity(), object);
   return {
     globs: { patterns, source: sourceOf(place) },
     covers: (path) => isMatch(path) && !isEnvironment(path) && !notManifests.includes(path),
-    isReadByEnvironment: (path) => environmentReads().has(path),
+    isReadByEnvironment: (path) => environmentReads().has(fileAt(path)),
     find(object) {
       const manifest = manifestOf(object);
       return manifest ? sourceOf(manifest.place) : null;

@@ -1,5 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createTestWorld, createWorld, filesBelow, seedFile, type World } from '../support/world.ts';
 
@@ -420,4 +429,92 @@ it('an object that a manifest pins by its id alone is not gone where another one
   expect(code).toBe(0);
   expect(world.read('config/a.yaml')).toContain('type: T\n');
   expect((await world.plan()).changes).toEqual([]);
+});
+
+describe('a merge into side files', () => {
+  const integration = (name: string, description: string) =>
+    `{ id: ${name}, name: ${name}, type: T, description: ${description}, cluster: va, sources: [s1], attributes: { url: u } }`;
+  const manifest = (name: string, file: string) =>
+    `kind: SimIntegration\nname: ${name}\ndescription: !file ${file}\n`;
+
+  it('leaves one alone that another manifest reaches by a link', async () => {
+    const seed = `simIntegrations: [${integration('A', 'new')}, ${integration('B', 'old')}]\n`;
+    const files = {
+      'config/a.yaml': manifest('A', 'a.txt'),
+      'config/b.yaml': manifest('B', 'b.txt'),
+      'config/b.txt': 'old',
+    };
+    const world = await createTestWorld({ seed, files });
+    symlinkSync('b.txt', join(world.dir, 'config/a.txt'));
+    const merged = await world.run('export', '--merge');
+    expect(merged).toMatchObject({ code: 0, stderr: expect.stringContaining('[side-file-left]') });
+    expect(world.read('config/b.txt')).toBe('old');
+    expect((await world.plan()).changes).toEqual([]);
+    expect((await world.run('export', '--merge')).stdout).toContain('0 changed, 0 new, 0 removed');
+  });
+
+  it.each(['A', 'B'])(
+    'removes no file that another manifest reaches by a link, with the document of %s',
+    async (gone) => {
+      const rest = ['A', 'B'].filter((name) => name !== gone);
+      const seed = `simIntegrations: [${rest.map((name) => integration(name, 'old')).join(', ')}]\n`;
+      const files = {
+        'config/a.yaml': manifest('A', 'a.txt'),
+        'config/b.yaml': manifest('B', '../texts/b.txt'),
+        'texts/b.txt': 'old',
+      };
+      const world = await createTestWorld({ seed, files });
+      symlinkSync('../texts/b.txt', join(world.dir, 'config/a.txt'));
+      expect((await world.run('export', '--merge', '--delete')).code).toBe(0);
+      expect(existsSync(join(world.dir, `config/${gone.toLowerCase()}.yaml`))).toBe(false);
+      expect(world.read('texts/b.txt')).toBe('old');
+      expect((await world.plan()).changes).toEqual([]);
+    },
+  );
+
+  it('removes a link with its document, and not what it leads to', async () => {
+    const files = { 'config/a.yaml': manifest('A', 'a.txt'), 'README.txt': 'old' };
+    const world = await createTestWorld({ seed: 'simIntegrations: []\n', files });
+    symlinkSync('../README.txt', join(world.dir, 'config/a.txt'));
+    expect((await world.run('export', '--merge', '--delete')).stdout).toContain('- config/a.txt\n');
+    expect(world.read('README.txt')).toBe('old');
+  });
+
+  it('leaves one alone that an overlay reaches by a link', async () => {
+    const overlays = [{ target: 'SimIntegration/B', merge: { description: '!TAG' } }];
+    const world = await createTestWorld({
+      seed: `simIntegrations: [${integration('A', 'new')}, ${integration('B', 'old')}]\n`,
+      files: {
+        'config/a.yaml': manifest('A', 'a.txt'),
+        'config/b.yaml': 'kind: SimIntegration\nname: B\n',
+        'config/a.txt': 'old',
+      },
+      environment: { overlays },
+    });
+    world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace(/"?!TAG"?/, '!file linked.txt'));
+    symlinkSync('config/a.txt', join(world.dir, 'linked.txt'));
+    expect((await world.run('export', '--merge')).code).toBe(0);
+    expect(world.read('config/a.txt')).toBe('old');
+    expect((await world.plan()).changes).toEqual([]);
+  });
+});
+
+it('an .env.example that is not UTF-8 is not changed', async () => {
+  const seed =
+    'simIntegrations: [{ id: a, name: A, type: T, cluster: va, sources: [s1], attributes: { url: u, password: pw } }]\n';
+  for (const argv of [
+    ['--merge', '--all'],
+    ['--out', 'config'],
+  ]) {
+    const world = await createTestWorld({ seed });
+    const file = join(world.dir, '.env.example');
+    writeFileSync(file, Buffer.from('# caf\xe9\n', 'latin1'));
+    const { code, stderr } = await world.run('export', ...argv);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('.env.example is not UTF-8 text.'),
+    });
+    expect(readFileSync(file, 'latin1')).toBe('# caf\xe9\n');
+    expect(existsSync(join(world.dir, 'config'))).toBe(false);
+  }
 });

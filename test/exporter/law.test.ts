@@ -154,6 +154,7 @@ describe('the law: export then plan is empty', () => {
       all: true,
       folder: '',
       delete: true,
+      fileOf: (path: string) => path,
       isUsedElsewhere: () => false,
       inScope: () => true,
       secrets: secretsOf({ PW: 'clear' }),

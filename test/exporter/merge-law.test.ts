@@ -182,6 +182,7 @@ function merge(files: readonly ExportedFile[], objects: readonly LiveObject[]): 
     inScope: () => true,
     secrets: secretsOf({ PW: 'clear' }),
     delete: false,
+    fileOf: (path: string) => path,
     isUsedElsewhere: () => false,
   });
 }

@@ -50,6 +50,7 @@ export function merge({ files, now = files, live, more = {} }: Case): Merge {
     inScope: () => true,
     secrets: secretsOf({ PW: 'clear' }),
     delete: false,
+    fileOf: (path: string) => path,
     isUsedElsewhere: () => false,
     ...more,
   };

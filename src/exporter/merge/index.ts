@@ -35,9 +35,9 @@ import {
   type ManifestFile,
   openManifest,
 } from './manifest-file.ts';
-import { findOrphans, type IsUsedElsewhere, type MergedDocument, mergeSideFiles } from './side-files.ts';
+import { findOrphans, type MergedDocument, mergeSideFiles, type SideFileContext } from './side-files.ts';
 
-export interface MergeInput extends DraftInput, MergeContext {
+export interface MergeInput extends DraftInput, MergeContext, SideFileContext {
   /** Everything that the manifests declare, with overlays applied and lookups filled in. */
   readonly resources: readonly Resource[];
   /** Whether an object was read and is to be written; any other stays as it is. */
@@ -50,8 +50,6 @@ export interface MergeInput extends DraftInput, MergeContext {
   readonly delete: boolean;
   /** The text of a file by its path from the project's root; `null` where there is none. */
   read(path: string): string | null;
-  /** Side files that this says of stay as they are. */
-  readonly isUsedElsewhere: IsUsedElsewhere;
 }
 
 /** What a merge does to the project's files. Files that are not listed stay as they are. */
@@ -168,7 +166,7 @@ function writeFiles(
   const nameSecret = secretNames(places, taken);
   const removed = documents.filter(({ isGone }) => input.delete && isGone);
   const remaining = documents.filter(({ isGone }) => !(input.delete && isGone));
-  const sideFiles = [...mergeSideFiles(remaining, input.isUsedElsewhere)].map(
+  const sideFiles = [...mergeSideFiles(remaining, input)].map(
     ([path, text]) => [path, byteOrderMarkOf(input.read(path) ?? '') + text] as const,
   );
   const edited = editFiles(files, remaining, removed, nameSecret);
@@ -178,7 +176,7 @@ function writeFiles(
   for (const { path, content } of added.files) texts.set(path, content);
   const listed = addToEnvExample(input.read(envExampleFile), nameAll(places, nameSecret));
   if (listed !== null) texts.set(envExampleFile, listed);
-  for (const path of findOrphans(removed, remaining, input.isUsedElsewhere)) texts.set(path, null);
+  for (const path of findOrphans(removed, remaining, input)) texts.set(path, null);
   return { texts, refused: edited.refused, newManifests: [...new Set(added.manifests.values())] };
 }
 

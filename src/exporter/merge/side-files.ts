@@ -11,8 +11,13 @@ export interface MergedDocument extends DeclaredDocument {
   readonly changes: DocumentChanges | null;
 }
 
-/** Whether something that is not a document uses the file of a path, such as an overlay. */
-export type IsUsedElsewhere = (path: string) => boolean;
+/** What is known of the files that documents name. Paths begin at the project's root. */
+export interface SideFileContext {
+  /** The file that a path leads to: several documents may reach one by links. */
+  fileOf(path: string): string;
+  /** Whether something that is not a document uses a file, such as an overlay. Then it stays as it is. */
+  isUsedElsewhere(path: string): boolean;
+}
 
 /**
  * The side files that get new texts, by path. A file is only changed if all documents that use it want the same text, and
@@ -20,10 +25,10 @@ export type IsUsedElsewhere = (path: string) => boolean;
  */
 export function mergeSideFiles(
   documents: readonly MergedDocument[],
-  isUsedElsewhere: IsUsedElsewhere,
+  context: SideFileContext,
 ): ReadonlyMap<string, string> {
   const uses = documents.flatMap((document) =>
-    sideFilesIn(document).map(({ at, path }) => {
+    sideFilesIn(document, context).map(({ at, path }) => {
       const sideText = document.changes?.sideTexts.find((each) => each.at === at);
       return { path, changes: document.changes, sideText };
     }),
@@ -33,7 +38,7 @@ export function mergeSideFiles(
     const users = uses.filter((use) => use.path === path);
     const [text] = users.flatMap(({ sideText }) => sideText?.text ?? []);
     if (text === undefined) continue;
-    const isWanted = users.every(({ sideText }) => sideText?.text === text) && !isUsedElsewhere(path);
+    const isWanted = users.every(({ sideText }) => sideText?.text === text) && !context.isUsedElsewhere(path);
     if (isWanted && fitsSideFile(text)) files.set(path, text);
     else {
       for (const { changes, sideText } of users) if (changes && sideText) setInline(changes, sideText);
@@ -47,24 +52,36 @@ function setInline({ notes, edits }: DocumentChanges, { at, inline }: SideText):
   edits.push({ op: 'set', path: segmentsOf(at), value: inline });
 }
 
-/** Side files of removed documents that nothing else uses. */
+/** Side files of removed documents that nothing else uses. Of a link only itself is one, and not what it leads to. */
 export function findOrphans(
   removed: readonly DeclaredDocument[],
   remaining: readonly DeclaredDocument[],
-  isUsedElsewhere: IsUsedElsewhere,
+  context: SideFileContext,
 ): string[] {
-  const pathsOf = (document: DeclaredDocument) => sideFilesIn(document).map(({ path }) => path);
-  const used = new Set(remaining.flatMap(pathsOf));
-  return [...new Set(removed.flatMap(pathsOf))].filter((path) => !used.has(path) && !isUsedElsewhere(path));
+  const filesOf = (document: DeclaredDocument) => sideFilesIn(document, context);
+  const used = new Set(remaining.flatMap(filesOf).map(({ path }) => path));
+  const orphans = removed
+    .flatMap(filesOf)
+    .filter(({ path }) => !used.has(path) && !context.isUsedElsewhere(path));
+  return [...new Set(orphans.map(({ named }) => named))];
+}
+
+interface SideFileUse {
+  readonly at: Pointer;
+  /** As the document names it. */
+  readonly named: string;
+  readonly path: string;
 }
 
 /** Every side file that a document names, and where. */
-function sideFilesIn({ written, resource }: DeclaredDocument): { at: Pointer; path: string }[] {
-  const filesIn = (value: Printable, at: Pointer): { at: Pointer; path: string }[] => {
+function sideFilesIn({ written, resource }: DeclaredDocument, { fileOf }: SideFileContext): SideFileUse[] {
+  const filesIn = (value: Printable, at: Pointer): SideFileUse[] => {
     if (isList(value)) return value.flatMap((item, index) => filesIn(item, at + pointer(index)));
     if (isMapping(value)) return value.members.flatMap(([name, item]) => filesIn(item, at + pointer(name)));
     const file = sideFileOf(value);
-    return file === null ? [] : [{ at, path: sideFilePath(file, resource.source().file) }];
+    if (file === null) return [];
+    const named = sideFilePath(file, resource.source().file);
+    return [{ at, named, path: fileOf(named) }];
   };
   return filesIn(written, pointer());
 }
