@@ -55,6 +55,21 @@ describe('a project for several environments', () => {
     expect(projects.load('eu').resources[0]?.fields.type).toBe('t');
   });
 
+  it.each([['what cannot be ignored by itself', 'lifecycle: { ignore: [/sources/0] }\n', 'not-ignorable']])(
+    'refuses %s in each environment, although nothing in the manifest depends on one',
+    (_, line, code) => {
+      const files = {
+        'tenantctl.yaml': companies.replace(overlays, ''),
+        'config/a.yaml': `kind: SimIntegration\nname: b\ntype: t\n${line}`,
+      };
+      const { projects } = openSeveral(files);
+      for (const name of ['eu', 'us']) {
+        const { diagnostics } = thrown(() => projects.load(name));
+        expect(diagnostics.map((each) => each.code)).toContain(code);
+      }
+    },
+  );
+
   it('reports a mistake in a manifest to each environment', () => {
     const { projects } = openSeveral({ 'config/b.yaml': 'kind: SimIntegration\nname: [' });
     for (const name of ['eu', 'us']) {
