@@ -121,7 +121,7 @@ function redactDiff(diff: Diff, redact: Redact): Diff {
 }
 
 function redactOptions(options: ReportOptions, redact: Redact): ReportOptions {
-  const { rendered, sourceUrl, applyWith } = options;
+  const { rendered, sourceUrl, reportUrl, applyWith } = options;
   const templates = Object.entries(rendered ?? {}).map(
     ([address, sides]) => [redactAddress(address, redact), redactRendered(sides, redact)] as const,
   );
@@ -129,6 +129,7 @@ function redactOptions(options: ReportOptions, redact: Redact): ReportOptions {
     ...options,
     ...(rendered ? { rendered: Object.fromEntries(templates) } : {}),
     ...(sourceUrl === undefined ? {} : { sourceUrl: redact(sourceUrl) }),
+    ...(reportUrl === undefined ? {} : { reportUrl: redact(reportUrl) }),
     ...(applyWith === undefined ? {} : { applyWith: applyWith.map(redact) }),
   };
 }

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
 import { Redactor } from '../../src/client/redactor.ts';
+import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import { type Diff, diffFormat } from '../../src/model/diff.ts';
 import { type FleetMember, fleetOf } from '../../src/model/fleet.ts';
 import { type Document, formatsOf, renderReport } from '../../src/report/index.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { change, difference, outcome, plain, plan, sampleResult } from './fixtures.ts';
+import { change, difference, lockout, outcome, plain, plan, sampleResult } from './fixtures.ts';
 
 let world: World | null = null;
 afterEach(async () => {
@@ -138,6 +140,44 @@ it('removes a secret from every part of a plan and a result, in every spelling',
     expect(page).toContain('[secret]');
     expect(page).not.toMatch(/s3cr3t|74185296|czNjcjN0|733363723374/i);
   }
+});
+
+it('removes a secret from every part of a diff, and from the address of the HTML report', () => {
+  const secret = 's3cr3t-word';
+  const at = { file: secret, line: 1, column: 1 };
+  const side = { name: secret, is: 'tenant', tenant: { identity: secret, profiles: secret } } as const;
+  const remark: Diagnostic = { code: 'lint', severity: 'warning', message: secret, source: at };
+  const object = {
+    address: `SimIntegration/${secret}`,
+    kind: 'SimIntegration',
+    key: [secret],
+    in: 'both',
+    source: at,
+    diff: [{ ...difference(`/${secret}`, secret, 'id'), named: { id: `!lookup ${secret}` } }],
+  } as const;
+  const diff: Diff = {
+    formatVersion: diffFormat,
+    tool: { name: 'tenantctl', version: '1' },
+    createdAt: '2025-03-01T10:00:00.000Z',
+    sides: [side, side],
+    scope: { only: [secret], except: [secret], kinds: [] },
+    summary: { differing: 1, onlyFirst: 1, onlySecond: 0, equal: 0, notComparable: 1 },
+    objects: [object, { ...object, in: 'first', diff: [] }],
+    notComparable: [{ address: object.address, paths: [`/${secret}`] }],
+    diagnostics: [remark],
+  };
+  const options = { ...plain, verbose: true, redact: redactorOf(secret) };
+  for (const format of formatsOf('diff').filter((each) => each !== 'json')) {
+    const report = renderReport({ is: 'diff', diff }, format, options);
+    expect(report).toContain('secret');
+    expect(report, format).not.toMatch(/s3cr3t/);
+  }
+  const comment = renderReport({ is: 'plan', plan: plan([lockout]) }, 'markdown', {
+    ...options,
+    reportUrl: `https://host.example/${secret}/plan.html`,
+  });
+  expect(comment).toContain('https://host.example/');
+  expect(comment).not.toMatch(/s3cr3t/);
 });
 
 /** What people read in a report, without its markup, escapes, colours and signs for what is invisible. */
