@@ -124,6 +124,13 @@ describe('what may have been carried out is told from what was not', () => {
     expect(await answer(403)).toMatchObject({ outcome: 'answered', status: 403, body: null, text: null });
   });
 
+  test('a text in Latin-1 is not called compressed by the encoding identity', async () => {
+    const body = Buffer.from('Zugriff verwehrt für Sie', 'latin1');
+    const headers = { 'content-encoding': 'identity' };
+    const answer = await ask((_arrival, response) => response.writeHead(403, headers).end(body));
+    expect(answer).toMatchObject({ text: expect.stringContaining('Zugriff verwehrt') });
+  });
+
   test('a 204 was carried out, whatever stands behind its headers', async () => {
     for (const rest of ['Content-Length: 2\r\n\r\n{}', 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n']) {
       const answer = await ask((_arrival, _response, socket) =>
