@@ -57,7 +57,8 @@ function readProxy(name: string, env: NodeJS.ProcessEnv, problems: Problems): st
 
 function hasReadableCredentials({ username, password }: URL): boolean {
   try {
-    return decodeURIComponent(username + password) !== null;
+    decodeURIComponent(username + password);
+    return true;
   } catch {
     return false;
   }
