@@ -47,10 +47,13 @@ function readProxy(name: string, env: NodeJS.ProcessEnv, problems: Problems): st
   const value = proxyVariable(name, env);
   if (value === '') return '';
   const url = parseUrl(value.includes('://') ? value : `http://${value}`);
-  if (url && ['http:', 'https:'].includes(url.protocol) && hasReadableCredentials(url)) return url.href;
+  const isProxy = url !== null && ['http:', 'https:'].includes(url.protocol);
+  if (isProxy && hasReadableCredentials(url)) return url.href;
   // The value is not shown: it may hold a password.
   problems.add('invalid-proxy', `${name} is not the address of an HTTP proxy`, null, {
-    hint: 'For example: `http://proxy.example:3128`. A `%` in a user name or password is written as `%25`.',
+    hint: isProxy
+      ? 'Write a `%` in its user name or password as `%25`.'
+      : 'For example: `http://proxy.example:3128`.',
   });
   return '';
 }
