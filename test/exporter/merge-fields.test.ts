@@ -241,6 +241,12 @@ describe('the default that a template was made from', () => {
     const manifest = `${head}subject: S\nlifecycle:\n  basedOn: ${digestOf(standardOf('Default'))}\n`;
     expect(mergeBased(manifest, standardOf('Moved'))).toBeUndefined();
   });
+
+  it('is not written where an overlay sets what stands beside it', () => {
+    const manifest = `${head.replace('key: a', 'key: guarded')}subject: S\n`;
+    const more = { standardOf: () => standardOf('Default') };
+    expect(mergeOne(manifest, template('guarded', { subject: 'S' }), more).changed).toEqual([]);
+  });
 });
 
 describe('references of a kind of one’s own', () => {

@@ -20,6 +20,7 @@ environments:
       settings: { url: "https://desk/", user: svc }
     overlays:
       - { target: NotificationTemplate/over/*/*, merge: { replyTo: overlay@acme.example } }
+      - { target: NotificationTemplate/guarded/*/*, merge: { lifecycle: { protect: true } } }
       - target: SimIntegration/over
         merge: { sources: [s9], statusMap: { a: ours }, beforeProvisioningRule: { type: RULE, id: r9 } }
       - { target: SimIntegration/removing, merge: { statusMap: { gone: null }, attributes: { user: ours } } }
