@@ -179,7 +179,8 @@ async function answerOf(head: Head, bytes: Buffer, limit: number): Promise<Answe
   if (answer === null)
     return lostAnswer('too-large', 'the answer is a message that is longer than tenantctl reads');
   // Hosts call an answer compressed that is not: then it can be read as it is.
-  const isPacked = formatOf(plain) === 'gzip' || (plain === bytes && encoding !== 'identity' && !isUtf8(plain));
+  const isPacked =
+    formatOf(plain) === 'gzip' || (plain === bytes && encoding !== 'identity' && !isUtf8(plain));
   if (!isSuccess(answer)) return isPacked ? { ...answer, text: null } : answer;
   if (isPacked) return lostAnswer('cut', 'the answer is compressed, and breaks off or cannot be unpacked');
   const claimsJson = (head.headers['content-type'] ?? '').includes('json');
