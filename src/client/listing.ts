@@ -3,8 +3,9 @@ import { type Failure, failure } from '../model/failure.ts';
 import { badList, shortenLine } from './describe.ts';
 import type { Page } from './page.ts';
 
-/** A host that lists more rows, or on more pages, never ends. */
+/** A host that lists more rows never ends. */
 const mostRows = 2_000_000;
+/** A host that announces or lists more pages is broken or hostile. */
 export const mostPages = 20_000;
 
 /** A list as messages name it: a kind or a collection, and its request. */

@@ -170,7 +170,7 @@ function fleetSource(args: Args, io: Io): FleetSource | null {
 /** A file is applied to all its environments. An `--env` that names others, or some of them, asks for something else. */
 function requireAllSelected({ environments }: Fleet, file: string, args: Args, io: Io): void {
   if (args.env.length === 0) return;
-  const selected = new Set(namedEnvironments(args.env, args, io));
+  const selected = new Set(namedEnvironments({ selectors: args.env }, args, io));
   const names = environments.map(({ name }) => name);
   if (names.length === selected.size && names.every((name) => selected.has(name))) return;
   throw failure(

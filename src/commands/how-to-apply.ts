@@ -1,7 +1,7 @@
 import type { ReportOptions } from '../report/index.ts';
 import type { Io } from './io.ts';
 import type { PlanArgs } from './options.ts';
-import { selectorsOf } from './project.ts';
+import { selectionOf } from './project.ts';
 
 type HowToApply = Pick<ReportOptions, 'applyWith'>;
 
@@ -25,7 +25,7 @@ function planWords(args: PlanArgs, io: Io): string[] {
   const each = (name: string, values: readonly (string | number | undefined)[]) =>
     values.flatMap((value) => (value === undefined ? [] : [`--${name}`, String(value)]));
   return [
-    ...each('env', selectorsOf(args, io)),
+    ...each('env', selectionOf(args, io).selectors),
     ...each('shard', [shard]),
     ...each('only', only),
     ...each('except', except),

@@ -23,7 +23,7 @@ import { type Io, isInteractive } from './io.ts';
 import { commonOptions, flag, format, text } from './options.ts';
 import { printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
-import { projectOptions, selectedEnvironment } from './project.ts';
+import { projectOptions } from './project.ts';
 import { confirm } from './prompt.ts';
 
 function build(yargs: Argv) {
@@ -123,8 +123,9 @@ function realPathOf(named: string, io: Io): string {
  * `--write`, or when a person at a terminal says so. Throws a Failure where the check cannot be made.
  */
 async function check(args: Args, io: Io): Promise<ExitCode> {
-  const projects = openProjects(projectOptions(args, io));
-  const project = projects.environment(selectedEnvironment(args, io));
+  const options = projectOptions(args, io);
+  const projects = openProjects(options);
+  const project = projects.environment(options.environment);
   const kind = describedKind(args.subject, project.environment.kinds);
   const file = descriptorFile(kind, project.root);
   const environment = project.environment.name;

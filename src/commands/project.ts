@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Kinds } from '../kinds/catalog.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { findProjectFile } from '../loader/config.ts';
-import { loadEnvironmentNames, loadKinds } from '../loader/index.ts';
+import { type LoadOptions, loadEnvironmentNames, loadKinds } from '../loader/index.ts';
 import { isPlainName, parseShard, selectEnvironments, shardOf } from '../loader/selection.ts';
 import { Failure, failure } from '../model/failure.ts';
 import type { ArgsOf } from './command.ts';
@@ -34,8 +34,8 @@ export function projectFileOptions(
 }
 
 /** The project and environment to load, as the loader takes them: see {@link selectedEnvironment}. */
-export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string) {
-  const environmentFrom = selectorsFrom(args, io, ofFile);
+export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string): LoadOptions {
+  const environmentFrom = selectionOf(args, io, ofFile).from;
   const options = { ...projectFileOptions(args, io), environmentFrom };
   const environment = selectedEnvironment(args, io, ofFile);
   return environment === undefined ? options : { ...options, environment };
@@ -48,14 +48,13 @@ export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string) {
  * @param ofFile the environment that a plan or result file is for: it counts more than TENANTCTL_ENV
  */
 export function selectedEnvironment(args: ProjectArgs, io: Io, ofFile?: string): string | undefined {
-  const selectors = selectorsOf(args, io, ofFile);
-  if (isOne(selectors)) return selectors[0];
-  const from = selectorsFrom(args, io, ofFile);
-  const names = namedEnvironments(selectors, args, io, from);
+  const selection = selectionOf(args, io, ofFile);
+  if (isOne(selection)) return selection.selectors[0];
+  const names = namedEnvironments(selection, args, io);
   if (names.length === 1) return names[0];
   throw failure(
     'several-environments',
-    `This command works on one environment, and ${from ?? '--env'} selects ${names.length}: ${names.join(', ')}.`,
+    `This command works on one environment, and ${selection.from ?? '--env'} selects ${names.length}: ${names.join(', ')}.`,
     { hint: 'Name one of them. `validate`, `plan`, `apply` and `status` take several.' },
   );
 }
@@ -69,40 +68,36 @@ export function selectedEnvironments(
   io: Io,
 ): readonly string[] | null {
   const shard = args.shard === undefined ? null : parseShard(args.shard);
-  const selectors = selectorsOf(args, io);
-  if (isOne(selectors) && !shard) return null;
-  const names = namedEnvironments(selectors, args, io, selectorsFrom(args, io));
+  const selection = selectionOf(args, io);
+  if (isOne(selection) && !shard) return null;
+  const names = namedEnvironments(selection, args, io);
   // A part with one environment is joined with the others, so it is a fleet too.
   if (shard) return shardOf(names, shard);
   return names.length > 1 ? names : null;
 }
 
-/**
- * The environments that selectors select. Throws a Failure for those that select none.
- *
- * @param from the variable that gives the selectors; left out where an option does
- */
-export function namedEnvironments(
-  selectors: readonly string[],
-  args: ProjectArgs,
-  io: Io,
-  from?: string,
-): string[] {
+/** Environments as they are named. */
+interface Selection {
+  /** Empty: the default of the project. */
+  readonly selectors: readonly string[];
+  /** The variable that gives them; left out where an option, a file or nothing does. */
+  readonly from?: string;
+}
+
+/** The environments that are selected. Throws a Failure for selectors that select none. */
+export function namedEnvironments({ selectors, from }: Selection, args: ProjectArgs, io: Io): string[] {
   return selectEnvironments(selectors, loadEnvironmentNames(projectFileOptions(args, io)), from);
 }
 
-/** Whether selectors name one environment, or none: the default of the project. */
-const isOne = (selectors: readonly string[]) => selectors.length < 2 && selectors.every(isPlainName);
+/** Whether a selection names one environment, or none: the default of the project. */
+const isOne = ({ selectors }: Selection) => selectors.length < 2 && selectors.every(isPlainName);
 
-/** The environments as they are named: by options, by a file, or by TENANTCTL_ENV. Empty: the default of the project. */
-export function selectorsOf({ env }: Pick<ProjectArgs, 'env'>, io: Io, ofFile?: string): readonly string[] {
-  if (env.length > 0) return env;
-  return [ofFile ?? (io.env.TENANTCTL_ENV || [])].flat();
-}
-
-/** The variable that gives what {@link selectorsOf} returns; `undefined` where an option, a file or nothing does. */
-function selectorsFrom({ env }: Pick<ProjectArgs, 'env'>, io: Io, ofFile?: string): string | undefined {
-  return env.length === 0 && ofFile === undefined && io.env.TENANTCTL_ENV ? 'TENANTCTL_ENV' : undefined;
+/** What options select, else the file, else TENANTCTL_ENV. */
+export function selectionOf({ env }: Pick<ProjectArgs, 'env'>, io: Io, ofFile?: string): Selection {
+  if (env.length > 0) return { selectors: env };
+  if (ofFile !== undefined) return { selectors: [ofFile] };
+  const { TENANTCTL_ENV } = io.env;
+  return TENANTCTL_ENV ? { selectors: [TENANTCTL_ENV], from: 'TENANTCTL_ENV' } : { selectors: [] };
 }
 
 /** The absolute path of the project file, named or found. Throws a Failure for one that belongs to somebody else. */

@@ -37,6 +37,7 @@ export function mapTags(value: Printable, change: (tag: string, argument: string
   return { tag: value.tag, value: change(value.tag, value.value) };
 }
 
+/** Whether a value has a tag anywhere, which JSON cannot have. */
 export function hasTags(value: Printable): boolean {
   if (isList(value)) return value.some(hasTags);
   return isMapping(value) ? value.members.some(([, item]) => hasTags(item)) : isTagged(value);
