@@ -99,6 +99,8 @@ describe('the lock', () => {
       const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
       const [line] = await once(parent.stdout, 'data');
       const pid = Number(line);
+      // Until then, the shell would ask for it.
+      await vi.waitFor(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
       const folder = await newFolder();
       await leaveLock(folder, { pid });
       await expect(acquireLock(folder)).rejects.toMatchObject({ exitCode: 4 });
