@@ -14,8 +14,11 @@ import {
 import { checkWritable, writeText } from './files.ts';
 import { type Io, printNote, type Verbosity, viewOf } from './io.ts';
 
-/** What reports say in addition to their document: the rendered templates of a plan, for pages, and how it is applied. */
-export type Extras = Pick<ReportOptions, 'rendered' | 'applyWith'>;
+/**
+ * What reports say in addition to their document: the rendered templates of a plan, for pages, how it is applied, and where in
+ * the repository its files are.
+ */
+export type Extras = Pick<ReportOptions, 'rendered' | 'applyWith' | 'folder'>;
 
 /** The arguments that say in which formats a document is printed and written. */
 interface OutputArgs {

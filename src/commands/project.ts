@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Kinds } from '../kinds/catalog.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { findProjectFile } from '../loader/config.ts';
 import { type LoadOptions, loadEnvironmentNames, loadKinds } from '../loader/index.ts';
+import { repositoryOf } from '../loader/repository.ts';
 import { isPlainName, parseShard, selectEnvironments, shardOf } from '../loader/selection.ts';
 import { Failure, failure } from '../model/failure.ts';
 import type { ArgsOf } from './command.ts';
@@ -104,6 +105,16 @@ export function selectionOf({ env }: Pick<ProjectArgs, 'env'>, io: Io, ofFile?: 
 export function projectFileOf(named: string | undefined, { cwd, env }: Pick<Io, 'cwd' | 'env'>): string {
   const file = named ?? (env.TENANTCTL_CONFIG || undefined);
   return file === undefined ? findProjectFile(cwd) : resolve(cwd, file);
+}
+
+/** The project's folder in its repository, with `/` at its end; `''` where it is the top, or nobody can tell. */
+export function folderInRepository({ config }: Pick<ProjectArgs, 'config'>, io: Io): string {
+  try {
+    return repositoryOf(dirname(projectFileOf(config, io)))?.prefix ?? '';
+  } catch (error) {
+    if (error instanceof Failure) return '';
+    throw error;
+  }
 }
 
 /**

@@ -7,7 +7,7 @@ import { defineCommand, examples } from './command.ts';
 import { howToApplyFile } from './how-to-apply.ts';
 import { commonOptions, format, list } from './options.ts';
 import { checkOutput, printDocument, renderTemplates, wantsPage, writeReports } from './output.ts';
-import { protectProject } from './project.ts';
+import { folderInRepository, protectProject } from './project.ts';
 import { readSaved } from './saved.ts';
 
 function build(yargs: Argv) {
@@ -41,7 +41,7 @@ export const command = defineCommand(build, async (args, io) => {
   const [file = '', ...more] = args.file;
   const applying = more.length === 0 ? howToApplyFile(file, args, io) : {};
   const templates = wantsPage(args) ? await renderTemplates(document, io) : {};
-  const extras = { ...templates, ...applying };
+  const extras = { ...templates, ...applying, folder: folderInRepository(args, io) };
   writeReports(document, args.report, io, extras);
   printDocument(document, args, io, extras);
   return ExitCode.done;

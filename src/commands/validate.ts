@@ -7,7 +7,7 @@ import { type ArgsOf, defineCommand, examples } from './command.ts';
 import type { Io } from './io.ts';
 import { commonOptions, fleetOptions, format, scopeOptions } from './options.ts';
 import { printDocument } from './output.ts';
-import { projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
+import { folderInRepository, projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 
 function build(yargs: Argv) {
   return fleetOptions(scopeOptions(commonOptions(yargs)))
@@ -39,7 +39,7 @@ function validateSelected(args: Args, io: Io): Validation {
 
 export const command = defineCommand(build, async (args, io) => {
   const { diagnostics, exitCode, resources } = validateSelected(args, io);
-  printDocument({ is: 'diagnostics', diagnostics }, args, io);
+  printDocument({ is: 'diagnostics', diagnostics }, args, io, { folder: folderInRepository(args, io) });
   if (exitCode === ExitCode.done && args.format === 'text' && !args.quiet) {
     io.stdout.write(`${countIs(resources, 'object')} valid.\n`);
   }

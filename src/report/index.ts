@@ -44,7 +44,7 @@ const renderers: {
     html: planHtml,
     junit: planJunit,
     github: planGithub,
-    sarif: ({ diagnostics }) => diagnosticsSarif(diagnostics),
+    sarif: ({ diagnostics }, options) => diagnosticsSarif(diagnostics, options),
     gitlab: planGitlab,
   },
   result: {

@@ -1,5 +1,6 @@
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { Plan } from '../model/plan.ts';
+import { inRepository, type ReportOptions } from './options.ts';
 import { printable, safeJson, uriPath } from './safe.ts';
 import { countSeverities } from './words.ts';
 
@@ -25,15 +26,28 @@ export function planGitlab({ summary }: Pick<Plan, 'summary'>): string {
 }
 
 /** Problems as SARIF 2.1.0: one run, a rule for each code, and a region where the place is known. */
-export function diagnosticsSarif(diagnostics: readonly Diagnostic[]): string {
+export function diagnosticsSarif(
+  diagnostics: readonly Diagnostic[],
+  options: Pick<ReportOptions, 'folder'>,
+): string {
   const codes = [...new Set(diagnostics.map(({ code }) => code))].sort();
   const run = {
     tool: { driver: { name: 'tenantctl', rules: codes.map((code) => ({ id: code, name: ruleName(code) })) } },
     columnKind: 'utf16CodeUnits',
-    results: diagnostics.map((diagnostic) => resultOf(diagnostic, codes.indexOf(diagnostic.code))),
+    results: diagnostics.map((diagnostic) =>
+      resultOf(inPlace(diagnostic, options), codes.indexOf(diagnostic.code)),
+    ),
   };
   const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] };
   return json(log);
+}
+
+/** Code scanning looks for files from the top of the repository. */
+function inPlace(diagnostic: Diagnostic, options: Pick<ReportOptions, 'folder'>): Diagnostic {
+  const { source } = diagnostic;
+  return source
+    ? { ...diagnostic, source: { ...source, file: inRepository(source.file, options) } }
+    : diagnostic;
 }
 
 function resultOf({ code, severity, message, source, hint, address }: Diagnostic, ruleIndex: number) {

@@ -31,6 +31,11 @@ export interface ReportOptions {
   readonly verbose?: boolean;
   /** Leave out remarks: warnings and information that are not part of a change. */
   readonly quiet?: boolean;
+  /**
+   * The project's folder in its repository, with `/` at its end. `github` and `sarif` put it before the files, which are looked
+   * for from the top of the repository.
+   */
+  readonly folder?: string;
   /** The web address of a line in a manifest: `https://host/blob/REV/{file}#L{line}`. */
   readonly sourceUrl?: string;
   /** The web address of the HTML report of the same plan. The Markdown report links to the changes in it. */
@@ -45,3 +50,7 @@ export interface ReportOptions {
   /** Templates that were rendered before, for the HTML report. */
   readonly rendered?: Readonly<Record<Address, Rendered>>;
 }
+
+/** A file of the project as a path from the top of its repository. */
+export const inRepository = (file: string, { folder = '' }: Pick<ReportOptions, 'folder'>): string =>
+  `${folder}${file}`;

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -53,4 +53,32 @@ it.each([
   const { code, stdout } = await world.run('validate', '--format', format);
   expect(code).toBe(1);
   expect(stdout).toContain(expected);
+});
+
+describe('a project in a folder of a repository', () => {
+  beforeEach(() => {
+    world.write('.git/HEAD', 'ref: refs/heads/main\n');
+    world.write('apps/iga/tenantctl.yaml', world.read('tenantctl.yaml'));
+  });
+
+  it.each([
+    ['github', '::error file=apps/iga/config/a.yaml,line=2,col=1,'],
+    ['sarif', '"uri": "apps/iga/config/a.yaml"'],
+    ['markdown', '`config/a.yaml:2:1`'],
+  ])(
+    'tells files from the top of the repository where a system looks for them there: %s',
+    async (format, expected) => {
+      world.write('apps/iga/config/a.yaml', 'kind: SenderAddress\nemial: one@acme.example\n');
+      const { stdout } = await world.run('validate', '-c', 'apps/iga/tenantctl.yaml', '--format', format);
+      expect(stdout).toContain(expected);
+    },
+  );
+
+  it('tells the risks of a plan so too', async () => {
+    world.write('apps/iga/config/a.yaml', 'kind: SenderAddress\nemail: one@acme.example\n');
+    const config = ['-c', 'apps/iga/tenantctl.yaml'];
+    expect((await world.run('plan', ...config, '--out', 'plan.json')).code).toBe(0);
+    const { stdout } = await world.run('show', 'plan.json', ...config, '--format', 'github');
+    expect(stdout).toContain('::warning file=apps/iga/config/a.yaml,line=1,title=SENDS E-MAIL');
+  });
 });
