@@ -216,9 +216,7 @@ function reportFormat(file: string, is: Document['is']): Format {
 
 function unknownFormat(file: string, is: Document['is']): Failure {
   const endings = formatByEnding.filter(([, format]) => formatsOf(is).includes(format));
-  return failure(
-    'unknown-report-format',
-    `The ending of the report "${file}" names no format that a ${is} report can have.`,
-    { hint: `Use one of these endings: ${endings.map(([ending]) => ending).join(', ')}.` },
-  );
+  return failure('unknown-report-format', `There is no ${is} report with the ending of "${file}".`, {
+    hint: `Use one of these endings: ${endings.map(([ending]) => ending).join(', ')}.`,
+  });
 }

@@ -2,6 +2,7 @@ import yargs from 'yargs';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { didYouMean } from '../model/suggest.ts';
+import { joinWords } from '../model/words.ts';
 import type { Command } from './command.ts';
 
 /** Arguments that a command does not have. */
@@ -48,7 +49,7 @@ export async function describeUnknown(
       const isOption = word.startsWith('-');
       const help = `\`tenantctl ${name} --help\` lists the options.`;
       if (!isOption) {
-        const hint = `An option begins with --, and an environment is named with --env. ${help}`;
+        const hint = `An option begins with --. Environments are named with --env, several joined by commas. ${help}`;
         return { code: 'usage', severity: 'error', message: `Unknown argument: ${word}`, hint };
       }
       const [, no = '', option = ''] = /^(no-)?(.*)$/s.exec(withoutDashes(word)) ?? [];
@@ -104,7 +105,7 @@ const usageErrors: readonly UsageError[] = [
     pattern: /^Invalid values:\s+Argument: (\S+), Given: (.*), Choices: (.*)$/s,
     say: ([, name = '', given, choices = ''], usage) => ({
       words: `${nameOf(name, usage)} cannot be ${given}.`,
-      hint: `It is one of ${choices.replaceAll('"', '')}.`,
+      hint: `Write ${joinWords('or', choices.replaceAll('"', '').split(', '))}.`,
     }),
   },
 ];

@@ -56,6 +56,10 @@ export function explainFault({ error, name }: SchemaFault, node: unknown): Probl
       return { code, message: `${subject} has more than ${params.limit} ${countedAs[keyword]}` };
     case 'uniqueItems':
       return { code, message: `${subject} has an item twice, at ${params.j} and ${params.i}` };
+    case 'minimum':
+      return { code, message: `${subject} must be ${params.limit} or more, not ${brief(data)}` };
+    case 'maximum':
+      return { code, message: `${subject} must be ${params.limit} or less, not ${brief(data)}` };
     default:
       return { code, message: `${subject} ${message}, not ${brief(data)}` };
   }
@@ -67,8 +71,9 @@ function describeMissing({ params, parentSchema }: ErrorObject, subject: string)
   const name = String(params.missingProperty);
   const schema = parentSchema?.properties?.[name];
   const choices = Array.isArray(schema?.enum) ? `It is ${joinWords('or', schema.enum.map(String))}.` : null;
-  const [example] = Array.isArray(schema?.examples) ? schema.examples : [];
-  const hint = choices ?? (typeof example === 'string' ? `For example: \`${name}: ${example}\`.` : null);
+  const [example] = Array.isArray(schema?.examples) ? schema.examples : [schema?.const];
+  const isPlain = typeof example === 'string' || typeof example === 'number';
+  const hint = choices ?? (isPlain ? `For example: \`${name}: ${example}\`.` : schema?.description);
   return { code: 'missing-field', message: `${subject} has no \`${name}\``, hint };
 }
 

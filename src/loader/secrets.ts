@@ -70,11 +70,12 @@ function unsetSecret(env: NodeJS.ProcessEnv, name: string) {
     const hint = `Set the environment variable ${name},${orAdd} ${orFile}`;
     return { code: 'secret-unset', message: `The secret ${name} is not set.`, hint };
   }
-  const what = file ? `the file that ${name}_FILE names` : `the environment variable ${name}`;
+  // The variable may be a line of `.env`.
+  const what = file ? `the file that ${name}_FILE names` : 'its value';
   return {
     code: 'secret-unset',
     message: `The secret ${name} is not set: ${what} is empty.`,
-    hint: `A pipeline passes on a secret as an empty variable if it does not have it, or if this job may not use it (that of a fork or of an unprotected branch). Set the environment variable ${name}, ${orFile}`,
+    hint: `A pipeline passes on a secret as an empty variable if it does not have it, or if this job may not use it (that of a fork or of an unprotected branch). Set ${name} to its value, ${orFile}`,
   };
 }
 

@@ -178,7 +178,7 @@ describe('secrets', () => {
       'The file that PW_FILE names is neither a regular file nor a pipe.',
     );
     const nowhere = load({ 'config/a.yaml': manifest }, { env: { PW: '', PW_FILE: '' } }).secrets;
-    expect(nowhere.problem('PW')?.message).toContain('the environment variable PW is empty');
+    expect(nowhere.problem('PW')?.message).toContain('its value is empty');
   });
 
   test('are told once, each with its text, to whoever keeps them out of the output', () => {
@@ -192,8 +192,8 @@ describe('secrets', () => {
 
   test.each<[string, NodeJS.ProcessEnv, string, string]>([
     ['not set', {}, 'secret-unset', 'PW is not set.'],
-    ['empty', { PW: '' }, 'secret-unset', 'the environment variable PW is empty'],
-    ['blank', { PW: ' \n' }, 'secret-unset', 'the environment variable PW is empty'],
+    ['empty', { PW: '' }, 'secret-unset', 'its value is empty'],
+    ['blank', { PW: ' \n' }, 'secret-unset', 'its value is empty'],
     ['in a device', { PW_FILE: '/dev/zero' }, 'secret-unreadable', 'neither a regular file nor a pipe'],
     ['in a folder', { PW_FILE: '/' }, 'secret-unreadable', 'neither a regular file nor a pipe'],
     ['in no file', { PW_FILE: '/nowhere/at/all' }, 'secret-unreadable', 'cannot be read'],
