@@ -114,7 +114,7 @@ function realPathOf(named: string, io: Io): string {
   try {
     return realpathSync.native(resolve(io.cwd, named));
   } catch (error) {
-    throw unreadableFile(named, error);
+    throw unreadableFile(named, error, 'Name a file on this machine: nothing is downloaded.');
   }
 }
 
