@@ -149,6 +149,10 @@ function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {
   if (written !== null && written !== name) {
     throw refusal('invalid', `${file} is a ${written}, not a ${name}.`, otherHints[written]);
   }
+  if (written === null && Object.hasOwn(value, 'diagnostics')) {
+    const message = `${file} holds the errors of a command that failed, not a ${name}.`;
+    throw refusal('invalid', message, 'Fix them, and run that command again.');
+  }
   if (found !== format) {
     const shown = JSON.stringify(found).slice(0, 40);
     const message = `${file} has the ${name} format ${shown}; this version reads format ${format}.`;

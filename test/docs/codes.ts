@@ -20,9 +20,6 @@ const known: readonly Carrier[] = [
   { name: 'this\\.add', position: 0 },
 ];
 
-/** Saved files have a code for each fault and form: `plan-unreadable`, `result-unreadable`. */
-const savedForms = ['plan', 'result'];
-
 /** Every code that the program's source can give to a diagnostic. */
 export function codesInSource(): Set<string> {
   const codes = new Set<string>();
@@ -44,8 +41,10 @@ function codesIn(path: string, text: string): string[] {
     return [...given, ...named, ...valuesOf(text.slice(text.indexOf('export function readFailure')))];
   }
   if (!text.includes('failure(`${name}-${what}`')) return [...given, ...named];
+  // Saved files have a code for each fault and form: `plan-unreadable`, `result-unreadable`.
+  const forms = [...text.matchAll(/\bSavedForm<\w+> = \{\s+name: '(\w+)'/g)].map(([, form = '']) => form);
   const faults = callsOf('refusal', text).flatMap((args) => literals(args[0] ?? ''));
-  return [...given, ...named, ...savedForms.flatMap((form) => faults.map((fault) => `${form}-${fault}`))];
+  return [...given, ...named, ...forms.flatMap((form) => faults.map((fault) => `${form}-${fault}`))];
 }
 
 /** Functions of a file that have a parameter `code`. */
