@@ -189,9 +189,19 @@ export function projectRoot(configFile: string, from?: string): string {
     return realpathSync.native(dirname(configFile));
   } catch {
     throw failure('config-not-found', sayFrom(from, `There is no project file ${configFile}.`), {
-      hint: 'Run the command in the folder of tenantctl.yaml or below it, name the file with --config, or create one with `tenantctl init`.',
+      hint:
+        misnamed(configFile) ??
+        'Run the command in the folder of tenantctl.yaml or below it, name the file with --config, or create one with `tenantctl init`.',
     });
   }
+}
+
+/** What to do about a project file that has the other ending of YAML; `null` where there is none. */
+function misnamed(configFile: string): string | null {
+  const other = configFile.replace(/\.ya?ml$/, (ending) => (ending === '.yml' ? '.yaml' : '.yml'));
+  if (other === configFile || !statOf(other)?.isFile()) return null;
+  const [there, wanted] = [basename(other), basename(configFile)];
+  return `There is ${there}: rename it to ${wanted}, or name it with --config.`;
 }
 
 /** The value of the project file with notes for its tags. Only environments may have tags. */
