@@ -116,6 +116,13 @@ test.each([
   expect(stdout).toContain(`${limit} profiles, and more: raise --limit`);
 });
 
+test('--limit says nothing of more where it is just reached', async () => {
+  const world = await tenantWith(3);
+  const argv = ['search', 'Contractors in Oslo', '--limit', '3'];
+  expect((await world.run(...argv, '--format', 'json')).json).toMatchObject({ count: 3, more: false });
+  expect((await world.run(...argv)).stdout).not.toContain('and more');
+});
+
 test('a page that fails is an error, not a short result', async () => {
   const world = await tenantWith(600);
   world.sandbox.faults.add({ kind: 'status', status: 500, operation: 'run-profile-search', nth: 2 });

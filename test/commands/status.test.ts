@@ -313,6 +313,19 @@ test('--wait ends with 3 at its limit, and names what is not verified', async ()
   expect(stderr).toContain('Not verified in test: MailFrom/acme.example (pending)');
 });
 
+test('an identity that is declared absent is neither missing nor waited for', async () => {
+  const { run } = await createTestWorld({
+    seed,
+    files: {
+      'config/a.yaml':
+        'kind: SenderAddress\nemail: help@acme.example\n---\nkind: SenderAddress\nemail: gone@acme.example\nensure: absent\n',
+    },
+  });
+  const { code, json } = await run('status', '--wait', '1ms', '--format', 'json');
+  expect(rows(json).get('SenderAddress/gone%40acme.example')).toBeUndefined();
+  expect(code).toBe(0);
+});
+
 test('--wait ends when it is interrupted', async () => {
   const { world, argv } = await waiting('10m', '10m');
   const interrupt = new AbortController();

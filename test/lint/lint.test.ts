@@ -237,6 +237,7 @@ describe('search rules', () => {
     [attribute('before', '2030-02-30'), 'rule-value'],
     [attribute('before', '31/31/2030'), 'rule-value'],
     [attribute('before', '30 before'), 'rule-value'],
+    [attribute('before', 'Today'), null],
     [attribute('after', 'tomorrow'), 'rule-value'],
     [attribute('<', '30 after'), null],
     [attribute('==', 'Engineering'), null],
@@ -266,6 +267,8 @@ describe('search rules', () => {
     [attribute('before', '31/01/2030', 'any'), null],
     [attribute('<', '30 after', 'us'), null],
     [attribute('<', '30', 'us'), 'rule-attribute'],
+    [attribute('<', 'Today', 'us'), null],
+    [attribute('before', 'Today', 'iso'), null],
     [attribute('==', '2030-01-31', 'iso'), 'rule-attribute'],
   ])('%j with the records of the tenant', (declared, expected) => {
     expect(codes([search(declared)], rows)).toEqual(expected === null ? [] : [expected]);
