@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createTestFleet } from '../support/fleet.ts';
+import { commitAll } from '../support/repository.ts';
 import { createTestWorld, type Ran, type World } from '../support/world.ts';
 
 type Runner = Pick<World, 'run'>;
@@ -59,6 +60,16 @@ describe('the command that a plan ends with', () => {
     expect(command).toMatch(
       /^tenantctl apply --env test --only 'SenderAddress\/\*' --except 'SenderAddress\/o'\\''neil\*' --max-deletes 3 --config tenantctl\.yaml --expect sha256:\w{64}$/,
     );
+    expect(await runIn(world, command)).toMatchObject({ code: 0 });
+    expect(sendersNow()).toEqual(['a@acme.example']);
+  });
+
+  it('deletes what the plan deletes', async () => {
+    expect((await world.run('apply', '--yes')).code).toBe(0);
+    commitAll(world.dir);
+    world.declare([sender('a@acme.example')]);
+    const command = commandIn(await world.run('plan', '--since', 'HEAD'));
+    expect(command).toMatch(/^tenantctl apply --since HEAD --expect sha256:\w{64}$/);
     expect(await runIn(world, command)).toMatchObject({ code: 0 });
     expect(sendersNow()).toEqual(['a@acme.example']);
   });

@@ -23,6 +23,15 @@ it('refuses a report that does not exist of a result before anything is applied'
   expect(world.sandbox.log).toEqual([]);
 });
 
+it('overwrites no YAML, which may be a manifest of another project', async () => {
+  world.write('other/mail.yaml', 'kind: SenderAddress\n');
+  const { code, stderr } = await world.run('plan', '--out', 'other/mail.yaml');
+  expect(code).toBe(1);
+  expect(stderr).toContain('other/mail.yaml exists and is YAML');
+  expect(world.read('other/mail.yaml')).toBe('kind: SenderAddress\n');
+  expect((await world.run('plan', '--out', 'new.yaml')).code).toBe(0);
+});
+
 it("appends plan and result to the summary of a GitHub step, after others' lines", async () => {
   world.env.GITHUB_STEP_SUMMARY = join(world.dir, 'summary.md');
   world.write('summary.md', 'Before\n');
