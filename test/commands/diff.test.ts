@@ -242,6 +242,13 @@ describe('two tenants', () => {
     ]);
   });
 
+  it('differ in an object that no manifest could declare', async () => {
+    addTemplate('test', 'Hello');
+    for (const template of stateOf('test').templates) Object.assign(template, { medium: 'WHATSAPP' });
+    const { objects } = await diff('test', 'production', '--kinds', 'NotificationTemplate');
+    expect(objects).toMatchObject([{ address: 'NotificationTemplate/welcome/WHATSAPP/en', in: 'first' }]);
+  });
+
   it('that differ only in their settings do not differ', async () => {
     await two.close();
     two = await createTwoTenants({

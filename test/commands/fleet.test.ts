@@ -330,6 +330,14 @@ it.each([
   expect(await run('apply', 'fleet.json', '-e', 'us-*,@europe')).toMatchObject({ code: 0 });
 });
 
+it('a saved fleet is not applied where --env selects more: the others would be taken for done', async () => {
+  await run('plan', '-e', 'eu-*', '--out', 'fleet.json');
+  const { code, stderr } = await run('apply', 'fleet.json', '-e', '*');
+  expect(code).toBe(1);
+  expect(stderr).toContain('--env selects others');
+  for (const name of names) expect(sendersOf(name)).toEqual([]);
+});
+
 it('a saved fleet of one environment is applied also with a group or glob that has just this one', async () => {
   await run('plan', '-e', 'us-1', '--shard', '1/1', '--out', 'fleet.json');
   expect(await run('apply', 'fleet.json', '-e', 'eu-*', '--dry-run')).toMatchObject({ code: 1 });

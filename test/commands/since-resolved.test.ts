@@ -216,6 +216,12 @@ it.each([
     (world: World) =>
       world.write('tenantctl.yaml', world.read('tenantctl.yaml').replaceAll('127.0.0.1', 'localhost')),
   ],
+  [
+    // Its two services may belong to different tenants.
+    'the environment `test` was another tenant',
+    (world: World) =>
+      world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('127.0.0.1', 'localhost')),
+  ],
 ])('deletes nothing where %s, and says so', async (words, before) => {
   const world = await project('Gone');
   world.write('config/gone.yaml', manifest('Gone'));
