@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { parseDocument } from 'yaml';
 import { isTooDeep, type Json, parseJson } from '../model/json.ts';
 
 /** A seed, descriptor or data file that cannot be used; `message` names the file and the place in it. */
@@ -33,7 +33,15 @@ function using<T>(file: string, action: () => T): T {
  * deep. JSON is YAML too, and a parser of its own takes a hundredth of the time.
  */
 export function parseYaml(text: string): Json | undefined {
-  const value: Json | undefined = parseJson(text) ?? parse(text, { maxAliasCount: 100 });
+  const value: Json | undefined = parseJson(text) ?? parsePlainYaml(text);
   if (value !== undefined && isTooDeep(value)) throw new Error('it is nested too deep');
   return value;
+}
+
+/** Throws for tags too: the parser only warns of one that it does not know, and takes what follows for text. */
+function parsePlainYaml(text: string): Json | undefined {
+  const document = parseDocument(text);
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem) throw problem;
+  return document.toJS({ maxAliasCount: 100 });
 }

@@ -173,6 +173,11 @@ test.each([
   ['YAML', 'tenant: ours', null],
   ['JSON', '{"tenant": "ours"}', null],
   ['nothing that is nested too deep', deep, /seed\.yaml: it is nested too deep/],
+  [
+    'nothing with a tag, which would be taken for text',
+    'tenant: !env NAME',
+    /seed\.yaml: .*tag: !env at line 1/,
+  ],
 ])('a seed may be %s', async (_, text, refusal) => {
   const seed = join(mkdtempSync(join(tmpdir(), 'tenantctl-seed-')), 'seed.yaml');
   writeFileSync(seed, text);
