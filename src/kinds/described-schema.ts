@@ -40,11 +40,14 @@ export function manifestSchemaOf({ kind, summary, key, fields, update }: Descrip
   };
 }
 
+/** The longest part of a key that the schema of any kind accepts. */
+export const longestKeyPart = 1024;
+
 const keySchema = (kind: string, name: string): JsonObject => ({
   description: `The ${name} by which manifests name a ${kind}.`,
   type: 'string',
   minLength: 1,
-  maxLength: 1024,
+  maxLength: longestKeyPart,
   pattern: '^\\P{Cs}*$',
 });
 

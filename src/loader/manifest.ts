@@ -1,5 +1,6 @@
 import { unknownKind } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
+import { longestKeyPart } from '../kinds/described-schema.ts';
 import { readableFields } from '../kinds/field.ts';
 import { fieldNamed, type Kind } from '../kinds/kind.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
@@ -154,9 +155,6 @@ function kindOf(value: JsonObject, place: Place, { kinds, problems }: ManifestCo
   return null;
 }
 
-/** The schema refuses longer parts, which should not get into addresses. */
-const maxKeyPart = 320;
-
 /** The parts of the key; `null` if they are not all plain text. An object pinned without a name has its id as key. */
 function keyOf(kind: Kind, value: JsonObject): Key | null {
   const parts = kind.keyFields.map(({ name }) => textOf(value, name));
@@ -166,8 +164,9 @@ function keyOf(kind: Kind, value: JsonObject): Key | null {
   return kind.pinnable && isNameless && isKeyPart(id) ? [id] : null;
 }
 
+/** Longer parts should not get into addresses. The schema of the kind refuses them. */
 function isKeyPart(part: string | null): part is string {
-  return part !== null && part !== '' && part !== unresolved && part.length <= maxKeyPart;
+  return part !== null && part !== '' && part !== unresolved && part.length <= longestKeyPart;
 }
 
 function checkManifest(declared: Declared, address: Address | null): boolean {

@@ -150,6 +150,22 @@ describe('a kind that the project describes', () => {
     expect(await world.run('apply', '--yes', '--allow-delete-all', 'Role')).toMatchObject({ code: 0 });
   });
 
+  it('is read by names as long as its schema accepts: a manifest that is passed over would be pruned', async () => {
+    const world = await project();
+    const roles = world.sandbox.state.objects.Role ?? [];
+    const declared = [321, 1024].map((length) => 'x'.repeat(length));
+    const documents = declared.map((name) => ({ kind: 'Role', name, enabled: true }));
+    roles.push(...declared.map((name, at) => ({ id: `long-${at}`, name, enabled: true })));
+    world.declare([{ kind: 'Role', name: 'Guests' }, ...documents]);
+    expect(addresses(await world.plan('--prune'))).toEqual([]);
+    const merged = await world.run('export', '--merge', '--all', '--kinds', 'Role');
+    expect(merged.stdout).toContain('Files: 0 changed, 0 new, 0 removed.');
+    world.declare([{ kind: 'Role', name: 'x'.repeat(1025) }]);
+    const refused = await world.run('validate', '--format', 'json');
+    expect(refused.code).toBe(1);
+    expect(refused.json).toMatchObject({ diagnostics: [{ code: 'invalid-value' }] });
+  });
+
   it('has a schema, and is among the names that can be completed', async () => {
     const world = await project();
     expect((await world.run('schema')).stdout).toMatch(/^Role$/m);
