@@ -11,12 +11,13 @@ import {
 import { groupBy } from '../model/group.ts';
 import { canonicalJson } from '../model/json.ts';
 import { type Change, type Difference, hasChanges, isRefused } from '../model/plan.ts';
-import { type ChangeResult, changeOutcomes, type Result } from '../model/result.ts';
+import type { ChangeResult, Result } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
 import { attentionOf, type Point } from './attention.ts';
 import { nameIds } from './difference.ts';
-import { nextSteps, outcomeWords, runWords } from './result-words.ts';
+import { nextSteps, outcomeColumns, outcomeCounts, runWords } from './result-words.ts';
 import {
+  type Count,
   changeCounts,
   joinParts,
   pluralize,
@@ -85,27 +86,26 @@ const maxRows = 20;
 
 /** The environments and their numbers, failures first, then those that were not run. */
 function matrixOf({ environments, summary }: Fleet, applied: boolean): Matrix {
-  const columns = applied
-    ? changeOutcomes.map((outcome) => outcomeWords[outcome])
-    : summaryCounts(summary).map(({ words }) => words);
-  const rowsWhere = (test: (member: FleetMember) => boolean) =>
-    groupRows(environments.filter(test).map((member) => rowOf(member, applied)));
-  return {
-    columns,
-    rows: [...rowsWhere(hasFailed), ...rowsWhere(isNotRun), ...rowsWhere((member) => !isFailed(member))],
+  const results = environments.flatMap(({ result }) => result ?? []);
+  const columns = outcomeColumns(results);
+  const countsOf = ({ plan, result }: FleetMember): Count[] | null => {
+    if (applied) return result ? outcomeCounts([result], columns) : null;
+    return plan && summaryCounts(plan.summary);
   };
-}
-
-function rowOf(member: FleetMember, applied: boolean): MatrixRow {
-  const { name, plan, result } = member;
-  const counts = applied
-    ? result && changeOutcomes.map((outcome) => result.summary[outcome])
-    : plan && summaryCounts(plan.summary).map(({ count }) => count);
+  const rowsWhere = (test: (member: FleetMember) => boolean) =>
+    groupRows(
+      environments.filter(test).map(
+        (member): MatrixRow => ({
+          names: [member.name],
+          isFailed: hasFailed(member),
+          counts: countsOf(member)?.map(({ count }) => count) ?? null,
+          words: stateWords(member, applied),
+        }),
+      ),
+    );
   return {
-    names: [name],
-    isFailed: hasFailed(member),
-    counts: counts ?? null,
-    words: stateWords(member, applied),
+    columns: (applied ? outcomeCounts(results, columns) : summaryCounts(summary)).map(({ words }) => words),
+    rows: [...rowsWhere(hasFailed), ...rowsWhere(isNotRun), ...rowsWhere((member) => !isFailed(member))],
   };
 }
 

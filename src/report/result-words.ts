@@ -39,17 +39,34 @@ export function nextSteps(results: readonly Pick<Result, 'outcome' | 'summary'>[
 }
 
 /** `3 done, 1 failed, 0 skipped, 2 not attempted, 0 unknown, 1 by hand` */
-export function resultCounts(result: Pick<Result, 'summary' | 'changes'>): string {
-  return countWords(outcomeCounts(result));
+export function resultCounts(result: Counted): string {
+  return countWords(outcomeCounts([result]));
 }
 
-/** How many changes had each outcome. Steps by hand are counted by themselves, where there are any. */
-export function outcomeCounts({ summary, changes }: Pick<Result, 'summary' | 'changes'>): Count[] {
+type Counted = Pick<Result, 'summary' | 'changes'>;
+
+/** What changes are counted by. */
+type OutcomeColumn = ChangeOutcome | 'manual';
+
+/** The outcomes. Steps by hand are counted by themselves, where there are any. */
+export function outcomeColumns(results: readonly Counted[]): readonly OutcomeColumn[] {
+  const hasManual = results.some(({ changes }) => changes.some(isByHand));
+  return hasManual ? [...changeOutcomes, 'manual'] : changeOutcomes;
+}
+
+/** How many changes of runs had each outcome. */
+export function outcomeCounts(results: readonly Counted[], columns = outcomeColumns(results)): Count[] {
+  return columns.map((is) => ({
+    is,
+    count: results.reduce((sum, result) => sum + countIn(result, is), 0),
+    words: is === 'manual' ? actionWords.manual : outcomeWords[is],
+  }));
+}
+
+function countIn({ summary, changes }: Counted, column: OutcomeColumn): number {
   const manual = changes.filter(isByHand).length;
-  const counts = { ...summary, notAttempted: summary.notAttempted - manual };
-  const outcomes = changeOutcomes.map((is) => ({ is, count: counts[is], words: outcomeWords[is] }));
-  const byHand = { is: 'manual', count: manual, words: actionWords.manual };
-  return manual > 0 ? [...outcomes, byHand] : outcomes;
+  if (column === 'manual') return manual;
+  return summary[column] - (column === 'notAttempted' ? manual : 0);
 }
 
 /** What became of a change. A step that only a person can do is not called "not attempted". */

@@ -101,6 +101,22 @@ it('tells what a tenant did not do as asked', () => {
   expect(show('html').match(/<span class="risk">1 warning<\/span>/g)).toHaveLength(1);
 });
 
+it('counts the steps by hand of an apply by themselves, as the report of one environment does', () => {
+  const planned = fleet(names(2), () => [senderDelete]);
+  const done = outcome({ address: 'A/b', outcome: 'done' });
+  const byHand = outcome({ address: 'A/c', action: 'manual', outcome: 'notAttempted' });
+  const results = [result([done], { outcome: 'done' }), result([done, byHand, byHand], { outcome: 'done' })];
+  const environments = planned.environments.map((each, at) => ({ ...each, result: results[at] ?? null }));
+  const show = (format: Format) =>
+    renderReport({ is: 'fleet', fleet: { ...planned, environments } }, format, plain);
+  expect(show('text')).toMatch(/not attempted {2}unknown {2}by hand\n/);
+  expect(show('text')).toMatch(/tenant-1 +1 +0 +0 +0 +0 +0\n +tenant-2 +1 +0 +0 +0 +0 +2\n/);
+  expect(show('markdown')).toContain('| tenant-2 | **1** | 0 | 0 | 0 | 0 | **2** |');
+  // The number filters the changes that it counts.
+  expect(show('html')).toContain('<div class="tile notAttempted"><b>0</b>');
+  expect(show('html')).toMatch(/data-filter="manual" aria-pressed="false"><b>2<\/b>/);
+});
+
 it('of results says once how to go on where something is left', () => {
   const planned = fleet(names(3), () => [senderDelete]);
   const environments = planned.environments.map((each) => ({ ...each, result: result([]) }));

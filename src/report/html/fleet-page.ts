@@ -1,6 +1,6 @@
 import type { Fleet } from '../../model/fleet.ts';
 import type { Change } from '../../model/plan.ts';
-import { type ChangeResult, changeOutcomes } from '../../model/result.ts';
+import type { ChangeResult } from '../../model/result.ts';
 import { fleetCommand } from '../apply-command.ts';
 import { sortByUrgency } from '../attention.ts';
 import {
@@ -16,9 +16,9 @@ import {
   sharedWords,
 } from '../fleet-view.ts';
 import type { ReportOptions } from '../options.ts';
-import { outcomeWords } from '../result-words.ts';
+import { outcomeCounts } from '../result-words.ts';
 import { oneLine } from '../safe.ts';
-import { allCounts, type Count, changeCounts, pluralize, type ShownChange } from '../words.ts';
+import { allCounts, changeCounts, pluralize, type ShownChange } from '../words.ts';
 import { type Entry, type EntryGroup, namesMarkup } from './entries.ts';
 import { html, type Markup } from './markup.ts';
 import { maxOpen, pageHtml, pagePoint } from './page.ts';
@@ -43,7 +43,7 @@ export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
     alarm: failed.length > 0 ? `Failed: ${namesInBrief(failed)}` : null,
     empty: view.isEqual ? noChangesAnywhere : 'No changes to show.',
     points: pointsOf(view),
-    tiles: isApplied ? outcomeTiles(fleet) : allCounts(summary),
+    tiles: isApplied ? outcomeCounts(environments.flatMap(({ result }) => result ?? [])) : allCounts(summary),
     lead: matrixMarkup(matrix),
     problems: errors.map(({ environments, items }) => [environments.join(', '), items]),
     remarks: view.remarks,
@@ -71,14 +71,6 @@ const idOf = (
   { address }: { address: string },
   { environments: [first = ''] }: Pick<Shared, 'environments'>,
 ) => `${address}@${first}`;
-
-function outcomeTiles({ environments }: Fleet): Count[] {
-  return changeOutcomes.map((outcome) => ({
-    is: outcome,
-    count: environments.reduce((sum, { result }) => sum + (result?.summary[outcome] ?? 0), 0),
-    words: outcomeWords[outcome],
-  }));
-}
 
 /** A table of the environments and their numbers, failures first. */
 function matrixMarkup({ columns, rows }: Matrix): Markup {

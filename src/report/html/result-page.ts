@@ -26,7 +26,7 @@ export function resultHtml(result: Result): string {
     subtitle: tenantWords(result.tenant),
     alarm: result.outcome === 'done' ? null : `${runWords[result.outcome]}: ${resultCounts(result)}.`,
     empty: 'There was nothing to do.',
-    tiles: outcomeCounts(result),
+    tiles: outcomeCounts([result]),
     problems: [['', result.diagnostics ?? []]],
     named: 'kind',
     groups: groupBy(result.changes, kindOf).map(([name, group]) => ({
