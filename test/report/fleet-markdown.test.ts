@@ -127,6 +127,18 @@ it('of results says once how to go on where something is left', () => {
     );
 });
 
+it('has its numbers below their headings in a terminal, however long the names are', () => {
+  const customers = Array.from({ length: 60 }, (_, at) => `customer-${1000 + at}`);
+  const many = fleet(customers, () => [senderDelete]);
+  const lines = renderReport({ is: 'fleet', fleet: many }, 'text', plain).split('\n');
+  const at = lines.findIndex((line) => line.includes('to create'));
+  const [head = '', named, counts = ''] = lines.slice(at, at + 3);
+  expect(named).toBe('    customer-1000, customer-1001, customer-1002 and 57 more');
+  const ends = (line: string, words: RegExp) =>
+    [...line.matchAll(words)].map((each) => each.index + each[0].length);
+  expect(ends(counts, /\d+/g)).toEqual(ends(head, /to \w+|by hand|unchanged/g));
+});
+
 it('of one environment counts it as one', () => {
   const one = fleet(names(1), () => [senderDelete]);
   expect(renderReport({ is: 'fleet', fleet: one }, 'text', plain)).toContain('1 environment: 1 planned.');

@@ -27,7 +27,7 @@ export function fleetText(fleet: Fleet, options: ReportOptions): string {
   const rows = [
     row(0, span(title, 'bold')),
     blank,
-    ...matrixRows(matrix),
+    ...matrixRows(matrix, options),
     blank,
     ...errors.flatMap((shared) => errorRows(shared, options)),
     ...outcomeRows(fleet, options),
@@ -51,21 +51,26 @@ function planRow({ summary }: Fleet, { isEqual }: FleetView): Row {
     : row(0, span('Plan: ', 'bold'), span(`${planCounts(summary)}.`, 'bold'));
 }
 
-function matrixRows({ columns, rows }: Matrix): Row[] {
+/** A table. Names that would push the numbers out of the line have a line of their own. */
+function matrixRows({ columns, rows }: Matrix, { width }: ReportOptions): Row[] {
   const names = rows.map((each) => namesInBrief(each.names));
-  const width = Math.max('environment'.length, ...names.map(widthOf));
   const head = columns.map((column) => `  ${column}`).join('');
+  const room = Math.max('environment'.length, width - head.length - 4);
+  const column = Math.max('environment'.length, ...names.map(widthOf).filter((each) => each <= room));
   return [
-    row(2, span(`  ${padTo('environment', width)}${head}`, 'dim')),
-    ...rows.map(({ isFailed, counts, words }, at) => {
+    row(2, span(`  ${padTo('environment', column)}${head}`, 'dim')),
+    ...rows.flatMap(({ isFailed, counts, words }, at) => {
       const cells = counts?.map((count, index) => `  ${String(count).padStart(columns[index]?.length ?? 0)}`);
       const style = isFailed ? 'red' : 'bold';
-      return row(
-        2,
-        span(`${isFailed ? '✖' : ' '} ${padTo(names[at] ?? '', width)}`, style),
+      const name = `${isFailed ? '✖' : ' '} ${names[at] ?? ''}`;
+      const isLong = widthOf(name) > column + 2;
+      const beside = [
         span(cells?.join('') ?? ''),
         span(words === '' ? '' : `  ${words}`, isFailed ? 'red' : 'dim'),
-      );
+      ];
+      return isLong
+        ? [row(2, span(name, style)), row(2, span(padTo('', column + 2)), ...beside)]
+        : [row(2, span(padTo(name, column + 2), style), ...beside)];
     }),
   ];
 }
