@@ -181,6 +181,20 @@ it('an apply in part does not call done what was rolled back meanwhile, nor does
   expect(names.map(sendersOf)).toEqual([[], ['a@acme.example'], ['a@acme.example']]);
 });
 
+it('an apply in part does not call done what a later apply may have changed', async () => {
+  await run('plan', '-e', '*', '--out', 'fleet.json');
+  refuse('eu-2');
+  await run('apply', 'fleet.json');
+  fleet.sandboxOf('eu-2').faults.clear();
+  stateOf('eu-1').senders.length = 0;
+  fleet.sandboxOf('eu-1').faults.add({ kind: 'status', status: 504, method: 'POST', path: '/v2025' });
+  const later = await run('apply', '-e', 'eu-1', '--yes', '--format', 'json');
+  expect(later.json).toMatchObject({ changes: [{ outcome: 'unknown' }] });
+  const again = await fleetOf('apply', 'fleet.json');
+  expect(again.code).toBe(4);
+  expect(again.environments[0]?.error?.diagnostics[0]?.code).toBe('plan-stale');
+});
+
 it('an apply in part is finished by the same command where the plan was made by a clock that is ahead', async () => {
   await run('plan', '-e', '*', '--out', 'fleet.json');
   const planned: Fleet = JSON.parse(fleet.read('fleet.json'));
