@@ -123,6 +123,15 @@ describe('an exported object', () => {
     expect(exportObjects({ ...input, standardOf: () => null }).files[0]?.content).not.toContain('lifecycle');
   });
 
+  it('clears what its default has and the tenant has not: another tenant begins with the default', () => {
+    const object = liveFrom(answers.template('a', { subject: 'S', body: null, header: null }));
+    const standard = liveFrom(answers.template('a', { subject: 'S', body: 'Default', header: null }));
+    const input = { objects: [object], settings, records: new Map() };
+    const [file] = exportObjects({ ...input, standardOf: () => standard }).files;
+    expect(parse(file?.content ?? '')).toHaveProperty('body', null);
+    expect(parse(file?.content ?? '')).not.toHaveProperty('header');
+  });
+
   it('has texts in a side file that are long in one of their lines, and short ones beside their field', () => {
     const pathsOf = (subject: string, body: string) =>
       exported(answers.template('a', { subject, body, description: null })).map(({ path }) => path);
