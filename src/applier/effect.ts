@@ -77,10 +77,14 @@ export function hasEffect(
 
 /** Whether each difference is as before or as after: none or some of the change's requests were carried out. */
 export function isInProgress(entry: KindChange, live: LiveObject | null): boolean {
-  const { change } = entry;
-  if (live === null || change.action === 'delete') return false;
-  return visibleDifferences(change, live).every(
-    (difference) => agrees(entry, live, difference, 'after') || agrees(entry, live, difference, 'before'),
+  if (live === null || entry.change.action === 'delete') return false;
+  return foreignDifferences(entry, live).length === 0;
+}
+
+/** The differences of a change that the live object shows neither as before nor as after. */
+export function foreignDifferences(entry: KindChange, live: LiveObject): Difference[] {
+  return visibleDifferences(entry.change, live).filter(
+    (difference) => !agrees(entry, live, difference, 'after') && !agrees(entry, live, difference, 'before'),
   );
 }
 

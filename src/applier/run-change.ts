@@ -1,13 +1,15 @@
 import { readableFields } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
+import { operationOf } from '../kinds/operation.ts';
 import type { Address } from '../model/address.ts';
 import { failure, messageOf } from '../model/failure.ts';
 import { fillLive } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
-import { valueAt } from '../model/pointer.ts';
+import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
 import { begunResult } from './change-result.ts';
 import { checkConvergence, endSeen } from './convergence.ts';
+import { foreignDifferences } from './effect.ts';
 import { type Exchange, exchange, lookUpAfter } from './exchange.ts';
 import type { KindChange } from './find.ts';
 import type { Task } from './preflight.ts';
@@ -72,7 +74,14 @@ async function sendAll(
       const error = `${sentSoFar(index + 1, requests.length)} ${looked.failed}`;
       return [ending(lead, 'failed', log, { error, live: null })];
     }
-    seen = new Map([[address, looked.find(lead).live]]);
+    const { live } = looked.find(lead);
+    const foreign = live ? foreignIn(lead, requests.slice(index + 1), live, context) : [];
+    if (live === null || foreign.length > 0) {
+      const why = live ? `${foreign.join(', ')} is different now` : 'it no longer exists';
+      const error = `${countSent(index + 1, requests.length)}. Then somebody changed the object: ${why}. Make a new plan.`;
+      return [ending(lead, 'failed', log, { error, live, unmet: foreign })];
+    }
+    seen = new Map([[address, live]]);
   }
   return endAll(tasks, seen, last, context);
 }
@@ -130,9 +139,30 @@ function endStopped(task: Task, index: number, seen: Seen, log: readonly SentReq
   return ending(task, 'failed', log, { error, live });
 }
 
-function sentSoFar(sent: number, count: number): string {
-  return `${sent} of ${count} requests were sent; apply the same plan again to finish.`;
+/**
+ * The places that the requests which are left would overwrite although somebody changed them. What the requests before them
+ * wrote is not theirs: the tenant may have rewritten it.
+ */
+function foreignIn(
+  entry: KindChange,
+  left: readonly Request[],
+  live: LiveObject,
+  { settings }: Pick<RunContext, 'settings'>,
+): Pointer[] {
+  const { kind, change } = entry;
+  const said = left.map((request) =>
+    operationOf(kind.operations.update, request, change.id, settings)?.read?.(request.body),
+  );
+  const isWritten = (name = '') => said.some((each) => each?.fields?.includes(name) ?? true);
+  const paths = foreignDifferences(entry, live).map(({ path }) => path);
+  return paths.filter((path) => isWritten(segmentsOf(path)[0]));
 }
+
+function sentSoFar(sent: number, count: number): string {
+  return `${countSent(sent, count)}; apply the same plan again to finish.`;
+}
+
+const countSent = (sent: number, count: number): string => `${sent} of ${count} requests were sent`;
 
 /**
  * The request with the values that stay as they are. A plan never holds them; they come from the object as it was just

@@ -211,10 +211,18 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
   const moved = changedFields(kind, record.after, now).filter(
     (name) => record.action === 'create' || touched.has(name),
   );
-  return moved.length > 0
-    ? `${moved.map((name) => pointer(name)).join(', ')} changed after the apply.`
-    : null;
+  const unmet = [...new Set((record.unmet ?? []).map((path) => segmentsOf(path)[0] ?? ''))];
+  const other = unmet.filter((name) => touched.has(name) && !moved.includes(name));
+  const remarks = [
+    ...(moved.length > 0 ? [`${joinPlaces(moved)} changed after the apply.`] : []),
+    ...(other.length > 0
+      ? [`${joinPlaces(other)} was not as the apply wanted it: the tenant rewrote it, or somebody changed it.`]
+      : []),
+  ];
+  return remarks.length > 0 ? remarks.join(' ') : null;
 }
+
+const joinPlaces = (names: readonly string[]): string => names.map((name) => pointer(name)).join(', ');
 
 function remarksOn(undo: Undo, live: LiveObject | null, restored: Restored | null): Diagnostic[] {
   const { address, action } = undo.record;

@@ -185,6 +185,51 @@ it('a place of a live value that the object does not have stops the run before i
   ]);
 });
 
+describe('between the requests of a change', () => {
+  const plan = planOf([updateThing(old, 'after', 'r')]);
+
+  /** Applies the plan to a tenant in which somebody does something after the first request. */
+  async function meanwhile(act: (things: FakeTenant['things']) => unknown) {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.onEffect = () => void (tenant.carriedOut.length === 1 && act(tenant.things));
+    const folder = await newFolder();
+    return { tenant, folder, result: await apply(plan, tenant, { folder }) };
+  }
+
+  it('what somebody changed, and the next one would write, stays as it is', async () => {
+    const byHand = { ...old, text: 'after', rule: 'by hand' };
+    const { tenant, folder, result } = await meanwhile((things) => things.set('old', byHand));
+    expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1']);
+    expect(tenant.things.get('old')).toEqual(byHand);
+    expect(result.changes).toMatchObject([
+      {
+        outcome: 'failed',
+        error:
+          '1 of 2 requests were sent. Then somebody changed the object: /rule is different now. Make a new plan.',
+        after: { text: 'after', rule: 'by hand' },
+        unmet: ['/rule'],
+      },
+    ]);
+    expect((await apply(plan, tenant, { folder })).outcome).toBe('refused');
+  });
+
+  it('an object that is gone gets no more of them', async () => {
+    const { tenant, result } = await meanwhile((things) => things.delete('old'));
+    expect(tenant.sent).toHaveLength(1);
+    expect(result.changes).toMatchObject([
+      { outcome: 'failed', error: expect.stringContaining('it no longer exists') },
+    ]);
+  });
+
+  it('what the first one wrote may be different: the tenant may have rewritten it', async () => {
+    const { tenant, result } = await meanwhile((things) => things.set('old', { ...old, text: 'AFTER' }));
+    expect(result.changes).toMatchObject([
+      { outcome: 'done', warnings: ['The tenant rewrote /text: it differs from what was asked.'] },
+    ]);
+    expect(tenant.things.get('old')).toMatchObject({ rule: 'r' });
+  });
+});
+
 describe('--fail-fast', () => {
   it('sends no further request of a change that has several', async () => {
     const tenant = new FakeTenant({ things: { old } });

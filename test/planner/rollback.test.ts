@@ -96,6 +96,19 @@ describe('undoing an update', () => {
     expect(plan.changes[0]?.diff).toMatchObject([{ path: '/description', op: 'remove', before: 'New' }]);
   });
 
+  it('warns where a field was another than the apply asked for when it ended', () => {
+    const records = [updated({ type: 'Old' }, { type: 'By hand', description: 'x' }, { unmet: ['/type'] })];
+    const plan = rollBack({ records, live: [live({ type: 'By hand', description: 'x' })] });
+    expect(plan.changes[0]).toMatchObject({
+      warnings: [
+        expect.stringMatching(/^\/type was not as the apply wanted it: .* or somebody changed it\.$/),
+      ],
+      risk: ['undoes-tenant-change'],
+    });
+    const since = rollBack({ records, live: [live({ type: 'Since', description: 'x' })] });
+    expect(since.changes[0]).toMatchObject({ warnings: ['/type changed after the apply.'] });
+  });
+
   it('warns where somebody changed the same field since, and not of others', () => {
     const records = [updated({ type: 'Old' }, { type: 'New', description: 'x' })];
     const since = rollBack({ records, live: [live({ type: 'Since', description: 'x' })] });
