@@ -216,7 +216,9 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
   const remarks = [
     ...(moved.length > 0 ? [`${joinPlaces(moved)} changed after the apply.`] : []),
     ...(other.length > 0
-      ? [`${joinPlaces(other)} was not as the apply wanted it: the tenant rewrote it, or somebody changed it.`]
+      ? [
+          `${joinPlaces(other)} was not as the apply wanted it: the tenant rewrote it, or somebody changed it.`,
+        ]
       : []),
   ];
   return remarks.length > 0 ? remarks.join(' ') : null;
