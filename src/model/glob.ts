@@ -1,16 +1,43 @@
 import { type Failure, failure } from './failure.ts';
 
-/** Four stars or more between two slashes. Braces and parentheses may repeat them. */
-const manyStars = /(?:^|\/)(?:[^/*]*\*+(?!\*)){4}/;
+/** A group that is repeated: each part of a name can then belong to any of its turns. */
+const repeatedGroup = /[+*]\(|[)}]\+/;
+/** What stands for any number of characters. A plus does so after a class, and in parentheses. */
+const stretch = /\*+|!\(|\]\+|(?<=\([^)]*)\+/g;
+/** About the length of a long name, and so the ways in which a star can match a part of it. */
+const waysOfStar = 300;
+const mostWays = 100 * waysOfStar ** 3;
+const mostGlobstars = 3;
 
-/** Whether comparing a name with a glob can take hours: each further star multiplies the ways to try. */
-export const isSlowGlob = (glob: string): boolean => manyStars.test(glob);
+/**
+ * Whether comparing a name with a glob can take hours: each further star between two slashes, and each further group with
+ * alternatives, multiplies the ways to try.
+ */
+export function isSlowGlob(glob: string): boolean {
+  const plain = glob.replace(/\\.|\[[^\]]*\]/g, ']');
+  const stars = plain.split('/').map((part) => part.match(stretch)?.length ?? 0);
+  const ways = waysOfStar ** Math.max(...stars) * waysOfGroups(plain);
+  return repeatedGroup.test(plain) || plain.split('**').length - 1 > mostGlobstars || ways > mostWays;
+}
+
+/** In how many ways alternatives can be chosen. What is in parentheses can be left out too. */
+function waysOfGroups(glob: string): number {
+  let ways = 1;
+  const open: number[] = [];
+  for (const char of glob.match(/[{}()|,]/g) ?? []) {
+    if (char === '{') open.push(1);
+    else if (char === '(') open.push(2);
+    else if (char === '}' || char === ')') ways *= open.pop() ?? 1;
+    else if (open.length > 0) open.push((open.pop() ?? 0) + 1);
+  }
+  return ways;
+}
 
 /** What is wrong with such a glob. A pull request can bring one, and names that take the longest. */
 export const slowGlob = (glob: string) => ({
   code: 'slow-glob',
-  message: `\`${glob}\` has more than three stars between two slashes, and can take hours to compare`,
-  hint: 'Name more of it, or write several globs with fewer stars.',
+  message: `\`${glob}\` can match a name in so many ways that comparing it can take hours`,
+  hint: 'Write at most three stars between two slashes, few groups of alternatives, and none that is repeated, such as `+(…)`. Or write several globs.',
 });
 
 /** The same as a failure. */
