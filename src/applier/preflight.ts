@@ -75,7 +75,7 @@ export function checkLive(
   present: Present,
 ): { tasks: Task[]; stale: Diagnostic[] } {
   const find = finderIn(state);
-  const isProtected = matchAddresses(present.protect, { nocase: true });
+  const isProtected = matchAddresses(present.protect, { isGuard: true });
   present.created.find(entries, find);
   const judged = entries.map((entry) => judge(entry, find, { ...present, isProtected }));
   return {

@@ -77,7 +77,7 @@ function findProtectedAbsence({ ensure, lifecycle, address, ...resource }: Resou
 
 /** What a manifest declares absent and the environment protects. The manifest may stay when the object is gone. */
 function findKeptAbsences(resources: readonly Resource[], { protect }: Policy): Diagnostic[] {
-  const isProtected = matchAddresses(protect, { nocase: true });
+  const isProtected = matchAddresses(protect, { isGuard: true });
   const kept = resources.filter(({ ensure, address }) => ensure === 'absent' && isProtected(address));
   return kept.map(({ address, source }) => ({
     code: 'protected',

@@ -70,23 +70,29 @@ export function parseAddress(address: Address): { kind: string; key: Key } | nul
  * A glob may be written with plain text (`SenderAddress/help@acme.example`) where the address is encoded. An address as
  * {@link formatAddress} writes it has no glob characters, so it only matches itself.
  *
- * @param nocase whether neither case nor the way in which accents are encoded counts: for guards, which must not miss an
- * address that the tenant writes otherwise
+ * @param isGuard whether no address may be missed that the tenant or the glob writes otherwise: then neither case nor the way
+ * in which accents are encoded counts, and `Sim/Tickets (EU)*` means names with parentheses too
  */
 export function matchAddresses(
   globs: readonly string[],
-  { nocase = false }: { readonly nocase?: boolean } = {},
+  { isGuard = false }: { readonly isGuard?: boolean } = {},
 ): (address: Address) => boolean {
   // Usually there are no globs, but thousands of addresses.
   if (globs.length === 0) return () => false;
-  const compose = (text: string) => (nocase ? text.normalize('NFC') : text);
-  const matchers = globs.map((glob) => picomatch(compose(glob), { dot: true, nonegate: true, nocase }));
+  const compose = (text: string) => (isGuard ? text.normalize('NFC') : text);
+  const readings = isGuard ? globs.flatMap((glob) => [glob, withStarsOnly(glob)]) : globs;
+  const matchers = readings.map((glob) =>
+    picomatch(compose(glob), { dot: true, nonegate: true, nocase: isGuard }),
+  );
   return (address) => {
     const { encoded, plain, readable } = spellingsOf(address);
     const spellings = new Set([encoded, plain, readable].map(compose));
     return globs.includes(plain) || [...spellings].some((text) => matchers.some((matches) => matches(text)));
   };
 }
+
+/** A glob in which all but `*` and `?` is plain text. */
+const withStarsOnly = (glob: string): string => glob.replace(/[\\"()[\]{}!+@|]/g, '\\$&');
 
 /** An address as a glob may mean it: encoded, as plain text, and as plain text in which each part is still one. */
 function spellingsOf(address: Address): { encoded: string; plain: string; readable: string } {

@@ -85,7 +85,7 @@ export function findUndeclared(
   others: readonly LiveObject[],
 ): LiveObject[] {
   const isInScope = namesFilter(choices.scope);
-  const isKept = matchAddresses(environment.policy.prune.keep, { nocase: true });
+  const isKept = matchAddresses(environment.policy.prune.keep, { isGuard: true });
   const all = [...objects, ...others];
   const declared = declaredObjects({ resources, index: new LiveIndex(all) });
   const deleted = new Set(deletions.map(({ live }) => live.address));
@@ -99,7 +99,7 @@ export function findUndeclared(
 
 /** Returns a function that says why `--prune` does not delete an undeclared object; `null` where it does. */
 function keeper({ prune, objects, whyUndeclarable }: DeleteRequest): (live: LiveObject) => string | null {
-  const isKept = matchAddresses(prune?.keep ?? [], { nocase: true });
+  const isKept = matchAddresses(prune?.keep ?? [], { isGuard: true });
   // Without --prune nothing asks.
   const sharing = new Map(groupBy(prune ? objects : [], ({ identity }) => identity));
   return (live) => {

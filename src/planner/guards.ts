@@ -82,7 +82,7 @@ const protections = {
 } as const;
 
 function protectedDeletes({ deletes, protect }: Pick<GuardInput, 'deletes' | 'protect'>): Diagnostic[] {
-  const isProtected = matchAddresses(protect, { nocase: true });
+  const isProtected = matchAddresses(protect, { isGuard: true });
   return deletes.flatMap(({ deletion, change: { address, source } }) => {
     const byEnvironment = deletion.addresses.some(isProtected);
     if (!deletion.protect && !byEnvironment) return [];

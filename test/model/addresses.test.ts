@@ -79,10 +79,30 @@ describe('globs of addresses', () => {
   it('of guards match however accents are encoded', () => {
     const [composed, decomposed] = ['K\u00e4se *', 'Ka\u0308se x'];
     const isGuarded = (glob: string, name: string) =>
-      matchAddresses([`Sim/${glob}`], { nocase: true })(formatAddress('Sim', [name]));
+      matchAddresses([`Sim/${glob}`], { isGuard: true })(formatAddress('Sim', [name]));
     expect(isGuarded(composed, decomposed)).toBe(true);
     expect(isGuarded(composed.normalize('NFD'), decomposed.normalize('NFC'))).toBe(true);
     expect(matches(`Sim/${composed}`, formatAddress('Sim', [decomposed]))).toBe(false);
+  });
+
+  it.each([
+    ['ServiceNow (EU)*', 'ServiceNow (EU) 2'],
+    ['ServiceNow (EU)', 'servicenow (eu)'],
+    ['"EU" tickets*', '"EU" tickets 2'],
+    ['EU|US*', 'EU|US tickets'],
+    ['EU\\US*', 'EU\\US tickets'],
+    ['EU+(US)*', 'EU+(US) tickets'],
+    ['EU {old}?', 'EU {old}1'],
+  ])('of guards mean signs other than stars as they are, too: %s', (glob, name) => {
+    const guarded = matchAddresses([`Sim/${glob}`], { isGuard: true });
+    expect(guarded(formatAddress('Sim', [name]))).toBe(true);
+    expect(guarded(formatAddress('Sim', ['another']))).toBe(false);
+  });
+
+  it('of guards still take groups for alternatives', () => {
+    const guarded = matchAddresses(['Sim/Tickets {EU,US}*', 'Sim/(A|B) *'], { isGuard: true });
+    const names = ['Tickets EU', 'Tickets US 2', 'A x', 'Tickets x'];
+    expect(names.map((name) => guarded(formatAddress('Sim', [name])))).toEqual([true, true, true, false]);
   });
 
   it('match where one of several does; no globs match nothing', () => {
