@@ -40,20 +40,23 @@ function showHidden(text: string): string {
   return showControls(showLookAlikes(text));
 }
 
-/** Scripts with letters that look like Latin ones. */
-const otherScripts = '\\p{sc=Cyrillic}\\p{sc=Greek}\\p{sc=Armenian}\\p{sc=Cherokee}';
+/** Scripts with letters that look like those of ASCII, and Latin letters of phonetics that do. */
+const otherLetters =
+  '\\p{sc=Cyrillic}\\p{sc=Greek}\\p{sc=Armenian}\\p{sc=Cherokee}\\p{sc=Coptic}\\p{sc=Lisu}\\u0251\\u0261\\u0262';
+/** What looks like a slash or a colon, but does not end the name of a host: `acme.example\u2215login.other.example` is one. */
+const otherSlashes = '\\u2044\\u2215\\u2236\\u2571\\u29f8\\ua789';
 /** A word of these and Latin letters. In JSON, the letter of an escape such as `\\n` does not belong to the word after it. */
 let mixedWord: RegExp | null = null;
 let otherLetter: RegExp | null = null;
 
 /**
- * `text` with a visible sign in the place of each letter of another script in a word that has Latin letters too. U+0430 looks
- * like an `a`, and makes another domain of `acme.example`.
+ * `text` with a visible sign in the place of each letter of another script in a word that has Latin letters too, and of what
+ * looks like a slash or a colon after it. U+0430 looks like an `a`, and makes another domain of `acme.example`.
  */
 export function showLookAlikes(text: string): string {
   if (plain.test(text)) return text;
-  mixedWord ??= new RegExp(`(?<!\\\\)[\\p{sc=Latin}\\p{M}${otherScripts}]+`, 'gu');
-  otherLetter ??= new RegExp(`[${otherScripts}]`, 'gu');
+  mixedWord ??= new RegExp(`(?<!\\\\)[\\p{sc=Latin}\\p{M}${otherLetters}]+[${otherSlashes}]?`, 'gu');
+  otherLetter ??= new RegExp(`[${otherLetters}${otherSlashes}]`, 'gu');
   const letter = otherLetter;
   return text.replace(mixedWord, (word) => (/[a-z]/i.test(word) ? word.replace(letter, codePoint) : word));
 }

@@ -59,9 +59,22 @@ describe('printable', () => {
     ['https://p\u0430yp\u0430l.example', 'https://p<U+0430>yp<U+0430>l.example'],
     ['\u03bfkta', '<U+03BF>kta'],
     ['g\u043e\u0308gle', 'g<U+043E>\u0308gle'],
+    ['g\u2c9fogle', 'g<U+2C9F>ogle'],
+    ['\ua4d0ANK', '<U+A4D0>ANK'],
+    ['\u0251cme', '<U+0251>cme'],
   ])('shows the letters of another script in the Latin word %j', (text, shown) => {
     expect(printable(text)).toBe(shown);
   });
+
+  it.each(['\u2044', '\u2215', '\u2236', '\u2571', '\u29f8', '\ua789'])(
+    'shows that %s after a host is no slash or colon',
+    (sign) => {
+      const code = sign.codePointAt(0)?.toString(16).toUpperCase();
+      const shown = `https://acme.example<U+${code}>login.other.example/`;
+      expect(printable(`https://acme.example${sign}login.other.example/`)).toBe(shown);
+      expect(printable(`1${sign}2, \u8def${sign}\u5f84`)).toBe(`1${sign}2, \u8def${sign}\u5f84`);
+    },
+  );
 
   it('leaves words of one script alone, beside others and after an escape of JSON', () => {
     const text = 'Проект IT-отдел, $name, <b>Имя</b> user@почта.рф "\\nПривет\\tΔ" µm Straße';
