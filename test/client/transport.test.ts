@@ -187,7 +187,8 @@ describe('what may have been carried out is told from what was not', () => {
       if (url === '/slow') answerFirst = () => response.end('{}');
       else if (url !== '/hangs') response.end('{}');
     });
-    const transport = createTransport(1, defaultTransportLimits);
+    // Longer than the test: only giving a request up can end it.
+    const transport = createTransport(1, { ...defaultTransportLimits, headers: 120_000, total: 120_000 });
     open.push(transport);
     const exchange = (path: string, longest?: number) =>
       transport.exchange({ origin: server.url, method: 'PUT', path, headers: {}, body: '{}', longest });
@@ -197,7 +198,7 @@ describe('what may have been carried out is told from what was not', () => {
     answerFirst();
     expect(await slow).toMatchObject({ status: 200 });
     expect(await exchange('/hangs', 1_000)).toMatchObject({ outcome: 'lost', reason: 'timeout' });
-    expect(await exchange('/last')).toMatchObject({ status: 200 });
+    expect(await exchange('/last', 20_000)).toMatchObject({ status: 200 });
     expect(server.arrivals.map(({ url }) => url)).toEqual(['/slow', '/hangs', '/last']);
   });
 
