@@ -10,6 +10,7 @@ import { type Looked, lookUntil, lookUp } from './look-until.ts';
 import type { Task } from './preflight.ts';
 import type { Evidence } from './readiness.ts';
 import type { ChangeContext, RunContext } from './run-context.ts';
+import { mostReads, untilOf } from './sightings.ts';
 import { concludeFrom, evidenceOf, isLast, isSafeTwice, type Reply, type Step, statusOf } from './step.ts';
 
 /** A request that was sent, and its answer. */
@@ -32,34 +33,55 @@ const maxSends = 2;
 
 /**
  * Sends a request and determines its outcome: recorded in the journal before and after, and looked up by key where the
- * answer does not show it (design, section 6).
+ * answer does not show it (design, section 6). A repetition relies on that look.
  */
 export async function exchange(step: Step, context: ChangeContext): Promise<Exchange> {
-  const { tasks, request, index, before } = step;
-  const { journal, log } = context;
-  const changes = tasks.map(({ change }) => change.address);
-  for (let count = 1; ; count++) {
-    await journal.intend(index, before, context.now());
-    const answer = await send(step, context);
-    const until = context.clock.now() + context.settle;
-    const status = statusOf(answer);
-    if (answer.attempts > 0) log.push(sentRequest(request, answer));
-    const verdict = verdictOf(request, answer, count > 1);
-    await journal.conclude(index, { changes, verdict, status }, context.now());
-    const answered: Answered = { step, answer, until };
+  const { tasks } = step;
+  let { notAfter } = step;
+  let sends = 0;
+  for (let looks = 1; ; looks++) {
+    const { verdict, ...answered } = await sendRecorded({ ...step, notAfter }, sends > 0, context);
     if (verdict !== 'unclear')
       return { ...answered, replies: clearReplies(answered, verdict, context), find: null };
 
-    const mayRepeat = count < maxSends && isWithoutAnswer(answer) && isSafeTwice(step);
+    const { answer, until } = answered;
+    if (!isOutdated(answer)) sends += 1;
+    const isOpen = isOutdated(answer) || isWithoutAnswer(answer);
+    const mayRepeat = sends < maxSends && isOpen && isSafeTwice(step);
+    const lookedAt = context.clock.now();
     const looked = await lookForEffect(step, answer, mayRepeat ? 0 : until, context);
     if ('failed' in looked) {
       const reply: Reply = { is: 'unknown', remark: `${context.describe(answer)} ${looked.failed}` };
-      return { ...answered, replies: new Map(changes.map((address) => [address, reply])), find: null };
+      return {
+        ...answered,
+        replies: new Map(tasks.map(({ change }) => [change.address, reply])),
+        find: null,
+      };
     }
     const { evidence, find } = looked;
-    if (mayRepeat && !context.signal.aborted && isMissing(evidence)) continue;
-    return { ...answered, replies: await repliesBy(evidence, answered, context), find };
+    if (!mayRepeat || context.signal.aborted || !isMissing(evidence))
+      return { ...answered, replies: await repliesBy(evidence, answered, context), find };
+    const limits = tasks.map((task) => untilOf(task, lookedAt, context.clock.now()));
+    notAfter = looks < mostReads ? Math.min(...limits) : null;
   }
+}
+
+/** Sends a request once. The journal has it before and after, and the log where it was sent. */
+async function sendRecorded(
+  step: Step,
+  isRepetition: boolean,
+  context: ChangeContext,
+): Promise<Answered & { readonly verdict: Verdict }> {
+  const { tasks, request, index, before } = step;
+  const { journal, log, clock, settle } = context;
+  await journal.intend(index, before, context.now());
+  const answer = await send(step, context);
+  const until = clock.now() + settle;
+  if (answer.attempts > 0 && !isOutdated(answer)) log.push(sentRequest(request, answer));
+  const verdict = verdictOf(request, answer, isRepetition);
+  const changes = tasks.map(({ change }) => change.address);
+  await journal.conclude(index, { changes, verdict, status: statusOf(answer) }, context.now());
+  return { step, answer, until, verdict };
 }
 
 /** What the objects show of a request whose answer is not clear. */
@@ -146,6 +168,11 @@ function verdictOf({ method }: Request, answer: Sent, isRepetition: boolean): Ve
 /** Whether the tenant neither accepted nor refused the request. */
 function isWithoutAnswer(answer: Sent): boolean {
   return answer.outcome === 'lost' || (answer.outcome === 'answered' && isInconclusive(answer));
+}
+
+/** Whether the request had to wait until the read that it relies on was too old: it was not sent. */
+export function isOutdated(answer: Sent): boolean {
+  return answer.outcome === 'unsent' && answer.reason === 'outdated';
 }
 
 /** Whether the request had no effect, or deleted only some of its objects: no other request is shared. */

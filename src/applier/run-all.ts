@@ -18,7 +18,7 @@ import type { ResultRecorder } from './result-file.ts';
 import { runChange } from './run-change.ts';
 import { type Ending, ending, type Run, type RunContext } from './run-context.ts';
 import { type Pending, settle } from './settling.ts';
-import { Sightings } from './sightings.ts';
+import { mostReads, Sightings } from './sightings.ts';
 
 /**
  * The objects asked for now, once the tenant shows the writes of earlier runs.
@@ -186,9 +186,6 @@ function whySkipped(
   const [missing] = unit.filter(isLeft).flatMap((task) => created.missingFor(task));
   return missing === undefined || isStopped() ? null : created.whyMissing(missing);
 }
-
-/** How often a unit is read again because its request had to wait too long after that. */
-const mostReads = 4;
 
 /** Makes the changes of a unit, if their objects are still as they were planned. */
 async function runUnit(unit: readonly Task[], context: LevelContext): Promise<readonly (Ending | Pending)[]> {

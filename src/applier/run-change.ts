@@ -10,7 +10,7 @@ import type { SentRequest } from '../model/result.ts';
 import { begunResult } from './change-result.ts';
 import { checkConvergence, endSeen } from './convergence.ts';
 import { foreignDifferences } from './effect.ts';
-import { type Exchange, exchange, lookUpAfter } from './exchange.ts';
+import { type Exchange, exchange, isOutdated, lookUpAfter } from './exchange.ts';
 import type { KindChange } from './find.ts';
 import type { Task } from './preflight.ts';
 import { type ChangeContext, type Ending, ending, type RunContext } from './run-context.ts';
@@ -64,7 +64,7 @@ async function sendAll(
     const request = fillLiveValues(lead, planned, seen.get(address) ?? null);
     const isFirst = index === lead.from;
     last = await exchange({ tasks, request, index, before, notAfter: isFirst ? notAfter : null }, context);
-    if (isFirst && last.answer.outcome === 'unsent' && last.answer.reason === 'outdated') return null;
+    if (isFirst && isOutdated(last.answer) && last.replies.get(address)?.is === 'rejected') return null;
     if (index === requests.length - 1) break;
 
     // A change of several requests is alone: only single requests are shared.

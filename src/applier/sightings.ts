@@ -9,6 +9,8 @@ import { type Readiness, readinessOf } from './readiness.ts';
 
 /** No write relies on a read that is older, in milliseconds. */
 export const freshFor = 10_000;
+/** How often an object is read again because its request had to wait too long after that. */
+export const mostReads = 4;
 /** The same for the create of an object that the tenant would make twice: long enough to read for several at once. */
 const freshForDuplicates = 1_000;
 /** At most so many changes are read again at once: those that can be made before the read is too old. */
@@ -134,7 +136,7 @@ function stateOf(entry: KindChange, live: Task['live'], readiness: Readiness): S
  * When a read is too old. Where reading takes long, as with a low rate limit, that is later: else all that is read would
  * be too old already.
  */
-function untilOf(entry: KindChange, readAt: number, now: number): number {
+export function untilOf(entry: KindChange, readAt: number, now: number): number {
   return readAt + Math.max(isDoubled(entry) ? freshForDuplicates : freshFor, 2 * (now - readAt));
 }
 

@@ -2,7 +2,8 @@ import { appendFile, mkdir, readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
 import { readRecentWrites } from '../../src/applier/recent-writes.ts';
-import type { ApplyEvent } from '../../src/applier/run-context.ts';
+import type { ApplyEvent, TenantPort } from '../../src/applier/run-context.ts';
+import type { Clock } from '../../src/client/clock.ts';
 import { catalogOf } from '../../src/kinds/catalog.ts';
 import { apiRequest, type Call } from '../../src/kinds/http.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
@@ -36,6 +37,26 @@ function lateWorld(tenant = new FakeTenant()) {
   const clock = steppingClock();
   const start = clock.now();
   return { tenant, clock, elapsed: () => clock.now() - start };
+}
+
+/** The tenant behind a client that sends nothing after its time. `onSend` is called before each request. */
+function inTime(
+  tenant: FakeTenant,
+  clock: Clock,
+  onSend: (notAfter: number | null) => void = () => {},
+): TenantPort {
+  const tooLate = { outcome: 'unsent', reason: 'outdated', detail: 'too late' } as const;
+  return {
+    tenant: tenant.tenant,
+    read: (requests) => tenant.read(requests),
+    async send(request, { notAfter = null } = {}) {
+      onSend(notAfter);
+      const isLate = notAfter !== null && clock.now() > notAfter;
+      return isLate
+        ? { ...tooLate, attempts: 1, ms: 0, trackingId: null, repeated: false }
+        : tenant.send(request);
+    },
+  };
 }
 
 const answers: readonly Fault[] = [
@@ -324,6 +345,49 @@ describe('a write that was read for too long ago', () => {
     expect(result.changes[0]?.requests).toHaveLength(1);
     const until = start + 10_000;
     expect(limits).toEqual([until, until, until, null]);
+  });
+
+  it('is asked for again where a request was not answered for longer, which is not forgotten', async () => {
+    const { tenant, clock } = lateWorld(new FakeTenant({ things }));
+    tenant.fault = (_request, count) => {
+      if (count === 1) clock.pass(30_000);
+      return count === 1 ? { is: 'lost', done: false } : null;
+    };
+    const result = await apply(planOf(plan.changes.slice(0, 1)), inTime(tenant, clock), { clock, settle });
+    expect(result.outcome).toBe('done');
+    expect(result.changes[0]?.requests.map(({ status }) => status)).toEqual([null, 200]);
+    expect(tenant.sent).toHaveLength(2);
+  });
+
+  it('is asked for as long as a repetition has to wait, for three times', async () => {
+    const { tenant, clock } = lateWorld(new FakeTenant({ things }));
+    tenant.fault = (_request, count) => (count === 1 ? { is: 'lost', done: false } : null);
+    const limits: unknown[] = [];
+    const port = inTime(tenant, clock, (notAfter) => {
+      limits.push(notAfter);
+      // The queue is long.
+      if (limits.length > 1) clock.pass(11_000);
+    });
+    const result = await apply(planOf(plan.changes.slice(0, 1)), port, { clock, settle });
+    expect(result.outcome).toBe('done');
+    expect(limits).toHaveLength(5);
+    expect(limits.at(-1)).toBeNull();
+    expect(result.changes[0]?.requests.map(({ status }) => status)).toEqual([null, 200]);
+  });
+
+  it('of a create that was carried out after it was given up, and is refused now, is done', async () => {
+    const { tenant, clock } = lateWorld();
+    const made = { id: 'late', name: 'a', text: 'new' };
+    tenant.fault = (_request, count) => {
+      if (count > 1) return null;
+      clock.pass(30_000);
+      return { is: 'lost', done: false };
+    };
+    // The reads that decide on the repetition do not show it yet.
+    const port = inTime(tenant, clock, () => void (tenant.sent.length === 1 && tenant.things.set('a', made)));
+    const result = await apply(planOf([createThing('a')]), port, { clock, settle });
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
+    expect(result.changes[0]?.requests.map(({ status }) => status)).toEqual([null, 409]);
   });
 
   it('may be as old as it takes to read, where that takes long', async () => {
