@@ -71,7 +71,7 @@ export function commonOptions(yargs: Argv) {
     })
     .option('env', {
       ...list(
-        "The environments: names, globs and @groups, also joined by commas. Default: TENANTCTL_ENV, or the project file's defaultEnvironment",
+        "The environments: names, globs and @groups. Several are joined by commas, or --env is repeated. Default: TENANTCTL_ENV, or the project file's defaultEnvironment",
       ),
       nargs: 1,
       alias: 'e',
