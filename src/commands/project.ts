@@ -110,7 +110,8 @@ export function projectFileOf(named: string | undefined, { cwd, env }: Pick<Io, 
 /** The project's folder in its repository, with `/` at its end; `''` where it is the top, or nobody can tell. */
 export function folderInRepository({ config }: Pick<ProjectArgs, 'config'>, io: Io): string {
   try {
-    return repositoryOf(dirname(projectFileOf(config, io)))?.prefix ?? '';
+    const file = projectFileOf(config, io);
+    return existsSync(file) ? (repositoryOf(dirname(file))?.prefix ?? '') : '';
   } catch (error) {
     if (error instanceof Failure) return '';
     throw error;
