@@ -266,6 +266,21 @@ describe('package.json', () => {
   );
 });
 
+it('gives the pipelines of one environment no credentials of another', async () => {
+  const environment = (name: string) =>
+    `  ${name}: { identity: { baseUrl: https://${name}.example, auth: { token: !secret ${name.toUpperCase()}_TOKEN } } }\n`;
+  write('tenantctl.yaml', `version: 1\nenvironments:\n${environment('test')}${environment('production')}`);
+  write(
+    'config/desk.yaml',
+    'kind: SimIntegration\nname: Desk\nattributes: { password: !secret DESK_PASSWORD }\n',
+  );
+  const { stdout } = await run(['init']);
+  const used = read('.github/workflows/tenantctl.yaml').match(/secrets\.\w+/g);
+  expect(new Set(used)).toEqual(new Set(['secrets.DESK_PASSWORD', 'secrets.PRODUCTION_TOKEN']));
+  // A plan of all of them needs both here.
+  expect(stdout).toContain('export TEST_TOKEN=…');
+});
+
 describe('the hosts that pipelines may call', () => {
   const allowed = (path: string) => /^ +TENANTCTL_ALLOWED_HOSTS: (.*)$/m.exec(read(path))?.[1];
 

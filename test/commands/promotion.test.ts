@@ -251,26 +251,29 @@ it('the workflow passes actionlint', async () => {
 });
 
 describe('init --promote', () => {
-  it('writes the pipelines of an existing project, with its groups and names', async () => {
-    for (const path of [github, '.gitlab-ci.yml']) rmSync(join(runner.dir, path));
-    const auth = 'auth: { clientId: !env EU_ID, clientSecret: !secret EU_SECRET } # !env NOT_USED';
-    const text = runner.read('tenantctl.yaml').replace(/^ {2}production:$[\s\S]*/m, '');
-    runner.write('tenantctl.yaml', `${text}\ngroups: { live: [eu] }\n`);
-    await runner.shell('mkdir environments', {});
-    runner.write('environments/eu.yaml', `identity:\n  baseUrl: https://eu.example\n  ${auth}\n`);
-    const { code, stdout } = await init('--promote', 'test', '@live');
-    expect(code).toBe(0);
-    expect(stdout).toContain('tenantctl plan -e test -e @live\n');
-    const workflow = fileOf(github);
-    expect(member(workflow, 'env')).toMatchObject({ TENANTCTL_FIRST: 'test', TENANTCTL_NEXT: '@live' });
-    expect(own(member(workflow, 'jobs', 'next'), 'environment')).toBe('live');
-    expect(runner.read(github)).not.toContain('`production`');
-    const [step] = runner.read(github).split('plan.next.json').slice(0, 1).join('').split('env:').slice(-1);
-    expect(step?.match(/secrets\.\w+/g)).toEqual(['secrets.EU_ID', 'secrets.EU_SECRET']);
-    const lint = await createLinter();
-    expect(lint(runner.read(github), github)).toEqual([]);
-    expect(member(fileOf('.gitlab-ci.yml'), 'variables')).toMatchObject({ TENANTCTL_NEXT: '@live' });
-  });
+  it.each(['yaml', 'yml'])(
+    'writes the pipelines of an existing project, with its groups and names: %s',
+    async (ending) => {
+      for (const path of [github, '.gitlab-ci.yml']) rmSync(join(runner.dir, path));
+      const auth = 'auth: { clientId: !env EU_ID, clientSecret: !secret EU_SECRET } # !env NOT_USED';
+      const text = runner.read('tenantctl.yaml').replace(/^ {2}production:$[\s\S]*/m, '');
+      runner.write('tenantctl.yaml', `${text}\ngroups: { live: [eu] }\n`);
+      await runner.shell('mkdir environments', {});
+      runner.write(`environments/eu.${ending}`, `identity:\n  baseUrl: https://eu.example\n  ${auth}\n`);
+      const { code, stdout } = await init('--promote', 'test', '@live');
+      expect(code).toBe(0);
+      expect(stdout).toContain('tenantctl plan -e test -e @live\n');
+      const workflow = fileOf(github);
+      expect(member(workflow, 'env')).toMatchObject({ TENANTCTL_FIRST: 'test', TENANTCTL_NEXT: '@live' });
+      expect(own(member(workflow, 'jobs', 'next'), 'environment')).toBe('live');
+      expect(runner.read(github)).not.toContain('`production`');
+      const [step] = runner.read(github).split('plan.next.json').slice(0, 1).join('').split('env:').slice(-1);
+      expect(step?.match(/secrets\.\w+/g)).toEqual(['secrets.EU_ID', 'secrets.EU_SECRET']);
+      const lint = await createLinter();
+      expect(lint(runner.read(github), github)).toEqual([]);
+      expect(member(fileOf('.gitlab-ci.yml'), 'variables')).toMatchObject({ TENANTCTL_NEXT: '@live' });
+    },
+  );
 
   it('names the tenant to export, where the project has several and no manifests', async () => {
     rmSync(join(runner.dir, 'config'), { recursive: true });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { isNode, parseDocument } from 'yaml';
@@ -22,9 +22,9 @@ export interface Stage {
 export interface PipelineFacts {
   /** Whether there are manifests where a new project has them. */
   readonly hasManifests: boolean;
-  /** The environment variables that project file and manifests use. */
+  /** The environment variables that the environment of a pipeline for one uses, in its settings and in manifests. */
   readonly names: readonly string[];
-  /** Those that have no value on this machine, without `unsetSecrets`. */
+  /** Those of all environments that have no value on this machine, without `unsetSecrets`. */
   readonly unset: readonly string[];
   /** The secrets of manifests that have no value on this machine. A plan needs only those that the tenant shows. */
   readonly unsetSecrets: readonly string[];
@@ -55,10 +55,10 @@ export function readPipelineFacts(
   const project = namesIn(filesOf(root, ['tenantctl.yaml', 'environments/*.{yaml,yml}']), 'env|secret');
   const manifests = filesOf(root, manifestGlobs);
   const secrets = namesIn(manifests, 'secret').filter((name) => !project.includes(name));
-  const names = sortUnique([...project, ...namesIn(manifests, 'env|secret')]);
+  const known = sortUnique([...project, ...namesIn(manifests, 'env|secret')]);
   const values = valuesIn(root, { env });
-  const unset = names.filter((name) => values.problem(name) !== null);
-  const placeholders = Object.fromEntries(names.map((name) => [name, 'unset']));
+  const unset = known.filter((name) => values.problem(name) !== null);
+  const placeholders = Object.fromEntries(known.map((name) => [name, 'unset']));
   const readable = { root, configFile: join(root, 'tenantctl.yaml'), env: { ...placeholders, ...env } };
   const stages = promotion && readStages(readable, promotion);
   const chosen = chooseEnvironment(readable);
@@ -66,7 +66,7 @@ export function readPipelineFacts(
   const connections = connectionsOf(readable, promoted ?? [chosen.environment]);
   return {
     hasManifests: manifests.length > 0,
-    names,
+    names: variablesOf([chosen.environment], readable) ?? known,
     unset: unset.filter((name) => !secrets.includes(name)),
     unsetSecrets: unset.filter((name) => secrets.includes(name)),
     hosts: hostsOf(connections),
@@ -123,13 +123,18 @@ function chooseEnvironment(
 
 function readStages(project: ReadableProject, [first, next]: Promotion): [Stage, Stage] {
   const known = loadEnvironmentNames(project);
-  const manifests = filesOf(project.root, manifestGlobs);
   const read = (selection: string): Stage => {
     const environments = selectEnvironments([selection], known);
-    const own = environments.flatMap((name) => textsOf(project, name));
-    return { selection, environments, names: sortUnique(namesIn([...own, ...manifests], 'env|secret')) };
+    return { selection, environments, names: variablesOf(environments, project) ?? [] };
   };
   return [read(first), read(next)];
+}
+
+/** The environment variables that environments and manifests use; `null` where the settings of the environments are not found. */
+function variablesOf(environments: readonly string[], project: ReadableProject): string[] | null {
+  const own = environments.flatMap((name) => textsOf(project, name)).filter((text) => text !== '');
+  const manifests = filesOf(project.root, manifestGlobs);
+  return own.length === 0 ? null : sortUnique(namesIn([...own, ...manifests], 'env|secret'));
 }
 
 /** The parts of project files that are about one environment. */
@@ -137,8 +142,7 @@ function textsOf({ root, configFile }: ReadableProject, name: string): string[] 
   const text = readFileSync(configFile, 'utf8');
   const node = parseDocument(text, { logLevel: 'silent' }).getIn(['environments', name], true);
   const [start, end] = (isNode(node) && node.range) || [0, 0];
-  const file = join(root, 'environments', `${name}.yaml`);
-  return [text.slice(start, end), ...(existsSync(file) ? [readFileSync(file, 'utf8')] : [])];
+  return [text.slice(start, end), ...filesOf(root, [`environments/${name}.{yaml,yml}`])];
 }
 
 /** How these environments are reached; `null` where one cannot be read: `validate` and `plan` explain what is wrong. */
