@@ -34,6 +34,15 @@ describe('objects of declared kinds that no manifest names', () => {
     expect(asked.map(({ path }) => path)).toEqual(['/api/advanced_search']);
   });
 
+  test('are not those that no manifest could declare: none was removed', async () => {
+    const world = await open({}, search('a'));
+    const odd = world.sandbox.state.profileSearches.find(({ label }) => label === 'b');
+    const rule = { id: 'r1', comparison_operator: '==', value: 'x' };
+    Object.assign(odd ?? {}, { rules: [{ ...rule, type: 'OtherRule' }] });
+    const plan = await world.plan();
+    expect(plan).toMatchObject({ undeclared: ['ProfileSearch/c'], summary: { undeclared: 1 } });
+  });
+
   test('are no changes, and not part of what is approved', async () => {
     const world = await open({}, search('a'), search('new'));
     const before = await world.plan();
