@@ -190,14 +190,14 @@ export function projectRoot(configFile: string, from?: string): string {
   } catch {
     throw failure('config-not-found', sayFrom(from, `There is no project file ${configFile}.`), {
       hint:
-        misnamed(configFile) ??
+        findOtherEnding(configFile) ??
         'Run the command in the folder of tenantctl.yaml or below it, name the file with --config, or create one with `tenantctl init`.',
     });
   }
 }
 
 /** What to do about a project file that has the other ending of YAML; `null` where there is none. */
-function misnamed(configFile: string): string | null {
+function findOtherEnding(configFile: string): string | null {
   const other = configFile.replace(/\.ya?ml$/, (ending) => (ending === '.yml' ? '.yaml' : '.yml'));
   if (other === configFile || !statOf(other)?.isFile()) return null;
   const [there, wanted] = [basename(other), basename(configFile)];
