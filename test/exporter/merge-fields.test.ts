@@ -189,6 +189,14 @@ describe('what an overlay sets', () => {
     },
   );
 
+  it('is no reason to list the credential that the tenant has in its place', () => {
+    const manifest = 'kind: SimIntegration\nname: removing\nattributes: { user: mine }\n';
+    const theirs = { user: 'https://svc:Sommerwind7@desk.example/' };
+    const result = mergeOne(manifest, integration('removing', { attributes: theirs }));
+    expect(noted(result)).toEqual(['set-by-overlay attributes.user']);
+    expect(result).toMatchObject({ created: [], changed: [] });
+  });
+
   it('keeps the tag of the value that it is merged with, and the rest is merged', () => {
     const manifest =
       'kind: SimIntegration\nname: removing\ndescription: Old\nattributes: !var settings # ours\n';

@@ -65,8 +65,6 @@ function nameBeside(text: string, path: Path, name: string): string {
 
 function tryCandidates(parsed: ParsedDocument, edit: Edit, wanted: Printable): string | null {
   for (const candidate of candidatesFor(parsed, edit)) {
-    // Half of a surrogate pair cannot be stored in a UTF-8 file.
-    if (/\p{Cs}/u.test(candidate)) continue;
     const read = parseOne(candidate);
     if (read && sameTree(read.tree, wanted)) return candidate;
   }
