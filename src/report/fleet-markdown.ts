@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { Fleet, FleetMember } from '../model/fleet.ts';
+import type { Fleet } from '../model/fleet.ts';
 import { fleetCommand } from './apply-command.ts';
 import { sortByUrgency } from './attention.ts';
 import { fitComment, type SectionGroup } from './fit-comment.ts';
@@ -9,6 +9,7 @@ import {
   type Matrix,
   namesInBrief,
   noChangesAnywhere,
+  type OutcomeGroup,
   openOutcomes,
   type Shared,
   sharedWords,
@@ -27,7 +28,7 @@ export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
   const { isApplied, isEqual, matrix, errors, changes, points, steps, remarks } = fleetView(fleet);
   const groups = [
     ...errors.map(failureGroup),
-    ...fleet.environments.map(outcomeGroup),
+    ...openOutcomes(fleet).map(outcomeGroup),
     ...changeGroups(fleet, changes, options),
     remarkGroup(remarks, options),
   ].filter(({ sections }) => sections.length > 0);
@@ -86,6 +87,6 @@ function allNames(names: readonly string[]) {
   };
 }
 
-function outcomeGroup({ name, result }: FleetMember): SectionGroup {
-  return { heading: `\n#### ${escapeMarkdown(name)}\n\n`, sections: openOutcomes(result).map(resultSection) };
+function outcomeGroup({ title, items }: OutcomeGroup): SectionGroup {
+  return { heading: `\n#### ${escapeMarkdown(title)}\n\n`, sections: items.map(resultSection) };
 }

@@ -11,7 +11,7 @@ import {
 import { groupBy } from '../model/group.ts';
 import { canonicalJson } from '../model/json.ts';
 import { type Change, type Difference, hasChanges, isRefused } from '../model/plan.ts';
-import type { ChangeResult, Result } from '../model/result.ts';
+import { type ChangeResult, mayHaveFailed } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
 import { attentionOf, type Point } from './attention.ts';
 import { nameIds } from './difference.ts';
@@ -166,12 +166,33 @@ function pointsOf(environments: readonly FleetMember[], shared: readonly Shared[
   }));
 }
 
-/** The changes of an apply that a reader has to know of: what was not done, and what the tenant did not do as asked. */
-export function openOutcomes(result: Result | null | undefined): readonly ChangeResult[] {
-  return result?.changes.filter(({ outcome, warnings }) => outcome !== 'done' || warnings.length > 0) ?? [];
+/** Changes of an apply below a heading. */
+export interface OutcomeGroup {
+  readonly title: string;
+  readonly items: readonly ChangeResult[];
 }
 
-/** What an apply made of each change, once, with the environments that share it: what was not done comes first. */
+/**
+ * The changes of an apply that a reader has to know of: what failed, by environment, then what else was not done or not done
+ * as asked, once, with its environments. Steps by hand are the same in each.
+ */
+export function openOutcomes(fleet: Fleet): OutcomeGroup[] {
+  const isOpen = ({ outcome, warnings }: ChangeResult) => outcome !== 'done' || warnings.length > 0;
+  const groups = [
+    ...fleet.environments.map(({ name, result }): OutcomeGroup => {
+      return { title: name, items: result?.changes.filter(mayHaveFailed) ?? [] };
+    }),
+    ...sharedOutcomes(fleet).map((shared): OutcomeGroup => {
+      return {
+        title: sharedWords(shared, fleet),
+        items: shared.items.filter((item) => isOpen(item) && !mayHaveFailed(item)),
+      };
+    }),
+  ];
+  return groups.filter(({ items }) => items.length > 0);
+}
+
+/** What an apply made of each change, once, with the environments that share it: what failed first, what is done last. */
 export function sharedOutcomes({ environments }: Fleet): Shared<ChangeResult>[] {
   const signatureOf = ({ address, action, outcome, before, after, error, warnings }: ChangeResult) => [
     [address, action, outcome, error, warnings],
@@ -180,7 +201,12 @@ export function sharedOutcomes({ environments }: Fleet): Shared<ChangeResult>[] 
   ];
   const each = shareEach(environments, ({ result }) => result?.changes ?? [], signatureOf);
   const isDone = ({ item }: { item: ChangeResult }) => item.outcome === 'done';
-  return [...shareGroups(each.filter((one) => !isDone(one))), ...shareGroups(each.filter(isDone))];
+  const hasItemFailed = ({ item }: { item: ChangeResult }) => mayHaveFailed(item);
+  return [
+    ...shareGroups(each.filter(hasItemFailed)),
+    ...shareGroups(each.filter((one) => !hasItemFailed(one) && !isDone(one))),
+    ...shareGroups(each.filter(isDone)),
+  ];
 }
 
 /** The errors that keep an environment from being planned or applied. */

@@ -117,6 +117,29 @@ it('counts the steps by hand of an apply by themselves, as the report of one env
   expect(show('html')).toMatch(/data-filter="manual" aria-pressed="false"><b>2<\/b>/);
 });
 
+it('of results tells what failed first, and a step by hand once for all environments', () => {
+  const planned = fleet(names(50), () => [senderDelete]);
+  const byHand = outcome({
+    address: 'A/task',
+    action: 'manual',
+    outcome: 'notAttempted',
+    warnings: ['Do it.'],
+  });
+  const broken = outcome({ address: 'A/broken', outcome: 'failed', error: '400 Bad request.' });
+  const environments = planned.environments.map((each) => {
+    const hasFailed = each.name === 'tenant-31';
+    const changes = hasFailed ? [byHand, broken] : [byHand];
+    return { ...each, result: result(changes, { outcome: hasFailed ? 'partial' : 'done' }) };
+  });
+  for (const format of ['text', 'markdown', 'html'] as const) {
+    const report = renderReport({ is: 'fleet', fleet: { ...planned, environments } }, format, plain);
+    const [first = '', ...others] = report.replaceAll(/<[^>]*>/g, '').split(/In 50 of 50: tenant-01/);
+    expect(first).toMatch(/A\/broken[\s\S]*400 Bad request\./);
+    expect(others).toHaveLength(1);
+    expect(report.match(/Do it\./g)).toHaveLength(1);
+  }
+});
+
 it('of results says once how to go on where something is left', () => {
   const planned = fleet(names(3), () => [senderDelete]);
   const environments = planned.environments.map((each) => ({ ...each, result: result([]) }));

@@ -8,6 +8,7 @@ import {
   type Matrix,
   namesInBrief,
   noChangesAnywhere,
+  type OutcomeGroup,
   openOutcomes,
   type Shared,
   sharedWords,
@@ -85,11 +86,14 @@ function sharedRows(shared: Shared, fleet: Fleet, { verbose = false }: ReportOpt
   return [row(0, span(sharedWords(shared, fleet), 'bold')), blank, ...changes];
 }
 
-/** What was not done as asked, by environment; with `verbose`, all changes. */
-function outcomeRows({ environments }: Fleet, { verbose = false }: ReportOptions): Row[] {
-  return environments.flatMap(({ name, result }) => {
-    const shown = verbose ? (result?.changes ?? []) : openOutcomes(result);
-    if (!result || shown.length === 0) return [];
-    return [row(0, span(name, 'bold')), ...resultRows(shown, result.diagnostics ?? [], verbose), blank];
+/** What was not done as asked; with `verbose`, all changes, by environment. */
+function outcomeRows(fleet: Fleet, { verbose = false }: ReportOptions): Row[] {
+  const all = fleet.environments.map(({ name, result }): OutcomeGroup => {
+    return { title: name, items: result?.changes ?? [] };
   });
+  // Why a run was refused is told above, and not again for each of its changes.
+  const reasons = fleet.environments.flatMap(({ result }) => result?.diagnostics ?? []);
+  return (verbose ? all : openOutcomes(fleet)).flatMap(({ title, items }) =>
+    items.length === 0 ? [] : [row(0, span(title, 'bold')), ...resultRows(items, reasons, verbose), blank],
+  );
 }
