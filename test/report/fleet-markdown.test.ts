@@ -150,6 +150,19 @@ it('of results says once how to go on where something is left', () => {
     );
 });
 
+it('keeps a change apart in the environment in which it has a risk', () => {
+  const risky = { ...senderDelete, risk: [...senderDelete.risk, 'undoes-tenant-change' as const] };
+  const both = fleet(names(2), (name) => [name === 'tenant-2' ? risky : senderDelete]);
+  for (const format of ['text', 'markdown'] as const) {
+    const [first = '', second = ''] = renderReport({ is: 'fleet', fleet: both }, format, plain).split(
+      'Only in tenant-2',
+    );
+    expect(first).toContain('Only in tenant-1');
+    expect(first).not.toContain('UNDOES A CHANGE');
+    expect(second).toContain('UNDOES A CHANGE');
+  }
+});
+
 it('has its numbers below their headings in a terminal, however long the names are', () => {
   const customers = Array.from({ length: 60 }, (_, at) => `customer-${1000 + at}`);
   const many = fleet(customers, () => [senderDelete]);
