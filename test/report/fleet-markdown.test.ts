@@ -140,6 +140,18 @@ it('of results tells what failed first, and a step by hand once for all environm
   }
 });
 
+it('of results tells each error, also where a change failed in several environments', () => {
+  const planned = fleet(names(3), () => [senderDelete]);
+  const environments = planned.environments.map((each, at) => {
+    const error = at === 0 ? '403 Forbidden.' : '409 Conflict.';
+    return { ...each, result: result([outcome({ address: 'A/b', outcome: 'failed', error })]) };
+  });
+  const page = renderReport({ is: 'fleet', fleet: { ...planned, environments } }, 'html', plain);
+  expect(page).toMatch(
+    /In 2 of 3: tenant-2, tenant-3[\s\S]*409 Conflict[\s\S]*Only in tenant-1[\s\S]*403 Forbidden/,
+  );
+});
+
 it('of results says once how to go on where something is left', () => {
   const planned = fleet(names(3), () => [senderDelete]);
   const environments = planned.environments.map((each) => ({ ...each, result: result([]) }));
