@@ -7,6 +7,7 @@ import {
   change,
   difference,
   fleet,
+  guard,
   lockout,
   names,
   outcome,
@@ -160,6 +161,16 @@ it('of results says once how to go on where something is left', () => {
     expect(renderReport({ is: 'fleet', fleet: partial }, format, plain).match(/^To finish/gm)).toHaveLength(
       1,
     );
+});
+
+it('says of a plan that a guard refused that it is refused', () => {
+  const [one, other] = fleet(names(2), () => [senderDelete]).environments;
+  if (!one?.plan || !other) throw new Error('There is no environment.');
+  const guarded = fleetOf([{ ...one, plan: { ...one.plan, diagnostics: [guard] } }, other]);
+  const show = (format: Format) => renderReport({ is: 'fleet', fleet: guarded }, format, plain);
+  expect(show('text')).toMatch(/✖ tenant-1 [\d ]+REFUSED: this\s+plan\s+cannot\s+be\s+applied\.\n/);
+  expect(show('text')).toContain('2 environments: 1 planned, 1 failed.');
+  expect(show('html')).toContain('✖ tenant-1 <small>REFUSED: this plan cannot be applied.</small>');
 });
 
 it('keeps a change apart in the environment in which it has a risk', () => {
