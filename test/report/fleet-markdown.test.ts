@@ -163,6 +163,17 @@ it('of results says once how to go on where something is left', () => {
     );
 });
 
+it('counts the objects that no manifest names in all tenants', () => {
+  const { environments } = fleet(names(3), () => [senderDelete]);
+  const counted = environments.map((each, at) => {
+    const summary = each.plan && { ...each.plan.summary, undeclared: at };
+    return { ...each, plan: each.plan && { ...each.plan, summary: summary ?? each.plan.summary } };
+  });
+  const show = (format: Format) => renderReport({ is: 'fleet', fleet: fleetOf(counted) }, format, plain);
+  expect(show('text')).toMatch(/unchanged, 3 undeclared\.\n/);
+  expect(show('html')).toContain('<b>3</b> <span>undeclared</span>');
+});
+
 it('says of a plan that a guard refused that it is refused', () => {
   const [one, other] = fleet(names(2), () => [senderDelete]).environments;
   if (!one?.plan || !other) throw new Error('There is no environment.');
