@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, runProgram, type World } from '../support/world.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -89,5 +89,13 @@ describe('a project in a folder of a repository', () => {
     expect((await world.run('plan', ...config, '--out', 'plan.json')).code).toBe(0);
     const { stdout } = await world.run('show', 'plan.json', ...config, '--format', 'github');
     expect(stdout).toContain('::warning file=apps/iga/config/a.yaml,line=1,title=SENDS E-MAIL');
+    // Where there is no project, nobody knows which folder the plan is about.
+    rmSync(join(world.dir, 'tenantctl.yaml'));
+    const cwd = join(world.dir, 'apps');
+    const elsewhere = await runProgram(['show', '../plan.json', '--format', 'github'], {
+      cwd,
+      env: world.env,
+    });
+    expect(elsewhere.stdout).toContain('::warning file=config/a.yaml,line=1,title=SENDS E-MAIL');
   });
 });
