@@ -252,6 +252,21 @@ ${more}`;
     ).toMatchObject({ code: 0 });
   });
 
+  it('takes no earlier delete as the proof of one that an overlay decides', async () => {
+    declareSenders(sender('a@acme.example'), sender('b@acme.example'));
+    await applyTo('test');
+    await applyTo('production');
+    declareSenders(`${sender('a@acme.example')}ensure: absent\n`, sender('b@acme.example'));
+    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    // Declared again, which no test tenant has shown.
+    declareSenders(sender('a@acme.example'), sender('b@acme.example'));
+    const overlay = "{ target: 'SenderAddress/a*', merge: { ensure: absent } }";
+    const settings = test.read('tenantctl.yaml');
+    test.write('tenantctl.yaml', settings.replace(/ }\n$/, `, overlays: [${overlay}] }\n`));
+    expect((await run('plan', '-e', 'production')).stdout).toContain('1 to delete');
+    expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 4 });
+  });
+
   it('proves the delete of a removed manifest also by a tenant that does not have the object any more', async () => {
     declareSenders(sender('a@acme.example'), sender('b@acme.example'));
     commitAll(test.dir);
