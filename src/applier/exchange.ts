@@ -37,6 +37,7 @@ const maxSends = 2;
  */
 export async function exchange(step: Step, context: ChangeContext): Promise<Exchange> {
   const { tasks } = step;
+  const { clock } = context;
   let { notAfter } = step;
   let sends = 0;
   for (let looks = 1; ; looks++) {
@@ -48,10 +49,12 @@ export async function exchange(step: Step, context: ChangeContext): Promise<Exch
     if (!isOutdated(answer)) sends += 1;
     const isOpen = isOutdated(answer) || isWithoutAnswer(answer);
     const mayRepeat = sends < maxSends && isOpen && isSafeTwice(step);
-    const lookedAt = context.clock.now();
+    const lookedAt = clock.now();
     const looked = await lookForEffect(step, answer, mayRepeat ? 0 : until, context);
     if ('failed' in looked) {
-      const reply: Reply = { is: 'unknown', remark: `${context.describe(answer)} ${looked.failed}` };
+      // Others write meanwhile, which can disturb the read of a list: it is looked up again when they are done.
+      const is = isLast(step) && clock.now() < until ? 'open' : 'unknown';
+      const reply: Reply = { is, remark: `${context.describe(answer)} ${looked.failed}` };
       return {
         ...answered,
         replies: new Map(tasks.map(({ change }) => [change.address, reply])),
@@ -61,7 +64,7 @@ export async function exchange(step: Step, context: ChangeContext): Promise<Exch
     const { evidence, find } = looked;
     if (!mayRepeat || context.signal.aborted || !isMissing(evidence))
       return { ...answered, replies: await repliesBy(evidence, answered, context), find };
-    const limits = tasks.map((task) => untilOf(task, lookedAt, context.clock.now()));
+    const limits = tasks.map((task) => untilOf(task, lookedAt, clock.now()));
     notAfter = looks < mostReads ? Math.min(...limits) : null;
   }
 }

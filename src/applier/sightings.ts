@@ -63,6 +63,9 @@ export class Sightings {
 
   /** What may be made now of changes that are made together. Rejects where their objects cannot be read. */
   async check(unit: readonly Task[]): Promise<Checked> {
+    // A list that is being read must not change with each page because of what this run creates and deletes. Only those
+    // who asked for it care whether it could be read.
+    if (this.#isFresh(unit)) await this.#reading?.done.catch(() => {});
     if (!this.#isFresh(unit)) await this.#readFor(unit);
     const seen = this.#seenOf(unit);
     const reasons = new Map<Address, string>();

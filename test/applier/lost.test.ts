@@ -388,6 +388,21 @@ it('a change whose object cannot be read while it is waited for is unknown, with
   ]);
 });
 
+it.each([
+  [true, 'done'],
+  [false, 'unknown'],
+])(
+  'a change whose object cannot be read at once is looked up later: carried out %j, %s',
+  async (done, outcome) => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = () => ({ is: 'lost', done });
+    tenant.readFault = () => (tenant.reads === 2 ? new Error('the list changed') : null);
+    const result = await apply(planOf([updateThing(old, 'after')]), tenant, { settle: 60_000 });
+    expect(outcomes(result)).toEqual({ 'Thing/old': outcome });
+    expect(tenant.sent).toHaveLength(1);
+  },
+);
+
 it('a change that is waited for says so', async () => {
   const tenant = new FakeTenant();
   tenant.fault = () => ({ is: 'lost', done: false });

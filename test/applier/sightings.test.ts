@@ -135,6 +135,29 @@ describe('what was read for a change', () => {
     expect(asked).toEqual([['Thing/a', 'Thing/b'], ['Note/n']]);
   });
 
+  it.each([
+    ['works', true],
+    ['fails', false],
+  ])('is not relied on while others are read, whose list it would change: that %s', async (_how, works) => {
+    let isUp = true;
+    let isRead = false;
+    const [a, n] = [updateOf('a'), createOf(note, writeNote('n', 'text'))];
+    const { sightings, clock } = await world([a, n], {
+      async reads() {
+        await new Promise((resolve) => setImmediate(resolve));
+        isRead = true;
+        if (!isUp) throw new Error('down');
+      },
+    });
+    clock.pass(10_001);
+    await sightings.check([n]);
+    [isUp, isRead] = [works, false];
+    const others = sightings.check([a]).catch(() => null);
+    expect(await sightings.check([n])).toMatchObject({ is: 'fresh' });
+    expect(isRead).toBe(true);
+    expect((await others) !== null).toBe(works);
+  });
+
   it('is read once more after a read that failed', async () => {
     const task = updateOf('a');
     let isDown = true;
