@@ -348,3 +348,22 @@ it('a journal holds no values and no secrets', async () => {
   for (const file of await readdir(folder))
     expect(await readFile(join(folder, file), 'utf8')).not.toContain('canary');
 });
+
+it('a bulk delete that had half an effect is finished by the same plan', async () => {
+  const [one, two] = ['one', 'two'].map((key) => ({ id: `n-${key}`, key, text: 'x' }));
+  if (!one || !two) throw new Error('There are two.');
+  const tenant = new FakeTenant({ notes: { one, two } });
+  const plan = planOf(deleteNotes([one, two]));
+  const folder = await newFolder();
+  tenant.fault = () => {
+    tenant.notes.delete('one');
+    return { is: 'status', status: 500, done: false };
+  };
+  expect(outcomes(await apply(plan, tenant, { folder }))).toEqual({
+    'Note/one': 'done',
+    'Note/two': 'failed',
+  });
+  tenant.fault = () => null;
+  expect((await apply(plan, tenant, { folder })).outcome).toBe('done');
+  expect(tenant.notes.size).toBe(0);
+});

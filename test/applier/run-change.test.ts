@@ -74,6 +74,21 @@ describe('the record of a run', () => {
     expect(tenant.sent).toEqual([]);
   });
 
+  it('has what an earlier run has made, once something else is begun, and how that ended', async () => {
+    const plan = planOf([updateThing(old, 'after'), createThing('new')]);
+    const folder = await newFolder();
+    const journal = await openJournal(folder, plan);
+    await journal.intend(0, new Map([['Thing/old', null]]), 't1');
+    await journal.conclude(0, { changes: ['Thing/old'], verdict: 'done', status: 200 }, 't2');
+    await journal.close();
+    const { steps, record } = recorder();
+    const tenant = new FakeTenant({ things: { old: { ...old, text: 'after' } } });
+    await apply(plan, tenant, { folder, record, concurrency: 1 });
+    const [ofBoth, ...ends] = steps.slice(steps.findIndex((step) => step.startsWith('begin')));
+    expect(ofBoth).toBe('begin Thing/old unknown, Thing/new unknown');
+    expect(ends).toEqual(['end Thing/old done', 'end Thing/new done']);
+  });
+
   it('does not begin what Ctrl-C came before', async () => {
     const { steps, record } = recorder();
     const tenant = new FakeTenant();

@@ -129,6 +129,15 @@ describe('pages', () => {
     expect(await readRows(client, source)).toEqual(rows);
   });
 
+  test('a linked page without rows in the middle does not end the list', async () => {
+    const client = fakeClient(({ query }) => {
+      const at = Number(query.page ?? 1);
+      const rows = at === 2 ? [] : numbered(4).slice(at === 1 ? 0 : 2, at === 1 ? 2 : 4);
+      return answerWith(200, { rows, next: at < 3 ? `/v2025/rows?page=${at + 1}` : null });
+    });
+    expect(await readRows(client, source)).toEqual(numbered(4));
+  });
+
   test('links from page to page without rows are not followed for long', async () => {
     const client = fakeClient(({ query }) => {
       const at = Number(query.page ?? 1);
