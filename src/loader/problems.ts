@@ -1,5 +1,6 @@
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
+import { didYouMean } from '../model/suggest.ts';
 import { type Place, sourceOf } from './file.ts';
 
 /** Further problems of a file are not shown: nobody reads them, and finding their lines takes time. */
@@ -54,6 +55,14 @@ export class Problems {
     this.add(code, message, place, { ...details, hint });
   }
 
+  /**
+   * {@link didYouMean} for a problem at a place; `null` where it would not be shown. A file can have so many names that are
+   * wrong, and so many that are right, that comparing all of them would take hours.
+   */
+  suggest({ file }: Place, word: string, candidates: () => Iterable<string>): string | null {
+    return this.#countIn(file.path) < maxPerFile ? didYouMean(word, candidates()) : null;
+  }
+
   /** Drops what was found so far. */
   clear(): void {
     this.#found.clear();
@@ -72,8 +81,7 @@ export class Problems {
       const isTolerated = diagnostic.severity === 'error' && this.#tolerated.includes(diagnostic.code);
       this.#found.set(id, isTolerated ? { ...diagnostic, severity: 'warning' } : diagnostic);
     }
-    for (const [path, count] of others.#perFile)
-      this.#perFile.set(path, count + (this.#perFile.get(path) ?? 0));
+    for (const [path, count] of others.#perFile) this.#perFile.set(path, count + this.#countIn(path));
   }
 
   /** The same problems, to which others can be added. */
@@ -107,10 +115,14 @@ export class Problems {
     return new Failure(this.diagnostics);
   }
 
+  #countIn(path: string): number {
+    return this.#perFile.get(path) ?? 0;
+  }
+
   #accepts(place: Place | null, code: string): boolean {
     if (!place || code === 'too-many-problems') return true;
     const { path } = place.file;
-    const count = (this.#perFile.get(path) ?? 0) + 1;
+    const count = this.#countIn(path) + 1;
     this.#perFile.set(path, count);
     if (count === maxPerFile + 1) {
       this.add(

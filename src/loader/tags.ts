@@ -146,11 +146,13 @@ function withName(read: (name: string, context: TagContext, place: Place) => Jso
   };
 }
 
-function readVariable(name: string, { variables }: TagContext): Json {
+function readVariable(name: string, { variables, problems }: TagContext, place: Place): Json {
   if (variables === null) return unresolved;
   const value = own(variables, name);
   if (value !== undefined) return value;
-  const hint = didYouMean(name, Object.keys(variables)) ?? 'Add it to `variables` of the environment.';
+  const hint =
+    problems.suggest(place, name, () => Object.keys(variables)) ??
+    'Add it to `variables` of the environment.';
   throw failure('variable-unset', `The environment has no variable \`${name}\``, { hint });
 }
 
@@ -200,7 +202,7 @@ function readFormat(argument: Json, context: TagContext, place: Place): Json {
   let isUnresolved = false;
   const text = argument.replace(/%%\{|%\{([^{}]*)\}|%\{/g, (written, name: string | undefined) => {
     if (written === '%%{') return '%{';
-    const part = attempt(() => formatPart(name, context), context.problems, place);
+    const part = attempt(() => formatPart(name, context, place), context.problems, place);
     isUnresolved ||= part === unresolved;
     return part;
   });
@@ -208,13 +210,13 @@ function readFormat(argument: Json, context: TagContext, place: Place): Json {
 }
 
 /** The text of `%{name}`; without a name, the brace is not closed. */
-function formatPart(name: string | undefined, context: TagContext): string {
+function formatPart(name: string | undefined, context: TagContext, place: Place): string {
   if (name === undefined) {
     throw failure('invalid-tag', 'A `%{` in this text is not closed', {
       hint: 'Write `%%{` for a literal `%{`.',
     });
   }
-  const value = readVariable(name.trim(), context);
+  const value = readVariable(name.trim(), context, place);
   if (value !== null && typeof value !== 'object') return String(value);
   const variable = `The variable \`${name.trim()}\``;
   if (secretName(value) === null) {

@@ -12,7 +12,6 @@ import {
 import { isArray, isObject, type Json, mapMembers } from '../model/json.ts';
 import { markerKeys } from '../model/marker.ts';
 import { unsafeKeys } from '../model/members.ts';
-import { didYouMean } from '../model/suggest.ts';
 import { isCoreTag, keyText, offsetOfNode, placeOfNode, type YamlDocument } from './document.ts';
 import type { Place, SourceFile } from './file.ts';
 import type { Problem, Problems } from './problems.ts';
@@ -108,7 +107,7 @@ function readAlias(name: string, node: Node, walk: Walk): Json {
     return refuse(walk, node, {
       code: 'unknown-alias',
       message,
-      hint: didYouMean(name, walk.anchors.keys()),
+      hint: walk.problems.suggest(placeOfNode(node, walk.file), name, () => walk.anchors.keys()),
     });
   }
   walk.size += anchored.size;

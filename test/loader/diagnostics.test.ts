@@ -124,6 +124,17 @@ describe('problems', () => {
   });
 });
 
+it('names are not compared for problems that are not shown', () => {
+  const problems = new Problems();
+  const file = new SourceFile('long.yaml', 'x\n'.repeat(100));
+  const suggest = () => problems.suggest({ file, offset: 0 }, 'hoost', () => ['host']);
+  expect(suggest()).toBe('Did you mean `host`?');
+  for (let line = 0; line < 60; line += 1) problems.add('a', 'm', { file, offset: line * 2 });
+  expect(suggest()).toBeNull();
+  const other = new SourceFile('other.yaml', 'x');
+  expect(problems.suggest({ file: other, offset: 0 }, 'hoost', () => ['host'])).not.toBeNull();
+});
+
 describe('a place', () => {
   const at = (text: string, needle: string) => {
     const source = new SourceFile('a', text);

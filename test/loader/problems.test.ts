@@ -483,6 +483,14 @@ test('members of a value that is a mapping can be ignored', () => {
   ]);
 });
 
+test('a text with a variable that is not set is only reported for that', () => {
+  const found = failureOf({
+    'tenantctl.yaml': config('    variables: { domain: acme.example }'),
+    'config/a.yaml': 'kind: SenderAddress\nemail: !format "%{nope} at %{domain}"\n',
+  });
+  expect(errors(found)).toEqual(['variable-unset config/a.yaml:2:8']);
+});
+
 test('all problems of all files are reported at once, in order', () => {
   const found = failureOf({
     'tenantctl.yaml': config('    variables: { a: !env NOPE }\n    limits: { requests: 0 }'),
