@@ -63,7 +63,7 @@ export function isDotEnv(path: string): boolean {
   return /(?:^|[\\/])\.env$/i.test(path);
 }
 
-/** The Failure for a `.env` in the place of a manifest or a side file. */
+/** The Failure for a `.env` in the place of a manifest, a side file or a file of an embedded tenant. */
 export function dotEnvFailure(path: string): Failure {
   return failure('reserved-file', `${path} holds credentials, and is not read as part of the project.`, {
     hint: 'Write `!secret NAME` or `!env NAME` for a value in it, or give a file with other content another name.',

@@ -81,6 +81,22 @@ describe('what a project reads', () => {
     }
   });
 
+  it.each(['{ seed: .env }', '{ seed: linked.yaml }', '{ data: config/../.ENV }'])(
+    'is no `.env` in the place of a file of an embedded tenant: %s',
+    async (sandbox) => {
+      const world = await createTestWorld();
+      world.write('.env', 'A=1\n# Lines after a comment are no YAML.\nB=Sommerwind7\n');
+      symlinkSync('.env', join(world.dir, 'linked.yaml'));
+      world.write('tenantctl.yaml', `version: 1\nenvironments:\n  test:\n    sandbox: ${sandbox}\n`);
+      const { code, stdout, stderr } = await world.run('plan');
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringMatching(/^tenantctl\.yaml:4:22 {2}error .*\[reserved-file\]/ms),
+      });
+      expect(stdout + stderr).not.toContain('Sommerwind7');
+    },
+  );
+
   it.each(['.git/*.yaml', 'config/.tenantctl/**/*.yaml', '**/.Git/a.yaml'])(
     'is no manifest in a folder of git or of tenantctl itself: %s',
     async (glob) => {
