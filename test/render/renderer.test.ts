@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { Renderer } from '../../src/render/renderer.ts';
 
@@ -22,6 +22,16 @@ describe('rendering', () => {
     const text = '#if($n > 1)$n tasks#else${one} task#end:#foreach($t in $list) $foreach.count. $t.name#end';
     expect(await rendered(text, { n: 2, list: [{ name: 'a' }, { name: 'b' }] })).toBe('2 tasks: 1. a 2. b');
     expect(await rendered(text, { n: 1, one: 'one' })).toBe('one task:');
+  });
+
+  it('takes nothing from the environment: neither secrets nor options of Node', async () => {
+    vi.stubEnv('NODE_OPTIONS', '--require ./there-is-no-such-file.cjs');
+    const own = new Renderer();
+    onTestFinished(() => {
+      own.close();
+      vi.unstubAllEnvs();
+    });
+    expect(await own.render({ text: 'a' }, {})).toEqual({ is: 'rendered', value: { text: 'a' } });
   });
 
   it('leaves what it cannot resolve as it is written', async () => {
