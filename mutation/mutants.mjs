@@ -722,8 +722,8 @@ export const mutants = [
   {
     name: 'a glob with ! leaves hidden folders in the list of files',
     file: 'src/loader/source.ts',
-    find: '.filter(matchGlobs(patterns)).sort();',
-    replace: '.sort();',
+    find: 'isWanted(path) && !isSecret(path)',
+    replace: '!isSecret(path)',
     tests: ['test/loader/globs.test.ts'],
   },
   {

@@ -14,7 +14,7 @@ import { type Place, sourceOf } from './file.ts';
 import { kindsFolderIn } from './kind-files.ts';
 import { readNetwork } from './network.ts';
 import { requireInside } from './own-folder.ts';
-import { dotEnvFailure, isDotEnv, projectPath, resolveLinks } from './paths.ts';
+import { credentialsFailure, holdsCredentials, projectPath, resolveLinks } from './paths.ts';
 import type { Problem, Problems } from './problems.ts';
 import type { Inputs } from './secrets.ts';
 import { unresolved } from './tree.ts';
@@ -68,7 +68,10 @@ function readSandbox(value: JsonObject, context: BuildContext): TenantConnection
   return { tenant: { identity: name, profiles: name }, connection: { to: 'sandbox', sandbox } };
 }
 
-/** A path inside the project that is no `.env`, also after links are resolved; `null` where none is given, `undefined` where it is refused. */
+/**
+ * A path inside the project, not of a file with credentials, also after links are resolved; `null` where none is given,
+ * `undefined` where it is refused.
+ */
 function readPath(
   value: JsonObject,
   name: string,
@@ -81,7 +84,7 @@ function readPath(
     const normal = projectPath(path);
     requireInside(root, normal);
     // What is wrong in a file is shown with its lines.
-    if ([normal, resolveLinks(join(root, normal))].some(isDotEnv)) throw dotEnvFailure(normal);
+    if ([normal, resolveLinks(join(root, normal))].some(holdsCredentials)) throw credentialsFailure(normal);
     return normal;
   } catch (error) {
     problems.addFailure(error, find(pointer('sandbox', name)).place);

@@ -58,13 +58,20 @@ export function reservedFolderFailure(path: string): Failure {
   });
 }
 
-/** Whether a path is that of a `.env`, which holds credentials. Some disks ignore case. */
-export function isDotEnv(path: string): boolean {
-  return /(?:^|[\\/])\.env$/i.test(path);
+/**
+ * `.env` and its usual variants, and what package managers, git and actions of GitHub keep for their own sign-in. A name that
+ * a manifest may have is not among them: no glob finds these files.
+ */
+const credentialFile =
+  /(?:^|[\\/])(?:\.env(?:\.(?:[\w-]+\.)?local|\.(?:development|production|staging|test))?|\.(?:npmrc|yarnrc|yarnrc\.yml|pypirc|netrc|git-credentials)|gha-creds-[^\\/]*\.json)$/i;
+
+/** Whether a path is that of a file which holds credentials, such as `.env`. Some disks ignore case. */
+export function holdsCredentials(path: string): boolean {
+  return credentialFile.test(path);
 }
 
-/** The Failure for a `.env` in the place of a manifest, a side file or a file of an embedded tenant. */
-export function dotEnvFailure(path: string): Failure {
+/** The Failure for such a file in the place of a manifest, a side file or a file of an embedded tenant. */
+export function credentialsFailure(path: string): Failure {
   return failure('reserved-file', `${path} holds credentials, and is not read as part of the project.`, {
     hint: 'Write `!secret NAME` or `!env NAME` for a value in it, or give a file with other content another name.',
   });

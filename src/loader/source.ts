@@ -14,8 +14,8 @@ import { Failure, failure } from '../model/failure.ts';
 import { isSlowGlob, slowGlobFailure } from '../model/glob.ts';
 import { systemCode, unreadableFile } from '../model/system-error.ts';
 import {
-  dotEnvFailure,
-  isDotEnv,
+  credentialsFailure,
+  holdsCredentials,
   isInReserved,
   isInside,
   leadsOut,
@@ -41,8 +41,8 @@ export interface FileSource {
 /** The largest file that is read, in bytes. */
 export const largestFile = 5 * 1024 * 1024;
 
-/** What no glob matches. The settings of git and `.env` may hold a token, and tenantctl's own folder what a tenant said. */
-const ignored = ['**/node_modules/**', '**/.git/**', '**/.tenantctl/**', '**/.env'];
+/** What no glob matches. The settings of git may hold a token, and tenantctl's own folder what a tenant said. */
+const ignored = ['**/node_modules/**', '**/.git/**', '**/.tenantctl/**'];
 
 /**
  * The files below `root`, an absolute path without links. A link that leads out of it is refused.
@@ -50,7 +50,7 @@ const ignored = ['**/node_modules/**', '**/.git/**', '**/.tenantctl/**', '**/.en
  * @param largest the size of the largest file that is read, in bytes
  * @param isSecret whether a path is that of a file which is refused because of what it holds
  */
-export function diskSource(root: string, largest = largestFile, isSecret = isDotEnv): FileSource {
+export function diskSource(root: string, largest = largestFile, isSecret = holdsCredentials): FileSource {
   const resolve = linkResolver(root);
   return {
     glob(patterns) {
@@ -66,7 +66,8 @@ export function diskSource(root: string, largest = largestFile, isSecret = isDot
         fs: strictFs(root, problems),
       });
       throwAll(problems);
-      return [...new Set(paths)].filter(matchGlobs(patterns)).sort();
+      const isWanted = matchGlobs(patterns);
+      return [...new Set(paths)].filter((path) => isWanted(path) && !isSecret(path)).sort();
     },
     read: (path) => readFrom(path, () => readFileSync(readable(path))),
     text(path) {
@@ -84,7 +85,7 @@ export function diskSource(root: string, largest = largestFile, isSecret = isDot
     const { real, stats } = readFrom(path, () => resolve(projectPath(path)));
     if (!isInside(root, real)) throw outsideProjectFailure(path);
     if (isInReserved(real.slice(root.length))) throw reservedFolderFailure(path);
-    if (isSecret(path) || isSecret(real)) throw dotEnvFailure(path);
+    if (isSecret(path) || isSecret(real)) throw credentialsFailure(path);
     if (!stats.isFile())
       throw failure('file-unreadable', `${path} is not a regular file.`, { hint: 'Name a file.' });
     if (stats.size > largest) {
@@ -95,11 +96,11 @@ export function diskSource(root: string, largest = largestFile, isSecret = isDot
 }
 
 /** Why a glob is not used: it leads where no file is read, or takes too long to compare; `null` where it is. */
-export function globRefusal(pattern: string, isSecret = isDotEnv): Failure | null {
+export function globRefusal(pattern: string, isSecret = holdsCredentials): Failure | null {
   const path = pattern.replace(/^!/, '');
   if (leadsOut(path)) return outsideProjectFailure(path);
   if (isInReserved(pattern)) return reservedFolderFailure(pattern);
-  if (isSecret(pattern) && path === pattern) return dotEnvFailure(pattern);
+  if (isSecret(pattern) && path === pattern) return credentialsFailure(pattern);
   return isSlowGlob(pattern) ? slowGlobFailure(pattern) : null;
 }
 

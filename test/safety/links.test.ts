@@ -68,6 +68,34 @@ describe('what a project reads', () => {
     },
   );
 
+  it.each([
+    '.env.local',
+    '.env.production.local',
+    '.npmrc',
+    '.yarnrc.yml',
+    '.netrc',
+    '.git-credentials',
+    'gha-creds-0a1b2c.json',
+  ])('is no file that steps of a job leave with credentials: %s', async (name) => {
+    const world = await createTestWorld();
+    world.write(name, '{ "token": "of-the-job" }\n');
+    world.write('config/a.yaml', manifest(`../${name}`));
+    expect(await errorsOf(world)).toEqual(['reserved-file config/a.yaml:5:7']);
+    world.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
+    world.write(
+      'tenantctl.yaml',
+      `${world.read('tenantctl.yaml')}manifests: ["{.*,*.json,config/*.yaml}"]\n`,
+    );
+    expect(await errorsOf(world)).toEqual([]);
+  });
+
+  it.each(['.env.example', '.env.yaml', 'npmrc'])('is a file with another name: %s', async (name) => {
+    const world = await createTestWorld();
+    world.write(name, 'text');
+    world.write('config/a.yaml', manifest(`../${name}`));
+    expect(await errorsOf(world)).toEqual([]);
+  });
+
   it('is no `.env` as a manifest, by its name or by way of a wide glob', async () => {
     const world = await createTestWorld();
     const project = world.read('tenantctl.yaml');
