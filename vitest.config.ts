@@ -19,8 +19,8 @@ export default defineConfig({
     globalSetup: 'test/support/setup.ts',
     // CI tries the same random cases each time it sees the same files; elsewhere others are tried in each run.
     setupFiles: process.env.TENANTCTL_TEST_SEED ? ['test/support/random.ts'] : [],
-    // One more than can work at once: browsers, git and tenants that are late let a worker wait.
-    maxWorkers: availableParallelism() + 1,
+    // More than can work at once: browsers, git and tenants that are late let workers wait.
+    maxWorkers: availableParallelism() + 2,
     isolate: false,
     // What Node imports needs no proxy around it, which each use of a library in CommonJS would go through.
     deps: { interopDefault: false },
