@@ -28,6 +28,7 @@ export interface Fault {
 }
 
 const faultKinds = ['reset-before', 'reset-after', 'cut-body', 'hang', 'status'] as const;
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const faultBodies = ['json', 'html', 'text', 'bad-encoding'] as const;
 
 /** Text that does not describe a fault; `message` shows the correct syntax. */
@@ -80,7 +81,7 @@ export function parseFault(text: string): Fault {
 const settings = new Map<string, (value: string) => Partial<Fault>>([
   ['kind', (value) => ({ kind: readChoice(value, faultKinds) })],
   ['status', (value) => ({ status: readNumber(value, /^[2-5]\d\d$/, 'an HTTP status') })],
-  ['method', (value) => ({ method: value.toUpperCase() })],
+  ['method', (value) => ({ method: readChoice(value.toUpperCase(), methods) })],
   ['path', readPath],
   ['operation', (value) => ({ operation: value })],
   ['nth', (value) => ({ nth: readCount(value) })],

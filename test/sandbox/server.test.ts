@@ -205,6 +205,7 @@ describe('faults', () => {
     '',
     'explode',
     'method=POST',
+    'hang,method=FETCH',
     'status=99',
     'hang,status=503',
     'status',
