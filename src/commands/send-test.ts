@@ -46,14 +46,15 @@ function build(yargs: Argv) {
 }
 
 export const command = defineCommand(build, async (args, io) => {
+  const context = args.context === undefined ? null : readContext(args.context, io);
+  const { resources, ...project } = loadProject(projectOptions(args, io));
+  const key = templateKey(args.address, resources);
+  // After what would stop a run with --yes too.
   if (!args.yes && !isInteractive(io)) {
     throw failure('consent-required', 'There is no terminal to ask for confirmation.', {
       hint: 'Add --yes to send it to real people without a confirmation.',
     });
   }
-  const context = args.context === undefined ? null : readContext(args.context, io);
-  const { resources, ...project } = loadProject(projectOptions(args, io));
-  const key = templateKey(args.address, resources);
   return withTenant(project, args, io, async (tenant, progress) => {
     const choices = { context, locale: args.locale ?? null, to: args.to.length > 0 ? args.to : null };
     const test = await prepareTest(key, choices, resources, tenant);

@@ -131,6 +131,13 @@ test.each([
   expect(sandbox.state.sentNotifications).toHaveLength(0);
 });
 
+test('what is wrong with the address is said before a confirmation is asked for', async () => {
+  const { run, sandbox } = await createTestWorld({ seed });
+  const ran = await run('send-test', 'welcome', '--format', 'json');
+  expect(ran).toMatchObject({ code: 1, json: { diagnostics: [{ code: 'no-template-address' }] } });
+  expect(sandbox.log).toHaveLength(0);
+});
+
 test.each([
   ['a list', '- 1', 'context-no-object'],
   ['two documents', 'a: 1\n---\nb: 2', 'context-no-object'],
