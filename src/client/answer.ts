@@ -11,6 +11,8 @@ export interface Answered {
   readonly body: Json;
   /** The answer's text where it is not JSON, else `null`. */
   readonly text: string | null;
+  /** Of a refused token that is not renewed: its place in the project file, and what to do. */
+  readonly advice?: Pick<Diagnostic, 'source' | 'hint'>;
 }
 
 /** The request was sent, and no complete answer came: it may have been carried out. */

@@ -1,4 +1,4 @@
-import { looksLikeHtml } from '../kinds/http.ts';
+import { isErrorBody, looksLikeHtml } from '../kinds/http.ts';
 import type { Auth, Setting } from '../kinds/project.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
@@ -29,6 +29,8 @@ export interface TokenSource {
   current(): Promise<Fetched>;
   /** Drops a token that the tenant refused, if it is still in use; `null` where there is no other. */
   readonly drop: ((refused: string) => void) | null;
+  /** What to do about a 401 where there is no other token. */
+  readonly advise?: (refusal: Answered) => Answered['advice'];
 }
 
 export interface AuthTools {
@@ -52,8 +54,8 @@ export function createTokenSources(tools: AuthTools): (auth: Auth) => TokenSourc
     const source =
       sources.get(key) ??
       (auth.by === 'token'
-        ? fixedToken(name.trim(), tools)
-        : clientCredentials({ ...auth, id: name, secret }, tools));
+        ? fixedToken(name.trim(), auth, tools)
+        : clientCredentials({ ...auth, id: withoutLineEnd(name), secret: withoutLineEnd(secret) }, tools));
     sources.set(key, source);
     return source;
   };
@@ -75,16 +77,38 @@ function revealAll(...credentials: readonly (() => string)[]): string[] {
   return revealed;
 }
 
-function fixedToken(token: string, { redactor }: AuthTools): TokenSource {
+/** No credential ends with a line, but a variable that was set from the output of a command does. */
+const withoutLineEnd = (text: string) => text.replace(/[\r\n]+$/, '');
+
+function fixedToken(
+  token: string,
+  { setting }: Extract<Auth, { by: 'token' }>,
+  { clock, redactor }: AuthTools,
+): TokenSource {
   redactor.learn(token);
-  const answer = isToken(token)
-    ? { value: token }
-    : unsentAnswer(
-        'no-token',
-        'the token of this environment is empty, or has characters that a token cannot have',
-        'Give the token alone, without `Bearer`, in the variable that `auth: { token: … }` names.',
-      );
-  return { current: async () => ({ ...answer, failures: 0 }), drop: null };
+  const name = setting?.name ?? 'auth.token';
+  const at = () => (setting ? { source: setting.source } : {});
+  const answer = (): Token =>
+    isToken(token)
+      ? { value: token }
+      : unsentWithProblems('no-token', [
+          {
+            code: 'tenant-unauthorized',
+            severity: 'error',
+            message: 'The token of this environment is empty, or has characters that a token cannot have.',
+            hint: `Give the token alone, without \`Bearer\`, in the variable that \`${name}\` names.`,
+            ...at(),
+          },
+        ]);
+  const advise = ({ headers }: Answered) => {
+    const { exp } = jwtTimes(token);
+    const isOver = exp !== null && exp > 0 && exp * 1000 <= (dateOf(headers.date) ?? clock.now());
+    const hint = isOver
+      ? `The token expired at ${new Date(exp * 1000).toISOString()}: put a new one into the variable that \`${name}\` names.`
+      : `Check the variable that \`${name}\` names: its token may be another tenant's, or may have expired. tenantctl renews only tokens that it gets with \`clientId\` and \`clientSecret\`.`;
+    return { hint, ...at() };
+  };
+  return { current: async () => ({ ...answer(), failures: 0 }), drop: null, advise };
 }
 
 /** Client credentials, revealed. */
@@ -175,24 +199,43 @@ function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unse
   const why = reasonOf(answer);
   if (why === 'refused') {
     const message = `The token endpoint ${tokenUrl} refused the credentials: ${words}.`;
-    const next = 'Check the client id and the client secret of this environment, and the token URL.';
+    const next = isOfGrant(answer)
+      ? 'Give this client the grant type `client_credentials` in the tenant, or use a client that has it.'
+      : 'Check the client id and the client secret of this environment, and the token URL.';
     const problem = { code: 'tenant-unauthorized', severity: 'error', message, hint: next, ...at } as const;
     return unsentWithProblems('no-token', [problem]);
   }
-  const what = isSuccess(answer) ? `gave no token: ${words}` : `could not be asked for a token: ${words}`;
-  const message = `The token endpoint ${tokenUrl} ${what}. The credentials were not checked.`;
+  const what = isSuccess(answer)
+    ? `gave no token: ${words}, ${flawOf(answer)}.`
+    : `could not be asked for a token: ${words}. The credentials were not checked.`;
+  const message = `The token endpoint ${tokenUrl} ${what}`;
   const next = why === 'wrong' ? wrongUrl(setting) : (hint ?? 'Run again later.');
   return unsentWithProblems('token-endpoint', [
     { code: 'token-endpoint', severity: 'error', message, hint: next, ...at },
   ]);
 }
 
+/** Whether the client is known, but must not have a token in this way (RFC 6749, 5.2). */
+function isOfGrant(answer: Answer): boolean {
+  const error = answer.outcome === 'answered' && isObject(answer.body) ? textOf(answer.body, 'error') : null;
+  return error === 'unauthorized_client' || error === 'unsupported_grant_type';
+}
+
+/** What a success without a usable token lacks. */
+function flawOf({ body }: Answered): string {
+  if (!isObject(body)) return 'whose answer is no JSON object';
+  return textOf(body, 'access_token') === null
+    ? 'without a text `access_token` in its answer'
+    : 'with characters in `access_token` that a token cannot have';
+}
+
 function reasonOf(answer: Answer): 'refused' | 'wrong' | 'trouble' {
   if (answer.outcome !== 'answered') return 'trouble';
-  const { status, text } = answer;
+  const { status, text, body } = answer;
   // A web page comes from a proxy or another host: it says nothing about the credentials.
   if (text !== null && looksLikeHtml(text)) return 'wrong';
-  if ([400, 401, 403].includes(status)) return 'refused';
+  // Some hosts say `invalid_client` with a 200.
+  if ([400, 401, 403].includes(status) || (isSuccess(answer) && isErrorBody(body))) return 'refused';
   return status === 429 || status >= 500 ? 'trouble' : 'wrong';
 }
 

@@ -124,7 +124,10 @@ class TenantClient implements Client {
       dropToken: work.source.drop,
       onRetry: this.#tellRetry(nameOf(request)),
     };
-    return sendWithRetry(task, this.#tools);
+    const sent = await sendWithRetry(task, this.#tools);
+    if (sent.outcome !== 'answered' || sent.status !== 401) return sent;
+    const advice = work.source.advise?.(sent);
+    return advice ? { ...sent, advice } : sent;
   }
 
   redact(text: string): string {

@@ -19,11 +19,11 @@ export function describeAnswer(answer: Answer): Description {
   const trackingId = trackingIdOf(answer);
   switch (answer.outcome) {
     case 'answered': {
+      const status = wordsOf(answer.status);
       const message = messageIn(answer);
-      // Node's HTTP takes a while to load, and most runs need no words for a status.
-      const { STATUS_CODES } = process.getBuiltinModule('node:http');
-      const status = `${answer.status} ${STATUS_CODES[answer.status] ?? ''}`.trim();
-      return { text: message ? `${status}: ${message}` : status, hint: hintOf(answer), trackingId };
+      const hint = answer.advice?.hint ?? hintOf(answer);
+      const isTold = message === '' || repeatsStatus(message, answer.status);
+      return { text: isTold ? status : `${status}: ${message}`, hint, trackingId };
     }
     case 'lost':
       return { text: shortenLine(answer.detail), hint: null, trackingId };
@@ -42,13 +42,26 @@ export function trackingIdOf(answer: Answer): string | null {
   return id ? shortenLine(id, 100) || null : null;
 }
 
+/** `404 Not Found`. */
+function wordsOf(status: number): string {
+  // Node's HTTP takes a while to load, and most runs need no words for a status.
+  const { STATUS_CODES } = process.getBuiltinModule('node:http');
+  return `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+}
+
+/** Whether a message says nothing but the status: `404 Not found`, `Not found` or `404`. */
+function repeatsStatus(message: string, status: number): boolean {
+  const words = wordsOf(status).toLowerCase();
+  return [words, words.slice(4), String(status)].includes(message.toLowerCase());
+}
+
 function messageIn(answer: Answered): string {
   const { status, headers, body, text } = answer;
   if (isRedirect(status)) {
     const target = shortenLine(headers.location ?? '', 200) || 'an unnamed address';
-    return `the tenant redirects to ${target}; redirects are not followed, and the token was not sent there`;
+    return `the tenant redirects to ${target}; redirects are not followed, and nothing was sent there`;
   }
-  if (text === null) return isObject(body) ? messageInBody(body) : '';
+  if (text === null) return isObject(body) ? messageInBody(body, status) : '';
   if (looksLikeHtml(text)) return shortenLine(textOfHtml(text), 200);
   // The text of a success is data that cannot be read: it may hold a token, or credentials of the tenant.
   return isSuccess(answer) ? '' : shortenLine(text, 200);
@@ -60,11 +73,12 @@ function isRedirect(status: number): boolean {
 }
 
 /** ErrorResponseDto, the 401 `{error}`, the 429 `{message}`, and OAuth's `error_description` (api-notes). */
-function messageInBody(body: JsonObject): string {
+function messageInBody(body: JsonObject, status: number): string {
   const messages = textsIn(own(body, 'messages'));
   const causes = textsIn(own(body, 'causes')).filter((cause) => !messages.includes(cause));
   const plain = ['error', 'error_description', 'message'].flatMap((name) => textOf(body, name) ?? []);
-  const words = [textOf(body, 'detailCode') ?? '', ...messages, ...plain].filter((word) => word !== '');
+  const all = [textOf(body, 'detailCode') ?? '', ...messages, ...plain];
+  const words = all.filter((word) => word !== '' && !repeatsStatus(word, status));
   const message = [...new Set(words)].map((word) => shortenLine(word)).join(': ');
   if (causes.length === 0) return message;
   return `${message} (${causes.map((cause) => shortenLine(cause, 200)).join('; ')})`;
@@ -155,7 +169,8 @@ export function readFailure(what: string, request: Request, sent: Sent): Failure
   const message = isSuccess(sent)
     ? `Reading ${what}: ${request.method} ${request.path} answered ${text}, which is not an answer of the API${tracking}.`
     : `Reading ${what}: ${request.method} ${request.path} failed${times}: ${text}${tracking}.`;
-  return failure(codeOf(sent), message, next === null ? {} : { hint: next });
+  const place = sent.outcome === 'answered' ? sent.advice : undefined;
+  return failure(codeOf(sent), message, { ...place, ...(next === null ? {} : { hint: next }) });
 }
 
 /** Whether a read failed because the tenant refused its parameters, such as a filter. */

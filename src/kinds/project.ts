@@ -28,7 +28,11 @@ export interface Setting extends Required<Pick<Diagnostic, 'source' | 'excerpt'>
  * in the project file where a credential is not set.
  */
 export type Auth =
-  | { readonly by: 'token'; readonly token: () => string }
+  | {
+      readonly by: 'token';
+      readonly token: () => string;
+      readonly setting?: Pick<Setting, 'name' | 'source'>;
+    }
   | {
       readonly by: 'client-credentials';
       readonly tokenUrl: string;

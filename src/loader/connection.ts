@@ -194,7 +194,8 @@ function readAuth(
   }
   if (token !== undefined) {
     const reveal = readCredential(token, `${at}/token`, context);
-    return reveal && { by: 'token', token: reveal };
+    const setting = settingAt(`${service}.auth.token`, context.find(`${at}/token`).place);
+    return reveal && { by: 'token', token: reveal, setting };
   }
   const secret = readCredential(clientSecret, `${at}/clientSecret`, context);
   const id =

@@ -33,6 +33,7 @@ function sourcesOf(...answers: readonly (Answer | Sent)[]) {
   return { of, calls, fetched, redactor, pass };
 }
 
+const setting = { name: 'identity.auth.token', source: { file: 'tenantctl.yaml', line: 7, column: 5 } };
 const token = (text: string) => ({ by: 'token', token: () => text }) as const;
 const client = (more: Partial<Extract<Auth, { by: 'client-credentials' }>> = {}): Auth => ({
   by: 'client-credentials',
@@ -92,16 +93,60 @@ describe('a token that is given', () => {
   it.each(['', '  ', 'two words', 'two\nlines', 'größe', 'bell\u0007'])(
     'is refused with advice where no request can hold it: %j',
     async (text) => {
-      const fetched = await sourcesOf().of(token(text)).current();
-      expect(fetched).toEqual({
-        outcome: 'unsent',
-        reason: 'no-token',
-        detail: expect.stringMatching(/^the token of this environment is empty, or has characters/),
-        hint: expect.stringMatching(/^Give the token alone, without `Bearer`/),
-        failures: 0,
-      });
+      const fetched = await sourcesOf()
+        .of({ ...token(text), setting })
+        .current();
+      expect(fetched).toMatchObject({ outcome: 'unsent', reason: 'no-token', failures: 0 });
+      expect('value' in fetched ? null : fetched.problems).toEqual([
+        {
+          code: 'tenant-unauthorized',
+          severity: 'error',
+          message: expect.stringMatching(/^The token of this environment is empty, or has characters/),
+          hint: expect.stringMatching(/^Give the token alone, without `Bearer`, .*`identity\.auth\.token`/),
+          source: setting.source,
+        },
+      ]);
     },
   );
+
+  describe('that is refused', () => {
+    const refusal = (headers: Record<string, string> = {}) => {
+      const answer = answerWith(401, null, headers);
+      return answer.outcome === 'answered' ? answer : null;
+    };
+    const adviceOn = (text: string, headers?: Record<string, string>) => {
+      const answer = refusal(headers);
+      return (
+        answer &&
+        sourcesOf()
+          .of({ ...token(text), setting })
+          .advise?.(answer)
+      );
+    };
+
+    it('is told with its place, and that no other is fetched', () => {
+      const renewed = /^Check the variable that `identity\.auth\.token` names: .*renews only/;
+      for (const text of ['opaque', jwt({ exp: 1001 }), jwt({ exp: -1e20 })])
+        expect(adviceOn(text)).toEqual({ hint: expect.stringMatching(renewed), source: setting.source });
+    });
+
+    it('is told to have expired, by the time of the host', () => {
+      const expired =
+        /^The token expired at 1970-01-01T00:16:39\.000Z: put a new one .*`identity\.auth\.token`/;
+      expect(adviceOn(jwt({ exp: 999 }))?.hint).toMatch(expired);
+      expect(adviceOn(jwt({ exp: 999 }), { date: 'Thu, 01 Jan 1970 00:16:00 GMT' })?.hint).toMatch(/^Check/);
+      expect(adviceOn(jwt({ exp: 1001 }), { date: 'Thu, 01 Jan 1970 01:00:00 GMT' })?.hint).toMatch(
+        /^The token exp/,
+      );
+    });
+
+    it('has no place where none is known', () => {
+      const answer = refusal();
+      expect(answer && sourcesOf().of(token('opaque')).advise?.(answer)).toEqual({
+        hint: expect.stringContaining('`auth.token`'),
+      });
+    });
+  });
 });
 
 describe('the two services of a tenant', () => {
@@ -140,6 +185,15 @@ it('a token is asked for with a form, at the address alone', async () => {
       body: 'grant_type=client_credentials&client_id=ci&client_secret=walrus-of-the-client',
     },
   ]);
+});
+
+it('credentials have no line ending at their end: the output of a command has one', async () => {
+  const { of, calls, redactor } = sourcesOf(given('T1'));
+  await of(client({ clientId: () => 'ci\n', clientSecret: () => ' walrus of the client \r\n' })).current();
+  expect(calls[0]?.body).toBe(
+    'grant_type=client_credentials&client_id=ci&client_secret=+walrus+of+the+client+',
+  );
+  expect(redactor.text('no walrus of the client !')).not.toContain('walrus');
 });
 
 describe('how long a token is used', () => {
@@ -239,6 +293,16 @@ describe('where there is no token', () => {
     expect(calls).toHaveLength(1);
   });
 
+  it.each(['unauthorized_client', 'unsupported_grant_type'])(
+    'a client without the grant is not told to look at its secret: %s',
+    async (error) => {
+      const problem = await problemOf(answerWith(400, { error }));
+      expect(problem?.problems).toMatchObject([
+        { code: 'tenant-unauthorized', hint: expect.stringContaining('grant type `client_credentials`') },
+      ]);
+    },
+  );
+
   it('an endpoint in trouble is asked again', async () => {
     const { of } = sourcesOf(answerWith(503), given('T1'));
     expect(await of(client()).current()).toMatchObject({ reason: 'token-endpoint' });
@@ -249,49 +313,49 @@ describe('where there is no token', () => {
     [
       '429',
       answerWith(429, { message: 'Slow. Down.' }),
-      /could not be asked for a token: 429 .*Slow\. Down\. The/,
+      /could not be asked for a token: 429 .*Slow\. Down\. The credentials were not checked\.$/,
       /^Lower `limits`/,
     ],
     [
       '500',
       answerWith(500),
-      /could not be asked for a token: 500 Internal Server Error\. The/,
+      /could not be asked for a token: 500 Internal Server Error\. The credentials were not checked\.$/,
       /^Run again later/,
     ],
     [
       '404',
       answerWith(404, { message: 'v1.0.x' }),
-      /could not be asked for a token: 404 Not Found: v1\.0\.x\. The/,
+      /could not be asked for a token: 404 Not Found: v1\.0\.x\. The credentials were not checked\.$/,
       /^Check `tokenUrl`/,
     ],
     [
       'a web page, whatever its status,',
       { outcome: 'answered', status: 403, headers: {}, body: null, text: '<!doctype html><h1>Sign in</h1>' },
-      /could not be asked for a token: 403 Forbidden: Sign in\. The/,
+      /could not be asked for a token: 403 Forbidden: Sign in\. The credentials were not checked\.$/,
       /^Check `tokenUrl`/,
     ],
     [
       'no connection',
       unsentAnswer('unreachable', 'the host a.example does not exist', 'Look.'),
-      /: the host a\.example does not exist\. The/,
+      /: the host a\.example does not exist\. The credentials were not checked\.$/,
       /^Look\.$/,
     ],
     [
       'a lost answer',
       lostAnswer('reset', 'the connection ended'),
-      /: the connection ended\. The/,
+      /: the connection ended\. The credentials were not checked\.$/,
       /^Run again later\.$/,
     ],
     [
       'a success without a token',
       answerWith(200, { token: 'x' }),
-      /gave no token: 200 OK\. The/,
+      /gave no token: 200 OK, without a text `access_token` in its answer\.$/,
       /^Check `tokenUrl`/,
     ],
     [
       'a token that no request can hold',
       given('two words'),
-      /gave no token: 200 OK\. The/,
+      /gave no token: 200 OK, with characters in `access_token` that a token cannot have\.$/,
       /^Check `tokenUrl`/,
     ],
   ])('%s is told, with what to do', async (_, answer, message, hint) => {
@@ -302,7 +366,6 @@ describe('where there is no token', () => {
     expect(diagnostic).toMatchObject({ code: 'token-endpoint', severity: 'error' });
     expect(diagnostic?.message).toMatch(/^The token endpoint https:\/\/acme\.example\/oauth\/token /);
     expect(diagnostic?.message).toMatch(message);
-    expect(diagnostic?.message).toMatch(/ credentials were not checked\.$/);
     expect(diagnostic?.hint).toMatch(hint);
     expect(problem?.hint).toBe(diagnostic?.hint);
   });

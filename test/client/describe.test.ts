@@ -44,7 +44,7 @@ describe('an answer in words', () => {
     [
       'HTML',
       page(502, '<html><head><title>Bad</title><style>b{}</style></head><body><h1>Gateway</h1>'),
-      '502 Bad Gateway: Bad Gateway',
+      '502 Bad Gateway',
       'from-header',
     ],
     [
@@ -88,7 +88,7 @@ describe('an answer in words', () => {
     [
       'a redirect to nowhere',
       answerWith(301),
-      '301 Moved Permanently: the tenant redirects to an unnamed address; redirects are not followed, and the token was not sent there',
+      '301 Moved Permanently: the tenant redirects to an unnamed address; redirects are not followed, and nothing was sent there',
       null,
     ],
     ['a 304, which leads nowhere', answerWith(304, null, { location: '/x' }), '304 Not Modified', null],
@@ -123,11 +123,31 @@ describe('an answer in words', () => {
       'c',
     ],
     ['no object', answerWith(400, [1]), '400 Bad Request', null],
+    [
+      'a code that repeats the status',
+      answerWith(404, { detailCode: '404 Not found' }),
+      '404 Not Found',
+      null,
+    ],
+    [
+      'a code that repeats the status before a message',
+      answerWith(403, { detailCode: '403 Forbidden', messages: [{ text: 'No right.' }] }),
+      '403 Forbidden: No right.',
+      null,
+    ],
+    ['a text that repeats the status', page(401, 'unauthorized'), '401 Unauthorized', 'from-header'],
+    ['a text that is the number', page(599, '599'), '599', 'from-header'],
+    [
+      'a message that begins as the status does',
+      answerWith(404, { message: 'Not' }),
+      '404 Not Found: Not',
+      null,
+    ],
     ['a lost answer', { outcome: 'lost', reason: 'reset', detail: 'gone' }, 'gone', null],
     [
       'a redirect',
       answerWith(302, null, { location: 'https://evil.example/x' }),
-      '302 Found: the tenant redirects to https://evil.example/x; redirects are not followed, and the token was not sent there',
+      '302 Found: the tenant redirects to https://evil.example/x; redirects are not followed, and nothing was sent there',
       null,
     ],
   ])('%s', (_name, answer, text, trackingId) => {

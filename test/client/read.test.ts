@@ -803,7 +803,7 @@ describe('a tenant', () => {
     expect(error.diagnostics).toMatchObject([
       {
         message: expect.stringMatching(
-          /GET \/v2025\/notification-templates failed: 403 Forbidden: 403 Forbidden: no \[31mright \(tracking id ignored/,
+          /GET \/v2025\/notification-templates failed: 403 Forbidden: no \[31mright \(tracking id ignored/,
         ),
         hint: expect.stringMatching(/scope/),
       },

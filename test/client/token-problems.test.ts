@@ -63,6 +63,6 @@ it.each(['access_token=given-token&token_type=bearer', '{"access_token":"given-t
   'of an answer that cannot be read, the token in it is not shown: %s',
   async (answer) => {
     const { message } = await problemOf(answer);
-    expect(message).toContain('gave no token: 200 OK. The credentials were not checked.');
+    expect(message).toContain('gave no token: 200 OK, whose answer is no JSON object.');
   },
 );

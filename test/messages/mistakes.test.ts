@@ -119,7 +119,7 @@ function settle(text: string, { dir, sandbox }: World): string {
       .replaceAll(`:${new URL(sandbox.url).port}`, ':PORT')
       .replaceAll(dir, '/project')
       .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:DIGEST')
-      .replaceAll(/tracking id \w+/g, 'tracking id ID')
+      .replaceAll(/(tracking id\s+)\w+/g, '$1ID')
       // A busy machine takes seconds, and what is longer may not fit on the line.
       .replaceAll(/\.\s+(?=(?:\d+ min )?[\d.]+ m?s$)/gm, '.  ')
       .replaceAll(/\b(\d+ min )?[\d.]+ m?s$/gm, 'N ms')
