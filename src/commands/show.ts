@@ -33,6 +33,8 @@ function build(yargs: Argv) {
 }
 
 export const command = defineCommand(build, async (args, io) => {
+  if (args.env.length > 0)
+    throw failure('usage', 'show takes no --env: it shows all environments that are in the files.');
   const [first, ...others] = args.file.map((file) => readSaved(file, io));
   if (!first) throw failure('usage', 'Name a file.');
   const document = others.length === 0 ? first : joinDocuments([first, ...others]);

@@ -255,8 +255,49 @@ it.each(['Bearer abc', 'abc\r\nX-Evil: 1'])('says how to give a token that is no
   world.env.TOK = token;
   const { code, stderr } = await world.run('plan');
   expect(code).toBe(1);
+  expect(stderr).toMatch(/^tenantctl\.yaml:2:\d+ /m);
   expect(stderr).toContain('without `Bearer`');
   expect(stderr).not.toContain('client secret');
+});
+
+it('says of a refused token where it is named, and that it has expired', async () => {
+  world.write(
+    'tenantctl.yaml',
+    `version: 1\nenvironments: { t: { identity: { baseUrl: "${world.sandbox.url}", auth: { token: !env TOK } } } }\n`,
+  );
+  world.env.TOK = `x.${Buffer.from('{"exp":1}').toString('base64url')}.y`;
+  const { code, json } = await world.run('plan', '--format', 'json');
+  expect({ code, json }).toMatchObject({
+    code: 1,
+    json: {
+      diagnostics: [
+        {
+          code: 'tenant-unauthorized',
+          message: expect.stringMatching(/ failed: 401 Unauthorized: /),
+          hint: expect.stringMatching(/^The token expired at 1970-.*`identity\.auth\.token`/),
+          source: { file: 'tenantctl.yaml', line: 2 },
+        },
+      ],
+    },
+  });
+});
+
+it('show takes no environment, since it shows what is in the file', async () => {
+  await world.run('plan', '--out', 'plan.json');
+  const { code, stderr } = await world.run('show', 'plan.json', '-e', 'other');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/show takes no --env: .*\[usage\]/s);
+});
+
+it('a name of an environment that no file could have is refused by validate', async () => {
+  const write = (name: string) =>
+    world.write('tenantctl.yaml', `version: 1\nenvironments:\n  ${name}: { sandbox: {} }\n`);
+  write('e'.repeat(101));
+  const { code, stdout } = await world.run('validate');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/up\s+to\s+100\s+letters/);
+  write('e'.repeat(100));
+  expect(await world.run('validate')).toMatchObject({ code: 0 });
 });
 
 it('counts one resource as one', async () => {
