@@ -1,9 +1,10 @@
 import { allOrFailure, templateContext } from '../client/read.ts';
-import { readListRows } from '../client/read-kind.ts';
+import { readDefaultsOfKind, readListRows } from '../client/read-kind.ts';
 import type { ApiResource, Service } from '../kinds/http.ts';
 import { isOnlyReferredTo, type Kind } from '../kinds/kind.ts';
 import { liveRules, profileSearch } from '../kinds/profile-search.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
+import { allOf } from '../kinds/read-request.ts';
 import { simIntegration } from '../kinds/sim-integration.ts';
 import { Failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
@@ -133,7 +134,10 @@ function readLists(
 ): Promise<Listed[]> {
   const read = async ({ client }: Tenant, kind: Kind): Promise<Listed> => {
     try {
-      const rows = await readListRows(client, kind, project.environment.settings);
+      const { settings } = project.environment;
+      const rows = await readListRows(client, kind, settings);
+      // An export compares objects with the vendor's defaults, which a client may not be allowed to read.
+      if (rows.length > 0) await readDefaultsOfKind(client, allOf(kind), settings);
       return { kind, rows, failure: null };
     } catch (error) {
       const isDecisive = (failure: Failure) =>

@@ -159,13 +159,15 @@ describe('a project for a tenant', () => {
     }
   });
 
-  it('leaves out what the tenant refuses to list, with its reason', async () => {
+  it('leaves out what the tenant refuses to list, or the defaults of which, with its reason', async () => {
     const { env, both, tenant } = await host();
+    const refuse = (path: string) =>
+      ({ kind: 'status', status: 403, path, times: Number.POSITIVE_INFINITY }) as const;
     const closed = await startSandbox({
       seed: seedFile,
       rateLimit: null,
       clientSecret: tenant.clientSecret,
-      faults: [{ kind: 'status', status: 403, path: '/v2024/sim-integrations' }],
+      faults: [refuse('/v2024/sim-integrations'), refuse('/v2025/notification-template-defaults')],
     });
     try {
       const urls = both.map((each) => each.replace(tenant.url, closed.url));
@@ -173,6 +175,9 @@ describe('a project for a tenant', () => {
       expect(code).toBe(0);
       expect(stderr).toContain(
         'SimIntegration is left out: Reading SimIntegration: GET /v2024/sim-integrations',
+      );
+      expect(stderr).toContain(
+        'NotificationTemplate is left out: Reading NotificationTemplate: GET /v2025/notification-template-defaults',
       );
       expect(existsSync(join(dir, 'config/sim-integrations'))).toBe(false);
       expect(existsSync(join(dir, 'config/auth-profiles'))).toBe(true);
