@@ -1,6 +1,6 @@
-import { isWhole } from '../client/answer.ts';
+import { isSuccess, isWhole } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
-import { isBadRequest, shortenLine } from '../client/describe.ts';
+import { describeAnswer, isBadRequest, shortenLine } from '../client/describe.ts';
 import { pageOf } from '../client/page.ts';
 import { readFirstPage } from '../client/pages.ts';
 import { readAgain, readAll } from '../client/read.ts';
@@ -15,6 +15,7 @@ import { failure } from '../model/failure.ts';
 import { isObject, type JsonObject, sameJson } from '../model/json.ts';
 import { exportTenant } from './export.ts';
 import {
+  differingFields,
   missingIds,
   nameOf,
   otherForms,
@@ -146,13 +147,17 @@ async function checkSingle(
   const call = kind.read.one(listed.id, settings);
   const sent = await client.send(call);
   const single = isWhole(sent) && isObject(sent.body) ? liveObject(kind, sent.body, listed.id) : null;
-  if (single?.identity === listed.identity && sameJson(single.fields, listed.fields)) return [];
-  const what =
-    single?.identity === listed.identity ? 'with other fields than the list' : 'without the object';
+  const isSame = single?.identity === listed.identity;
+  if (isSame && sameJson(single.fields, listed.fields)) return [];
+  // The body of a success is data, which no message quotes.
+  const why = isSuccess(sent) ? '' : ` (${describeAnswer(sent).text})`;
+  const what = isSame
+    ? `with another ${differingFields(single, listed)} than the list`
+    : `without the object${why}`;
   const message = `GET ${shortenLine(call.path, 200)} answers ${what}.`;
-  const hint = single
+  const hint = isSame
     ? 'Leave the fields that differ out of the descriptor.'
-    : 'An apply reads the whole list after each change. Check that `path` is right.';
+    : 'An apply reads the whole list after each change. Check that `path` is right, and the rights of the client.';
   return [{ code: 'kind-single-read', severity: 'warning', message, hint, address: listed.address }];
 }
 

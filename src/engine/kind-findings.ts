@@ -91,6 +91,13 @@ export function unstableFields(before: readonly LiveObject[], after: readonly Li
     }));
 }
 
+/** The names of the fields that one object has otherwise than the other. */
+export function differingFields({ fields }: LiveObject, other: LiveObject): string {
+  const names = [...new Set([...Object.keys(fields), ...Object.keys(other.fields)])];
+  const differs = (name: string) => !sameJson(own(fields, name) ?? null, own(other.fields, name) ?? null);
+  return names.filter(differs).map(word).join(', ');
+}
+
 /** Fields that the tenant shows and the descriptor does not name. A kind that is only read needs none. */
 export function unnamedFields(objects: readonly LiveObject[]): Diagnostic[] {
   const unnamed = tally(objects, ({ kind, raw }) =>

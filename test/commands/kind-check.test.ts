@@ -348,12 +348,23 @@ describe('a descriptor that does not hold', () => {
       'kind-count',
       'no effect',
     ],
-    ['no answer by the id', { one: () => 404 }, 'kind-single-read', 'answers without the object'],
+    [
+      'no answer by the id',
+      { one: () => 404 },
+      'kind-single-read',
+      'answers without the object (404 Not Found: refused). [kind-single-read] hint: An apply reads the whole list',
+    ],
+    [
+      'another object by the id',
+      { one: (row: Row) => ({ ...row, name: 'Other' }) },
+      'kind-single-read',
+      'answers without the object. [kind-single-read] hint: An apply reads the whole list',
+    ],
     [
       'another answer by the id',
       { one: (row: Row) => ({ ...row, size: 7 }) },
       'kind-single-read',
-      'answers with other fields than the list',
+      'answers with another `size` than the list.',
     ],
   ])('%s is a warning', async (_what, trial, name, says) => {
     const { code, stdout } = await checkThing({ rows: sound([thing('a')]), ...trial });
