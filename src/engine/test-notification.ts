@@ -10,7 +10,7 @@ import { someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sampleContext } from '../kinds/sample-context.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
-import { ExitCode, failure, interruption } from '../model/failure.ts';
+import { ExitCode, Failure, failure, interruption } from '../model/failure.ts';
 import { canonicalJson, type JsonObject, own, textOf } from '../model/json.ts';
 import { literal, secretName } from '../model/marker.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -131,12 +131,27 @@ function differingFields(declared: Resource, live: LiveObject): string[] {
   });
 }
 
-async function contextFor(fields: JsonObject, { client, environment }: Tenant): Promise<JsonObject> {
+async function contextFor(fields: JsonObject, tenant: Tenant): Promise<JsonObject> {
   // Name and description are not part of the notification.
   const { name: _name, description: _description, ...sent } = fields;
   const set = Object.values(sent).filter((value) => value !== null);
   const texts = set.map((value) => (typeof value === 'string' ? value : canonicalJson(value)));
-  return sampleContext(texts, await readTemplateContext(client, environment.settings));
+  return sampleContext(texts, await readContext(tenant));
+}
+
+/** The tenant's own variables. Throws a Failure that says how to do without. */
+async function readContext({ client, environment }: Tenant): Promise<JsonObject> {
+  try {
+    return await readTemplateContext(client, environment.settings);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const way = 'With the values of the variables in a file (--context), this read is not needed.';
+    const hinted = error.diagnostics.map((each) => ({
+      ...each,
+      hint: [each.hint, way].filter(Boolean).join(' '),
+    }));
+    throw new Failure(hinted, error.exitCode);
+  }
 }
 
 /**

@@ -131,6 +131,18 @@ test.each([
   expect(sandbox.state.sentNotifications).toHaveLength(0);
 });
 
+test('where the variables of the tenant cannot be read, a file with values helps', async () => {
+  const { run, sandbox, write } = await createTestWorld({ seed });
+  const operation = 'get-notifications-template-context';
+  sandbox.faults.add({ kind: 'status', status: 403, operation, times: Number.POSITIVE_INFINITY });
+  write('context.yaml', 'name: Ada');
+  const argv = ['send-test', address, '--yes', '--format', 'json'];
+  const refused = await run(...argv);
+  expect(refused).toMatchObject({ code: 1, json: { diagnostics: [{ code: 'tenant-forbidden' }] } });
+  expect(refused.stdout).toContain('(--context), this read is not needed.');
+  expect(await run(...argv, '--context', 'context.yaml')).toMatchObject({ code: 0, json: { sent: true } });
+});
+
 test('what is wrong with the address is said before a confirmation is asked for', async () => {
   const { run, sandbox } = await createTestWorld({ seed });
   const ran = await run('send-test', 'welcome', '--format', 'json');
