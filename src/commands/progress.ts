@@ -66,7 +66,6 @@ function progressFor(io: ProgramIo, { verbose, progress }: Verbosity): Progress 
 export function noteInterrupts(io: ProgramIo, clear: () => void): (event: RunEvent) => void {
   let inFlight = 0;
   const say = () => {
-    if (inFlight === 0) return;
     clear();
     const requests = pluralize(inFlight, 'request');
     printNote(
@@ -74,11 +73,13 @@ export function noteInterrupts(io: ProgramIo, clear: () => void): (event: RunEve
       io,
     );
   };
-  io.signal.addEventListener('abort', say, { once: true });
   return (event) => {
     if (!('request' in event) || event.request.method === 'GET') return;
     if (event.type === 'request-started') inFlight += 1;
     if (event.type === 'request-finished') inFlight -= 1;
+    // Not for longer: the preview reads a tenant again and again with one signal.
+    if (inFlight === 0) io.signal.removeEventListener('abort', say);
+    else io.signal.addEventListener('abort', say, { once: true });
   };
 }
 

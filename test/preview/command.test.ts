@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { main } from '../../src/commands/main.ts';
@@ -199,6 +200,8 @@ it('reads the tenant again when the page is opened again, as after an apply', as
   await world.run('apply', '--yes');
   await fetch(url);
   await expect.poll(async () => (await list()).templates[0]?.differs, { interval: 20 }).toBe(false);
+  // What waits for Ctrl-C is not more than after the first time.
+  expect(getEventListeners(stop.signal, 'abort')).toHaveLength(1);
 });
 
 it('follows the manifests, shows their mistakes, and recovers', async () => {
