@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
-import { html, type Markup, markMatches } from '../report/html/markup.ts';
+import { html, Markup, markMatches } from '../report/html/markup.ts';
 
 /** A chat message as its recipients see it, in plain HTML. */
 export function chatMarkup(content: Json): Markup {
@@ -40,9 +40,13 @@ function columnMarkup(parts: readonly ChatPart[]): Markup {
 const spans =
   /\*\*(?<strong>[^*\n]{1,500})\*\*|(?<![\w*])\*(?<bold>[^*\n]{1,500})\*(?![\w*])|(?<!\w)_(?<italic>[^_\n]{1,500})_(?!\w)|`(?<code>[^`\n]{1,500})`|<(?<url>(?:https?|mailto):[^|>\s]{1,2000})(?:\|(?<label>[^>\n]{1,500}))?>|\[(?<name>[^\]\n]{1,500})\]\((?<target>(?:https?|mailto):[^)\s]{1,2000})\)/g;
 
-/** A chat text with its emphasis. A link shows its address in its title and cannot be followed. */
+/**
+ * A chat text with its emphasis. A link shows its address in its title and cannot be followed. Chats write three characters
+ * as HTML does, which is left to the browser.
+ */
 function formatChat(text: string): Markup {
-  return markMatches(text, spans, span);
+  const marked = markMatches(text, spans, span).toString();
+  return new Markup(marked.replaceAll(/&amp;(?=(?:amp|lt|gt);)/g, '&'));
 }
 
 function span({ groups = {} }: RegExpExecArray): Markup {

@@ -4,6 +4,7 @@ import type { Message, RenderedSides } from '../render/template.ts';
 import { html, Markup } from '../report/html/markup.ts';
 import type { MailHead, Rendered, RenderedSide } from '../report/rendered.ts';
 import { oneLine, takeFirst } from '../report/safe.ts';
+import { readReference } from './character-references.ts';
 import { chatMarkup } from './chat-message.ts';
 
 /** Nothing runs in the document and no request leaves it. It may use styles and embedded pictures only. */
@@ -48,7 +49,7 @@ function firstWords(content: string): string {
     .slice(0, maxSearched)
     .replace(/<!--.*?-->|<(style|script|title)\b.*?<\/\1\s*>/gis, ' ')
     .replace(/<[^>]{0,2000}>/g, ' ')
-    .replace(/&(nbsp|zwnj|amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? ' ')
+    .replace(/&(?:#(x[\da-f]{1,6}|\d{1,7})|(\w{2,8}));/gi, readReference)
     .replace(/\s+/g, ' ')
     .trim();
   return text.length > maxPreheader ? `${takeFirst(text, maxPreheader)} …` : text;
@@ -74,17 +75,17 @@ function documentOf(outcome: Outcome<Message> | null): string | null {
 const maxPreheader = 110;
 /** Only the beginning of a long e-mail is searched for its first words. */
 const maxSearched = 20_000;
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
 /**
  * The policy lets nothing load, but browsers resolve and connect to the hosts of frames and of clicked links before
  * they check it. So such elements are renamed to unknown ones, as in most mail programs. Links open a new window, as
- * the `base` of the document says, and a sandboxed frame may not open one.
+ * the `base` of the document says, and a sandboxed frame may not open one: no link has a `target` of its own. An escape
+ * means nothing in the name of an attribute, and leaves a text as it is.
  */
 function renameActive(content: string): string {
   return content
     .replaceAll(/<(?=(?:link|i?frame|frameset|object|embed|portal|fencedframe|svg|math)\b)/gi, '<x-')
-    .replaceAll(/\btarget(?=\s*=)/gi, 'data-target');
+    .replaceAll(/\b(targe)t(?=\s*=)/gi, '$1&#116;');
 }
 
 /** An e-mail may be a document of its own: browsers then merge its html and body elements into these. */

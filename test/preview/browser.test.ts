@@ -154,6 +154,41 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     await expect.poll(() => page.locator('#list a').count()).toBe(2);
   });
 
+  it('lets an e-mail neither change its texts nor cut them off', async () => {
+    const body = `<style>html, body { height: 100%; overflow: hidden }</style><p>Your target = 95 %</p>${'<p>line</p>'.repeat(40)}<p>the end</p>`;
+    const { page } = await visit(snapshot([template({ after: { subject: 'Hi', body } })]));
+    await inFrame(page, 'After').getByText('Your target = 95 %').waitFor();
+    const below = `document.querySelector('p:last-child').getBoundingClientRect().bottom - innerHeight`;
+    await expect.poll(() => inFrame(page, 'After').evaluate(below)).toBeLessThanOrEqual(0);
+  });
+
+  it('shows subject, first words and messages from right to left where their script is', async () => {
+    const words = 'שלום ${user.name}.';
+    const { page } = await visit(
+      snapshot([
+        template({ after: { subject: words, body: `<p>${words}</p>` } }),
+        template({ key: 'other', medium: 'SLACK', after: { slackTemplate: { text: words } } }),
+      ]),
+    );
+    // The full stop is at the end of the line, which is its left.
+    const isStopLeft = (selector: string) => `(() => {
+      const text = document.querySelector('${selector}').firstChild;
+      const leftOf = (at) => {
+        const range = document.createRange();
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        return range.getBoundingClientRect().left;
+      };
+      return leftOf(text.length - 1) < leftOf(0);
+    })()`;
+    await page.locator('.inbox').last().waitFor();
+    expect(await page.evaluate(isStopLeft('.inbox .subject'))).toBe(true);
+    expect(await page.evaluate(isStopLeft('.inbox .preheader'))).toBe(true);
+    await page.locator('#list a').nth(1).click();
+    await inFrame(page, 'After').locator('.message p').waitFor();
+    expect(await inFrame(page, 'After').evaluate(isStopLeft('.message p'))).toBe(true);
+  });
+
   it('tells the problems of the project and those of the template', async () => {
     const problem = { severity: 'warning', message: 'This `#if` has no `#end`', hint: 'Add it.' } as const;
     const { page, preview } = await visit(
@@ -209,7 +244,7 @@ rel="dns-prefetch" href="${url}"><style>@import "${url}/import"; @font-face { fo
 <meta http-equiv="refresh" content="0;url=${url}/refresh"><base href="${url}/"><iframe src="${url}/frame"></iframe><object data="${url}/object"></object><embed src="${url}/embed">
 <video src="${url}/video" poster="${url}/poster"></video><svg><image href="${url}/svg"/><use href="${url}/use#x"/><script>top.pwned=3</script></svg>
 <form action="${url}/form"><button id="send">go</button></form><a id="out" ping="${url}/ping" href="${url}/link">out</a> <a id="js" href="javascript:top.pwned=4">js</a>
-<a target="_blank" id="blank" href="${url}/blank">blank</a> <a title=">" target = _self id="self" href="${url}/self">self</a><iframe srcdoc="<iframe src='${url}/inner'></iframe>"></iframe><div onclick="top.pwned=5" onpointerenter="top.pwned=6" id="div">div</div><details open ontoggle="top.pwned=7">x</details><input autofocus onfocus="top.pwned=8">`;
+<a target="_blank" id="blank" href="${url}/blank">blank</a> <a title=">" target = _self id="self" href="${url}/self">self</a><a id="bare" href="${url}/bare" target>bare</a><iframe srcdoc="<iframe src='${url}/inner'></iframe>"></iframe><div onclick="top.pwned=5" onpointerenter="top.pwned=6" id="div">div</div><details open ontoggle="top.pwned=7">x</details><input autofocus onfocus="top.pwned=8">`;
     const shown = snapshot(
       [
         template({
@@ -239,7 +274,7 @@ rel="dns-prefetch" href="${url}"><style>@import "${url}/import"; @font-face { fo
     const { page } = await visit(shown);
     for (const side of ['Before', 'After'] as const) {
       const frame = page.frameLocator(sideOf(side));
-      for (const id of ['#div', '#js', '#out', '#blank', '#self', '#send'])
+      for (const id of ['#div', '#js', '#out', '#blank', '#self', '#bare', '#send'])
         await frame.locator(id).click({ force: true });
     }
     await page.locator('#list a').nth(1).click();

@@ -97,6 +97,7 @@ describe('chat messages', () => {
     expect(shown({ text: '<img src=x onerror=1> 2*3*4 a_b_c <javascript:alert(1)|x>' })).toContain(
       '&lt;img src=x onerror=1&gt; 2*3*4 a_b_c &lt;javascript:alert(1)|x&gt;',
     );
+    expect(shown({ text: 'R&amp;D &lt;b&gt; &copy; &' })).toContain('R&amp;D &lt;b&gt; &amp;copy; &amp;');
   });
 });
 
@@ -117,6 +118,14 @@ describe('documents', () => {
       replyTo: '',
       preheader: expect.stringMatching(/^Dear Ann, please & thank you word .{70,80} …$/),
     });
+  });
+
+  it('give the first words of an e-mail without what fills the line after them', () => {
+    const html =
+      '<p>F&uuml;r &#220;ml&#xfc; &ndash; 5&nbsp;&euro; &unknown; &#0; &amp;lt;</p>&#847;&zwnj;&nbsp;&#8203;&shy;&#8199;<p>end &#8238;</p>';
+    expect(renderedSide({ is: 'rendered', value: { ...mail, html } })?.head?.preheader).toBe(
+      'Für Ümlü – 5 € &unknown; &#0; &lt; end <U+202E>',
+    );
   });
 
   it('say why there is nothing to see', () => {

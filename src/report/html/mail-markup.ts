@@ -2,9 +2,12 @@ import type { FurtherRendered, MailHead, Rendered, RenderedSide } from '../rende
 import { quoteHtml } from '../safe.ts';
 import { html, Markup, markMatches } from './markup.ts';
 
-/** Nothing runs in a frame and no request leaves it. It may use styles and embedded pictures only. */
+/**
+ * Nothing runs in a frame and no request leaves it. It may use styles and embedded pictures only. Like a mail program, it
+ * cuts nothing off at the height of the window: the frame gets the height of what is in it.
+ */
 const framePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
-const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><style>:root[data-images="off"] *{background-image:none!important}::highlight(changed){background-color:#fff0a3;color:#1a2029}::highlight(current){background-color:#ffb84d;color:#1a2029}</style>`;
+const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><style>:root:root,:root:root>body{overflow:visible!important}:root[data-images="off"] *{background-image:none!important}::highlight(changed){background-color:#fff0a3;color:#1a2029}::highlight(current){background-color:#ffb84d;color:#1a2029}</style>`;
 
 /** A rendered template with the buttons that belong to it. */
 export function renderedMarkup(address: string, rendered: Rendered): Markup {
