@@ -154,6 +154,27 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     await expect.poll(() => page.locator('#list a').count()).toBe(2);
   });
 
+  it('leaves the connections of a browser to the tabs that are seen, and follows again when it is seen', async () => {
+    const { page, preview } = await visit(snapshot([mail]));
+    const hide = (tab: Page, isHidden: boolean) =>
+      tab.evaluate(
+        `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+      );
+    await hide(page, true);
+    for (const _ of Array.from({ length: 6 })) {
+      const other = await page.context().newPage();
+      await other.goto(preview.url);
+      await inFrame(other, 'After').getByText('Dear Ann Example').waitFor();
+      await hide(other, true);
+    }
+    preview.show(snapshot([mail, german]));
+    expect(await page.locator('#list a').count()).toBe(1);
+    await hide(page, false);
+    await expect.poll(() => page.locator('#list a').count()).toBe(2);
+    preview.show(snapshot([mail]));
+    await expect.poll(() => page.locator('#list a').count()).toBe(1);
+  });
+
   it('lets an e-mail neither change its texts nor cut them off', async () => {
     const body = `<style>html, body { height: 100%; overflow: hidden }</style><p>Your target = 95 %</p>${'<p>line</p>'.repeat(40)}<p>the end</p>`;
     const { page } = await visit(snapshot([template({ after: { subject: 'Hi', body } })]));

@@ -23,6 +23,7 @@ let oldSince = '';
 let selected = addressInUrl();
 /** Counts renderings, to drop an answer that arrives after a later question. */
 let turn = 0;
+let events: EventSource | null = null;
 
 startTheme();
 startPlace(() => selected);
@@ -30,12 +31,22 @@ startList(() => showList(templates, selected));
 startContext(() => selected, showTemplate);
 startSides();
 addEventListener('hashchange', select);
-const events = new EventSource('/events');
-events.addEventListener('message', refresh);
-events.addEventListener('error', () => {
-  showLive('The preview has ended', false);
-  showStale('The preview has ended. The files may have changed since.');
-});
+document.addEventListener('visibilitychange', followServer);
+followServer();
+// A link that was opened in the background gets its title.
+if (document.hidden) void refresh();
+
+/** Browsers open six connections to one server for all tabs together: a tab that nobody sees holds none. */
+function followServer(): void {
+  events?.close();
+  if (document.hidden) return;
+  events = new EventSource('/events');
+  events.addEventListener('message', refresh);
+  events.addEventListener('error', () => {
+    showLive('The preview has ended', false);
+    showStale('The preview has ended. The files may have changed since.');
+  });
+}
 
 function addressInUrl(): string | null {
   return decodePart(location.hash.slice(1)) || null;
