@@ -216,6 +216,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
       snapshot([mail], { diagnostics: [{ code: 'velocity-unclosed', address: mail.address, ...problem }] }),
     );
     await page.locator('#problems').getByText('This `#if` has no `#end`').waitFor();
+    await page.getByRole('link', { name: 'E-mail en 1 remark changed', exact: true }).waitFor();
     preview.show(
       snapshot([mail], { diagnostics: [{ code: 'x', severity: 'error', message: 'No e-mail address' }] }),
     );

@@ -133,6 +133,15 @@ describe.skipIf(executablePath === undefined)('the page of several environments 
     await page.close();
   });
 
+  it('lets the keyboard scroll a table that is wider than the window', async () => {
+    const page = await open(fleet(names(3), () => [textUpdate]));
+    await page.setViewportSize({ width: 320, height: 900 });
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('region', { name: 'Environments' }).press('ArrowRight');
+    await expect.poll(() => page.evaluate('document.querySelector(".matrix").scrollLeft')).toBeGreaterThan(0);
+    await page.close();
+  });
+
   it(`finds and opens one of ${50 * each} changes that no two tenants share, in less than 600 bytes each`, async () => {
     const text = (name: string, at: number, side: string) =>
       Array.from({ length: 6 }, (_, line) => `<p>Line ${line} of notice ${at}, ${name}</p>`).join('\n') +

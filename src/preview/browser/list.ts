@@ -69,7 +69,6 @@ function matches(template: ListedTemplate, words: readonly string[]): boolean {
 
 function templateItem(template: ListedTemplate, selected: string | null): HTMLLIElement {
   const { address, medium, locale, problems, differs } = template;
-  const count = String(problems.length);
   return element(
     'li',
     {},
@@ -85,9 +84,16 @@ function templateItem(template: ListedTemplate, selected: string | null): HTMLLI
       element(
         'span',
         { class: 'marks' },
-        problems.length > 0 && element('span', { class: 'count', title: `${count} remarks` }, count),
+        problems.length > 0 && countMark(problems.length),
         differs && element('span', { class: 'changed' }, 'changed'),
       ),
     ),
   );
+}
+
+/** A number, with the word for it where it is pointed at or read out. */
+function countMark(count: number): HTMLElement {
+  const word = count === 1 ? ' remark' : ' remarks';
+  const hidden = element('span', { class: 'hidden' }, word);
+  return element('span', { class: 'count', title: `${count}${word}` }, `${count}`, hidden);
 }

@@ -74,7 +74,7 @@ const idOf = (
 
 /** A table of the environments and their numbers, failures first. */
 function matrixMarkup({ columns, rows }: Matrix): Markup {
-  return html`<div class="scroll matrix"><table><thead><tr><th scope="col">Environment</th>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+  return html`<div class="scroll matrix" tabindex="0" role="region" aria-label="Environments"><table><thead><tr><th scope="col">Environment</th>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => rowMarkup(row, columns.length))}</tbody></table></div>`;
 }
 
