@@ -298,6 +298,10 @@ rel="dns-prefetch" href="${url}"><style>@import "${url}/import"; @font-face { fo
       const frame = page.frameLocator(sideOf(side));
       for (const id of ['#div', '#js', '#out', '#blank', '#self', '#bare', '#send'])
         await frame.locator(id).click({ force: true });
+      for (const key of ['Control', 'Shift', 'Alt'] as const)
+        await frame.locator('#out').click({ modifiers: [key], force: true });
+      await frame.locator('#out').click({ button: 'middle', force: true });
+      await frame.locator('#out').press('Control+Enter');
     }
     await page.locator('#list a').nth(1).click();
     await page.locator('h1', { hasText: /^t$/ }).waitFor();

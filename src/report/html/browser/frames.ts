@@ -57,8 +57,16 @@ function load(place: HTMLElement): void {
     fitFrame(place);
     if (frames) markChanges(frames);
     frame.contentWindow?.addEventListener('scroll', () => scrollOthers(frame));
+    for (const type of clicks) frame.contentWindow?.addEventListener(type, ignore, { capture: true });
   });
   place.append(frame);
+}
+
+/** With Ctrl, Shift or Alt, or the middle button, browsers follow a link of a frame that may not open a window. */
+const clicks = ['click', 'auxclick'];
+
+function ignore(event: Event): void {
+  event.preventDefault();
 }
 
 function chooseWidth(button: HTMLButtonElement): void {
