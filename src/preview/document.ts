@@ -1,10 +1,10 @@
+import { decodeHTML } from 'entities';
 import { messageStyle } from '../generated/preview-page.ts';
 import type { Outcome } from '../render/outcome.ts';
 import type { Message, RenderedSides } from '../render/template.ts';
 import { html, Markup } from '../report/html/markup.ts';
 import type { MailHead, Rendered, RenderedSide } from '../report/rendered.ts';
 import { oneLine, takeFirst } from '../report/safe.ts';
-import { readReference } from './character-references.ts';
 import { chatMarkup } from './chat-message.ts';
 
 /** Nothing runs in the document and no request leaves it. It may use styles and embedded pictures only. */
@@ -43,13 +43,16 @@ function headOf({ subject, from, replyTo, html: text }: Extract<Message, { is: '
   };
 }
 
+/** Blanks, and what e-mails put between their first words and the rest, so that an inbox shows only these. */
+const filler = /^(?:\u034f|[\s\u00ad\u200b-\u200d\u2060])$/;
+
 /** The first words of an e-mail, as inboxes show them after the subject. Those that are hidden in it count too. */
 function firstWords(content: string): string {
   const text = content
     .slice(0, maxSearched)
     .replace(/<!--.*?-->|<(style|script|title)\b.*?<\/\1\s*>/gis, ' ')
     .replace(/<[^>]{0,2000}>/g, ' ')
-    .replace(/&(?:#(x[\da-f]{1,6}|\d{1,7})|(\w{2,8}));/gi, readReference)
+    .replace(/&#?\w{1,31};?/g, (reference) => decodeHTML(reference).replace(filler, ' '))
     .replace(/\s+/g, ' ')
     .trim();
   return text.length > maxPreheader ? `${takeFirst(text, maxPreheader)} …` : text;

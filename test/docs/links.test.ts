@@ -30,6 +30,14 @@ test('the files that documents for developers name are there', () => {
   expect(named.filter((file) => !file.includes('your-kind') && !isThere(file))).toEqual([]);
 });
 
+test('every library that runs is listed with what it does', () => {
+  const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(textOf('package.json'));
+  const [, section = ''] = textOf('CONTRIBUTING.md').split('\n## Dependencies\n');
+  const [table = ''] = section.split('\n## ');
+  const listed = [...table.matchAll(/^\| `([\w-]+)` \| .*\w/gm)].map(([, name]) => name);
+  expect(listed).toEqual(Object.keys(dependencies));
+});
+
 /** Relative links and pictures; code is no place for links. */
 function linksOf(text: string): string[] {
   const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '');

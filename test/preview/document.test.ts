@@ -124,7 +124,7 @@ describe('documents', () => {
     const html =
       '<p>F&uuml;r &#220;ml&#xfc; &ndash; 5&nbsp;&euro; &unknown; &#0; &amp;lt;</p>&#847;&zwnj;&nbsp;&#8203;&shy;&#8199;<p>end &#8238;</p>';
     expect(renderedSide({ is: 'rendered', value: { ...mail, html } })?.head?.preheader).toBe(
-      'Für Ümlü – 5 € &unknown; &#0; &lt; end <U+202E>',
+      'Für Ümlü – 5 € &unknown; \ufffd &lt; end <U+202E>',
     );
   });
 
