@@ -92,8 +92,10 @@ What is known about these:
 - Nearly half of a plan's CPU is V8's own, on other threads: for 2,100 templates it optimizes more than a hundred functions, for
   parsing alone 70. Without these optimizations, the main thread takes twice as long. They pay off late, so a plan of 20,000
   objects costs only five to six times as much as one of 1,000.
-- The ratio depends on the machine too. On others with the same Node and as many cores, nearly the same code had 2.12 (1,145 ms ÷
-  539 ms) and 2.59 (1,146 ms ÷ 443 ms).
+- The ratios depend on the machine too. On others with as many cores, nearly the same code had 2.12 (1,145 ms ÷ 539 ms), 2.59
+  (1,146 ms ÷ 443 ms) and 2.46 (1,018 ms ÷ 414 ms) on Node 20, and 2.18 (735 ms ÷ 337 ms) on Node 26. On the last of them, \`node -e 0\`
+  takes 26 ms on Node 26, so that a plan of one object (129 ms) is 5.0 times as long, and misses its goal of 4: two requests with
+  undici and nothing else are 2.8 times as long there. 50 tenants needed 489 MB.
 - Of its main thread, parsing takes 33 %, garbage collection 13 %, matching and comparing 11 %, checking the manifests 10 %,
   reading the tenant 10 %, finding and opening the files 8 %, the digests of what is declared 5 %, loading the program 5 %, and
   the rest 5 % (profiles of six runs). No part is large enough to reach the goal alone.
