@@ -75,12 +75,8 @@ async function sendAll(
       return [ending(lead, 'failed', log, { error, live: null })];
     }
     const { live } = looked.find(lead);
-    const foreign = live ? foreignIn(lead, requests.slice(index + 1), live, context) : [];
-    if (live === null || foreign.length > 0) {
-      const why = live ? `${foreign.join(', ')} is different now` : 'it no longer exists';
-      const error = `${countSent(index + 1, requests.length)}. Then somebody changed the object: ${why}. Make a new plan.`;
-      return [ending(lead, 'failed', log, { error, live, unmet: foreign })];
-    }
+    const changed = endChanged(lead, index + 1, live, context);
+    if (changed) return [changed];
     seen = new Map([[address, live]]);
   }
   return endAll(tasks, seen, last, context);
@@ -137,6 +133,21 @@ function endStopped(task: Task, index: number, seen: Seen, log: readonly SentReq
   if (index === 0) return ending(task, 'notAttempted', log, { live });
   const error = `${sentSoFar(index, task.change.requests.length)} Then the run was stopped.`;
   return ending(task, 'failed', log, { error, live });
+}
+
+/** How a change ends whose object somebody changed or removed after some of its requests; `null` where nobody did. */
+function endChanged(
+  task: Task,
+  sent: number,
+  live: LiveObject | null,
+  context: ChangeContext,
+): Ending | null {
+  const { requests } = task.change;
+  const foreign = live ? foreignIn(task, requests.slice(sent), live, context) : [];
+  if (live && foreign.length === 0) return null;
+  const why = live ? `${foreign.join(', ')} is different now` : 'it no longer exists';
+  const error = `${countSent(sent, requests.length)}. Then somebody changed the object: ${why}. Make a new plan.`;
+  return ending(task, 'failed', context.log, { error, live, unmet: foreign });
 }
 
 /**

@@ -12,10 +12,10 @@ import type { Project } from '../kinds/project.ts';
 import type { ManifestFolder } from '../loader/folder.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { failure } from '../model/failure.ts';
-import { isObject, type JsonObject, sameJson } from '../model/json.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
 import { exportTenant } from './export.ts';
 import {
-  differingFields,
+  differingMembers,
   missingIds,
   nameOf,
   otherForms,
@@ -25,6 +25,7 @@ import {
   unnamedFields,
   unreadableRows,
   unstableFields,
+  word,
 } from './kind-findings.ts';
 import { planChanges } from './plan.ts';
 import type { Tenant } from './tenant.ts';
@@ -148,11 +149,12 @@ async function checkSingle(
   const sent = await client.send(call);
   const single = isWhole(sent) && isObject(sent.body) ? liveObject(kind, sent.body, listed.id) : null;
   const isSame = single?.identity === listed.identity;
-  if (isSame && sameJson(single.fields, listed.fields)) return [];
+  const differing = isSame ? differingMembers(single.fields, listed.fields) : [];
+  if (isSame && differing.length === 0) return [];
   // The body of a success is data, which no message quotes.
   const why = isSuccess(sent) ? '' : ` (${describeAnswer(sent).text})`;
   const what = isSame
-    ? `with another ${differingFields(single, listed)} than the list`
+    ? `with another ${differing.map(word).join(', ')} than the list`
     : `without the object${why}`;
   const message = `GET ${shortenLine(call.path, 200)} answers ${what}.`;
   const hint = isSame

@@ -23,7 +23,7 @@ interface Seen {
 const describeSeen = ({ count, of, example }: Seen) =>
   of === 1 ? `of ${example}` : `of ${count} of ${of} objects, such as ${example}`;
 
-const word = (name: string) => `\`${shortenLine(name, 100)}\``;
+export const word = (name: string) => `\`${shortenLine(name, 100)}\``;
 
 /** Rows of the list that are not objects of the kind. */
 export function unreadableRows(kind: Kind, rows: readonly JsonObject[]): Diagnostic[] {
@@ -78,8 +78,7 @@ export function unstableFields(before: readonly LiveObject[], after: readonly Li
   const then = new Map(before.map((object) => [nameOf(object), object]));
   const changed = tally(after, (object) => {
     const { raw } = then.get(nameOf(object)) ?? object;
-    const names = new Set([...Object.keys(raw), ...Object.keys(object.raw)]);
-    return [...names].filter((name) => !sameJson(own(raw, name) ?? null, own(object.raw, name) ?? null));
+    return differingMembers(raw, object.raw);
   });
   return [...changed]
     .filter(([name]) => !after[0]?.kind.serverOwned.includes(name))
@@ -91,11 +90,10 @@ export function unstableFields(before: readonly LiveObject[], after: readonly Li
     }));
 }
 
-/** The names of the fields that one object has otherwise than the other. */
-export function differingFields({ fields }: LiveObject, other: LiveObject): string {
-  const names = [...new Set([...Object.keys(fields), ...Object.keys(other.fields)])];
-  const differs = (name: string) => !sameJson(own(fields, name) ?? null, own(other.fields, name) ?? null);
-  return names.filter(differs).map(word).join(', ');
+/** The names of the members that two objects have otherwise. `null` counts as none. */
+export function differingMembers(one: JsonObject, other: JsonObject): string[] {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].filter((name) => !sameJson(own(one, name) ?? null, own(other, name) ?? null));
 }
 
 /** Fields that the tenant shows and the descriptor does not name. A kind that is only read needs none. */

@@ -8,12 +8,15 @@ const stretch = /\*+|!\(|\]\+|(?<=\([^)]*)\+/g;
 const waysOfStar = 300;
 const mostWays = 100 * waysOfStar ** 3;
 const mostGlobstars = 3;
+/** In characters: longer than any address, and short enough to be looked at. */
+const longestGlob = 4096;
 
 /**
  * Whether comparing a name with a glob can take hours: each further star between two slashes, and each further group with
- * alternatives, multiplies the ways to try.
+ * alternatives, multiplies the ways to try. So can looking at a glob that is too long.
  */
 export function isSlowGlob(glob: string): boolean {
+  if (glob.length > longestGlob) return true;
   const plain = glob.replace(/\\.|\[[^\]]*\]/g, ']');
   const stars = plain.split('/').map((part) => part.match(stretch)?.length ?? 0);
   const ways = waysOfStar ** Math.max(...stars) * waysOfGroups(plain);
@@ -36,9 +39,11 @@ function waysOfGroups(glob: string): number {
 /** What is wrong with such a glob. A pull request can bring one, and names that take the longest. */
 export const slowGlob = (glob: string) => ({
   code: 'slow-glob',
-  message: `\`${glob}\` can match a name in so many ways that comparing it can take hours`,
+  message: `\`${brief(glob)}\` can match a name in so many ways, or is so long, that comparing it can take hours`,
   hint: 'Write at most three stars between two slashes, few groups of alternatives, and none that is repeated, such as `+(…)`. Or write several globs.',
 });
+
+const brief = (glob: string) => (glob.length > 200 ? `${glob.slice(0, 200)}…` : glob);
 
 /** The same as a failure. */
 export function slowGlobFailure(glob: string): Failure {

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { longestKeyPart } from '../../src/kinds/described-schema.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import { resource } from './fixture.ts';
+import { refusalOf, resource } from './fixture.ts';
 
 interface Schema {
   title?: string;
@@ -113,5 +114,17 @@ test('every scalar is found again at its line and column', () => {
         expect(locate(at)).toEqual({ file: 'config/a.yaml', line, column });
     }),
     { numRuns: 50 },
+  );
+});
+
+// A manifest whose key cannot be read is passed over, so that --prune would delete its object: a schema has to refuse it.
+test.each(
+  kinds.flatMap((kind) => kind.keyFields.map(({ name }) => [kind.name, name, kind.keyFields] as const)),
+)('the schema of %s refuses a %s that is too long for an address', (kind, name, keyFields) => {
+  const long = 'a'.repeat(longestKeyPart + 1);
+  const key = keyFields.map((field) => `${field.name}: ${field.name === name ? long : 'a'}\n`).join('');
+  const found = refusalOf({ 'config/a.yaml': `kind: ${kind}\n${key}` });
+  expect(found.map(({ source }) => source?.line)).toContain(
+    2 + keyFields.findIndex((each) => each.name === name),
   );
 });
