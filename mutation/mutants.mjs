@@ -1258,4 +1258,11 @@ export const mutants = [
     replace: '',
     tests: ['test/client/transport.test.ts'],
   },
+  {
+    name: 'what changed beside an apply is not recorded',
+    file: 'src/applier/effect.ts',
+    find: 'return sameValue(field, now, was) ? [] : [at];',
+    replace: 'return sameValue(field, now, was) ? [] : [];',
+    tests: ['test/safety/rollback'],
+  },
 ];

@@ -20,6 +20,7 @@ import {
 } from '../model/pointer.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { redacted } from '../model/sensitive.ts';
+import { fieldsBeside } from './effect.ts';
 import type { Task } from './preflight.ts';
 import { type Ending, ending } from './run-context.ts';
 
@@ -32,6 +33,7 @@ export function changeResult(end: Ending): ChangeResult {
   const left = [...new Set([...(before?.withheld ?? []), ...(after?.withheld ?? [])])];
   const withheld = before && after ? left.filter((at) => mayHaveWritten(kind, change, at)) : left;
   const renamedFrom = keyBefore(kind, change);
+  const beside = findBeside(end);
   return {
     address,
     ...(renamedFrom ? { renamedFrom } : {}),
@@ -43,10 +45,21 @@ export function changeResult(end: Ending): ChangeResult {
     ...(withheld.length > 0 ? { withheld } : {}),
     requests,
     ...(unmet.length > 0 ? { unmet } : {}),
+    ...(beside.length > 0 ? { beside } : {}),
     error,
-    warnings,
+    warnings: [...warnings, ...beside.map(warnOfBeside)],
   };
 }
+
+/** What became different beside an update, where the object is known as it was before. */
+function findBeside({ task, live }: Ending): Pointer[] {
+  const { change, live: before } = task;
+  if (change.action !== 'update' || !live || before?.fingerprint() !== change.fingerprint) return [];
+  return fieldsBeside(task, live, before);
+}
+
+const warnOfBeside = (at: Pointer): string =>
+  `${at} is different too, which no change asks for: the tenant set it, or somebody did meanwhile.`;
 
 /** The fields of the object before a change, and as they were last seen; `null` where there is no object. */
 function recordSides({ task, outcome, live }: Ending) {

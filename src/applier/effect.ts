@@ -1,7 +1,8 @@
 import { compareField } from '../kinds/compare.ts';
-import { comparable, comparableRecord, sameItem, wholeField } from '../kinds/field.ts';
+import { comparable, comparableRecord, sameItem, sameValue, wholeField } from '../kinds/field.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject, type RecordsField } from '../kinds/kind.ts';
 import { recordAgrees } from '../kinds/records.ts';
+import { isMapOfSettings } from '../kinds/redact.ts';
 import {
   isArray,
   isObject,
@@ -48,6 +49,21 @@ export function lostMembers({ kind, change }: KindChange, live: LiveObject, befo
     );
     const lost = made.filter(({ op, before: value }) => op === 'remove' && hasValue(value));
     return lost.map(({ path }) => path).filter((path) => !isShown(path) && !isHidden(path, before));
+  });
+}
+
+/**
+ * The fields in which an object differs from what it was before an update although the change is not about them: the tenant
+ * set them, or somebody edited the object meanwhile. Maps of settings and what the tenant hides are left out.
+ */
+export function fieldsBeside({ kind, change }: KindChange, live: LiveObject, before: LiveObject): Pointer[] {
+  const asked = new Set(change.diff.map(({ path }) => segmentsOf(path)[0]));
+  return Object.entries(kind.fields).flatMap(([name, field]) => {
+    const at = pointer(name);
+    const [now, was] = [own(live.fields, name), own(before.fields, name)];
+    const isCompared = now !== undefined && was !== undefined && !isMapOfSettings(field);
+    if (!isCompared || asked.has(name) || isHidden(at, live) || isHidden(at, before)) return [];
+    return sameValue(field, now, was) ? [] : [at];
   });
 }
 

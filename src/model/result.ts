@@ -43,6 +43,8 @@ export interface ChangeResult {
   readonly requests: readonly SentRequest[];
   /** The places that the tenant ignored or rewrote; absent where there are none. */
   readonly unmet?: readonly Pointer[];
+  /** The fields that are different although the change is not about them; absent where there are none. */
+  readonly beside?: readonly Pointer[];
   /** The tenant's message about a failure. */
   readonly error: string | null;
   /** Fields that the tenant ignored or rewrote, and other remarks. */

@@ -9,7 +9,7 @@ import { withDigest } from '../model/digest.ts';
 import type { JsonObject } from '../model/json.ts';
 import { containsMarker } from '../model/marker.ts';
 import type { Change, Plan } from '../model/plan.ts';
-import { pointer, segmentsOf } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { Result } from '../model/result.ts';
 import { type PlanInput, readRequestsFor } from './input.ts';
 import { type LaterResult, laterRemarks } from './later.ts';
@@ -211,17 +211,23 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
   const moved = changedFields(kind, record.after, now).filter(
     (name) => record.action === 'create' || touched.has(name),
   );
-  const unmet = [...new Set((record.unmet ?? []).map((path) => segmentsOf(path)[0] ?? ''))];
-  const other = unmet.filter((name) => touched.has(name) && !moved.includes(name));
+  const selectTouched = (places: readonly Pointer[] = []) => {
+    const names = new Set(places.map((path) => segmentsOf(path)[0] ?? ''));
+    return [...names].filter((name) => touched.has(name) && !moved.includes(name));
+  };
   const remarks = [
-    ...(moved.length > 0 ? [`${joinPlaces(moved)} changed after the apply.`] : []),
-    ...(other.length > 0
-      ? [
-          `${joinPlaces(other)} was not as the apply wanted it: the tenant rewrote it, or somebody changed it.`,
-        ]
-      : []),
-  ];
-  return remarks.length > 0 ? remarks.join(' ') : null;
+    [moved, 'changed after the apply.'],
+    [
+      selectTouched(record.unmet),
+      'was not as the apply wanted it: the tenant rewrote it, or somebody changed it.',
+    ],
+    [
+      selectTouched(record.beside),
+      'changed during the apply, which did not ask for that: the tenant set it, or somebody did.',
+    ],
+  ] as const;
+  const said = remarks.flatMap(([names, what]) => (names.length > 0 ? [`${joinPlaces(names)} ${what}`] : []));
+  return said.length > 0 ? said.join(' ') : null;
 }
 
 const joinPlaces = (names: readonly string[]): string => names.map((name) => pointer(name)).join(', ');

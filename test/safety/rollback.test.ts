@@ -162,6 +162,43 @@ describe('rollback', () => {
     expect(world.sandbox.state.templates[0]).toMatchObject({ subject: 'By hand', body: 'Old' });
   });
 
+  it('tells what somebody changed beside the apply before it would take that back', async () => {
+    await world.close();
+    let edit = () => {};
+    const now = () => {
+      edit();
+      return Date.now();
+    };
+    world = await createWorld({ ...oneAtATime, sandbox: { ...oneAtATime.sandbox, clock: { now } } });
+    fillTenant(world.sandbox.state);
+    const { log, state } = world.sandbox;
+    edit = () => {
+      if (log.at(-1)?.method === 'PATCH')
+        Object.assign(state.simIntegrations[0] ?? {}, { description: 'By hand' });
+    };
+    await apply([{ kind: 'SimIntegration', name: 'Desk', type: 'Jira Service Desk' }]);
+    edit = () => {};
+    expect(JSON.parse(world.read('result.json')).changes).toMatchObject([
+      {
+        outcome: 'done',
+        beside: ['/description'],
+        warnings: [
+          '/description is different too, which no change asks for: the tenant set it, or somebody did meanwhile.',
+        ],
+      },
+    ]);
+    const { plan } = await rollback();
+    expect(plan.changes).toMatchObject([
+      {
+        diff: [{ path: '/description', before: 'By hand' }, { path: '/type' }],
+        risk: ['undoes-tenant-change'],
+        warnings: [
+          '/description changed during the apply, which did not ask for that: the tenant set it, or somebody did.',
+        ],
+      },
+    ]);
+  });
+
   it.each([
     [
       'settings where there were none',
