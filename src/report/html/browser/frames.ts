@@ -94,7 +94,8 @@ function applyLooks(frames: HTMLElement): void {
   const isDark = isPressed('dark');
   for (const place of findPlaces(frames)) {
     const of = place.querySelector('iframe')?.contentDocument;
-    const hasDark = of ? applyLook(of, { isDark, hasImages: !isPressed('images') }) : false;
+    // Firefox begins the document of a frame that is loading without a root.
+    const hasDark = of?.documentElement ? applyLook(of, { isDark, hasImages: !isPressed('images') }) : false;
     place.dataset.note = isDark && !hasDark ? ', has no dark style' : '';
   }
 }
