@@ -218,6 +218,43 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
     await page.close();
   });
 
+  it('keeps a linked change in sight while others open above it, also over a reload, until the reader moves on', async () => {
+    const subjects = Array.from({ length: 30 }, (_, index) =>
+      change({
+        address: `NotificationTemplate/k${index}/EMAIL/en`,
+        action: 'update',
+        diff: [difference('/subject', `${index} ACME portal`, `${index} Beta portal`)],
+      }),
+    );
+    const rendered = Object.fromEntries(
+      subjects.map(({ address }) => [
+        address,
+        // So long that the report is packed.
+        { before: side(`<div style="height: 700px">Old</div>${' '.repeat(80_000)}`), after: side('New') },
+      ]),
+    );
+    const page = await open({ is: 'plan', plan: plan(subjects) }, { ...plain, rendered });
+    const url = page.url();
+    await page.goto('about:blank');
+    await page.goto(`${url}#change/NotificationTemplate/k1/EMAIL/en`);
+    const topOf = (key: string) =>
+      page
+        .locator(`[data-address="NotificationTemplate/${key}/EMAIL/en"]`)
+        .evaluate((entry) => Math.abs(entry.getBoundingClientRect().top));
+    await expect.poll(() => topOf('k1')).toBeLessThan(150);
+    await page.frameLocator('iframe').first().getByText('Old').waitFor();
+    await page.locator('html[data-unpacked]').waitFor();
+    await expect.poll(() => topOf('k1')).toBeLessThan(150);
+    await page.reload();
+    await expect.poll(() => topOf('k1')).toBeLessThan(150);
+    await page.mouse.move(400, 400);
+    await page.mouse.wheel(0, 1500);
+    await page.getByRole('button', { name: 'Expand all' }).click();
+    await page.frameLocator('iframe').nth(2).getByText('Old').waitFor();
+    expect(await topOf('k1')).toBeGreaterThan(150);
+    await page.close();
+  });
+
   it('goes through the changes by key, ticks them off, and keeps the ticks', async () => {
     const page = await open({ is: 'plan', plan: samplePlan });
     await page.keyboard.press('j');

@@ -21,6 +21,8 @@ export class List {
   /** Entries that have their frames and tools. */
   readonly #ready = new Set<Element>();
   #at = '';
+  /** The entry that a link led to, until the reader moves on. */
+  #target: Element | null = null;
   #view = '';
   #filters: readonly string[] = [];
 
@@ -32,6 +34,7 @@ export class List {
     this.#bodies.startPrinting();
     focusOnSlash(this.#text);
     this.#startKeys();
+    this.#startStaying();
     this.#restore();
     if (this.#bodies.isPacked) void this.#unpack();
   }
@@ -136,9 +139,22 @@ export class List {
     for (let outer = entry.parentElement; outer; outer = outer.parentElement)
       if (outer instanceof HTMLDetailsElement) outer.open = true;
     entry.open = true;
+    // Where the page was before a reload is another place once entries have opened.
+    history.scrollRestoration = 'manual';
+    this.#target = entry;
     entry.scrollIntoView();
     entry.querySelector('summary')?.focus({ preventScroll: true });
     this.#save();
+  }
+
+  /** Keeps the entry that a link led to in sight while others open above it. */
+  #startStaying(): void {
+    new ResizeObserver(() => this.#target?.scrollIntoView()).observe(document.body);
+    const leave = () => {
+      this.#target = null;
+    };
+    for (const move of ['wheel', 'touchstart', 'pointerdown', 'keydown'])
+      addEventListener(move, leave, { capture: true, passive: true });
   }
 
   #save(): void {
