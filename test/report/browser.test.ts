@@ -16,6 +16,28 @@ import { evil, hostileDocuments } from './hostile.ts';
 /** Changes of a long report. */
 const many = isThorough ? 2000 : 400;
 
+const subjects = Array.from({ length: 30 }, (_, index) =>
+  change({
+    address: `NotificationTemplate/k${index}/EMAIL/en`,
+    action: 'update',
+    diff: [difference('/subject', `${index} ACME portal`, `${index} Beta portal`)],
+  }),
+);
+
+/** A report of few changes that are so long that they are packed. */
+const longReport: [Document, ReportOptions] = [
+  { is: 'plan', plan: plan(subjects) },
+  {
+    ...plain,
+    rendered: Object.fromEntries(
+      subjects.map(({ address }) => [
+        address,
+        { before: side(`<div style="height: 700px">Old</div>${' '.repeat(80_000)}`), after: side('New') },
+      ]),
+    ),
+  },
+];
+
 describe.skipIf(executablePath === undefined)('the page in a browser', () => {
   const folder = mkdtempSync(join(tmpdir(), 'report-'));
   const asked: string[] = [];
@@ -200,6 +222,14 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
     await page.close();
   });
 
+  it('unpacks all of a long report also where the browser cannot tell when it is idle, as Safari', async () => {
+    const page = await open(...longReport);
+    await page.addInitScript('delete window.requestIdleCallback');
+    await page.reload();
+    await page.locator('html[data-unpacked]').waitFor();
+    await page.close();
+  });
+
   it('keeps filters, view and the open change over a reload, and links to each change', async () => {
     const page = await open({ is: 'plan', plan: samplePlan });
     await page.getByRole('button', { name: '1 lock-out' }).click();
@@ -219,21 +249,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
   });
 
   it('keeps a linked change in sight while others open above it, also over a reload, until the reader moves on', async () => {
-    const subjects = Array.from({ length: 30 }, (_, index) =>
-      change({
-        address: `NotificationTemplate/k${index}/EMAIL/en`,
-        action: 'update',
-        diff: [difference('/subject', `${index} ACME portal`, `${index} Beta portal`)],
-      }),
-    );
-    const rendered = Object.fromEntries(
-      subjects.map(({ address }) => [
-        address,
-        // So long that the report is packed.
-        { before: side(`<div style="height: 700px">Old</div>${' '.repeat(80_000)}`), after: side('New') },
-      ]),
-    );
-    const page = await open({ is: 'plan', plan: plan(subjects) }, { ...plain, rendered });
+    const page = await open(...longReport);
     const url = page.url();
     await page.goto('about:blank');
     await page.goto(`${url}#change/NotificationTemplate/k1/EMAIL/en`);

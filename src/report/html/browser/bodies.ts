@@ -186,7 +186,7 @@ class Packs<T> {
   /** The same, whenever the page has nothing else to do. */
   async openAllInIdleTime(): Promise<void> {
     for (const index of this.#packs.keys()) {
-      await new Promise((idle) => requestIdleCallback(idle, { timeout: longestWait }));
+      await untilIdle();
       await this.#openPack(index);
     }
   }
@@ -204,6 +204,14 @@ class Packs<T> {
     const values: readonly T[] = await new Response(stream).json();
     for (const [at, value] of values.entries()) this.#values[index * this.#size + at] = value;
   }
+}
+
+/** Safari cannot tell when it is idle: there, whatever is waiting comes first. */
+function untilIdle(): Promise<unknown> {
+  return new Promise((idle) => {
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(idle, { timeout: longestWait });
+    else setTimeout(idle);
+  });
 }
 
 /** The bytes that a text in base64 stands for. A loop takes a fraction of the time of `Uint8Array.from`. */
