@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { executablePath } from '../support/browser.ts';
@@ -65,7 +66,10 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
     await page.context().close();
   });
 
-  it('says before a long list that its details need the script', async () => {
+  it.each([
+    ['in a browser without scripts', { javaScriptEnabled: false }, ''],
+    ['on a site that allows none', {}, "script-src 'none'"],
+  ])('says before a long list that its details need the script %s', async (_where, browser, policy) => {
     const long = Array.from({ length: 800 }, (_, at) =>
       change({
         address: `A/${at}`,
@@ -75,11 +79,14 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
         ),
       }),
     );
-    const page = await reader.open(
-      { is: 'plan', plan: plan(long) },
-      { browser: { javaScriptEnabled: false } },
-    );
-    const note = await page.locator('noscript .alarm').boundingBox();
+    const page = await reader.open({ is: 'plan', plan: plan(long) }, { browser });
+    const html = readFileSync(new URL(page.url()), 'utf8');
+    const headers = { 'content-type': 'text/html', 'content-security-policy': policy };
+    await page.route('http://127.0.0.1/report', (route) => route.fulfill({ body: html, headers }));
+    await page.goto('http://127.0.0.1/report');
+    const alarm = page.getByText('its details need the script of this page');
+    await expect.poll(async () => (await alarm.boundingBox())?.height).toBeGreaterThan(20);
+    const note = await alarm.boundingBox();
     const list = await page.locator('#entries').boundingBox();
     expect(note?.y).toBeLessThan(list?.y ?? 0);
     await page.context().close();

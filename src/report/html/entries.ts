@@ -53,7 +53,7 @@ ${packsOf('markup', entries, ({ body, summary }) => [body.toString(), summary.to
     : '';
   // Before the list, since its end is far away.
   const note = isPacked
-    ? html`<noscript><p class="alarm">This report is long, so its details need the script of this page.</p></noscript>`
+    ? html`<p class="alarm scriptless">This report is long, so its details need the script of this page. If the site that shows it allows no scripts, download the file and open it.</p>`
     : '';
   return html`${note}<div id="entries" tabindex="-1">${groups.map((group, index) => groupMarkup(group, index, isPacked))}</div>
 ${packs}`;
