@@ -44,9 +44,9 @@ export function restoreChanges({ kind, record }: Undo, live: LiveObject): Restor
   const { after, outcome } = record;
   const shown = readableFields(kind, record.before ?? {});
   const current = readableFields(kind, live.fields);
-  const withheld = (record.withheld ?? []).map((place) =>
-    findHollow(liftAboveLists(place, [shown, current]), shown, after ?? {}),
-  );
+  const left = (record.withheld ?? []).map((place) => liftAboveLists(place, [shown, current]));
+  const known = omitPlaces(shown, left);
+  const withheld = left.map((place) => findHollow(place, known, after ?? {}));
   const before = omitPlaces(shown, withheld);
   // After an unclear answer only the tenant tells which fields are as recorded. Those need no restoring, and an id among
   // them would say that the name beside it does not count.

@@ -241,9 +241,12 @@ describe('rollback', () => {
     expect(now?.attributes).toEqual({ url: { host: 'h' }, user: 'x' });
   });
 
-  it('does not invent an empty object where the result recorded nothing of the former one', async () => {
+  it.each([
+    ['a text', { host: 'h' }],
+    ['a list', { hosts: ['h', 'i'] }],
+  ])('does not invent an empty object where the result recorded nothing of one with %s', async (_, proxy) => {
     const [desk] = world.sandbox.state.simIntegrations;
-    Object.assign(desk ?? {}, { attributes: { proxy: { host: 'h' }, user: 'x' } });
+    Object.assign(desk ?? {}, { attributes: { proxy, user: 'x' } });
     await apply([{ kind: 'SimIntegration', name: 'Desk', attributes: { proxy: 'none', user: 'y' } }]);
     const { plan } = await rollback();
     expect(plan.diagnostics[0].message).toContain('keeps /attributes/proxy');
