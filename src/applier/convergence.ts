@@ -1,9 +1,10 @@
 import type { Sent } from '../client/answer.ts';
+import type { FieldDifference } from '../kinds/compare.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import { isObject, type Json } from '../model/json.ts';
 import { type Change, secretsSentBy } from '../model/plan.ts';
-import { hasEffect, isUnchanged, lostMembers, unmetDifferences } from './effect.ts';
+import { hasEffect, isUnchanged, membersBeside, unmetDifferences } from './effect.ts';
 import type { Exchange } from './exchange.ts';
 import type { Found } from './find.ts';
 import type { Task } from './preflight.ts';
@@ -120,24 +121,27 @@ export async function endSeen(
     const error = 'The tenant accepted the change, but the object does not exist.';
     return ending(task, 'unknown', log, { live, error, warnings: remarks });
   }
-  const unmet = live ? unmetDifferences(task, live) : [];
-  const paths = unmet.map(({ path }) => path);
+  const different = live ? unmetDifferences(task, live) : [];
+  const beside = live ? findBeside(task, live) : [];
+  // No manifest declares what was removed, so only what was added is a difference.
+  const added = beside.filter(({ op }) => op === 'add');
+  const unmet = [...different, ...added].map(({ path }) => path);
   const after = live?.fingerprint() ?? null;
-  await context.journal.settle(change.address, { unmet: paths, after }, context.now());
-  const warnings = unmet.map((difference) =>
+  await context.journal.settle(change.address, { unmet, after }, context.now());
+  const warnings = different.map((difference) =>
     live && isUnchanged(task, live, difference)
       ? `The tenant ignored ${difference.path}: it is unchanged.`
       : `The tenant rewrote ${difference.path}: it differs from what was asked.`,
   );
-  const lost = live ? findLost(task, live) : [];
-  return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings, ...lost], unmet: paths });
+  const others = beside.map(
+    ({ op, path }) => `The tenant ${op === 'add' ? 'added' : 'removed'} ${path}, which no change asks for.`,
+  );
+  return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings, ...others], unmet });
 }
 
-/** What an update took away that it does not show, where the object is known as it was before. */
-function findLost(task: Task, live: LiveObject): string[] {
+/** What a create or an update added or removed beside its change, where the object is known as it was before. */
+function findBeside(task: Task, live: LiveObject): FieldDifference[] {
   const { change, live: before } = task;
-  if (change.action !== 'update' || before?.fingerprint() !== change.fingerprint) return [];
-  return lostMembers(task, live, before).map(
-    (path) => `The tenant removed ${path}, which no change asks for.`,
-  );
+  if (change.action !== 'update') return membersBeside(task, live, null);
+  return before?.fingerprint() === change.fingerprint ? membersBeside(task, live, before) : [];
 }

@@ -1,4 +1,4 @@
-import { compareField } from '../kinds/compare.ts';
+import { compareField, type FieldDifference } from '../kinds/compare.ts';
 import { comparable, comparableRecord, sameItem, sameValue, wholeField } from '../kinds/field.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject, type RecordsField } from '../kinds/kind.ts';
 import { recordAgrees } from '../kinds/records.ts';
@@ -31,24 +31,29 @@ export function unmetDifferences(entry: KindChange, live: LiveObject): Differenc
 }
 
 /**
- * The members that an object has lost although the change does not show it, in the fields that it is about: a tenant may
- * replace what it was asked to merge. Members without a value do not count, since hosts answer them in several ways. What the tenant
- * hides is left out.
+ * The members that an object has lost or gained although the change does not show them, in the fields that it is about: a
+ * tenant may replace what it was asked to merge, and may fill in what was declared as a whole. Members without a value do not
+ * count, since hosts answer them in several ways. What the tenant hides is left out.
+ *
+ * @param before the object before an update; `null` for one that was created
  */
-export function lostMembers({ kind, change }: KindChange, live: LiveObject, before: LiveObject): Pointer[] {
+export function membersBeside(
+  { kind, change }: KindChange,
+  live: LiveObject,
+  before: LiveObject | null,
+): FieldDifference[] {
   const names = [...new Set(change.diff.map(({ path }) => segmentsOf(path)[0] ?? ''))];
   const isShown = (at: Pointer) => change.diff.some(({ path }) => isWithin(at, path) || isWithin(path, at));
+  const isSeen = (at: Pointer) => ![live, before].some((side) => side && isHidden(at, side));
   return names.flatMap((name) => {
     const field = fieldNamed(kind, name);
     if (field?.is !== 'json') return [];
-    const made = compareField(
-      name,
-      wholeField(field),
-      own(live.fields, name) ?? null,
-      own(before.fields, name),
-    );
-    const lost = made.filter(({ op, before: value }) => op === 'remove' && hasValue(value));
-    return lost.map(({ path }) => path).filter((path) => !isShown(path) && !isHidden(path, before));
+    const old = own(before?.fields ?? {}, name);
+    const made = compareField(name, wholeField(field), own(live.fields, name) ?? null, old);
+    // What is left out of a map that is declared by member is left to the tenant.
+    const isLostOrGained = ({ op, before: lost, after: gained }: FieldDifference) =>
+      (op === 'remove' && hasValue(lost)) || (op === 'add' && field.declares === 'whole' && hasValue(gained));
+    return made.filter((part) => isLostOrGained(part) && !isShown(part.path) && isSeen(part.path));
   });
 }
 

@@ -37,7 +37,7 @@ export type JournalRecord =
 
 /** What the object of a finished change showed. */
 export interface Settled {
-  /** The fields that the tenant ignored or rewrote. */
+  /** The places that the tenant ignored, rewrote or added to. */
   readonly unmet: readonly Pointer[];
   /** The fingerprint of the object; `null` where there was none, absent in old journals. */
   readonly after?: string | null;

@@ -41,13 +41,13 @@ export interface ChangeResult {
   /** The places that `before` and `after` leave out, where there are any. */
   readonly withheld?: readonly Pointer[];
   readonly requests: readonly SentRequest[];
-  /** The places that the tenant ignored or rewrote; absent where there are none. */
+  /** The places that the tenant ignored, rewrote or added to; absent where there are none. */
   readonly unmet?: readonly Pointer[];
   /** The fields that are different although the change is not about them; absent where there are none. */
   readonly beside?: readonly Pointer[];
   /** The tenant's message about a failure. */
   readonly error: string | null;
-  /** Fields that the tenant ignored or rewrote, and other remarks. */
+  /** What the tenant ignored, rewrote, added or removed, and other remarks. */
   readonly warnings: readonly string[];
 }
 

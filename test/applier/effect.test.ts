@@ -3,7 +3,7 @@ import {
   hasEffect,
   isInProgress,
   isUnchanged,
-  lostMembers,
+  membersBeside,
   unmetDifferences,
 } from '../../src/applier/effect.ts';
 import { simIntegration } from '../../src/kinds/sim-integration.ts';
@@ -303,10 +303,10 @@ it('a new name is reached when the object has it, in any case where the kind fol
 describe('a member that no change is about', () => {
   const made = update(diff('/attributes/on', 'a', 'b'), diff('/attributes/off', { own: 1 }, null));
   const lost = (before: JsonObject, hidden: readonly Pointer[] = [], now: JsonObject = {}) =>
-    lostMembers({ kind: thing, change: made }, live({ attributes: { on: 'b', ...now } }), {
+    membersBeside({ kind: thing, change: made }, live({ attributes: { on: 'b', ...now } }), {
       ...live({ attributes: { on: 'a', off: { own: 1 }, ...before } }),
       hidden,
-    });
+    }).map(({ path }) => path);
 
   it('is lost where the object does not have it any more', () => {
     const before = { own: 1, none: false, list: ['x'], group: { x: 1 } };

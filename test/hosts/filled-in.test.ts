@@ -1,0 +1,55 @@
+/** APIs that fill in what the body of a create or an update leaves out of an object. */
+import { describe, expect, it } from 'vitest';
+import { isObject, type JsonObject } from '../../src/model/json.ts';
+import { collections, createHostProject, startApiHost } from '../support/api-host.ts';
+
+const path = '/v2/workflows';
+
+async function open(declares: 'whole' | 'members') {
+  const rows: JsonObject[] = [{ id: 'w1', name: 'Leaver', definition: { start: 'a' } }];
+  const fillIn = (body: JsonObject): JsonObject => ({
+    ...body,
+    definition: { retries: 3, ...(isObject(body.definition) ? body.definition : {}) },
+  });
+  const answer = collections({
+    path,
+    rows,
+    newId: () => 'w2',
+    changed: (row, { body }) => ({ ...row, ...(isObject(body) ? fillIn(body) : {}) }),
+  });
+  const host = await startApiHost((asked) =>
+    answer(asked.method === 'POST' && isObject(asked.body) ? { ...asked, body: fillIn(asked.body) } : asked),
+  );
+  return createHostProject(
+    { test: host },
+    {
+      'kinds/Workflow.kind.yaml': `kind: Workflow\npath: ${path}\nkey: name\nlist: { pageSize: null }\nupdate: put\ncreate: true\nfields: { definition: { is: json, declares: ${declares} } }\n`,
+      'config/all.yaml':
+        'kind: Workflow\nname: Joiner\ndefinition: { start: b }\n---\nkind: Workflow\nname: Leaver\ndefinition: { start: c }\n',
+    },
+  );
+}
+
+describe('what the tenant fills in', () => {
+  it('is told where the object was declared as a whole, since the next plan would remove it', async () => {
+    const project = await open('whole');
+    const { code, stdout } = await project.run('apply', '--yes', '--result', 'r.json');
+    expect(code).toBe(0);
+    expect(JSON.parse(project.read('r.json'))).toMatchObject({
+      changes: [{ unmet: ['/definition/retries'] }, { unmet: ['/definition/retries'] }],
+      proven: {},
+    });
+    expect(stdout.match(/The tenant added \/definition\/retries, which no change asks for\./g)).toHaveLength(
+      2,
+    );
+    expect((await project.plan()).summary).toMatchObject({ update: 2 });
+  });
+
+  it('is left to the tenant where members are declared', async () => {
+    const project = await open('members');
+    const { code, stdout } = await project.run('apply', '--yes');
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('no change asks for');
+    expect((await project.plan()).changes).toEqual([]);
+  });
+});
