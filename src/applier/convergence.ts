@@ -121,22 +121,29 @@ export async function endSeen(
     const error = 'The tenant accepted the change, but the object does not exist.';
     return ending(task, 'unknown', log, { live, error, warnings: remarks });
   }
-  const different = live ? unmetDifferences(task, live) : [];
-  const beside = live ? findBeside(task, live) : [];
-  // No manifest declares what was removed, so only what was added is a difference.
-  const added = beside.filter(({ op }) => op === 'add');
-  const unmet = [...different, ...added].map(({ path }) => path);
+  const { warnings, unmet } = live ? compareWritten(task, live) : { warnings: [], unmet: [] };
   const after = live?.fingerprint() ?? null;
   await context.journal.settle(change.address, { unmet, after }, context.now());
-  const warnings = different.map((difference) =>
-    live && isUnchanged(task, live, difference)
-      ? `The tenant ignored ${difference.path}: it is unchanged.`
-      : `The tenant rewrote ${difference.path}: it differs from what was asked.`,
-  );
-  const others = beside.map(
-    ({ op, path }) => `The tenant ${op === 'add' ? 'added' : 'removed'} ${path}, which no change asks for.`,
-  );
-  return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings, ...others], unmet });
+  return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings], unmet });
+}
+
+/** In what an object differs from what was asked for, in words, and the places that are not as declared. */
+function compareWritten(task: Task, live: LiveObject) {
+  const different = unmetDifferences(task, live);
+  const beside = findBeside(task, live);
+  const warnings = [
+    ...different.map((difference) =>
+      isUnchanged(task, live, difference)
+        ? `The tenant ignored ${difference.path}: it is unchanged.`
+        : `The tenant rewrote ${difference.path}: it differs from what was asked.`,
+    ),
+    ...beside.map(
+      ({ op, path }) => `The tenant ${op === 'add' ? 'added' : 'removed'} ${path}, which no change asks for.`,
+    ),
+  ];
+  // No manifest declares what was removed, so only what was added is a difference.
+  const added = beside.filter(({ op }) => op === 'add');
+  return { warnings, unmet: [...different, ...added].map(({ path }) => path) };
 }
 
 /** What a create or an update added or removed beside its change, where the object is known as it was before. */
