@@ -274,6 +274,36 @@ describe('search rules', () => {
     expect(codes([search(declared)], rows)).toEqual(expected === null ? [] : [expected]);
   });
 
+  it.each<[string, JsonObject, string]>([
+    [
+      'an operator that a date does not have',
+      attribute('include?', '2030', 'iso'),
+      'rule-attribute: A date has no operator `include?` (Use one of before after > < ==.)',
+    ],
+    [
+      'an operator of dates',
+      attribute('before', '2030-01-31'),
+      'rule-attribute: `before` is for dates, and the attribute is not a date (Use one of == != > < start_with? end_with? include? exclude?.)',
+    ],
+    [
+      'a date in another form',
+      attribute('before', '01/31/2030', 'iso'),
+      'rule-attribute: `before` needs a date in the form YYYY-MM-DD, not `01/31/2030`',
+    ],
+    [
+      'a date where a number of days belongs',
+      attribute('==', '2030-01-31', 'iso'),
+      'rule-attribute: For a date, `==` needs a number of days from today, not `2030-01-31` (Write for example `30 before` or `30 after`.)',
+    ],
+    [
+      'another side of today',
+      { ...attribute('<', 'Today', 'us'), secondary_value: 'befor', tertiary_value: '30' },
+      'rule-distance: `secondary_value` of a distance from today is `before` or `after`, not `befor` (Did you mean `before`?)',
+    ],
+  ])('says what is wrong with %s', (_, declared, expected) => {
+    expect(findings([search(declared)], rows)).toEqual([expected]);
+  });
+
   it('suggests a lookup for a name in the place of an id', () => {
     const [found] = findings([search(attribute('==', 'x', 'Department'))], rows);
     expect(found).toContain('!lookup { from: ne_attributes, where: { label: Department }, take: id }');

@@ -28,6 +28,12 @@ const attributeRule = (id: string) => ({
   ],
 });
 
+const typeRule = (value: unknown) => ({
+  kind: 'ProfileSearch',
+  label: 'New',
+  rules: [{ type: 'ProfileTypeRule', comparison_operator: '==', value }],
+});
+
 const asked = () => {
   const operations = world.sandbox.log.map(({ operation, path }) => operation ?? path);
   return operations.filter((name) => !/token/.test(name)).sort();
@@ -115,6 +121,17 @@ it('says how a template that is customised in the tenant follows its default aga
   expect(diagnostics).toMatchObject([
     { code: 'equals-default', hint: expect.stringContaining('`ensure: absent`') },
   ]);
+});
+
+describe('a profile type', () => {
+  it('is looked for in the tenant', async () => {
+    world.declare([typeRule('employee')]);
+    const { code, stderr } = await world.run('plan');
+    expect(code).toBe(1);
+    expect(stderr).toContain('unknown-profile-type');
+    expect(stderr).toContain('!lookup { from: profile_types, where: { uid: employee }, take: id');
+    expect(asked()).toEqual(['list-profile-searches', 'list-profile-types']);
+  });
 });
 
 describe('an error', () => {
