@@ -61,6 +61,16 @@ describe('what a plan asks for the sake of the lint', () => {
     ]);
   });
 
+  it('is judged only in what changes', async () => {
+    const broken = template({ subject: '$nobody #if($a)', from: 'a@foreign.example' });
+    world.declare([broken, typeRule('6330517c-7b4a-c3b0-7c0a-eacee6c6e249')]);
+    expect((await world.run('apply', '--yes')).code).toBe(0);
+    world.declare([broken, { ...typeRule('6330517c-7b4a-c3b0-7c0a-eacee6c6e249'), label: 'Newer' }]);
+    const plan = await world.plan();
+    expect(plan.summary).toMatchObject({ create: 1, unchanged: 1 });
+    expect(codesOf(plan)).toEqual([]);
+  });
+
   it('is the context for a member of it', async () => {
     world.declare([template({ subject: '$__global.productName' })]);
     expect(codesOf(await world.plan())).toEqual([]);
