@@ -1265,4 +1265,32 @@ export const mutants = [
     replace: 'return sameValue(field, now, was) ? [] : [];',
     tests: ['test/safety/rollback'],
   },
+  {
+    name: 'what the tenant adds to an object that is declared as a whole is no remark',
+    file: 'src/applier/effect.ts',
+    find: "(op === 'add' && field.declares === 'whole' && hasValue(gained));",
+    replace: 'false;',
+    tests: ['test/hosts/filled-in.test.ts'],
+  },
+  {
+    name: 'what the tenant adds counts as proven',
+    file: 'src/applier/convergence.ts',
+    find: '[...different, ...added].map(',
+    replace: 'different.map(',
+    tests: ['test/hosts/filled-in.test.ts'],
+  },
+  {
+    name: 'a rollback restores an empty object around a list that was not recorded',
+    file: 'src/planner/restore.ts',
+    find: 'findHollow(place, known, after ?? {})',
+    replace: 'findHollow(place, shown, after ?? {})',
+    tests: ['test/safety/rollback.test.ts'],
+  },
+  {
+    name: 'a plan looks for no profile type',
+    file: 'src/lint/knowledge.ts',
+    find: "type === 'ProfileTypeRule' && value !== null",
+    replace: 'false',
+    tests: ['test/lint/plan.test.ts'],
+  },
 ];
