@@ -64,7 +64,15 @@ it('removes a secret from every part of a plan and a result, in every spelling',
   ];
   const text = spellings.join(' ');
   const at = { file: secret, line: 1, column: 1 };
-  const remark = { code: 'lint', message: text, excerpt: text, hint: text, source: at } as const;
+  const remark = {
+    code: 'default-moved',
+    message: text,
+    excerpt: text,
+    hint: text,
+    source: at,
+    address: `SimIntegration/${encodeURIComponent(secret)}`,
+    versions: [{ name: text, ours: text, theirs: text, old: text }],
+  } as const;
   const one = change({
     address: `SimIntegration/${encodeURIComponent(secret)}`,
     action: 'update',
@@ -130,15 +138,18 @@ it('removes a secret from every part of a plan and a result, in every spelling',
     { name: `${secret}-3`, plan: null, error: broken },
   ];
   const applied = members.map((member) => ({ ...member, result: member.plan && outcome }));
-  const pages = [
-    renderReport({ is: 'plan', plan: value }, 'html', options),
-    renderReport({ is: 'result', result: outcome }, 'html', options),
-    renderReport({ is: 'fleet', fleet: fleetOf(members) }, 'html', options),
-    renderReport({ is: 'fleet', fleet: fleetOf(applied) }, 'html', options),
+  const documents: readonly Document[] = [
+    { is: 'plan', plan: value },
+    { is: 'result', result: outcome },
+    { is: 'fleet', fleet: fleetOf(members) },
+    { is: 'fleet', fleet: fleetOf(applied) },
   ];
-  for (const page of pages) {
-    expect(page).toContain('[secret]');
-    expect(page).not.toMatch(/s3cr3t|74185296|czNjcjN0|733363723374/i);
+  for (const document of documents) {
+    expect(renderReport(document, 'html', options)).toContain('[secret]');
+    for (const format of formatsOf(document.is).filter((each) => each !== 'json')) {
+      const report = renderReport(document, format, options);
+      expect(report, `${document.is} ${format}`).not.toMatch(/s3cr3t|74185296|czNjcjN0|733363723374/i);
+    }
   }
 });
 
