@@ -14,6 +14,7 @@ import {
   plain,
   result,
   senderDelete,
+  textUpdate,
 } from './fixtures.ts';
 
 const longText = (seed: string) =>
@@ -65,6 +66,26 @@ describe('the comment about 500 environments', () => {
     );
     expect(comment.trimEnd().endsWith(`Digest: \`${many.digest}\``)).toBe(true);
   });
+});
+
+it.each([
+  [4, 'tenant-1, tenant-2, tenant-3, tenant-4'],
+  [5, 'tenant-1, tenant-2, tenant-3 and 2 more'],
+])('names %i environments that are alike as %s', (count, expected) => {
+  const alike = fleet([...names(count), 'other'], (name) => (name === 'other' ? [lockout] : [senderDelete]));
+  expect(renderReport({ is: 'fleet', fleet: alike }, 'markdown', plain)).toContain(`: ${expected}\n`);
+});
+
+it.each(['plan', 'result'])('says in HTML whose requests a %s shows that several share', (what) => {
+  const requests = [
+    { method: 'POST', path: '/x', status: 200, trackingId: null, attempts: 1, ms: 1 },
+  ] as const;
+  const planned = fleet(names(2), () => [textUpdate]);
+  const done = result([outcome({ address: textUpdate.address, outcome: 'done', requests })]);
+  const applied = planned.environments.map((each) => ({ ...each, result: done }));
+  const shown = what === 'plan' ? planned : { ...planned, environments: applied };
+  const page = renderReport({ is: 'fleet', fleet: shown }, 'html', plain);
+  expect(page.match(/The requests are those of tenant-1\./g)).toHaveLength(1);
 });
 
 it('of plans beside results says how many environments were applied, and how many only planned', () => {

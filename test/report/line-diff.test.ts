@@ -25,7 +25,9 @@ describe('diffLines', () => {
   it('keeps three equal lines around a change and marks the words', () => {
     const before = numbered(9);
     const after = before.with(4, 'line five');
-    expect(draw(diffLines(before.join('\n'), after.join('\n'), all))).toEqual([
+    const diff = diffLines(before.join('\n'), after.join('\n'), all);
+    expect(diff.gaps.map((gap) => gap.after.map(({ number }) => number))).toEqual([[1], [9]]);
+    expect(draw(diff)).toEqual([
       ' line 2',
       ' line 3',
       ' line 4',

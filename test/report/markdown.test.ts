@@ -218,6 +218,13 @@ describe('results and problems as comments', () => {
   });
 });
 
+it('cuts a long list of problems, and says what shows all of them', () => {
+  const text = renderReport({ is: 'diagnostics', diagnostics: Array(3000).fill(guard) }, 'markdown', plain);
+  expect(text.length).toBeLessThanOrEqual(65_536);
+  expect(text).toContain('`tenantctl validate` shows all of them.');
+  expect(text.endsWith('**3000 errors**\n')).toBe(true);
+});
+
 describe('a comment with a long list', () => {
   it('says why an apply was refused, as far as there is room, and how many reasons are left out', () => {
     const reasons = Array.from({ length: 400 }, (_, at) => ({

@@ -52,6 +52,12 @@ describe('GitHub annotations', () => {
     );
   });
 
+  it('count the changes of a plan', () => {
+    expect(ofPlan('github')).toMatch(
+      /^::notice title=tenantctl plan%3A production::2 to create, 2 to update, 1 to delete, 1 by hand, 137 unchanged\.$/m,
+    );
+  });
+
   it('warn of risks, and tell what failed', () => {
     expect(ofPlan('github')).toContain(
       '::warning file=config/all.yaml,line=12,title=LOCK-OUT%3A AuthProfile/Employees::',
@@ -149,6 +155,15 @@ describe('JUnit', () => {
 
   it('passes where nothing differs', () => {
     expect(ofPlan('junit', plan([]))).toContain('tests="1" failures="0"');
+  });
+
+  it('has a test for each problem, and a passing one where there is none', () => {
+    const some = ofProblems('junit');
+    expect(some).toContain('tests="2" failures="1"');
+    expect(some).toContain('Unknown field `subjct`.');
+    const none = renderReport({ is: 'diagnostics', diagnostics: [] }, 'junit', plain);
+    expect(none).toContain('tests="1" failures="0"');
+    expect(none).toContain('name="validate"');
   });
 
   it('shows all of a long text with --verbose', () => {

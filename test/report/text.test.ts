@@ -123,6 +123,27 @@ Digest: ${digest}
     );
   });
 
+  it('says where other line endings begin, and no line where a text is only added', () => {
+    const of = (before: string | null, after: string) =>
+      planText(
+        plan([change({ address: 'A/b', action: 'update', diff: [difference('/body', before, after)] })]),
+      );
+    expect(of('one\r\ntwo\r\n', 'one\nthree\n')).toMatch(/line endings: CRLF → LF\n +@@ line 1\n/);
+    expect(of(null, 'one\ntwo\n')).toMatch(/\+ one\n +\+ two\n/);
+    expect(of(null, 'one\ntwo\n')).not.toContain('@@');
+  });
+
+  it('shows ids by the words that a manifest has for them', () => {
+    const named = { a1: '!lookup { from: ne_attributes, where: { uid: city }, take: id }', s1: 'Source/HR' };
+    const diff = [{ ...difference('/ids', ['a1'], ['s1']), named }];
+    const shown = planText(plan([change({ address: 'A/b', action: 'update', diff })]), {
+      ...plain,
+      width: 200,
+    });
+    expect(shown).toContain('"!lookup { from: ne_attributes, where: { uid: city }, take: id } (a1)"');
+    expect(shown).toContain('"!ref Source/HR (s1)"');
+  });
+
   it('cuts long values with a note, and shows them whole when asked', () => {
     const body = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
     const value = plan([
@@ -319,6 +340,15 @@ describe('renderReport', () => {
       renderReport({ is: 'plan', plan: plan(changes) }, 'html').match(/(?<=<th scope="col">)\w+/g);
     expect(headsOf([{ ...lockout, diff }])).toEqual(['Field', 'Tenant', 'Manifest']);
     expect(headsOf([{ ...senderDelete, diff }])).toEqual(['Field', 'Tenant', 'After']);
+  });
+
+  it('cuts an endless body of a request in HTML, and says how much is left', () => {
+    const body = { subject: 'x'.repeat(30_000) };
+    const long = { ...textUpdate, requests: textUpdate.requests.map((request) => ({ ...request, body })) };
+    const page = renderReport({ is: 'plan', plan: plan([long]) }, 'html');
+    const rest = JSON.stringify(body, null, 2).length - 20_000;
+    expect(page).toContain(`… (${rest} characters more)`);
+    expect(renderReport({ is: 'plan', plan: plan([textUpdate]) }, 'html')).not.toContain('characters more');
   });
 
   it('refuses a format that a document does not have, and names those it has', () => {
