@@ -219,6 +219,11 @@ describe('a descriptor that does not hold', () => {
       says: 'The filter name eq "Thing t0" or name eq "Thing t1" does not find Thing/Thing%20t0.',
     },
     {
+      name: 'a filter that the tenant refuses',
+      rows: (query) => (query.has('filters') ? 400 : sound(many)(query)),
+      says: 'The filter name eq "Thing t0" or name eq "Thing t1" does not find Thing/Thing%20t0.',
+    },
+    {
       name: 'a filter that finds the first only',
       rows: (query) => sound(many)(query).slice(0, query.has('filters') ? 1 : 9),
       says: 'The filter name eq "Thing t0" or name eq "Thing t1" does not find Thing/Thing%20t1.',
