@@ -332,6 +332,19 @@ describe('manifests', () => {
     expect(summary.equal).toBe(1);
   });
 
+  it('do not differ in objects of the tenant that no manifest could declare', async () => {
+    addTemplate('test', 'Hello');
+    for (const template of stateOf('test').templates) Object.assign(template, { medium: 'WHATSAPP' });
+    const domain = { dkimEnabled: true, dkimTokens: [], region: null, readsLeft: null };
+    stateOf('test').identities.push(
+      { ...domain, id: 'd1', address: 'known.example', dkimVerificationStatus: 'SUCCESS' },
+      { ...domain, id: 'd2', address: 'unknown.example', dkimVerificationStatus: 'SUCCESS' },
+    );
+    Object.assign(stateOf('test').identities[1] ?? {}, { dkimVerificationStatus: 'NOT_STARTED' });
+    const { objects } = await diff('--declared', 'test', '--kinds', 'NotificationTemplate,VerifiedDomain');
+    expect(objects).toMatchObject([{ address: 'VerifiedDomain/known.example', in: 'first' }]);
+  });
+
   it('of two environments differ in variables and overlays, and no tenant is read', async () => {
     two.writeProject({
       test: { variables: { company: 'ACME Test' } },
