@@ -1268,14 +1268,21 @@ export const mutants = [
   {
     name: 'what the tenant adds to an object that is declared as a whole is no remark',
     file: 'src/applier/effect.ts',
-    find: "(op === 'add' && field.declares === 'whole' && hasValue(gained));",
+    find: "op === 'add' && field.declares === 'whole' && hasValue(after);",
     replace: 'false;',
+    tests: ['test/hosts/filled-in.test.ts'],
+  },
+  {
+    name: 'items that the tenant adds to a list are no remark',
+    file: 'src/applier/effect.ts',
+    find: "found.some(({ op }) => op === 'add')",
+    replace: 'false',
     tests: ['test/hosts/filled-in.test.ts'],
   },
   {
     name: 'what the tenant adds counts as proven',
     file: 'src/applier/convergence.ts',
-    find: '[...different, ...added].map(',
+    find: '[...different, ...declared].map(',
     replace: 'different.map(',
     tests: ['test/hosts/filled-in.test.ts'],
   },

@@ -1,10 +1,9 @@
 import type { Sent } from '../client/answer.ts';
-import type { FieldDifference } from '../kinds/compare.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import { isObject, type Json } from '../model/json.ts';
 import { type Change, secretsSentBy } from '../model/plan.ts';
-import { hasEffect, isUnchanged, membersBeside, unmetDifferences } from './effect.ts';
+import { type Beside, hasEffect, isUnchanged, partsBeside, unmetDifferences } from './effect.ts';
 import type { Exchange } from './exchange.ts';
 import type { Found } from './find.ts';
 import type { Task } from './preflight.ts';
@@ -137,18 +136,15 @@ function compareWritten(task: Task, live: LiveObject) {
         ? `The tenant ignored ${difference.path}: it is unchanged.`
         : `The tenant rewrote ${difference.path}: it differs from what was asked.`,
     ),
-    ...beside.map(
-      ({ op, path }) => `The tenant ${op === 'add' ? 'added' : 'removed'} ${path}, which no change asks for.`,
-    ),
+    ...beside.map(({ did, what }) => `The tenant ${did} ${what}, which no change asks for.`),
   ];
-  // No manifest declares what was removed, so only what was added is a difference.
-  const added = beside.filter(({ op }) => op === 'add');
-  return { warnings, unmet: [...different, ...added].map(({ path }) => path) };
+  const declared = beside.filter(({ isDeclared }) => isDeclared);
+  return { warnings, unmet: [...new Set([...different, ...declared].map(({ path }) => path))] };
 }
 
 /** What a create or an update added or removed beside its change, where the object is known as it was before. */
-function findBeside(task: Task, live: LiveObject): FieldDifference[] {
+function findBeside(task: Task, live: LiveObject): Beside[] {
   const { change, live: before } = task;
-  if (change.action !== 'update') return membersBeside(task, live, null);
-  return before?.fingerprint() === change.fingerprint ? membersBeside(task, live, before) : [];
+  if (change.action !== 'update') return partsBeside(task, live, null);
+  return before?.fingerprint() === change.fingerprint ? partsBeside(task, live, before) : [];
 }

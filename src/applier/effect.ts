@@ -1,6 +1,20 @@
 import { compareField, type FieldDifference } from '../kinds/compare.ts';
-import { comparable, comparableRecord, sameItem, sameValue, wholeField } from '../kinds/field.ts';
-import { type Field, fieldNamed, type Kind, type LiveObject, type RecordsField } from '../kinds/kind.ts';
+import {
+  comparable,
+  comparableRecord,
+  isUnordered,
+  sameItem,
+  sameValue,
+  wholeField,
+} from '../kinds/field.ts';
+import {
+  type Field,
+  fieldNamed,
+  type JsonField,
+  type Kind,
+  type LiveObject,
+  type RecordsField,
+} from '../kinds/kind.ts';
 import { recordAgrees } from '../kinds/records.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
 import {
@@ -30,31 +44,82 @@ export function unmetDifferences(entry: KindChange, live: LiveObject): Differenc
   );
 }
 
+/** What an object has lost or gained although its change does not show it. */
+export interface Beside {
+  readonly did: 'added' | 'removed';
+  readonly what: string;
+  readonly path: Pointer;
+  /** Whether it differs from what manifests declare: the next plan shows it. */
+  readonly isDeclared: boolean;
+}
+
 /**
- * The members that an object has lost or gained although the change does not show them, in the fields that it is about: a
- * tenant may replace what it was asked to merge, and may fill in what was declared as a whole. Members without a value do not
- * count, since hosts answer them in several ways. What the tenant hides is left out.
+ * The members and items that an object has lost or gained although the change does not show them, in the fields that it is
+ * about: a tenant may replace what it was asked to merge, and may add to what was declared. What the tenant hides is left
+ * out.
  *
  * @param before the object before an update; `null` for one that was created
  */
-export function membersBeside(
-  { kind, change }: KindChange,
-  live: LiveObject,
-  before: LiveObject | null,
-): FieldDifference[] {
-  const names = [...new Set(change.diff.map(({ path }) => segmentsOf(path)[0] ?? ''))];
-  const isShown = (at: Pointer) => change.diff.some(({ path }) => isWithin(at, path) || isWithin(path, at));
-  const isSeen = (at: Pointer) => ![live, before].some((side) => side && isHidden(at, side));
-  return names.flatMap((name) => {
-    const field = fieldNamed(kind, name);
-    if (field?.is !== 'json') return [];
-    const old = own(before?.fields ?? {}, name);
-    const made = compareField(name, wholeField(field), own(live.fields, name) ?? null, old);
-    // What is left out of a map that is declared by member is left to the tenant.
-    const isLostOrGained = ({ op, before: lost, after: gained }: FieldDifference) =>
-      (op === 'remove' && hasValue(lost)) || (op === 'add' && field.declares === 'whole' && hasValue(gained));
-    return made.filter((part) => isLostOrGained(part) && !isShown(part.path) && isSeen(part.path));
-  });
+export function partsBeside(entry: KindChange, live: LiveObject, before: LiveObject | null): Beside[] {
+  const names = new Set(entry.change.diff.map(({ path }) => segmentsOf(path)[0] ?? ''));
+  const isSeen = ({ path }: Beside) => ![live, before].some((side) => side && isHidden(path, side));
+  return [...names]
+    .flatMap((name) => {
+      const field = fieldNamed(entry.kind, name);
+      const was = own(before?.fields ?? {}, name);
+      if (field?.is === 'json') return membersBeside(entry.change, { name, field, live, was });
+      return field && isUnordered(field) ? itemsBeside(entry, { name, field, live, was }) : [];
+    })
+    .filter(isSeen);
+}
+
+/** A field of an object that a change is about, with its value before. */
+interface Part<F extends Field> {
+  readonly name: string;
+  readonly field: F;
+  readonly live: LiveObject;
+  readonly was: Json | undefined;
+}
+
+/** Members without a value do not count, since hosts answer them in several ways. */
+function membersBeside({ diff }: Change, { name, field, live, was }: Part<JsonField>): Beside[] {
+  const isShown = (at: Pointer) => diff.some(({ path }) => isWithin(at, path) || isWithin(path, at));
+  return compareField(name, wholeField(field), own(live.fields, name) ?? null, was).flatMap(
+    ({ path, op, before, after }): Beside[] => {
+      if (isShown(path)) return [];
+      // No manifest declares what is lost: it would be in the change, or is left to the tenant.
+      if (op === 'remove' && hasValue(before))
+        return [{ did: 'removed', what: path, path, isDeclared: false }];
+      // What is left out of a map that is declared by member is left to the tenant.
+      const isGained = op === 'add' && field.declares === 'whole' && hasValue(after);
+      return isGained ? [{ did: 'added', what: path, path, isDeclared: true }] : [];
+    },
+  );
+}
+
+/**
+ * Items of a list. Where it does not show the change itself, they are other spellings of what was asked for; where parts of
+ * it are secret or hidden, it cannot be compared.
+ */
+function itemsBeside(entry: KindChange, { name, field, live, was }: Part<Field>): Beside[] {
+  const path = pointer(name);
+  const asked = entry.change.diff.filter((difference) => isWithin(difference.path, path));
+  const isReached = (difference: Difference) =>
+    !difference.sensitive && agrees(entry, live, difference, 'after');
+  if (!asked.every(isReached) || live.hidden.some((hidden) => isWithin(hidden, path))) return [];
+  const isShown = (found: FieldDifference) =>
+    asked.some(
+      ({ op, before, after }) =>
+        op === found.op && sameEntry(field, before ?? after, found.before ?? found.after),
+    );
+  const found = compareField(name, field, own(live.fields, name) ?? null, was)
+    // Those of a record's members are about a record that both have.
+    .filter((difference) => segmentsOf(difference.path).length === 2 && !isShown(difference));
+  const made = (did: Beside['did'], what: string): Beside => ({ did, what, path, isDeclared: true });
+  return [
+    ...(found.some(({ op }) => op === 'add') ? [made('added', `items to ${path}`)] : []),
+    ...(found.some(({ op }) => op === 'remove') ? [made('removed', `items from ${path}`)] : []),
+  ];
 }
 
 /**
@@ -132,10 +197,10 @@ function agrees({ kind, change }: KindChange, live: LiveObject, difference: Diff
   switch (field.is) {
     case 'set':
     case 'references':
-      return hasItem(value ?? null, difference, side, (one, other) => sameItem(field, one, other));
+      return hasItem(value ?? null, difference, side, field);
     case 'records':
       return below.length === 1
-        ? hasItem(value ?? null, difference, side, sameRecord(field))
+        ? hasItem(value ?? null, difference, side, field)
         : hasRecord({ change, field }, difference, side, value ?? null);
     default:
       return sameMember(field, comparable(field, value), pointer(...below), difference[side]);
@@ -149,22 +214,17 @@ function sameKeyPart(kind: Kind, part: number, wanted: Json, live: LiveObject): 
 }
 
 /** A list's difference is one added or removed item; its index does not apply to the live list. */
-function hasItem(
-  list: Json,
-  difference: Difference,
-  side: Side,
-  same: (a: Json, b: Json) => boolean,
-): boolean {
+function hasItem(list: Json, difference: Difference, side: Side, field: Field): boolean {
   const item = difference.after ?? difference.before;
   const isWanted = difference[side] !== null;
-  return itemsOf(list).some((other) => same(fillRedacted(item, other), other)) === isWanted;
+  return itemsOf(list).some((other) => sameEntry(field, item, other)) === isWanted;
 }
 
-function sameRecord(field: RecordsField): (declared: Json, live: Json) => boolean {
-  return (declared, live) => {
-    if (!isObject(declared) || !isObject(live)) return sameJson(declared, live);
-    return recordAgrees(declared, live, field);
-  };
+/** Whether a live item of a list is the one that a plan shows. */
+function sameEntry(field: Field, planned: Json, live: Json): boolean {
+  const item = fillRedacted(planned, live);
+  if (field.is !== 'records') return sameItem(field, item, live);
+  return isObject(item) && isObject(live) ? recordAgrees(item, live, field) : sameJson(item, live);
 }
 
 interface RecordChange extends Pick<KindChange, 'change'> {

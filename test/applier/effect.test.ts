@@ -3,7 +3,7 @@ import {
   hasEffect,
   isInProgress,
   isUnchanged,
-  membersBeside,
+  partsBeside,
   unmetDifferences,
 } from '../../src/applier/effect.ts';
 import { simIntegration } from '../../src/kinds/sim-integration.ts';
@@ -303,7 +303,7 @@ it('a new name is reached when the object has it, in any case where the kind fol
 describe('a member that no change is about', () => {
   const made = update(diff('/attributes/on', 'a', 'b'), diff('/attributes/off', { own: 1 }, null));
   const lost = (before: JsonObject, hidden: readonly Pointer[] = [], now: JsonObject = {}) =>
-    membersBeside({ kind: thing, change: made }, live({ attributes: { on: 'b', ...now } }), {
+    partsBeside({ kind: thing, change: made }, live({ attributes: { on: 'b', ...now } }), {
       ...live({ attributes: { on: 'a', off: { own: 1 }, ...before } }),
       hidden,
     }).map(({ path }) => path);

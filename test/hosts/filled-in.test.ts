@@ -1,6 +1,6 @@
 /** APIs that fill in what the body of a create or an update leaves out of an object. */
 import { describe, expect, it } from 'vitest';
-import { isObject, type JsonObject } from '../../src/model/json.ts';
+import { isObject, itemsOf, type Json, type JsonObject } from '../../src/model/json.ts';
 import { collections, createHostProject, startApiHost } from '../support/api-host.ts';
 
 const path = '/v2/workflows';
@@ -50,6 +50,69 @@ describe('what the tenant fills in', () => {
     const { code, stdout } = await project.run('apply', '--yes');
     expect(code).toBe(0);
     expect(stdout).not.toContain('no change asks for');
+    expect((await project.plan()).changes).toEqual([]);
+  });
+});
+
+describe('items that the tenant adds to a list', () => {
+  const everybody = 'everybody';
+
+  async function openGroups(change: (members: readonly Json[]) => readonly Json[]) {
+    const rows: JsonObject[] = [{ id: 'g1', name: 'Old', members: ['a', 'b'] }];
+    const fill = (body: Json): JsonObject =>
+      isObject(body) ? { ...body, members: [...change(itemsOf(body.members ?? []))] } : {};
+    const answer = collections({
+      path,
+      rows,
+      newId: () => 'g2',
+      changed: (row, { body }) => ({ ...row, ...fill(body) }),
+    });
+    const host = await startApiHost((asked) =>
+      answer(asked.method === 'POST' ? { ...asked, body: fill(asked.body) } : asked),
+    );
+    return createHostProject(
+      { test: host },
+      {
+        'kinds/Group.kind.yaml': `kind: Group\npath: ${path}\nkey: name\nlist: { pageSize: null }\nupdate: put\ncreate: true\nfields: { members: { is: set } }\n`,
+        'config/all.yaml':
+          'kind: Group\nname: New\nmembers: [x]\n---\nkind: Group\nname: Old\nmembers: [b, c]\n',
+      },
+    );
+  }
+
+  it('are told after a create and after an update, since the next plan would remove them', async () => {
+    const project = await openGroups((members) => [...members, everybody]);
+    const { code, stdout } = await project.run('apply', '--yes', '--result', 'r.json');
+    expect(code).toBe(0);
+    expect(stdout.match(/The tenant added items to \/members, which no change asks for\./g)).toHaveLength(2);
+    expect(JSON.parse(project.read('r.json'))).toMatchObject({
+      changes: [{ unmet: ['/members'] }, { unmet: ['/members'] }],
+      proven: {},
+    });
+    expect((await project.plan()).summary).toMatchObject({ update: 2 });
+  });
+
+  it('are told where they are removed', async () => {
+    const project = await openGroups((members) => members.filter((member) => member !== 'b'));
+    const { stdout } = await project.run('apply', '--yes');
+    expect(stdout.match(/The tenant removed items from \/members, which no change asks for\./g)).toHaveLength(
+      1,
+    );
+    expect((await project.plan()).summary).toMatchObject({ update: 1 });
+  });
+
+  it('are not told where they are what was asked for, in another spelling', async () => {
+    const project = await openGroups((members) =>
+      members.map((member) => (typeof member === 'string' ? member.toUpperCase() : member)),
+    );
+    const { stdout } = await project.run('apply', '--yes');
+    expect(stdout).toContain('The tenant ignored /members/');
+    expect(stdout).not.toContain('no change asks for');
+  });
+
+  it('are not told where it has what was asked for, in another order', async () => {
+    const project = await openGroups((members) => [...members].reverse());
+    expect((await project.run('apply', '--yes')).stdout).not.toContain('no change asks for');
     expect((await project.plan()).changes).toEqual([]);
   });
 });
