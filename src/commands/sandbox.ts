@@ -34,15 +34,21 @@ function build(yargs: Argv) {
 
 export const command = defineCommand(build, async (args, io) => {
   const file = (name: string | undefined) => (name === undefined ? null : resolve(io.cwd, name));
-  const sandbox = await startEmbedded({
-    port: args.port,
-    seed: file(args.seed),
-    data: file(args.data),
-    kinds: file(args.kinds) ?? kindsFolderIn(dirname(projectFileOf(args.config, io))),
-    latency: args.latency,
-    lag: args.lag,
-    faults: args.fault.map(readFault),
-    variations: readVariations(args.vary),
+  const start = async () =>
+    startEmbedded({
+      port: args.port,
+      seed: file(args.seed),
+      data: file(args.data),
+      kinds: file(args.kinds) ?? kindsFolderIn(dirname(projectFileOf(args.config, io))),
+      latency: args.latency,
+      lag: args.lag,
+      faults: args.fault.map(parseFault),
+      variations: parseVariations(args.vary),
+    });
+  const sandbox = await start().catch((error: unknown) => {
+    if (error instanceof FaultSyntaxError) throw failure('fault-syntax', error.message);
+    if (error instanceof VariationSyntaxError) throw failure('variation-syntax', error.message);
+    throw error;
   });
   // The credentials are made up like the tenant, and clients need them.
   const { url, clientId, clientSecret } = sandbox;
@@ -52,21 +58,3 @@ export const command = defineCommand(build, async (args, io) => {
   await sandbox.close();
   return ExitCode.done;
 });
-
-function readFault(text: string) {
-  try {
-    return parseFault(text);
-  } catch (error) {
-    if (error instanceof FaultSyntaxError) throw failure('fault-syntax', error.message);
-    throw error;
-  }
-}
-
-function readVariations(texts: string[]) {
-  try {
-    return parseVariations(texts);
-  } catch (error) {
-    if (error instanceof VariationSyntaxError) throw failure('variation-syntax', error.message);
-    throw error;
-  }
-}

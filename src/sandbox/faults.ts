@@ -133,7 +133,20 @@ export interface FaultTarget {
 export class FaultList {
   #entries: { readonly fault: Fault; matched: number }[] = [];
 
+  readonly #operations: readonly string[];
+
+  /** @param operations the names of those that the tenant has */
+  constructor(operations: readonly string[]) {
+    this.#operations = operations;
+  }
+
+  /** Throws {@link FaultSyntaxError} for an operation that the tenant does not have. */
   add(fault: Fault): void {
+    const { operation } = fault;
+    if (operation !== undefined && !this.#operations.includes(operation))
+      throw new FaultSyntaxError(
+        `The tenant has no operation "${operation}", only ${this.#operations.toSorted().join(', ')}`,
+      );
     this.#entries.push({ fault, matched: 0 });
   }
 

@@ -86,7 +86,10 @@ function withChanges(variations: Variations, state: TenantState): Variations {
   return { ...variations, beforeFurtherPage };
 }
 
-/** What the server of a tenant is made of. Throws `SandboxFileError` for an unusable seed or data file. */
+/**
+ * What the server of a tenant is made of. Throws `SandboxFileError` for an unusable seed or data file, and
+ * `FaultSyntaxError` for a fault of an operation that the tenant does not have.
+ */
 function partsOf(options: SandboxOptions, clientSecret: string): ServerParts {
   const { data = null, rateLimit = { requests: 100, per: 10_000 }, tokenLifetime = 3600 } = options;
   const clock: Clock = { ...systemClock, ...options.clock };
@@ -95,7 +98,8 @@ function partsOf(options: SandboxOptions, clientSecret: string): ServerParts {
   const state = loadState(options.seed ?? null, data, described);
   const kinds = servedKinds(state, described);
   const variations = withChanges({ ...contract, ...options.variations }, state);
-  const faults = new FaultList();
+  const router = new Router(kinds.values(), variations);
+  const faults = new FaultList(router.operationNames());
   for (const fault of options.faults ?? []) faults.add(fault);
   return {
     tenant: {
@@ -106,7 +110,7 @@ function partsOf(options: SandboxOptions, clientSecret: string): ServerParts {
       now,
       timestamp: () => new Date(now()).toISOString(),
     },
-    router: new Router(kinds.values(), variations),
+    router,
     faults,
     limiter: new RateLimiter(rateLimit),
     tokens: new TokenIssuer({ clientId, clientSecret, lifetime: tokenLifetime, now }),
@@ -133,7 +137,8 @@ async function listen(server: Server, wanted: number): Promise<number> {
 
 /**
  * Starts the embedded tenant on the loopback address: a server that follows the API documents and refuses what they do
- * not allow. Throws `SandboxFileError` for an unusable seed or data file, and Node's error for a port that is in use.
+ * not allow. Throws `SandboxFileError` for an unusable seed or data file, `FaultSyntaxError` for a fault of an operation
+ * that it does not have, and Node's error for a port that is in use.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { clientSecret = randomBytes(24).toString('base64url') } = options;

@@ -60,6 +60,11 @@ export class Router {
       }));
   }
 
+  /** The names of all operations that the tenant has. */
+  operationNames(): readonly string[] {
+    return this.#entries.map(({ operation }) => operation.name);
+  }
+
   /** Throws a 404 for an unknown path, a 405 for a method it does not have, a 400 for wrong percent-encoding. */
   find(method: string, path: string): Route {
     const given = path.split('/').map(decode);
