@@ -9,7 +9,7 @@ import type { Place } from './file.ts';
 import { sideFilePath } from './paths.ts';
 import type { Problems } from './problems.ts';
 import { type Inputs, variableOf } from './secrets.ts';
-import type { FileSource } from './source.ts';
+import { type FileSource, largestFile } from './source.ts';
 import { type ReadTag, unresolved } from './tree.ts';
 
 /** What tags are resolved with. */
@@ -200,10 +200,18 @@ function readFormat(argument: Json, context: TagContext, place: Place): Json {
     });
   }
   let isUnresolved = false;
+  let length = 0;
   const text = argument.replace(/%%\{|%\{([^{}]*)\}|%\{/g, (written, name: string | undefined) => {
     if (written === '%%{') return '%{';
     const part = attempt(() => formatPart(name, context, place), context.problems, place);
     isUnresolved ||= part === unresolved;
+    length += part.length;
+    // One variable may be used a thousand times.
+    if (length > largestFile)
+      throw failure(
+        'invalid-format',
+        `With its variables, this text is longer than ${largestFile / 2 ** 20} MB`,
+      );
     return part;
   });
   return isUnresolved ? unresolved : text;

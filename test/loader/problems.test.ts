@@ -388,6 +388,12 @@ const cases: Case[] = [
     error: 'invalid-format 5:7',
   },
   {
+    name: 'a text that is too long with its variables',
+    manifest: `${template}body: !format "${'%{s}'.repeat(1025)}"`,
+    files: { 'tenantctl.yaml': config(`    variables: { s: ${'x'.repeat(5120)} }`) },
+    error: 'invalid-format 5:7',
+  },
+  {
     name: 'an open placeholder',
     manifest: `${template}body: !format "%{s"`,
     error: 'invalid-tag 5:7',
