@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { Result } from '../../src/model/result.ts';
 import { type Content, fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
 import { createWorld, type WorldOptions } from '../support/world.ts';
@@ -15,8 +16,10 @@ async function applyThenPlan(
     fill(world.sandbox.state, content);
     world.declare(declared);
     const before = await world.plan();
-    const applied = await world.run('apply', '--yes', '--format', 'json');
-    expect(applied, applied.stderr).toMatchObject({ code: 0 });
+    const { code, stdout, stderr } = await world.run('apply', '--yes', '--format', 'json');
+    expect(code, stderr).toBe(0);
+    const { changes }: Result = JSON.parse(stdout);
+    expect(changes.filter(({ unmet }) => unmet)).toEqual([]);
     const after = await world.plan();
     expect(after.changes).toEqual(before.changes.filter(({ action }) => action === 'manual'));
   } finally {

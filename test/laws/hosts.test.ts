@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Result } from '../../src/model/result.ts';
 import { describedGroups, describedWorld, manifestFile } from '../safety/described-kinds.ts';
 import { casesOf, isThorough } from '../support/effort.ts';
 import { fillHost, findWanted, type Host, hostOf, hosts, worldOf } from '../support/hosts.ts';
@@ -23,6 +24,7 @@ async function useAll(host: Host, identity: WorldOptions['identity'] = {}): Prom
   await succeed(world, 'apply', '--yes', '--result', 'result.json');
   const after = await world.plan();
   expect(after.changes).toEqual(before.changes.filter(({ action }) => action === 'manual'));
+  expect(unmetIn(world.read('result.json'))).toEqual([]);
 
   await succeed(world, 'validate');
   await succeed(world, 'status', '--format', 'json');
@@ -34,6 +36,12 @@ async function useAll(host: Host, identity: WorldOptions['identity'] = {}): Prom
   // Some hosts do not delete templates: a rollback then makes all other changes, and says so.
   const back = await world.run('apply', 'back.json');
   expect(back, back.stderr + back.stdout).toMatchObject({ code: refusesDeletes(host) ? 3 : 0 });
+}
+
+/** What an apply says that the tenant did not do as asked. */
+function unmetIn(result: string): unknown[] {
+  const { changes }: Result = JSON.parse(result);
+  return changes.flatMap(({ address, unmet, warnings }) => (unmet ? [{ address, unmet, warnings }] : []));
 }
 
 const refusesDeletes = ({ bulkDelete = 'enabled' }: Host) => bulkDelete !== 'enabled';
@@ -76,6 +84,7 @@ describe("for kinds of one's own, both plans are empty, and a rollback leads bac
       world.write('config/all.yaml', manifestFile(describedGroups));
       await succeed(world, 'apply', '--yes', '--result', 'result.json');
       expect((await world.plan()).changes).toEqual([]);
+      expect(unmetIn(world.read('result.json'))).toEqual([]);
       await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
       await succeed(world, 'apply', 'back.json');
       expect((await world.run('rollback', 'result.json', '--format', 'json')).json).toMatchObject({
