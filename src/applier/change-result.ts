@@ -20,7 +20,7 @@ import {
 } from '../model/pointer.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { redacted } from '../model/sensitive.ts';
-import { fieldsBeside } from './effect.ts';
+import { fieldsBeside } from './beside.ts';
 import type { Task } from './preflight.ts';
 import { type Ending, ending } from './run-context.ts';
 

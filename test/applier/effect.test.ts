@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  hasEffect,
-  isInProgress,
-  isUnchanged,
-  partsBeside,
-  unmetDifferences,
-} from '../../src/applier/effect.ts';
+import { partsBeside } from '../../src/applier/beside.ts';
+import { hasEffect, isInProgress, isUnchanged, unmetDifferences } from '../../src/applier/effect.ts';
+import type { LiveObject } from '../../src/kinds/kind.ts';
+import { profileSearch } from '../../src/kinds/profile-search.ts';
 import { simIntegration } from '../../src/kinds/sim-integration.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Difference } from '../../src/model/plan.ts';
@@ -325,5 +322,44 @@ describe('a member that no change is about', () => {
 
   it('is not lost where the tenant hides its value, since some answers leave it out', () => {
     expect(lost({ password: '1:ACP:eA==' }, ['/attributes/password'])).toEqual([]);
+  });
+});
+
+describe('a record that no change is about', () => {
+  const rule = (operator: string, value: string) => ({
+    type: 'ProfileTypeRule',
+    comparison_operator: operator,
+    value,
+  });
+  const search = (...rules: JsonObject[]) =>
+    objectOf(profileSearch, { id: 's', label: 'Staff', condition_rules_attributes: rules });
+  const made = change(profileSearch, ['Staff'], {
+    action: 'update',
+    diff: [diff('/rules/0/value', 't2', 't1'), diff('/rules/1', null, rule('!=', 't1'))],
+  });
+  const beside = (live: LiveObject, before: LiveObject) =>
+    partsBeside({ kind: profileSearch, change: made }, live, before).map(({ did, what }) => `${did} ${what}`);
+  const before = search(rule('==', 't2'));
+
+  it('is none of those that the change adds or alters, in whatever order the tenant has them', () => {
+    expect(beside(search(rule('==', 't1'), rule('!=', 't1')), before)).toEqual([]);
+    expect(beside(search(rule('!=', 't1'), rule('==', 't1')), before)).toEqual([]);
+  });
+
+  it('is added or lost', () => {
+    const after = [rule('!=', 't1'), rule('==', 't1')];
+    expect(beside(search(...after, rule('==', 't9')), before)).toEqual(['added items to /rules']);
+    expect(beside(search(...after), search(rule('==', 't2'), rule('==', 't9')))).toEqual([
+      'removed items from /rules',
+    ]);
+  });
+
+  it('is not told where the list does not show the change, or hides something', () => {
+    expect(beside(search(rule('!=', 't7'), rule('==', 't9')), before)).toEqual([]);
+    const hiding = {
+      ...search(rule('!=', 't1'), rule('==', 't1'), rule('==', 't9')),
+      hidden: ['/rules/2/value'],
+    };
+    expect(beside(hiding, before)).toEqual([]);
   });
 });
