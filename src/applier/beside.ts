@@ -1,11 +1,11 @@
 import { compareField } from '../kinds/compare.ts';
-import { isUnordered, itemsByText, sameValue, wholeField } from '../kinds/field.ts';
+import { isUnordered, itemsByText, sameValue, textOfItem, wholeField } from '../kinds/field.ts';
 import { type Field, fieldNamed, type JsonField, type LiveObject } from '../kinds/kind.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
 import { itemsOf, type Json, own } from '../model/json.ts';
 import type { Change, Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { agrees, entriesOf, isHidden, type Side, showsEntry } from './effect.ts';
+import { Comparison, entriesOf, isHidden, type Side, showsEntry } from './effect.ts';
 import type { KindChange } from './find.ts';
 
 /** What an object has lost or gained although its change does not show it. */
@@ -68,15 +68,20 @@ function membersBeside({ diff }: Change, { name, field, live, was }: Part<JsonFi
 function itemsBeside(entry: KindChange, { name, field, live, was }: Part<Field>): Beside[] {
   const path = pointer(name);
   const asked = entry.change.diff.filter((difference) => isWithin(difference.path, path));
+  const comparison = new Comparison(entry, live);
   const isReached = (difference: Difference) =>
-    !difference.sensitive && agrees(entry, live, difference, 'after');
+    !difference.sensitive && comparison.shows(difference, 'after');
   if (!asked.every(isReached) || live.hidden.some((hidden) => isWithin(hidden, path))) return [];
   const entries = entriesOf(asked, path);
   const [old, now] = [itemsByText(field, was), itemsByText(field, own(live.fields, name))];
-  const hasOthers = (items: typeof old, others: typeof old, side: Side) =>
-    [...items].some(
-      ([text, item]) => !others.has(text) && !entries.some((each) => showsEntry(field, each, side, item)),
+  const hasOthers = (list: typeof old, others: typeof old, side: Side) => {
+    const items = asked.map(({ [side]: item }) => item).filter((item) => item !== null);
+    const shown = new Set(items.map((item) => textOfItem(field, item)));
+    return [...list].some(
+      ([text, item]) =>
+        !others.has(text) && !shown.has(text) && !entries.some((each) => showsEntry(field, each, side, item)),
     );
+  };
   const made = (did: Beside['did'], what: string): Beside => ({ did, what, path, isDeclared: true });
   return [
     ...(hasOthers(now, old, 'after') ? [made('added', `items to ${path}`)] : []),

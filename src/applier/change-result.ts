@@ -5,6 +5,7 @@ import { isKnownById, keyBefore } from '../kinds/live-objects.ts';
 import { recordAgrees } from '../kinds/records.ts';
 import { type IsSensitive, isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { groupBy } from '../model/group.ts';
 import { isArray, isObject, itemsOf, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
 import {
@@ -225,17 +226,27 @@ interface Disclosed {
 
 function disclose({ diff, secrets = [] }: Change): Disclosed {
   const hidden = concealedPaths(diff);
-  // A field in which something differs is declared, even if the difference itself is secret.
-  const declared = objectFrom(hidden.map((at) => [segmentsOf(at)[0] ?? '', {}]));
   const known = diff.filter(({ sensitive }) => !sensitive);
-  const shown = known.reduce<Json>(
-    (fields, { path, before, after }) => setMember(fields, segmentsOf(path), after ?? before),
-    declared,
-  );
   const parts = known.flatMap(({ path, before, after }) =>
     [before, after].flatMap((side) => placesOf(side, isRedacted).map((at) => path + at)),
   );
-  return { shown: isObject(shown) ? shown : {}, marked: [...hidden, ...parts, ...secrets] };
+  const shown = treeOf([
+    // A field in which something differs is declared, even if the difference itself is secret.
+    ...hidden.map((at) => [segmentsOf(at).slice(0, 1), {}] as const),
+    ...known.map(({ path, before, after }) => [segmentsOf(path), after ?? before] as const),
+  ]);
+  return { shown, marked: [...hidden, ...parts, ...secrets] };
+}
+
+/** An object with values at places in it; those without a value are left out. */
+function treeOf(values: readonly (readonly [at: readonly string[], value: Json])[]): JsonObject {
+  const present = values.filter(([, value]) => value !== null);
+  return objectFrom(
+    groupBy(present, ([[name = '']]) => name).map(([name, group]) => {
+      const below = group.filter(([at]) => at.length > 1).map(([[, ...at], value]) => [at, value] as const);
+      return [name, below.length > 0 ? treeOf(below) : group[0][1]];
+    }),
+  );
 }
 
 /** Whether a plan does not show a part of a value. */

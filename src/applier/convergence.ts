@@ -4,7 +4,7 @@ import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import { isObject, type Json } from '../model/json.ts';
 import { type Change, secretsSentBy } from '../model/plan.ts';
 import { type Beside, partsBeside } from './beside.ts';
-import { hasEffect, isUnchanged, unmetDifferences } from './effect.ts';
+import { Comparison, hasEffect, unmetDifferences } from './effect.ts';
 import type { Exchange } from './exchange.ts';
 import type { Found } from './find.ts';
 import type { Task } from './preflight.ts';
@@ -130,10 +130,11 @@ export async function endSeen(
 /** In what an object differs from what was asked for, in words, and the places that are not as declared. */
 function compareWritten(task: Task, live: LiveObject) {
   const different = unmetDifferences(task, live);
+  const comparison = new Comparison(task, live);
   const beside = findBeside(task, live);
   const warnings = [
     ...different.map((difference) =>
-      isUnchanged(task, live, difference)
+      comparison.shows(difference, 'before')
         ? `The tenant ignored ${difference.path}: it is unchanged.`
         : `The tenant rewrote ${difference.path}: it differs from what was asked.`,
     ),

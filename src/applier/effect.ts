@@ -1,5 +1,12 @@
 import { compareField } from '../kinds/compare.ts';
-import { comparable, comparableRecord, sameItem } from '../kinds/field.ts';
+import {
+  comparable,
+  comparableRecord,
+  isUnordered,
+  itemsByText,
+  sameItem,
+  textOfItem,
+} from '../kinds/field.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { recordAgrees } from '../kinds/records.ts';
 import { groupBy } from '../model/group.ts';
@@ -9,22 +16,20 @@ import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/p
 import { redacted } from '../model/sensitive.ts';
 import type { KindChange } from './find.ts';
 
+const sides = ['before', 'after'] as const;
+
 /** The state before a change, or the one after it. */
-export type Side = 'before' | 'after';
+export type Side = (typeof sides)[number];
 
 /**
  * The differences of a change whose `after` the live object does not show. Sensitive values and fields that the tenant
  * hides cannot be compared, so they are left out.
  */
 export function unmetDifferences(entry: KindChange, live: LiveObject): Difference[] {
+  const comparison = new Comparison(entry, live);
   return visibleDifferences(entry.change, live).filter(
-    (difference) => !agrees(entry, live, difference, 'after'),
+    (difference) => !comparison.shows(difference, 'after'),
   );
-}
-
-/** Whether the tenant left the value of a difference unchanged. */
-export function isUnchanged(entry: KindChange, live: LiveObject, difference: Difference): boolean {
-  return agrees(entry, live, difference, 'before');
 }
 
 /**
@@ -50,8 +55,9 @@ export function isInProgress(entry: KindChange, live: LiveObject | null): boolea
 
 /** The differences of a change that the live object shows neither as before nor as after. */
 export function foreignDifferences(entry: KindChange, live: LiveObject): Difference[] {
+  const comparison = new Comparison(entry, live);
   return visibleDifferences(entry.change, live).filter(
-    (difference) => !agrees(entry, live, difference, 'after') && !agrees(entry, live, difference, 'before'),
+    (difference) => !sides.some((side) => comparison.shows(difference, side)),
   );
 }
 
@@ -63,34 +69,73 @@ export function isHidden(path: Pointer, live: LiveObject): boolean {
   return live.hidden.some((hidden) => isWithin(path, hidden));
 }
 
-/** Whether the live object shows one side of a difference. */
-export function agrees(
-  { kind, change }: KindChange,
-  live: LiveObject,
-  difference: Difference,
-  side: Side,
-): boolean {
-  const [name = '', ...below] = segmentsOf(difference.path);
-  const part = kind.keyFields.findIndex((keyField) => keyField.name === name);
-  if (part >= 0) return sameKeyPart(kind, part, difference[side], live);
-  const field = fieldNamed(kind, name);
-  if (!field) return false;
-  const value = own(live.fields, name);
-  if (below.length === 0) {
-    const wanted = fillRedacted(difference[side], field.is === 'json' ? comparable(field, value) : value);
-    return compareField(name, field, wanted, value).every(({ path }) => isHidden(path, live));
+/** Compares a live object with the differences of a change. */
+export class Comparison {
+  readonly #entry: KindChange;
+  readonly #live: LiveObject;
+  readonly #lists = new Map<string, LiveList>();
+
+  constructor(entry: KindChange, live: LiveObject) {
+    this.#entry = entry;
+    this.#live = live;
   }
-  switch (field.is) {
-    case 'set':
-    case 'references':
-      return hasItem(value ?? null, difference, side, field);
-    case 'records':
-      if (below.length === 1) return hasItem(value ?? null, difference, side, field);
-      return itemsOf(value ?? null).some((item) =>
-        showsEntry(field, membersOf(change, pointer(name, below[0] ?? '')), side, item),
-      );
-    default:
-      return sameMember(field, comparable(field, value), pointer(...below), difference[side]);
+
+  /** Whether the object shows one side of a difference. */
+  shows(difference: Difference, side: Side): boolean {
+    const { kind, change } = this.#entry;
+    const [name = '', ...below] = segmentsOf(difference.path);
+    const part = kind.keyFields.findIndex((keyField) => keyField.name === name);
+    if (part >= 0) return sameKeyPart(kind, part, difference[side], this.#live);
+    const field = fieldNamed(kind, name);
+    if (!field) return false;
+    const value = own(this.#live.fields, name);
+    const wanted = difference[side];
+    if (below.length === 0) return sameField({ name, field, value, wanted }, this.#live);
+    if (!isUnordered(field)) return sameMember(field, comparable(field, value), pointer(...below), wanted);
+    const list = this.#list(name, field, value);
+    // The index of an added or removed item does not apply to the live list.
+    if (below.length === 1) return list.has(difference.after ?? difference.before) === (wanted !== null);
+    const members = membersOf(change, pointer(name, below[0] ?? ''));
+    return list.items.some((item) => showsEntry(field, members, side, item));
+  }
+
+  #list(name: string, field: Field, value: Json | undefined): LiveList {
+    const list = this.#lists.get(name) ?? new LiveList(field, value);
+    this.#lists.set(name, list);
+    return list;
+  }
+}
+
+interface WantedField {
+  readonly name: string;
+  readonly field: Field;
+  readonly value: Json | undefined;
+  readonly wanted: Json;
+}
+
+function sameField({ name, field, value, wanted }: WantedField, live: LiveObject): boolean {
+  const filled = fillRedacted(wanted, field.is === 'json' ? comparable(field, value) : value);
+  return compareField(name, field, filled, value).every(({ path }) => isHidden(path, live));
+}
+
+/** A list without order of a live object: it may have thousands of items. */
+class LiveList {
+  readonly items: readonly Json[];
+  readonly #field: Field;
+  readonly #texts: ReadonlyMap<string, Json>;
+
+  constructor(field: Field, value: Json | undefined) {
+    this.items = itemsOf(value ?? null);
+    this.#field = field;
+    this.#texts = itemsByText(field, value);
+  }
+
+  /** Whether it has an item that a plan shows. */
+  has(planned: Json): boolean {
+    if (this.#texts.has(textOfItem(this.#field, planned))) return true;
+    // Only these may be equal to an item with another text.
+    const isPartial = this.#field.is === 'records' || holdsRedacted(planned);
+    return isPartial && this.items.some((item) => sameEntry(this.#field, planned, item));
   }
 }
 
@@ -98,13 +143,6 @@ function sameKeyPart(kind: Kind, part: number, wanted: Json, live: LiveObject): 
   const has = live.key[part] ?? '';
   if (typeof wanted !== 'string') return false;
   return kind.keyFields[part]?.foldCase ? wanted.toLowerCase() === has.toLowerCase() : wanted === has;
-}
-
-/** A list's difference is one added or removed item; its index does not apply to the live list. */
-function hasItem(list: Json, difference: Difference, side: Side, field: Field): boolean {
-  const item = difference.after ?? difference.before;
-  const isWanted = difference[side] !== null;
-  return itemsOf(list).some((other) => sameEntry(field, item, other)) === isWanted;
 }
 
 /** Whether a live item of a list is the one that a plan shows. */
@@ -159,6 +197,10 @@ function sameMember(field: Field, value: Json, below: Pointer, planned: Json): b
   if (sameJson(has, wanted)) return true;
   if (field.is !== 'json' || field.declares === 'whole' || !isObject(has) || !isObject(wanted)) return false;
   return compareField('', field, wanted, has).length === 0;
+}
+
+function holdsRedacted(value: Json): boolean {
+  return value === redacted || itemsOf(value).some(holdsRedacted);
 }
 
 /** A redacted part of a larger value cannot be compared, so the live value takes its place, or nothing where there is none. */

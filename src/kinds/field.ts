@@ -60,8 +60,13 @@ export function itemsByText(field: Field, value: Json | undefined): ReadonlyMap<
   return sortedByText(isArray(value) ? textsOfItems(field, value) : []);
 }
 
+/** The text of what is compared of an item: equal for equal items. */
+export function textOfItem(field: Field, item: Json): string {
+  return canonicalJson(comparable(field, [item]));
+}
+
 const textsOfItems = (field: Field, items: readonly Json[]) =>
-  items.map((item) => [canonicalJson(comparable(field, [item])), item] as const);
+  items.map((item) => [textOfItem(field, item), item] as const);
 
 function sortedByText(entries: readonly (readonly [string, Json])[]): ReadonlyMap<string, Json> {
   return new Map([...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { partsBeside } from '../../src/applier/beside.ts';
-import { hasEffect, isInProgress, isUnchanged, unmetDifferences } from '../../src/applier/effect.ts';
+import { Comparison, hasEffect, isInProgress, unmetDifferences } from '../../src/applier/effect.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { profileSearch } from '../../src/kinds/profile-search.ts';
 import { simIntegration } from '../../src/kinds/sim-integration.ts';
@@ -254,14 +254,24 @@ it('a difference that the tenant is known to ignore is not waited for', () => {
 it('a value is unchanged while the object shows the one before', () => {
   const one = diff('/attributes/a', 'x', 'y');
   expect(
-    isUnchanged({ kind: thing, change: update(one) }, live({ attributes: { a: 'x', b: 'y' } }), one),
+    new Comparison({ kind: thing, change: update(one) }, live({ attributes: { a: 'x', b: 'y' } })).shows(
+      one,
+      'before',
+    ),
   ).toBe(true);
-  expect(isUnchanged({ kind: thing, change: update(one) }, live({ attributes: { a: 'z' } }), one)).toBe(
-    false,
-  );
+  expect(
+    new Comparison({ kind: thing, change: update(one) }, live({ attributes: { a: 'z' } })).shows(
+      one,
+      'before',
+    ),
+  ).toBe(false);
   const added = diff('/tags/0', null, 'a');
-  expect(isUnchanged({ kind: thing, change: update(added) }, live({ tags: ['b'] }), added)).toBe(true);
-  expect(isUnchanged({ kind: thing, change: update(added) }, live({ tags: ['a'] }), added)).toBe(false);
+  expect(
+    new Comparison({ kind: thing, change: update(added) }, live({ tags: ['b'] })).shows(added, 'before'),
+  ).toBe(true);
+  expect(
+    new Comparison({ kind: thing, change: update(added) }, live({ tags: ['a'] })).shows(added, 'before'),
+  ).toBe(false);
 });
 
 it('a delete is reached when nothing is there', () => {
