@@ -22,16 +22,18 @@ interface NewValue<Op> {
 
 /** The text of one document after all edits, applied in order; `null` where one of them cannot be applied. */
 export function applyEdits(text: string, edits: readonly Edit[]): string | null {
-  return edits.reduce<string | null>((done, edit) => (done === null ? null : applyEdit(done, edit)), text);
+  const done = edits.reduce<ParsedDocument | null>(
+    (parsed, edit) => parsed && applyEdit(parsed, edit),
+    parseOne(text),
+  );
+  return done?.text ?? null;
 }
 
 /**
- * The text after one edit, with as few changes as possible: everything else stays byte for byte. Each candidate text
+ * The document after one edit, with as few changes as possible: everything else stays byte for byte. Each candidate text
  * is parsed again and accepted only if it means exactly what is wanted. `null` where no candidate does.
  */
-function applyEdit(text: string, edit: Edit): string | null {
-  const parsed = parseOne(text);
-  if (!parsed) return null;
+function applyEdit(parsed: ParsedDocument, edit: Edit): ParsedDocument | null {
   const { tree } = parsed;
   const wanted = editTree(tree, edit);
   if (wanted === undefined) return null;
@@ -40,11 +42,10 @@ function applyEdit(text: string, edit: Edit): string | null {
     resolved && (tryCandidates(resolved, edit, wanted) ?? replaceAround(resolved, edit.path, wanted));
   // JSON has no comments.
   if (done === null || edit.op === 'remove' || parsed.isJson) return done;
-  return [...(edit.names ?? [])].reduce((text, [at, name]) => {
-    const named = nameBeside(text, [...edit.path, ...segmentsOf(at)], name);
-    const read = parseOne(named);
+  return [...(edit.names ?? [])].reduce((current, [at, name]) => {
+    const named = parseOne(nameBeside(current, [...edit.path, ...segmentsOf(at)], name));
     // Behind a block, a comment would be part of the text.
-    return read && sameTree(read.tree, wanted) ? named : text;
+    return named && sameTree(named.tree, wanted) ? named : current;
   }, done);
 }
 
@@ -52,9 +53,9 @@ function applyEdit(text: string, edit: Edit): string | null {
  * The text with a name beside an id. A comment that is there names the id before, so it is replaced. Beside a tag, which
  * says by itself what it finds, there is only a name where there was a comment.
  */
-function nameBeside(text: string, path: Path, name: string): string {
-  const parsed = parseOne(text);
-  const located = parsed && locate(parsed, path);
+function nameBeside(parsed: ParsedDocument, path: Path, name: string): string {
+  const { text } = parsed;
+  const located = locate(parsed, path);
   if (!located?.node) return text;
   const end = endOf(located.node, text);
   const rest = text.slice(end, lineEnd(text, end));
@@ -63,10 +64,10 @@ function nameBeside(text: string, path: Path, name: string): string {
   return isPlace ? splice(text, end, lineEnd(text, end), formatComment(name)) : text;
 }
 
-function tryCandidates(parsed: ParsedDocument, edit: Edit, wanted: Printable): string | null {
+function tryCandidates(parsed: ParsedDocument, edit: Edit, wanted: Printable): ParsedDocument | null {
   for (const candidate of candidatesFor(parsed, edit)) {
     const read = parseOne(candidate);
-    if (read && sameTree(read.tree, wanted)) return candidate;
+    if (read && sameTree(read.tree, wanted)) return read;
   }
   return null;
 }
@@ -85,13 +86,13 @@ function candidatesFor(parsed: ParsedDocument, edit: Edit): Iterable<string> {
 }
 
 /** Rewrites the innermost collection that can be; never the whole document, which would lose all its comments. */
-function replaceAround(parsed: ParsedDocument, path: Path, wanted: Printable): string | null {
+function replaceAround(parsed: ParsedDocument, path: Path, wanted: Printable): ParsedDocument | null {
   for (let length = path.length - 1; length > 0; length -= 1) {
     const around = path.slice(0, length);
     const value = treeAt(wanted, around);
     if (value === undefined) continue;
-    const text = tryCandidates(parsed, { op: 'set', path: around, value }, wanted);
-    if (text !== null) return text;
+    const done = tryCandidates(parsed, { op: 'set', path: around, value }, wanted);
+    if (done !== null) return done;
   }
   return null;
 }
@@ -101,8 +102,7 @@ function resolveAliases(parsed: ParsedDocument, { path }: Edit, tree: Printable)
   let current = parsed;
   for (let alias = findAffected(current, path); alias; alias = findAffected(current, path)) {
     const value = treeAt(tree, alias);
-    const text = value === undefined ? null : tryCandidates(current, { op: 'set', path: alias, value }, tree);
-    const next = text === null ? null : parseOne(text);
+    const next = value === undefined ? null : tryCandidates(current, { op: 'set', path: alias, value }, tree);
     if (!next) return null;
     current = next;
   }

@@ -1,11 +1,11 @@
 import { compareField } from '../../kinds/compare.ts';
-import { sameItem } from '../../kinds/field.ts';
+import { textOfItem } from '../../kinds/field.ts';
 import type { Field, LiveObject, RecordsField } from '../../kinds/kind.ts';
 import { identityOf } from '../../kinds/live-objects.ts';
 import { pairRecords, recordAgrees } from '../../kinds/records.ts';
 import type { Mapping, Member, Printable } from '../../loader/print.ts';
 import { unresolved } from '../../loader/tree.ts';
-import { isArray, isObject, itemsOf, type Json, own, sameJson } from '../../model/json.ts';
+import { isArray, isObject, itemsOf, own, sameJson } from '../../model/json.ts';
 import { secretName } from '../../model/marker.ts';
 import { pointer, segmentsOf, valueAt } from '../../model/pointer.ts';
 import { draftObject, lifecycleMembers } from '../draft.ts';
@@ -133,10 +133,9 @@ const isSet = (field: Field): field is SetField => field.is === 'set' || field.i
  * @param printed the live items, in the same order
  */
 function mergeSet(merge: DocumentMerge, field: SetField, slot: Slot, printed: readonly Printable[]): void {
-  const [declared, live] = [itemsOf(slot.declared), itemsOf(slot.live)];
-  const missingIn = (others: readonly Json[], items: readonly Json[]) =>
-    [...items.keys()].filter((at) => !others.some((other) => sameItem(field, other, items[at] ?? null)));
-  const [gone, added] = [missingIn(live, declared), missingIn(declared, live)];
+  const declared = itemsOf(slot.declared).map((item) => textOfItem(field, item));
+  const live = itemsOf(slot.live).map((item) => textOfItem(field, item));
+  const [gone, added] = [findMissing(declared, live), findMissing(live, declared)];
   const pairs: ItemPair[] = [
     ...gone.map((index, turn): ItemPair => [index, added[turn] ?? null]),
     ...added.slice(gone.length).map((index): ItemPair => [null, index]),
@@ -146,6 +145,12 @@ function mergeSet(merge: DocumentMerge, field: SetField, slot: Slot, printed: re
     insert: (index, from) => addInsert(merge, partIn(slot, index, from), printed[from]),
     remove: (index) => addRemove(merge, partIn(slot, index).at),
   });
+}
+
+/** The indexes of the texts that are not among the others. */
+function findMissing(texts: readonly string[], others: readonly string[]): number[] {
+  const all = new Set(others);
+  return [...texts.keys()].filter((at) => !all.has(texts[at] ?? ''));
 }
 
 /**
