@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fleet } from './fleet.ts';
-import { integrationManifest, integrations } from './integrations.ts';
+import { integration, integrationManifest, integrations } from './integrations.ts';
 import { aboutNode, measure, median, ofEach, repeat, type Usage } from './measure.ts';
 import { report } from './report.ts';
 import { atMost, exactly, type Row } from './row.ts';
@@ -156,10 +156,14 @@ const growth: Scenario = async (runs) => {
   const memory = median(large.map((each) => each.memory));
   const [hundreds, thousands] = [await deletesOf(500), await deletesOf(5000)];
   const deletes = `${ms(thousands.cpu)} ÷ ${ms(hundreds.cpu)}`;
+  const [short, long] = [await listOf(1000), await listOf(10_000)];
   return [
     atMost('CPU of a plan, 20,000 ÷ 1,000 objects', 22, many / few, { detail: `${ms(many)} ÷ ${ms(few)}` }),
     atMost('Peak memory, 20,000 templates of 3 KB', 1024, memory, { unit: ' MB', detail: 'of the plan' }),
     atMost('CPU of an apply, 5,000 ÷ 500 deletes', 11, thousands.cpu / hundreds.cpu, { detail: deletes }),
+    atMost('CPU of an apply, 10,000 ÷ 1,000 new items of one list', 11, long.cpu / short.cpu, {
+      detail: `${ms(long.cpu)} ÷ ${ms(short.cpu)}`,
+    }),
   ];
 };
 
@@ -169,6 +173,15 @@ function deletesOf(count: number): Promise<Usage> {
     const [kept, ...deleted] = templates(count + 1);
     world.declare([...(kept ? [templateManifest(kept)] : []), ...deleted.map(absentManifest)]);
     return world.run(['apply', '--yes', '--quiet', '--max-deletes', String(count)]);
+  });
+}
+
+/** An apply that adds items to a list of one object. */
+function listOf(count: number): Promise<Usage> {
+  return withWorld({ desks: 1 }, async (world) => {
+    const sources = Array.from({ length: count }, (_, number) => `source-${number}`);
+    world.declare([integrationManifest({ ...integration(0), sources }, 'Desk')]);
+    return world.run(['apply', '--yes', '--quiet']);
   });
 }
 

@@ -1,12 +1,11 @@
-import { isDeclaredByMember, isUnordered, readableFields, sameItem } from '../kinds/field.ts';
+import { isDeclaredByMember, isUnordered, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
-import { type Field, fieldNamed, type Kind, type LiveObject, type RecordsField } from '../kinds/kind.ts';
+import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { isKnownById, keyBefore } from '../kinds/live-objects.ts';
-import { recordAgrees } from '../kinds/records.ts';
 import { type IsSensitive, isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { groupBy } from '../model/group.ts';
-import { isArray, isObject, itemsOf, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
+import { isArray, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
 import {
   isWithin,
@@ -15,7 +14,6 @@ import {
   placesOf,
   pointer,
   segmentsOf,
-  setMember,
   valueAt,
   withValueAt,
 } from '../model/pointer.ts';
@@ -23,6 +21,7 @@ import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../
 import { redacted } from '../model/sensitive.ts';
 import { fieldsBeside } from './beside.ts';
 import type { Task } from './preflight.ts';
+import { revertAll } from './revert.ts';
 import { type Ending, ending } from './run-context.ts';
 
 /** The result of a change that has ended. */
@@ -170,52 +169,16 @@ function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): Reco
   // A plan names the last item first, both of those that are added to a list and of those that are removed.
   const added = known.filter(({ op, before }) => before === null && op === 'add');
   const others = known.filter((difference) => !added.includes(difference));
-  for (const difference of [...added, ...others.toReversed()]) {
-    const [name = '', ...below] = segmentsOf(difference.path);
+  const ordered = [...added, ...others.toReversed()];
+  for (const [name, differences] of groupBy(ordered, ({ path }) => segmentsOf(path)[0] ?? '')) {
     const field = fieldNamed(kind, name);
-    if (field) current.set(name, revert(field, current.get(name) ?? null, below, difference));
+    if (field) current.set(name, revertAll(field, current.get(name) ?? null, differences));
   }
   const again = record(kind, objectFrom(current), { ...disclose(change), marked: [], hidden: [] });
   return {
     ...again,
     withheld: [...new Set([...concealedPaths(change.diff), ...withheld, ...again.withheld])],
   };
-}
-
-/**
- * The value of a field with one difference undone.
- *
- * @param below the place of the difference in the field
- */
-export function revert(field: Field, value: Json, below: readonly string[], difference: Difference): Json {
-  const { op, before, after } = difference;
-  if (below.length === 0) return before;
-  if (isUnordered(field) && (field.is !== 'records' || below.length === 1)) {
-    const items = itemsOf(value).filter((item) => after === null || !sameItem(field, item, after));
-    return before === null ? items : [...items, before];
-  }
-  if (field.is === 'records') {
-    const [, ...member] = below;
-    return revertRecord(field, itemsOf(value), member, difference);
-  }
-  const above = below.slice(0, -1);
-  const list = valueAt(value, pointer(...above));
-  if (op === 'add' || before !== null || !isArray(list)) return setMember(value, below, before);
-  // The item was null, which `setMember` would take away.
-  const at = Number(below.at(-1));
-  return setMember(value, above, [...list.slice(0, at), null, ...list.slice(op === 'remove' ? at : at + 1)]);
-}
-
-function revertRecord(
-  field: RecordsField,
-  records: readonly Json[],
-  member: readonly string[],
-  { before, after }: Difference,
-): Json {
-  const name = member[0] ?? '';
-  const isChanged = (record: JsonObject) => recordAgrees({ [name]: after }, record, field);
-  const at = records.findIndex((record) => isObject(record) && isChanged(record));
-  return records.map((record, index) => (index === at ? setMember(record, member, before) : record));
 }
 
 /** What a plan says about an object: the values that its change shows, and the places that it conceals. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { revert } from '../../src/applier/change-result.ts';
+import { revert, revertAll } from '../../src/applier/revert.ts';
 import type { Field } from '../../src/kinds/kind.ts';
 import type { Json } from '../../src/model/json.ts';
 import { diff } from './fake.ts';
@@ -49,4 +49,14 @@ describe('a difference undone', () => {
   ])('%s', (_name, field, value, below, before, after, expected) => {
     expect(revert(field, value, below, diff('/any', before, after))).toEqual(expected);
   });
+});
+
+it('all differences of a list are undone at once, whatever their order', () => {
+  const differences = [
+    diff('/tags/0', null, 'new'),
+    diff('/tags/2', 'old', null),
+    diff('/tags/1', 'a', null),
+  ];
+  expect(revertAll(set, ['b', 'new'], differences)).toEqual(['b', 'old', 'a']);
+  expect(revertAll(set, ['new'], [diff('/tags', ['x'], ['new'])])).toEqual(['x']);
 });
