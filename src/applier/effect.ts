@@ -74,6 +74,7 @@ export class Comparison {
   readonly #entry: KindChange;
   readonly #live: LiveObject;
   readonly #lists = new Map<string, LiveList>();
+  readonly #values = new Map<string, Json>();
 
   constructor(entry: KindChange, live: LiveObject) {
     this.#entry = entry;
@@ -91,19 +92,23 @@ export class Comparison {
     const value = own(this.#live.fields, name);
     const wanted = difference[side];
     if (below.length === 0) return sameField({ name, field, value, wanted }, this.#live);
-    if (!isUnordered(field)) return sameMember(field, comparable(field, value), pointer(...below), wanted);
-    const list = this.#list(name, field, value);
+    if (!isUnordered(field)) {
+      const whole = computeOnce(this.#values, name, () => comparable(field, value));
+      return sameMember(field, whole, pointer(...below), wanted);
+    }
+    const list = computeOnce(this.#lists, name, () => new LiveList(field, value));
     // The index of an added or removed item does not apply to the live list.
     if (below.length === 1) return list.has(difference.after ?? difference.before) === (wanted !== null);
     const members = membersOf(change, pointer(name, below[0] ?? ''));
     return list.items.some((item) => showsEntry(field, members, side, item));
   }
+}
 
-  #list(name: string, field: Field, value: Json | undefined): LiveList {
-    const list = this.#lists.get(name) ?? new LiveList(field, value);
-    this.#lists.set(name, list);
-    return list;
-  }
+/** What was computed for a name before: a field may have thousands of differences. */
+function computeOnce<T>(known: Map<string, T>, name: string, compute: () => T): T {
+  const value = known.get(name) ?? compute();
+  known.set(name, value);
+  return value;
 }
 
 interface WantedField {
