@@ -35,8 +35,8 @@ const faultBodies = ['json', 'html', 'text', 'bad-encoding'] as const;
 export class FaultSyntaxError extends Error {
   override readonly name = 'FaultSyntaxError';
 
-  constructor(problem: string) {
-    super(`${problem}. ${faultSyntax}`);
+  constructor(problem: string, help: string = faultSyntax) {
+    super(`${problem}. ${help}`);
   }
 }
 
@@ -131,9 +131,8 @@ export interface FaultTarget {
 
 /** The active faults, each with the number of requests that have matched it. */
 export class FaultList {
-  #entries: { readonly fault: Fault; matched: number }[] = [];
-
   readonly #operations: readonly string[];
+  #entries: { readonly fault: Fault; matched: number }[] = [];
 
   /** @param operations the names of those that the tenant has */
   constructor(operations: readonly string[]) {
@@ -145,7 +144,8 @@ export class FaultList {
     const { operation } = fault;
     if (operation !== undefined && !this.#operations.includes(operation))
       throw new FaultSyntaxError(
-        `The tenant has no operation "${operation}", only ${this.#operations.toSorted().join(', ')}`,
+        `The tenant has no operation "${operation}"`,
+        `It has ${this.#operations.toSorted().join(', ')}.`,
       );
     this.#entries.push({ fault, matched: 0 });
   }

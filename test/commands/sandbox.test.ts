@@ -81,7 +81,7 @@ it('refuses a fault of an operation that the tenant does not have, and takes one
   const unknown = await world.run('sandbox', '--fault', 'status=503,operation=get-roles');
   expect(unknown.code).toBe(1);
   expect(unknown.stderr.replaceAll(/\s+/g, ' ')).toMatch(
-    /The tenant has no operation "get-roles", only create-.*, list-role, .*\. A fault is KIND/,
+    /The tenant has no operation "get-roles"\. It has create-.*, list-role, .*, send-test-notification\. /,
   );
   const { answer } = await serve(world, '/v2025/roles', '--fault', 'status=503,operation=list-role');
   expect(answer).toMatchObject({ detailCode: '503 Error' });
