@@ -63,16 +63,16 @@ function membersBeside({ diff }: Change, { name, field, live, was }: Part<JsonFi
 
 /**
  * Items of a list. Where it does not show the change itself, they are other spellings of what was asked for; where parts of
- * it are secret or hidden, it cannot be compared.
+ * it are secret or hidden, it cannot be compared. A change of the whole list has been compared with all its items.
  */
 function itemsBeside(entry: KindChange, { name, field, live, was }: Part<Field>): Beside[] {
   const path = pointer(name);
   const asked = entry.change.diff.filter((difference) => isWithin(difference.path, path));
   const comparison = new Comparison(entry, live);
   const isReached = (difference: Difference) =>
-    !difference.sensitive && comparison.shows(difference, 'after');
+    difference.path !== path && !difference.sensitive && comparison.shows(difference, 'after');
   if (!asked.every(isReached) || live.hidden.some((hidden) => isWithin(hidden, path))) return [];
-  const entries = entriesOf(asked, path);
+  const entries = entriesOf(asked, name);
   const [old, now] = [itemsByText(field, was), itemsByText(field, own(live.fields, name))];
   const hasOthers = (list: typeof old, others: typeof old, side: Side) => {
     const items = asked.map(({ [side]: item }) => item).filter((item) => item !== null);

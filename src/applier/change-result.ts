@@ -167,8 +167,8 @@ function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): Reco
   const { fields, withheld } = live ? recordFields(kind, change, live) : { fields: {}, withheld: [] };
   const current = new Map(Object.entries(fields));
   // A plan names the last item first, both of those that are added to a list and of those that are removed.
-  const added = known.filter(({ op, before }) => before === null && op === 'add');
-  const others = known.filter((difference) => !added.includes(difference));
+  const isAdded = ({ op, before }: Difference) => before === null && op === 'add';
+  const [added, others] = [known.filter(isAdded), known.filter((difference) => !isAdded(difference))];
   const ordered = [...added, ...others.toReversed()];
   for (const [name, differences] of groupBy(ordered, ({ path }) => segmentsOf(path)[0] ?? '')) {
     const field = fieldNamed(kind, name);
@@ -207,7 +207,7 @@ function treeOf(values: readonly (readonly [at: readonly string[], value: Json])
   return objectFrom(
     groupBy(present, ([[name = '']]) => name).map(([name, group]) => {
       const below = group.filter(([at]) => at.length > 1).map(([[, ...at], value]) => [at, value] as const);
-      return [name, below.length > 0 ? treeOf(below) : group[0][1]];
+      return [name, below.length > 0 ? treeOf(below) : (group.at(-1)?.[1] ?? {})];
     }),
   );
 }

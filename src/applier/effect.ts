@@ -65,6 +65,7 @@ function visibleDifferences({ diff }: Change, live: LiveObject): Difference[] {
   return diff.filter(({ sensitive, path }) => !sensitive && !isHidden(path, live));
 }
 
+/** Whether a place is in what the tenant does not show of an object. */
 export function isHidden(path: Pointer, live: LiveObject): boolean {
   return live.hidden.some((hidden) => isWithin(path, hidden));
 }
@@ -163,18 +164,16 @@ export interface Entry {
   readonly differences: readonly Difference[];
 }
 
-/** The differences of the list at `path` by item. The index of one that was removed may be that of one that was added. */
-export function entriesOf(diff: readonly Difference[], path: Pointer): Entry[] {
-  const depth = segmentsOf(path).length + 1;
-  const atOf = (difference: Difference) => pointer(...segmentsOf(difference.path).slice(0, depth));
-  const isItem = (difference: Difference) => difference.path === atOf(difference);
-  const members = groupBy(
-    diff.filter((difference) => !isItem(difference)),
-    atOf,
-  );
+/** The differences of the list `name` by item. The index of one that was removed may be that of one that was added. */
+export function entriesOf(diff: readonly Difference[], name: string): Entry[] {
+  const isItem = ({ path }: Difference) => segmentsOf(path).length === 2;
+  const members = diff.filter((difference) => !isItem(difference));
   return [
     ...diff.filter(isItem).map((difference) => ({ at: difference.path, differences: [difference] })),
-    ...[...members].map(([at, differences]) => ({ at, differences })),
+    ...groupBy(members, ({ path }) => pointer(name, segmentsOf(path)[1] ?? '')).map(([at, differences]) => ({
+      at,
+      differences,
+    })),
   ];
 }
 
@@ -186,13 +185,11 @@ function membersOf({ diff }: Change, at: Pointer): Entry {
 
 /** Whether an item of a list is one side of an entry. */
 export function showsEntry(field: Field, { at, differences }: Entry, side: Side, item: Json): boolean {
-  if (field.is !== 'records' || !isObject(item))
-    return differences.some((each) => each[side] !== null && sameEntry(field, each[side], item));
-  const record = comparableRecord(item, field);
+  const record = field.is === 'records' && isObject(item) ? comparableRecord(item, field) : null;
   return differences.every(({ path, [side]: wanted }) => {
     if (path === at) return wanted !== null && sameEntry(field, wanted, item);
     const has = valueAt(record, path.slice(at.length)) ?? null;
-    return sameJson(has, fillRedacted(wanted, has));
+    return record !== null && sameJson(has, fillRedacted(wanted, has));
   });
 }
 

@@ -37,7 +37,7 @@ export type JournalRecord =
 
 /** What the object of a finished change showed. */
 export interface Settled {
-  /** The places that the tenant ignored, rewrote or added to. */
+  /** The places that the tenant ignored, rewrote, added to or removed items from. */
   readonly unmet: readonly Pointer[];
   /** The fingerprint of the object; `null` where there was none, absent in old journals. */
   readonly after?: string | null;

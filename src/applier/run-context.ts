@@ -105,7 +105,7 @@ export interface Ending {
   readonly requests: readonly SentRequest[];
   readonly error: string | null;
   readonly warnings: readonly string[];
-  /** The places that the tenant ignored, rewrote or added to. */
+  /** The places that the tenant ignored, rewrote, added to or removed items from. */
   readonly unmet: readonly Pointer[];
 }
 

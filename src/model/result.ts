@@ -41,7 +41,7 @@ export interface ChangeResult {
   /** The places that `before` and `after` leave out, where there are any. */
   readonly withheld?: readonly Pointer[];
   readonly requests: readonly SentRequest[];
-  /** The places that the tenant ignored, rewrote or added to; absent where there are none. */
+  /** The places that the tenant ignored, rewrote, added to or removed items from; absent where there are none. */
   readonly unmet?: readonly Pointer[];
   /** The fields that are different although the change is not about them; absent where there are none. */
   readonly beside?: readonly Pointer[];

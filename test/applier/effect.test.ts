@@ -373,3 +373,8 @@ describe('a record that no change is about', () => {
     expect(beside(hiding, before)).toEqual([]);
   });
 });
+
+it('items are not told where the change is of the whole list, which was no list before', () => {
+  const whole = { kind: thing, change: update(diff('/tags', 'a, b', ['a', 'b'])) };
+  expect(partsBeside(whole, live({ tags: ['a', 'b'] }), live({ tags: 'a, b' }))).toEqual([]);
+});
