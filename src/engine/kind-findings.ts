@@ -60,8 +60,8 @@ export function sharedKeys(objects: readonly LiveObject[]): Diagnostic[] {
 
 /** Objects without an id, which requests that change or delete an object need, and references to it. */
 export function missingIds(kind: Kind, objects: readonly LiveObject[]): Diagnostic[] {
-  const { create, update, delete: remove } = kind.operations;
-  const isMadeOnly = create.length > 0 && update.length === 0 && remove.length === 0;
+  const { create, update, delete: remove } = kind.can;
+  const isMadeOnly = create && !update && !remove;
   const seen = tally(objects, ({ id }) => (id === null ? ['id'] : [])).get('id');
   if (isMadeOnly || !seen) return [];
   const message = `The tenant shows no \`id\` ${describeSeen(seen)}: no request and no \`!ref\` could name it.`;

@@ -3,6 +3,7 @@ import type { Kinds } from '../kinds/catalog.ts';
 import { longestKeyPart } from '../kinds/described-schema.ts';
 import { readableFields } from '../kinds/field.ts';
 import { fieldNamed, type Kind } from '../kinds/kind.ts';
+import { secretPlaces } from '../kinds/redact.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
@@ -117,6 +118,7 @@ function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declare
     ...named,
     ensure: own(value, 'ensure') === 'absent' ? 'absent' : 'present',
     lifecycle: readLifecycle(declared),
+    secrets: () => overlaid?.secrets() ?? secretPlaces(manifest.fields),
     source: () => sourceOf(place),
     locate: (at) => sourceOf(find(at).place),
     point(at, offset) {

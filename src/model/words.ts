@@ -7,3 +7,6 @@ export function joinWords(last: 'and' | 'or', words: readonly string[]): string 
 export function namesAndMore(shown: readonly string[], more: number): string {
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
+
+/** A text of a file or a tenant for a message: in quotes, escaped and cut. */
+export const quote = (text: string): string => JSON.stringify(text.slice(0, 200));

@@ -159,7 +159,7 @@ function targetFor(
     const hint = `Correct the key, or declare the object.`;
     return missing('unknown-ref', `${nowhere}, and no manifest declares it.`, hint);
   }
-  if (kind.operations.create.length === 0) {
+  if (!kind.can.create) {
     return missing('unknown-ref', `${nowhere}, and the API cannot create one.`, 'Make it in the tenant.');
   }
   if (!isInScope(declared.address)) {

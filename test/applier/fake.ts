@@ -338,6 +338,7 @@ export function change(kind: Kind, key: Key, parts: Partial<Change> & Pick<Chang
     id: null,
     fingerprint: null,
     diff: [],
+    declared: null,
     requests: [],
     warnings: [],
     risk: [],

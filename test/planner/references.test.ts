@@ -265,6 +265,7 @@ const change = (kind: Kind, name: string, parts: Partial<Change>): Change => ({
   id: null,
   fingerprint: null,
   diff: [],
+  declared: {},
   requests: [],
   warnings: [],
   risk: [],
