@@ -75,17 +75,7 @@ describe('a POST whose answer is lost', () => {
     const path = '/v2024/things/t1/rows';
     const adding: Kind = {
       ...thing,
-      operations: {
-        ...thing.operations,
-        update: [
-          {
-            method: 'POST',
-            resource: thing.resource,
-            below: ['{id}', 'rows'],
-            read: () => ({ objects: [], fields: ['text'], after: () => ({ text: 'after' }) }),
-          },
-        ],
-      },
+      update: () => ({ requests: [request('POST', path, { text: 'after' })] }),
     };
     const entry = { ...updateThing(old, 'after'), requests: [request('POST', path, { text: 'after' })] };
     const tenant = new FakeTenant({ things: { old } });
