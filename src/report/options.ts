@@ -5,6 +5,7 @@ import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import type { Rendered } from './rendered.ts';
+import { uriPath } from './safe.ts';
 
 /** What a report can be made of. */
 export type Document =
@@ -13,10 +14,6 @@ export type Document =
   | { readonly is: 'fleet'; readonly fleet: Fleet }
   | { readonly is: 'diff'; readonly diff: Diff }
   | { readonly is: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] };
-
-/** All formats; not every document has each of them. */
-export const formats = ['text', 'json', 'markdown', 'html', 'junit', 'github', 'sarif', 'gitlab'] as const;
-export type Format = (typeof formats)[number];
 
 /** Removes secrets from a text. */
 export type Redact = (text: string) => string;
@@ -54,3 +51,13 @@ export interface ReportOptions {
 /** A file of the project as a path from the top of its repository. */
 export const inRepository = (file: string, { folder = '' }: Pick<ReportOptions, 'folder'>): string =>
   `${folder}${file}`;
+
+/** The web address of a line in a manifest; `null` without a template that is a web address. */
+export function sourceLink(
+  source: { readonly file: string; readonly line: number } | null,
+  template: string | undefined,
+): string | null {
+  if (source === null || template === undefined || !/^https?:\/\//.test(template)) return null;
+  const path = uriPath(source.file);
+  return template.replaceAll('{file}', () => path).replaceAll('{line}', String(source.line));
+}

@@ -101,6 +101,11 @@ export function safeJson(value: unknown): string {
   return text.replace(hiddenPattern(), (char) => (char === '\n' ? char : unicodeEscape(char)));
 }
 
+/** The same as a document. */
+export function json(value: unknown): string {
+  return `${safeJson(value)}\n`;
+}
+
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -1,9 +1,8 @@
 import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import type { FoundProfiles } from '../model/search.ts';
-import { json } from './json-output.ts';
+import { cut, layout, padTo, paragraph, type Row, row, span, widthOf } from './layout.ts';
 import type { ReportOptions } from './options.ts';
-import { oneLine, printable } from './safe.ts';
-import { cut, layout, padTo, paragraph, type Row, row, span, widthOf } from './text/layout.ts';
+import { json, oneLine, printable } from './safe.ts';
 import { pluralize } from './words.ts';
 
 /** The format of `search --format json`. */

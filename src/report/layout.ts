@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { disarm, oneLine } from '../safe.ts';
+import { disarm, oneLine } from './safe.ts';
 
 const codes = {
   bold: [1, 22],
