@@ -61,7 +61,7 @@ function redactText(text: string, name: string, redact: Redact): string {
 /** The name of the kind is a word of the program. */
 function redactAddress(address: string, redact: Redact): string {
   const [kind = '', ...key] = address.split('/');
-  return [kind, ...key.map(redact)].join('/');
+  return key.length === 0 ? redact(address) : [kind, ...key.map(redact)].join('/');
 }
 
 /** A value without secrets in its texts, numbers and names of members. */
