@@ -4,7 +4,6 @@ import type { Entry, Notice, Page } from './page.ts';
 import { printable, safeJson, uriPath } from './safe.ts';
 import { countWords, joinParts } from './words.ts';
 
-/** What a forge needs to find a file of the project in its repository. */
 type Folder = Pick<ReportOptions, 'folder'>;
 
 const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' };

@@ -7,7 +7,7 @@ import { type Build, type Entry, emptyEntry, emptyPage, type Page } from './page
 import { fieldsOf, pathWords } from './values.ts';
 import { type Count, countIs, countWords, joinParts, scopeWords, tenantWords } from './words.ts';
 
-/** What only one of the sides has looks removed from the first one, or added in the second one. */
+/** An object of the first side alone looks removed, one of the second side alone looks added. */
 const actions: Readonly<Record<DiffObject['in'], Action>> = {
   both: 'update',
   first: 'delete',

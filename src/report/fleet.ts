@@ -110,7 +110,6 @@ const notRunWords = 'not run';
 
 const hasFailed = (member: FleetMember) => isFailed(member) && !isNotRun(member);
 
-/** What a reader should know apart from the numbers. */
 function stateWords({ plan, result, error }: FleetMember, applied: boolean): string {
   if (isNotRun({ error })) return notRunWords;
   if (error) return error.diagnostics.find(isError)?.code ?? 'failed';
@@ -157,8 +156,8 @@ function inEnvironments(entry: Entry, environments: readonly string[]): Entry {
 }
 
 /**
- * What an apply made of each change, once, with the environments that share it: what failed first, what is done last. What was
- * done as asked is left out unless the page is whole.
+ * Each outcome once, with the environments that share it: failures first, then open ones. What was done as asked comes last, and
+ * only on a whole page.
  */
 function outcomeGroups(fleet: Fleet, build: Build): Group[] {
   const signatureOf = ({ address, action, outcome, before, after, error, warnings }: ChangeResult) => [
@@ -239,7 +238,7 @@ function shareEach<T>(
   }));
 }
 
-/** What the same environments share, those of most environments first. */
+/** Groups items by their environments; the most widely shared come first. */
 function shareGroups<T>(items: readonly Shared<T>[]) {
   return groupBy(items, ({ names }) => JSON.stringify(names))
     .map(([, group]) => ({ environments: group[0].names, items: group }))

@@ -28,11 +28,11 @@ export interface LineDiff {
   readonly hunks: readonly Hunk[];
   /** The equal lines before each hunk, and after the last one; of a text that is cut, up to the cut. */
   readonly gaps: readonly Block[];
-  /** What lines cannot show, such as line endings that changed everywhere. */
+  /** Differences that lines cannot show, such as line endings that changed everywhere. */
   readonly notes: readonly string[];
   /** Lines left out because there were too many. */
   readonly hidden: number;
-  /** How many lines are removed and added, also those that are left out. */
+  /** Removed and added lines, including hidden ones. */
   readonly counts: { readonly before: number; readonly after: number };
 }
 
@@ -300,7 +300,7 @@ function betweenEnds(old: string, fresh: string): [Part[], Part[]] {
   return [side(old), side(fresh)];
 }
 
-/** How many characters both texts begin and end with. No character is split. */
+/** The number of characters that both texts begin and end with. No character is split. */
 function sharedEnds(a: string, b: string): [lead: number, tail: number] {
   const most = Math.min(a.length, b.length);
   let lead = 0;

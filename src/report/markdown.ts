@@ -52,7 +52,7 @@ const outcomeSigns: Readonly<Record<ChangeOutcome, string>> = {
   unknown: '❓',
 };
 
-/** How to see what a comment has no room for. */
+/** Leads to the parts that a comment has no room for. */
 const advice: Readonly<Record<Page['command'], string>> = {
   plan: 'See all of it in the HTML report among the artifacts, or with `tenantctl show FILE` of the saved plan or result.',
   apply:
@@ -238,7 +238,7 @@ function familyTitle(family: Family<Entry>, options: ReportOptions): string {
   return `${signsOf(entry)} ${linked} ${escapeHtml(oneLine(entry.words))}${same}${labels.join('')}`;
 }
 
-/** Where the HTML report shows an entry; `null` without the web address of that report. */
+/** The entry in the HTML report; `null` where its web address is not known. */
 function entryLink({ id }: Entry, { reportUrl }: ReportOptions): string | null {
   if (reportUrl === undefined || !URL.canParse(reportUrl)) return null;
   const { protocol, href } = new URL(permalink(id), reportUrl);

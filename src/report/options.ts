@@ -7,7 +7,6 @@ import type { Result } from '../model/result.ts';
 import type { Rendered } from './rendered.ts';
 import { uriPath } from './safe.ts';
 
-/** What a report can be made of. */
 export type Document =
   | { readonly is: 'plan'; readonly plan: Plan }
   | { readonly is: 'result'; readonly result: Result }
@@ -18,9 +17,8 @@ export type Document =
 /** Removes secrets from a text. */
 export type Redact = (text: string) => string;
 
-/** How a report is made. */
 export interface ReportOptions {
-  /** Whether text may hold terminal colours. */
+  /** Allow terminal colours. */
   readonly colour: boolean;
   /** Columns of the terminal. */
   readonly width: number;

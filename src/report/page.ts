@@ -24,36 +24,33 @@ export interface Page {
   readonly tenants: string;
   /** The sides of a diff, with the sign of each. */
   readonly sides: readonly Side[];
-  /** Which apply a rollback undoes. */
+  /** Names the apply that a rollback undoes. */
   readonly note: string | null;
   /** The options that limit the document, as they are typed. */
   readonly limits: string;
   /** Why nothing will happen, or what went wrong. */
   readonly alarm: string | null;
-  /** What to read before anything else. */
+  /** Read first, the most urgent one at the top. */
   readonly points: readonly Point[];
   readonly matrix: Matrix | null;
-  /** What the counts are of, such as `Plan` or `Applied in part`; `null` where the matrix has them. */
+  /** Introduces the counts: `Plan`, `Applied in part`; `null` where the matrix has them. */
   readonly label: string | null;
   readonly counts: readonly Count[];
-  /** What stands for counts that say nothing, such as `No changes.` */
+  /** Replaces counts that say nothing: `No changes.` */
   readonly verdict: { readonly words: string; readonly isGood: boolean } | null;
-  /** How long it took. */
   readonly took: string;
   /** The errors, below the environments that they are about where there are several. */
   readonly problems: readonly { readonly names: readonly string[]; readonly items: readonly Diagnostic[] }[];
-  /** What else is said, also of the objects of entries. */
+  /** Warnings and information, including those that entries show. */
   readonly remarks: readonly Diagnostic[];
   readonly groups: readonly Group[];
-  /** What the names of the groups are. */
   readonly named: 'kind' | 'environment';
   readonly others: Others | null;
-  /** What to do next. */
   readonly steps: readonly string[];
   /** The command that applies exactly this. */
   readonly applyWith: string | null;
   readonly digest: string | null;
-  /** What a reader's ticks are kept for: the same document has the same one. */
+  /** The browser keeps a reader's ticks under it. */
   readonly key: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
 }
@@ -77,11 +74,11 @@ interface Others {
   readonly title: string;
   readonly words: string;
   readonly names: readonly { readonly address: Address; readonly note: string }[];
-  /** How many of them a terminal shows without `--verbose`. */
+  /** The number that a terminal shows without `--verbose`. */
   readonly most: number;
 }
 
-/** What a page shows of one object. */
+/** One object of a page. */
 export interface Entry {
   /** Unlike the address, it is there once. */
   readonly id: string;
@@ -89,9 +86,9 @@ export interface Entry {
   readonly kind: string;
   /** The sign and its colour. In a diff, they stand for the sides. */
   readonly action: Action;
-  /** What became of the change; `null` where none was made. */
+  /** `null` unless the change was applied. */
   readonly outcome: ChangeOutcome | null;
-  /** What its number at the top counts it as. */
+  /** The filter, and the count at the top, that it belongs to. */
   readonly category: string;
   /** `to update`, `failed`, `only in test` */
   readonly words: string;
@@ -103,7 +100,7 @@ export interface Entry {
   readonly concerns: readonly Concerned[];
   readonly objectId: string | null;
   readonly source: { readonly file: string; readonly line: number } | null;
-  /** What the values before and after are. */
+  /** Column titles of the values before and after. */
   readonly sides: readonly [before: string, after: string];
   readonly notices: readonly Notice[];
   /** Worked out when a writer asks for it. */
@@ -145,21 +142,20 @@ export interface MatrixRow {
   readonly isFailed: boolean;
   /** One for each of the columns; `null` where there is no plan or no result. */
   readonly counts: readonly number[] | null;
-  /** What happened, in brief: the code of an error; empty where the numbers say it. */
+  /** The code of an error, or a state in brief; empty where the numbers say it. */
   readonly words: string;
 }
 
-/** What a builder has to know of the format. */
+/** The needs of a format. */
 export interface Build extends ReportOptions {
   /** The lines that are shown of a long value. */
   readonly maxLines: number;
-  /** What is urgent first, by kind, and not in the order of the run. */
+  /** By kind, the urgent ones first, instead of in the order of the run. */
   readonly forReview: boolean;
-  /** Also the changes of several environments that were made as asked. */
+  /** Include the changes that several environments applied as asked. */
   readonly isWhole: boolean;
 }
 
-/** What every page has, where its document says nothing else. */
 export const emptyPage = {
   tenants: '',
   sides: [],
@@ -184,7 +180,6 @@ export const emptyPage = {
   facts: [],
 } as const;
 
-/** What every entry has, where its object has nothing else. */
 export const emptyEntry = {
   outcome: null,
   isLine: false,
@@ -205,11 +200,11 @@ export const emptyEntry = {
   remarks: [],
 } as const;
 
-/** What a reviewer should read before anything else, the most urgent first. */
+/** The most urgent first. */
 const concerns = ['lockout', 'delete', 'mail', 'manual', 'leave', 'undo'] as const;
 type Concern = (typeof concerns)[number];
 
-/** How much of a concern a change raises: 1, or the people that leave a search. */
+/** A concern of one change: its amount is 1, or the number of people that leave a search. */
 interface Concerned {
   readonly concern: Concern;
   readonly amount: number;
@@ -277,7 +272,7 @@ export function attentionWords(changes: readonly Change[]): string {
   );
 }
 
-/** What an entry is counted as where there is no room for it: its most urgent concern, or what happens to it. */
+/** The label of an entry that is cut: its most urgent concern, or its action. */
 export function concernWords({ concerns: [first], words }: Entry): string {
   return first ? nounOf(first.concern, 1) : words;
 }
@@ -357,7 +352,7 @@ function signatureOf(entry: Entry): string {
   return JSON.stringify(isOwn ? id : [kind, action, differences, notices, secrets]);
 }
 
-/** What a field replaces by what; `null` where that is not shown whole. */
+/** The replacement as a comparable value; `null` where it is not shown whole. */
 function replacementIn({ name, op, origin, view }: Field): unknown {
   switch (view.is) {
     case 'sensitive':

@@ -97,7 +97,6 @@ function noChanges({ summary, undoes }: Plan): string {
     : 'No changes. No declared object is part of this plan.';
 }
 
-/** @param remarks what diagnostics say of the object */
 export function changeEntry(
   change: Change,
   { maxLines, rendered = {} }: Build,

@@ -69,7 +69,7 @@ export function outcomeGroup(title: string, names: readonly string[], entries: r
   return { title, words: pluralize(entries.length, 'change'), names, entries };
 }
 
-/** @param reasons errors that are shown beside the changes, and not again for each of them */
+/** @param reasons errors that the page shows already */
 export function outcomeEntry(
   change: ChangeResult,
   reasons: ReadonlySet<string>,
@@ -108,7 +108,7 @@ function writtenFields({ outcome, before, after }: ChangeResult, maxLines: numbe
   return diff.hunks.length === 0 ? [] : [{ name: 'Fields', op: 'replace', notes: '', origin: null, view }];
 }
 
-/** What to do about runs that are not complete; nothing where all are, or nothing was written. */
+/** Empty where all runs are complete, or nothing was written. */
 export function nextSteps(results: readonly Pick<Result, 'outcome' | 'summary'>[]): readonly string[] {
   const incomplete = results.filter(({ outcome }) => outcome === 'partial' || outcome === 'interrupted');
   if (incomplete.length === 0) return [];
@@ -130,7 +130,6 @@ export function outcomeColumns(results: readonly Counted[]): readonly OutcomeCol
   return hasManual ? [...changeOutcomes, 'manual'] : changeOutcomes;
 }
 
-/** How many changes of runs had each outcome. */
 export function outcomeCounts(results: readonly Counted[], columns = outcomeColumns(results)): Count[] {
   const countIn = ({ summary, changes }: Counted, column: OutcomeColumn) => {
     const manual = changes.filter(isByHand).length;

@@ -96,7 +96,7 @@ function table(lines: readonly (readonly string[])[], width: number): { rows: Ro
   return { rows, left: widths.length - count };
 }
 
-/** How many columns fit; at least one. */
+/** The number of columns that fit; at least one. */
 function countFitting(widths: readonly number[], width: number): number {
   let used = 0;
   const count = widths.findIndex((column, at) => {

@@ -224,18 +224,18 @@ function fieldRows({ name, op, notes, origin, view }: Field, column: number): Ro
       return [row(6, ...title, gap, span(sensitiveWords, 'dim'), ...end)];
     case 'inline': {
       const indent = 10 + Math.max(column, widthOf(name));
-      const titled = (...values: readonly Span[]): Row => ({
+      const titleWith = (...values: readonly Span[]): Row => ({
         indent: 6,
         hang: indent,
         spans: [...title, gap, ...values],
       });
       const [old, fresh] = [partSpans(view.before, 'red'), partSpans(view.after, 'green')];
-      if (view.before === null || view.after === null) return [titled(...old, ...fresh, ...end)];
+      if (view.before === null || view.after === null) return [titleWith(...old, ...fresh, ...end)];
       const arrow = span('→ ', 'dim');
       const isShort = textOfParts(view.before).length + textOfParts(view.after).length <= maxTogether;
       return isShort
-        ? [titled(...old, span(' '), arrow, ...fresh, ...end)]
-        : [titled(...old), row(indent - 2, arrow, ...fresh, ...end)];
+        ? [titleWith(...old, span(' '), arrow, ...fresh, ...end)]
+        : [titleWith(...old), row(indent - 2, arrow, ...fresh, ...end)];
     }
   }
 }

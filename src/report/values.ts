@@ -9,7 +9,6 @@ import { diffInline, diffLines, type LineDiff, type Part, textsOfBlock } from '.
 import { showLookAlikes, unicodeEscape } from './safe.ts';
 import { joinParts, place } from './words.ts';
 
-/** How the values of a field are shown, in every format. */
 export type View =
   | { readonly is: 'sensitive' }
   | { readonly is: 'inline'; readonly before: readonly Part[] | null; readonly after: readonly Part[] | null }
@@ -20,7 +19,7 @@ export interface Field {
   /** `attributes/url` */
   readonly name: string;
   readonly op: Difference['op'];
-  /** Where the difference comes from: who moved, and the overlay that sets it; empty where nothing is known. */
+  /** The origin of the difference: the side that moved, and the overlay that sets it. */
   readonly notes: string;
   readonly origin: Origin | null;
   readonly view: View;
@@ -137,7 +136,6 @@ function nameOf(to: Address): string {
   return parsed ? referenceText(parsed.kind, parsed.key) : to;
 }
 
-/** What is shown in the place of a secret. */
 function secretWords(name: string): string {
   return `(secret ${name})`;
 }

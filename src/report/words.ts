@@ -25,7 +25,6 @@ export interface Count {
   readonly words: string;
 }
 
-/** How many objects need each action, and how many none. */
 export function summaryCounts(summary: Summary): Count[] {
   return [
     ...actions.map((is) => ({ is, count: summary[is], words: actionWords[is] })),
@@ -95,7 +94,7 @@ export function place({ file, line, column }: { file: string; line: number; colu
   return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
 }
 
-/** Where a problem is: its place in a file, or else the address of its object. */
+/** The place of a problem in a file, or else the address of its object. */
 export function whereOf({ source, address }: Diagnostic): string | undefined {
   return source ? place(source) : address;
 }

@@ -24,13 +24,13 @@ const packSize = 40;
 /** Names that a heading has room for. */
 const maxNames = 4;
 
-/** What the page has of an entry. */
+/** An entry with its markup. */
 interface Shown {
   readonly entry: Entry;
   readonly isOpen: boolean;
   readonly summary: Markup;
   readonly body: Markup;
-  /** What a search finds in addition to the title. */
+  /** Searched in addition to the title. */
   readonly text: string;
   /** The same in other objects. */
   readonly same: readonly Shown[];
@@ -67,7 +67,7 @@ ${packsOf('markup', all, ({ body, summary }) => [body.toString(), summary.toStri
 ${packs}`;
 }
 
-/** What the page's script needs of each entry. The search needs less, and sooner, than the entries that are opened. */
+/** Texts and markup are packed apart: the search needs less, and sooner, than the entries that are opened. */
 function packsOf(
   name: string,
   entries: readonly Shown[],
@@ -140,7 +140,7 @@ function riskPill({ is, label }: Notice): Markup {
   return isShown ? html`<span class="risk ${is}">${label ?? ''}</span>` : html``;
 }
 
-/** How many warnings the entry has inside. */
+/** Tells a collapsed entry's number of warnings. */
 function warningPill({ notices: said, remarks }: Entry): Markup {
   const count =
     said.filter(({ is }) => is === 'warning').length +
@@ -187,7 +187,6 @@ function noticeMarkup({ is, label, text }: Notice, { isFailure }: Entry): Markup
   return html`<li class="${is === 'error' && !isFailure ? 'warning' : noticeClasses[is]}">${words === null ? '' : html`<strong>${words}</strong> `}${text}</li>`;
 }
 
-/** What a changed search finds before and after, in two bars and in words. */
 function impactMarkup({ words, moves, effect }: ImpactWords): Markup {
   const lines = moves.map((move) => html`<li class="${move.is}">${oneLine(move.words)}</li>`);
   return html`<figure class="impact"><figcaption>The search ${words}</figcaption>

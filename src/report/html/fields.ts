@@ -111,7 +111,6 @@ function highlight(text: string): Markup {
   });
 }
 
-/** What a reader should notice, as a list; nothing where there is nothing. */
 export function notices(items: readonly Markup[]): Markup {
   return items.length === 0 ? html`` : html`<ul class="notices">${items}</ul>`;
 }

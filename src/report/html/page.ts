@@ -128,7 +128,7 @@ function othersMarkup({ others }: Page): Markup {
   return html`<details class="others"><summary><h2>${title}</h2> ${words}</summary><ul>${items}</ul></details>`;
 }
 
-/** Where environments differ in what is wrong, the first problems are shown; the others are folded, as remarks are. */
+/** Shows the first problems openly. The rest, and all remarks, are folded. */
 function problemsMarkup(page: Page): Markup {
   const problems = page.problems.filter(({ items }) => items.length > 0);
   const remarks = looseRemarks(page);

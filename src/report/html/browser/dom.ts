@@ -47,7 +47,7 @@ export function startTheme(): void {
   show(matchMedia('(prefers-color-scheme: dark)').matches);
 }
 
-/** Whether a key is text for a field, or a command of the browser. */
+/** True for a key that types into a field or is a browser shortcut. */
 export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   const isField =
     target instanceof Element && target.matches('input:not([type="checkbox"]), select, textarea');
@@ -63,7 +63,7 @@ export function focusOnSlash(field: HTMLInputElement): void {
   });
 }
 
-/** What the search leaves out: requests, folded equal lines, and buttons. */
+/** The search skips requests, folded equal lines and buttons. */
 const unsearched = '.requests, .gap, .tools, .copy';
 
 /** The texts below an element that the search finds. */

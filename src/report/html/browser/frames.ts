@@ -143,7 +143,6 @@ function widthWords(width: number, chosen: number, scale: number): string {
   return `${width} px${wider}${scale < 1 ? `, shown at ${Math.round(scale * 100)} %` : ''}`;
 }
 
-/** How an e-mail is shown. */
 interface Look {
   readonly isDark: boolean;
   readonly hasImages: boolean;
@@ -204,7 +203,7 @@ interface Passage {
 
 /** The changed passages of each pair of frames, from top to bottom. */
 const known = new WeakMap<Element, readonly Passage[]>();
-/** Which of them is shown, by the first of the pairs that belong together. */
+/** The index of the current passage, by the first of the pairs that belong together. */
 const shown = new WeakMap<Element, number>();
 
 /** Marks the passages of both sides that the other one does not have. */

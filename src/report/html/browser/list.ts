@@ -26,7 +26,7 @@ export class List {
   readonly #text = find('text', HTMLInputElement);
   readonly #group = find('group', HTMLSelectElement);
   readonly #sight = new IntersectionObserver((seen) => void this.#fill(seen), { rootMargin: '50% 0px' });
-  /** What the list of names offers for each group of entries. */
+  /** The names under which the select box finds each group. */
   readonly #names = new Map(findAll('.group', HTMLElement).map((group) => [group, namesOf(group)]));
   /** Entries that have their frames and tools. */
   readonly #ready = new Set<Element>();
@@ -268,7 +268,7 @@ function countGroups(matching: ReadonlySet<Element>): void {
   }
 }
 
-/** What a reader has chosen: the filters, the view, and the change that was last looked at. */
+/** The reader's filters, view, and last opened change. */
 interface Place {
   /** The id of an entry; empty for none. */
   readonly at: string;
@@ -349,7 +349,7 @@ function hitsIn(node: Node, words: readonly string[]): Range[] {
   });
 }
 
-/** Which entries a reader has ticked off, kept in the browser for this plan. */
+/** The entries that a reader has ticked off, kept in the browser for this plan. */
 class Review {
   readonly #entries: readonly HTMLDetailsElement[];
   readonly #key = `tenantctl-reviewed ${document.documentElement.dataset.digest ?? ''}`;
@@ -362,7 +362,7 @@ class Review {
     this.#show();
   }
 
-  /** What a reader can do with an open entry. */
+  /** Adds the tick box and the copy buttons to an open entry. */
   addTools(entry: HTMLDetailsElement, body: HTMLElement): void {
     if (body.querySelector(':scope > .tools')) return;
     const tools = document.createElement('p');
