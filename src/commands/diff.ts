@@ -37,8 +37,8 @@ function build(yargs: Argv) {
       ),
     )
     .group(['only', 'except', 'kinds', 'declared'], group.objects)
-    .option('format', format(['text', 'json', 'markdown', 'html', 'junit']))
-    .option('report', list('Also write the differences to these files (.md .html .json .xml)'))
+    .option('format', format(['text', 'json', 'markdown', 'html']))
+    .option('report', list('Also write the differences to these files (.md .html .json)'))
     .option('detailed-exitcode', flag('Exit with 2 if there are differences'))
     .group(['format', 'report', 'detailed-exitcode'], group.output)
     .example(

@@ -11,7 +11,7 @@ import { withValueOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Sides } from '../render/template.ts';
 import type { Redact } from '../report/options.ts';
-import { redactDiagnostic, redactMembers } from '../report/redacted.ts';
+import { redactDocument, redactValue } from '../report/redacted.ts';
 import type { Base, ListedTemplate } from './protocol.ts';
 
 /** One declared template, and what the tenant has in its place as far as that is known. */
@@ -45,7 +45,7 @@ export interface Snapshot {
 
 /** A snapshot whose problems hold no secrets. Its templates are thousands: {@link redactTemplate} is for the one that is shown. */
 export function redactProblems(snapshot: Snapshot, redact: Redact): Snapshot {
-  return { ...snapshot, diagnostics: snapshot.diagnostics.map((each) => redactDiagnostic(each, redact)) };
+  return { ...snapshot, diagnostics: redactDocument(snapshot.diagnostics, redact) };
 }
 
 /** What a template is rendered from, without secrets. */
@@ -54,7 +54,7 @@ export function redactTemplate(
   attributes: JsonObject | null,
   redact: Redact,
 ) {
-  const clean = (fields: JsonObject | null) => fields && redactMembers(fields, redact);
+  const clean = (fields: JsonObject | null) => fields && redactValue(fields, redact);
   return {
     sides: { before: clean(sides.before), after: clean(sides.after) },
     versions: moved && { before: clean(moved.old), after: clean(moved.now) },

@@ -17,7 +17,7 @@ export interface Section {
   readonly brief: string;
   /** The lowest are the last to be cut. */
   readonly rank: number;
-  /** What it is counted as where it is cut, as Markdown: `SenderAddress, delete`. */
+  /** Names it in the count of what is cut, as Markdown: `SenderAddress, delete`. */
   readonly label: string;
 }
 

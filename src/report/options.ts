@@ -5,8 +5,8 @@ import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import type { Rendered } from './rendered.ts';
+import { uriPath } from './safe.ts';
 
-/** What a report can be made of. */
 export type Document =
   | { readonly is: 'plan'; readonly plan: Plan }
   | { readonly is: 'result'; readonly result: Result }
@@ -14,16 +14,11 @@ export type Document =
   | { readonly is: 'diff'; readonly diff: Diff }
   | { readonly is: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] };
 
-/** All formats; not every document has each of them. */
-export const formats = ['text', 'json', 'markdown', 'html', 'junit', 'github', 'sarif', 'gitlab'] as const;
-export type Format = (typeof formats)[number];
-
 /** Removes secrets from a text. */
 export type Redact = (text: string) => string;
 
-/** How a report is made. */
 export interface ReportOptions {
-  /** Whether text may hold terminal colours. */
+  /** Allow terminal colours. */
   readonly colour: boolean;
   /** Columns of the terminal. */
   readonly width: number;
@@ -54,3 +49,13 @@ export interface ReportOptions {
 /** A file of the project as a path from the top of its repository. */
 export const inRepository = (file: string, { folder = '' }: Pick<ReportOptions, 'folder'>): string =>
   `${folder}${file}`;
+
+/** The web address of a line in a manifest; `null` without a template that is a web address. */
+export function sourceLink(
+  source: { readonly file: string; readonly line: number } | null,
+  template: string | undefined,
+): string | null {
+  if (source === null || template === undefined || !/^https?:\/\//.test(template)) return null;
+  const path = uriPath(source.file);
+  return template.replaceAll('{file}', () => path).replaceAll('{line}', String(source.line));
+}

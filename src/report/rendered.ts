@@ -1,4 +1,4 @@
-/** What an inbox shows of an e-mail before it is opened. An empty text stands for none. */
+/** An e-mail in the list of an inbox. Empty texts stand for missing ones. */
 export interface MailHead {
   readonly subject: string;
   readonly from: string;
@@ -26,7 +26,7 @@ export interface Rendered {
 }
 
 export interface FurtherRendered {
-  /** What is different; code stands in backticks. */
+  /** Names the difference; code stands in backticks. */
   readonly title: string;
   readonly before: RenderedSide | null;
   readonly after: RenderedSide | null;

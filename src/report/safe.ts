@@ -11,7 +11,7 @@ const hiddenPattern = () =>
 let emojiOrHidden: RegExp | null = null;
 
 /**
- * What CI systems read as commands in the output of a job: `::name::` at the beginning of a line (GitHub), `##[name]`
+ * CI systems read these as commands in the output of a job: `::name::` at the beginning of a line (GitHub), `##[name]`
  * anywhere in it (GitHub, Azure DevOps, TeamCity), and the marks of sections (GitLab).
  */
 const command = /#(?=#\w*\[)|:(?=:)(?<=^[^\S\n]*:)|s(?=ection_(?:start|end):)/gim;
@@ -43,7 +43,7 @@ function showHidden(text: string): string {
 /** Scripts with letters that look like those of ASCII, and Latin letters of phonetics that do. */
 const otherLetters =
   '\\p{sc=Cyrillic}\\p{sc=Greek}\\p{sc=Armenian}\\p{sc=Cherokee}\\p{sc=Coptic}\\p{sc=Lisu}\\u0251\\u0261\\u0262';
-/** What looks like a slash or a colon, but does not end the name of a host: `acme.example\u2215login.other.example` is one. */
+/** These look like a slash or a colon, but do not end the name of a host: `acme.example\u2215login.other.example` is one. */
 const otherSlashes = '\\u2044\\u2215\\u2236\\u2571\\u29f8\\ua789';
 /** A word of these and Latin letters. In JSON, the letter of an escape such as `\\n` does not belong to the word after it. */
 let mixedWord: RegExp | null = null;
@@ -99,6 +99,11 @@ export function visibleBlanks(text: string): string {
 export function safeJson(value: unknown): string {
   const text = replaceCommands(JSON.stringify(value, null, 2), unicodeEscape);
   return text.replace(hiddenPattern(), (char) => (char === '\n' ? char : unicodeEscape(char)));
+}
+
+/** The same as a document. */
+export function json(value: unknown): string {
+  return `${safeJson(value)}\n`;
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -1,9 +1,8 @@
 import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import type { FoundProfiles } from '../model/search.ts';
-import { json } from './json-output.ts';
+import { cut, layout, padTo, paragraph, type Row, row, span, widthOf } from './layout.ts';
 import type { ReportOptions } from './options.ts';
-import { oneLine, printable } from './safe.ts';
-import { cut, layout, padTo, paragraph, type Row, row, span, widthOf } from './text/layout.ts';
+import { json, oneLine, printable } from './safe.ts';
 import { pluralize } from './words.ts';
 
 /** The format of `search --format json`. */
@@ -97,7 +96,7 @@ function table(lines: readonly (readonly string[])[], width: number): { rows: Ro
   return { rows, left: widths.length - count };
 }
 
-/** How many columns fit; at least one. */
+/** The number of columns that fit; at least one. */
 function countFitting(widths: readonly number[], width: number): number {
   let used = 0;
   const count = widths.findIndex((column, at) => {

@@ -1,8 +1,7 @@
 import type { TestAnswer, TestNotification } from '../model/test-notification.ts';
-import { json } from './json-output.ts';
+import { layout, paragraph, type Row, row, span } from './layout.ts';
 import type { ReportOptions } from './options.ts';
-import { safeJson } from './safe.ts';
-import { layout, paragraph, type Row, row, span } from './text/layout.ts';
+import { json, safeJson } from './safe.ts';
 
 /** The format of `send-test --format json`. */
 const testFormat = 1;

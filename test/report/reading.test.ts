@@ -167,9 +167,9 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
       await page.context().close();
     }
     expect(titles).toEqual([
-      'Plan: production',
+      'tenantctl plan: production',
       'Rollback of the apply of 2026-05-04T03:02:01.000Z: production',
-      'Result: production',
+      'tenantctl apply: production',
     ]);
   });
 });

@@ -112,7 +112,14 @@ it('removes a secret from every part of a plan and a result, in every spelling',
   };
   const options = {
     ...plain,
-    rendered: { [one.address]: { before: side, after: side } },
+    rendered: {
+      [one.address]: {
+        before: side,
+        after: side,
+        further: [{ title: text, before: side, after: side, captions: [text, text] as const }],
+        remark: text,
+      },
+    },
     sourceUrl: `https://host/${secret}/{file}`,
     redact: redactorOf(secret, '74185296'),
   };

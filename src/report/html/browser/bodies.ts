@@ -13,7 +13,7 @@ const maxWhole = 100;
 export class Bodies {
   readonly #entries: readonly HTMLDetailsElement[];
   readonly #markup = new Packs<Packed>(findAll('template.markup', HTMLTemplateElement));
-  /** What the search finds in addition to titles. */
+  /** Searched in addition to titles. */
   readonly #packedTexts = new Packs<string>(findAll('template.texts', HTMLTemplateElement));
   readonly #texts = new Map<Element, string>();
   readonly #indexes: ReadonlyMap<Element, number>;
@@ -107,7 +107,7 @@ export class Bodies {
     });
   }
 
-  /** What the search looks at, in lower case: title, fields and texts, but no requests. */
+  /** The searched text, in lower case: title, fields and values, but no requests. */
   textOf(entry: HTMLDetailsElement): string {
     const known = this.#texts.get(entry);
     if (known !== undefined) return known;

@@ -47,7 +47,7 @@ export function startTheme(): void {
   show(matchMedia('(prefers-color-scheme: dark)').matches);
 }
 
-/** Whether a key is text for a field, or a command of the browser. */
+/** True for a key that types into a field or is a browser shortcut. */
 export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   const isField =
     target instanceof Element && target.matches('input:not([type="checkbox"]), select, textarea');
@@ -63,7 +63,7 @@ export function focusOnSlash(field: HTMLInputElement): void {
   });
 }
 
-/** What the search leaves out: requests, folded equal lines, and buttons. */
+/** The search skips requests, folded equal lines and buttons. */
 const unsearched = '.requests, .gap, .tools, .copy';
 
 /** The texts below an element that the search finds. */
@@ -89,4 +89,38 @@ export function decodePart(part: string): string {
   } catch {
     return '';
   }
+}
+
+/** Milliseconds for which a button says that it has copied. */
+const copiedTime = 1500;
+
+/** Lets buttons copy what they stand for. */
+export function startCopying(): void {
+  addEventListener('click', (event) => {
+    const button = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-copy]') : null;
+    if (!button) return;
+    const say = (text: string) => {
+      const before = button.dataset.name ?? button.textContent ?? '';
+      button.dataset.name = before;
+      button.textContent = text;
+      setTimeout(() => {
+        button.textContent = before;
+      }, copiedTime);
+    };
+    // Some browsers refuse it in pages that are files.
+    Promise.resolve(navigator.clipboard?.writeText(button.dataset.copy ?? '')).then(
+      () => say('Copied'),
+      () => say('Not allowed here'),
+    );
+  });
+}
+
+/** A button that copies a value. */
+export function copyButton(text: string, value: string): HTMLButtonElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy';
+  button.dataset.copy = value;
+  button.textContent = text;
+  return button;
 }

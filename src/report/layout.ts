@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { disarm, oneLine } from '../safe.ts';
+import { disarm, oneLine } from './safe.ts';
 
 const codes = {
   bold: [1, 22],
@@ -20,7 +20,7 @@ export type Style = keyof typeof codes;
 export interface Span {
   readonly text: string;
   readonly styles: readonly Style[];
-  /** Whether it stays whole where it fits on a line of its own. */
+  /** Move it to the next line rather than break it. */
   readonly isSolid?: boolean;
 }
 
@@ -130,14 +130,14 @@ function takeLine(text: string, room: number, rest: number, isEmpty: boolean): s
   return !isEmpty && fitsFirstWord(text, rest) ? '' : text.slice(0, end);
 }
 
-/** Whether the first word fits on a line. The rest of a long text is not looked at. */
+/** True where the first word fits on a line. The rest of a long text is not looked at. */
 function fitsFirstWord(text: string, room: number): boolean {
   const end = endOfLine(text, room, false);
   const firstWord = /^\s*\S*/.exec(text.slice(0, end + 1))?.[0] ?? '';
   return firstWord.length <= end;
 }
 
-/** Where the characters end that fit; on an empty line at least one does. */
+/** The end of the characters that fit; on an empty line at least one does. */
 function endOfLine(text: string, room: number, isEmpty: boolean): number {
   const least = isEmpty ? 1 : 0;
   // One more is seen, since it may be the accent of the last one. Most lines have one column for each.

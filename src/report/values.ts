@@ -3,54 +3,88 @@ import type { SideDifference } from '../model/diff.ts';
 import { isArray, isObject, type Json, mapJson, mapMembers } from '../model/json.ts';
 import { fillRefs, refOf, renderBody, secretName } from '../model/marker.ts';
 import { isReference } from '../model/members.ts';
+import type { Difference, Origin } from '../model/plan.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
-import { diffLines, type LineDiff } from './line-diff.ts';
+import { diffInline, diffLines, type LineDiff, type Part, textsOfBlock } from './line-diff.ts';
 import { showLookAlikes, unicodeEscape } from './safe.ts';
+import { joinParts, place } from './words.ts';
 
-/** How one difference is shown, in every format. */
 export type View =
   | { readonly is: 'sensitive' }
-  | { readonly is: 'inline'; readonly before: string | null; readonly after: string | null }
+  | { readonly is: 'inline'; readonly before: readonly Part[] | null; readonly after: readonly Part[] | null }
   | { readonly is: 'lines'; readonly diff: LineDiff };
+
+/** A field that differs. */
+export interface Field {
+  /** `attributes/url` */
+  readonly name: string;
+  readonly op: Difference['op'];
+  /** The origin of the difference: the side that moved, and the overlay that sets it. */
+  readonly notes: string;
+  readonly origin: Origin | null;
+  readonly view: View;
+}
 
 /** Values with more characters are shown as lines. */
 const maxInline = 72;
 
 export const sensitiveWords = '(sensitive)';
 
-/** Comparing long texts is most of the work of a report, and several parts of it need the same views. */
-const known = new WeakMap<SideDifference, Map<number, View>>();
-
-/** A field that differs, and how it is shown. */
-export interface Field<T extends SideDifference = SideDifference> {
-  readonly difference: T;
-  readonly view: View;
-}
+const originWords: Readonly<Record<Origin, string>> = {
+  repo: 'changed in the repository',
+  tenant: 'changed in the tenant',
+  both: 'changed in the repository and in the tenant',
+};
 
 /** The fields of an object that differ, with at most `maxLines` lines of each. */
-export function fieldsOf<T extends SideDifference>(differences: readonly T[], maxLines: number): Field<T>[] {
-  return differences.map((difference) => ({ difference, view: viewOf(difference, maxLines) }));
+export function fieldsOf(
+  differences: readonly (SideDifference & Partial<Pick<Difference, 'origin' | 'overlay'>>)[],
+  maxLines: number,
+): Field[] {
+  return differences.map((difference) => {
+    const { path, op, origin = null, overlay } = difference;
+    const notes = [
+      origin !== null && originWords[origin],
+      overlay && `set by the overlay in ${place(overlay)}`,
+    ];
+    return {
+      name: pathWords(path),
+      op,
+      notes: joinParts(notes, ', '),
+      origin,
+      view: viewOf(difference, maxLines),
+    };
+  });
 }
 
-/** The view of a difference, with at most `maxLines` lines. */
-export function viewOf(difference: SideDifference, maxLines: number): View {
-  const views = known.get(difference) ?? new Map<number, View>();
-  const view = views.get(maxLines) ?? makeView(difference, maxLines);
-  known.set(difference, views.set(maxLines, view));
-  return view;
-}
-
-function makeView(difference: SideDifference, maxLines: number): View {
+function viewOf(difference: SideDifference, maxLines: number): View {
   const { op, before, after, sensitive } = nameIds(difference, refWords, plannedWords);
   if (sensitive) return { is: 'sensitive' };
   const hasBefore = op !== 'add';
   const hasAfter = op !== 'remove';
-  const sides = {
-    before: hasBefore ? valueInline(before) : null,
-    after: hasAfter ? valueInline(after) : null,
-  };
-  if (isShort(before, sides.before) && isShort(after, sides.after)) return { is: 'inline', ...sides };
+  const [old, fresh] = [hasBefore ? valueInline(before) : null, hasAfter ? valueInline(after) : null];
+  if (isShort(before, old) && isShort(after, fresh)) {
+    const [oldParts, freshParts] = diffInline(old, fresh);
+    return { is: 'inline', before: oldParts, after: freshParts };
+  }
   return { is: 'lines', diff: diffLines(linesOf(hasBefore, before), linesOf(hasAfter, after), maxLines) };
+}
+
+/** The text of marked words. */
+export function textOfParts(parts: readonly Part[]): string {
+  return parts.map(({ text }) => text).join('');
+}
+
+/** The field and its texts, for a search. */
+export function textsOfField({ name, view }: Field): string[] {
+  switch (view.is) {
+    case 'sensitive':
+      return [name];
+    case 'inline':
+      return [name, textOfParts(view.before ?? []), textOfParts(view.after ?? [])];
+    case 'lines':
+      return [name, ...view.diff.hunks.flat().flatMap(textsOfBlock)];
+  }
 }
 
 function isShort(value: Json, shown: string | null): boolean {
@@ -102,7 +136,6 @@ function nameOf(to: Address): string {
   return parsed ? referenceText(parsed.kind, parsed.key) : to;
 }
 
-/** What is shown in the place of a secret. */
 function secretWords(name: string): string {
   return `(secret ${name})`;
 }
