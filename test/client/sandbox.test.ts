@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { isSuccess, mayHaveHappened } from '../../src/client/answer.ts';
+import type { ClientEvent } from '../../src/client/client.ts';
 import { type ClientOptions, createClient } from '../../src/client/client.ts';
 import type { Clock } from '../../src/client/clock.ts';
-import type { ClientEvent } from '../../src/client/event.ts';
 import { resolveLookups } from '../../src/client/lookups.ts';
 import { readTenant } from '../../src/client/read.ts';
 import type { Call } from '../../src/kinds/http.ts';
