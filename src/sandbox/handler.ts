@@ -1,9 +1,8 @@
 import type { Json } from '../model/json.ts';
 import { notFound } from './api-error.ts';
-import type { CollectionKind } from './collection-kind.ts';
+import type { DescribedKind } from './described-kind.ts';
 import type { OperationName } from './operations.ts';
 import type { Query } from './query.ts';
-import { referenceName } from './references.ts';
 import type { TenantState } from './state.ts';
 import type { Variations } from './variations.ts';
 
@@ -11,7 +10,7 @@ import type { Variations } from './variations.ts';
 export interface Tenant {
   readonly state: TenantState;
   /** The kinds that descriptors describe, by name. */
-  readonly kinds: ReadonlyMap<string, CollectionKind>;
+  readonly kinds: ReadonlyMap<string, DescribedKind>;
   readonly variations: Variations;
   /** The largest page of the lists of the notification interface. */
   readonly pageLimit: number;
@@ -80,9 +79,4 @@ export function deleteById<T extends { id: string | null }>(
   records.splice(records.indexOf(findById(records, call, noun)), 1);
   state.generation += 1;
   return noContent;
-}
-
-/** The name of the object with that id, on tenants that answer it instead of the name they were sent; else null. */
-export function resolveName(id: string | null | undefined, { state, variations }: Tenant): string | null {
-  return variations.resolveNames && id ? referenceName(state, id) : null;
 }

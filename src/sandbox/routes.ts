@@ -1,5 +1,5 @@
 import { ApiError, badRequest, notFound } from './api-error.ts';
-import type { CollectionKind } from './collection-kind.ts';
+import type { DescribedKind } from './described-kind.ts';
 import type { Handler } from './handler.ts';
 import { authProfiles } from './handlers/auth-profiles.ts';
 import { collectionHandlers } from './handlers/collections.ts';
@@ -27,6 +27,7 @@ const documented: readonly Served[] = operations.map((operation) => ({
 }));
 
 export interface Route extends Served {
+  readonly path: string;
   /** The segments of the path that vary, decoded. */
   readonly params: ReadonlyMap<string, string>;
 }
@@ -47,7 +48,7 @@ type RoutedBy = Pick<
 export class Router {
   readonly #entries: readonly Entry[];
 
-  constructor(kinds: Iterable<CollectionKind>, variations: RoutedBy) {
+  constructor(kinds: Iterable<DescribedKind>, variations: RoutedBy) {
     const described = [...kinds].filter(
       ({ path }) => !documented.some(({ operation }) => operation.path === path),
     );
@@ -73,7 +74,7 @@ export class Router {
     const entry = matching
       .filter(({ operation }) => operation.method === method)
       .sort((a, b) => countVariables(a) - countVariables(b))[0];
-    if (entry !== undefined) return { ...entry, params: readParams(entry.segments, given) };
+    if (entry !== undefined) return { ...entry, path, params: readParams(entry.segments, given) };
     if (matching.length === 0) throw notFound('The request URL refers to a resource that does not exist');
     const allow = [...new Set(matching.map(({ operation }) => operation.method))].join(', ');
     throw new ApiError(405, `The resource does not support ${method}`, { allow });

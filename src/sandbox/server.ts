@@ -3,12 +3,24 @@ import { ApiError, errorBody } from './api-error.ts';
 import { checkHeaders, collectBody, decodeBody, parseQuery, readBody } from './checks.ts';
 import type { Clock, History, LateWork } from './clock.ts';
 import type { Fault, FaultList } from './faults.ts';
-import { ShapeError } from './fields.ts';
 import type { Reply, Tenant } from './handler.ts';
 import { type LoggedRequest, type RequestLog, readLogBody, redactHeaders } from './log.ts';
 import type { Route, Router } from './routes.ts';
+import { ShapeError } from './shape.ts';
 import type { TokenIssuer } from './tokens.ts';
-import { rewriteBody } from './variations.ts';
+
+/** A request whose operation is known. */
+export interface Asked {
+  readonly route: Route;
+  readonly headers: IncomingMessage['headers'];
+  /** Its query. */
+  readonly search: string;
+  /** Its body; null where it is too large. */
+  readonly bytes: Buffer | null;
+}
+
+/** What a host does around the work of a request: it may change it, what is answered, and the tenant meanwhile. */
+export type Around = (asked: Asked, next: (asked: Asked) => Reply) => Reply;
 
 /** What a server is made of. */
 export interface ServerParts {
@@ -21,6 +33,7 @@ export interface ServerParts {
   readonly clock: Clock;
   readonly late: LateWork;
   readonly history: History;
+  readonly around: Around;
   /** Milliseconds to wait before the work on a request begins. */
   readonly latency: number;
   /** Called after a write, before it is answered. */
@@ -120,17 +133,22 @@ function createLogEntry(
 function handle(route: Route | Error, exchange: Exchange, parts: ServerParts): Reply {
   const reply = attempt(() => {
     if (route instanceof Error) throw route;
-    return answer(route, exchange, parts);
+    const asked = {
+      route,
+      headers: exchange.request.headers,
+      search: exchange.search,
+      bytes: exchange.bytes,
+    };
+    return parts.around(asked, (changed) => answer(changed, parts));
   });
   if (!(reply instanceof Error)) return reply;
   const { status, headers } = describeError(reply);
   return { status, headers, body: errorBody(status, reply.message, parts.log.metrics().requests) };
 }
 
-function answer(route: Route, { request, path, search, bytes }: Exchange, parts: ServerParts): Reply {
+function answer({ route, headers, search, bytes }: Asked, parts: ServerParts): Reply {
   const { tenant } = parts;
-  const { operation, handler, params } = route;
-  const { headers } = request;
+  const { operation, handler, params, path } = route;
   if (handler === null) return parts.tokens.answer(decodeBody(bytes), headers);
   const clientId = parts.tokens.verify(headers.authorization);
   admit(`${clientId} ${path.split('/')[1]}`, parts);
@@ -139,7 +157,7 @@ function answer(route: Route, { request, path, search, bytes }: Exchange, parts:
   const call = { params, query, body: readBody(operation, bytes) };
   const reply = work(operation.method, (seen) => handler(call, seen), parts);
   if (reply.changed) parts.save();
-  return reply.body === undefined ? reply : { ...reply, body: rewriteBody(reply.body, tenant.variations) };
+  return reply;
 }
 
 /** Does the work of an operation. A read may show the tenant as it was a while ago. */
@@ -153,10 +171,7 @@ function admit(name: string, { limiter, tenant }: ServerParts): void {
   const pause = limiter.admit(name, tenant.now());
   if (pause === 0) return;
   const seconds = Math.ceil(pause / 1000);
-  // The date is cut to whole seconds: without the extra second it could be too early.
-  const date = new Date(tenant.now() + (seconds + 1) * 1000).toUTCString();
-  const retryAfter = tenant.variations.retryAfter === 'date' ? date : String(seconds);
-  throw new ApiError(429, 'Too many requests', { 'retry-after': retryAfter });
+  throw new ApiError(429, 'Too many requests', { 'retry-after': String(seconds) });
 }
 
 function describeError(error: Error): { status: number; headers: Readonly<Record<string, string>> } {

@@ -10,13 +10,8 @@ import { builtInKinds } from '../../src/kinds/index.ts';
 import type { RateLimit } from '../../src/kinds/project.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import {
-  type Fault,
-  type Sandbox,
-  type SandboxOptions,
-  startSandbox,
-  type Variations,
-} from '../../src/sandbox/index.ts';
+import type { Fault, Sandbox } from '../../src/sandbox/index.ts';
+import { type SandboxOptions, startSandbox, type Variations } from '../support/sandbox.ts';
 import { seedFile } from '../support/seed.ts';
 import { get, post, put, settle, tenant } from './support.ts';
 

@@ -1,7 +1,6 @@
-import { type Json, type JsonObject, withoutNulls } from '../../model/json.ts';
+import { type Json, mapMembers, own, withoutNulls } from '../../model/json.ts';
 import { badRequest } from '../api-error.ts';
 import { checkRule, findAttribute, findProfiles } from '../condition-rules.ts';
-import { Fields } from '../fields.ts';
 import {
   type Call,
   deleteById,
@@ -14,7 +13,20 @@ import {
 } from '../handler.ts';
 import { newId, uidOf } from '../ids.ts';
 import { attributeClass, type ConditionRule, type ProfileSearch, ruleTypes } from '../objects.ts';
-import type { TenantState } from '../state.ts';
+import {
+  bool,
+  choice,
+  json,
+  list,
+  members,
+  object,
+  objectOrEmpty,
+  orNull,
+  type Read,
+  type Shape,
+  text,
+  textOrNull,
+} from '../shape.ts';
 import type { Variations } from '../variations.ts';
 import { answerNothing, answerPage } from './collections.ts';
 
@@ -22,42 +34,43 @@ const noun = 'profile search';
 
 /** Saved searches (api-notes, ProfileSearch). */
 export const profileSearches = {
-  'list-profile-searches': (_call, { state, variations }) => {
-    const searches = state.profileSearches.map((search) => showSearch(search, state, variations));
-    if (searches.length === 0 && variations.nothingFound !== 'list')
-      return answerNothing('advanced_searches', variations);
+  'list-profile-searches': (_call, tenant) => {
+    const searches = tenant.state.profileSearches.map((search) => showSearch(search, tenant));
+    if (searches.length === 0 && tenant.variations.nothingFound !== 'list')
+      return answerNothing('advanced_searches', tenant.variations);
     return okRead({ advanced_search: searches });
   },
 
   /** The tenant makes a uid if none is sent. */
   'create-profile-search': (call, tenant) => {
-    const { state, variations } = tenant;
-    const fields = readSearch(call);
-    const label = fields.text('label');
+    const { state } = tenant;
+    const sent = readSearch(call, { label: text, uid: textOrNull, ...rulesOf(tenant) });
+    const { label } = sent;
     const id = newId(state, 'ProfileSearch', label, state.profileSearches);
-    const search: ProfileSearch = { id, label, uid: fields.textOr('uid', uidOf(label)), rules: [] };
-    search.rules = updateRules(search, fields, tenant);
-    fields.end();
+    const search: ProfileSearch = { id, label, uid: sent.uid ?? uidOf(label), rules: [] };
+    search.rules = updateRules(search, sent.condition_rules_attributes, tenant);
     state.profileSearches.push(search);
-    return okWrite({ advanced_search: showSearch(search, state, variations) });
+    return okWrite({ advanced_search: showSearch(search, tenant) });
   },
 
   /** Rules are nested records; those that are not sent stay as they are. */
   'patch-profile-search': (call, tenant) => {
-    const { state, variations } = tenant;
+    const { state } = tenant;
     const search = findById(state.profileSearches, call, noun);
-    const fields = readSearch(call);
-    const next: ProfileSearch = {
-      id: search.id,
-      label: fields.includes('label') ? fields.text('label') : search.label,
-      uid: fields.includes('uid') ? fields.text('uid') : search.uid,
-      rules: updateRules(search, fields, tenant),
+    const sent = readSearch(call, {
+      label: textOrKept(search.label),
+      uid: textOrKept(search.uid),
+      ...rulesOf(tenant),
+    });
+    const next = {
+      label: sent.label,
+      uid: sent.uid,
+      rules: updateRules(search, sent.condition_rules_attributes, tenant),
     };
-    fields.end();
     const remaining = new Set(next.rules.map((rule) => rule.id));
     if (search.rules.some((rule) => !remaining.has(rule.id))) state.generation += 1;
     Object.assign(search, next);
-    return okWrite({ advanced_search: showSearch(search, state, variations) });
+    return okWrite({ advanced_search: showSearch(search, tenant) });
   },
 
   /** Only on hosts that have it. */
@@ -65,12 +78,9 @@ export const profileSearches = {
 
   /** Runs rules without saving them. */
   'run-profile-search': (call, tenant) => {
-    const fields = readSearch(call);
-    fields.textOrNull('label');
+    const sent = readSearch(call, { label: textOrNull, ...rulesOf(tenant) });
     const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
-    const rules = updateRules(draft, fields, tenant);
-    fields.end();
-    return runRules(rules, '/run', call, tenant);
+    return runRules(updateRules(draft, sent.condition_rules_attributes, tenant), '/run', call, tenant);
   },
 
   'run-saved-profile-search': (call, tenant) => {
@@ -80,23 +90,26 @@ export const profileSearches = {
 } satisfies Handlers;
 
 function runRules(rules: readonly ConditionRule[], path: string, call: Call, tenant: Tenant): Reply {
-  const find = () => findProfiles(rules, tenant.state, tenant.now());
+  const records = findProfiles(rules, tenant.state, tenant.now());
   const { profileSearchPath } = tenant.variations;
-  return answerPage({ plural: 'profiles', path: `${profileSearchPath}${path}`, find }, call.query, tenant);
+  return answerPage({ plural: 'profiles', path: `${profileSearchPath}${path}`, records }, call.query, tenant);
 }
 
-function readSearch(call: Call): Fields {
-  const body = new Fields(call.body, 'body');
-  const search = body.json('advanced_search');
-  body.end();
-  return new Fields(search, 'advanced_search');
+function readSearch<T extends object>({ body }: Call, shape: Shape<T>): T {
+  const { advanced_search: search } = object({ advanced_search: json })(body, 'body');
+  return object(shape)(search, 'advanced_search');
 }
+
+const textOrKept =
+  (kept: string): Read<string> =>
+  (value, at) =>
+    value === undefined ? kept : text(value, at);
 
 /**
  * The rules of `search` after the nested records of a body: changed and unchanged ones in their order, without removed
  * ones, then new ones. Throws a 400.
  */
-function updateRules(search: ProfileSearch, fields: Fields, tenant: Tenant): ConditionRule[] {
+function updateRules(search: ProfileSearch, nested: readonly SentRule[], tenant: Tenant): ConditionRule[] {
   const { state, variations } = tenant;
   const rules = new Map(search.rules.map((rule) => [rule.id, rule]));
   const seen = new Set<string>();
@@ -107,65 +120,63 @@ function updateRules(search: ProfileSearch, fields: Fields, tenant: Tenant): Con
     seen.add(id);
     return live;
   };
-  fields.list('condition_rules_attributes', (item, at) => {
-    const sent = readRule(item, at, variations);
-    const live = sent.id === null ? null : takeLive(sent.id, at);
-    if (live && sent.destroy) {
+  for (const sent of nested) {
+    const live = sent.id === null ? null : takeLive(sent.id, sent.at);
+    if (live && sent._destroy) {
       rules.delete(live.id);
-      return;
+      continue;
     }
-    const rule = completeRule(sent, live, at);
+    const rule = completeRule(sent, live);
     checkRule(rule, state, variations.searchRules);
-    checkObjectType(sent.objectType, rule, at, tenant);
+    checkObjectType(sent, rule, tenant);
     const id = live?.id ?? newId(state, 'ConditionRule', search.id, [...rules.values(), ...search.rules]);
     rules.set(id, { ...rule, id });
-  });
+  }
   return [...rules.values()];
 }
 
-/** A rule as a client sends it; null for what it leaves out. */
-type SentRule = { readonly [K in keyof Omit<ConditionRule, 'more'>]: ConditionRule[K] | null } & {
-  readonly destroy: boolean;
-  readonly objectType: string | null;
-  /** What the documents do not know. */
-  readonly more: JsonObject;
+/** The members of a rule that the documents know. */
+const ruleShape = {
+  id: textOrNull,
+  type: orNull(choice(ruleTypes)),
+  comparison_operator: textOrNull,
+  value: textOrNull,
+  condition_object_id: textOrNull,
+  _destroy: bool(false),
 };
 
-function readRule(item: Json, at: string, { ruleObjectType }: Variations): SentRule {
-  const fields = new Fields(item, at);
-  const sent = {
-    id: fields.textOrNull('id'),
-    type: fields.has('type') ? fields.choice('type', ruleTypes) : null,
-    comparison_operator: fields.textOrNull('comparison_operator'),
-    value: fields.textOrNull('value'),
-    condition_object_id: fields.textOrNull('condition_object_id'),
-    destroy: fields.bool('_destroy', false),
-    objectType: fields.textOrNull(nameOfObjectType(ruleObjectType)),
-    more: fields.rest(),
+/** A rule as a client sends it; null for what it leaves out. */
+type SentRule = ReturnType<ReturnType<typeof readRule>>;
+
+const rulesOf = ({ variations }: Tenant) => ({ condition_rules_attributes: list(readRule(variations)) });
+
+const readRule =
+  ({ ruleObjectType }: Variations) =>
+  (value: Json | undefined, at: string) => {
+    const typeName = nameOfObjectType(ruleObjectType);
+    const sent = members(ruleShape, value, at);
+    const more = mapMembers(objectOrEmpty(value, at), (member, name) =>
+      Object.hasOwn(ruleShape, name) || name === typeName ? undefined : member,
+    );
+    if (sent.id === null && sent._destroy) throw badRequest(`${at}: _destroy needs the id of a rule`);
+    const objectType = textOrNull(own(objectOrEmpty(value, at), typeName), `${at}.${typeName}`);
+    return { ...sent, objectType, more, at };
   };
-  if (sent.id === null && sent.destroy) throw badRequest(`${at}: _destroy needs the id of a rule`);
-  return sent;
-}
 
 const nameOfObjectType = (way: Variations['ruleObjectType']): string =>
   way === 'object_type' ? way : 'condition_object_type';
 
 /** Throws a 400 for a class that is not the one of the rule's attribute, or missing in a new rule. */
-function checkObjectType(
-  sent: string | null,
-  rule: ConditionRule,
-  at: string,
-  tenant: Pick<Tenant, 'state' | 'variations'>,
-): void {
+function checkObjectType({ objectType, at }: SentRule, rule: ConditionRule, tenant: Tenant): void {
   const [name, wanted] = objectTypeOf(rule, tenant);
-  if (rule.id === '' && wanted !== null && sent === null) throw badRequest(`${at}.${name} is required`);
-  if (sent !== null && sent !== wanted) throw badRequest(`${at}.${name} must be ${wanted}`);
+  if (rule.id === '' && wanted !== null && objectType === null) throw badRequest(`${at}.${name} is required`);
+  if (objectType !== null && objectType !== wanted) throw badRequest(`${at}.${name} must be ${wanted}`);
 }
 
 /** What the tenant calls the class of the rule's object, and the class; null for a rule without an object. */
 function objectTypeOf(
   rule: ConditionRule,
-  { state, variations: { ruleObjectType } }: Pick<Tenant, 'state' | 'variations'>,
+  { state, variations: { ruleObjectType } }: Tenant,
 ): [name: string, value: string | null] {
   const name = nameOfObjectType(ruleObjectType);
   if (rule.type !== 'ProfileAttributeRule') return [name, null];
@@ -174,7 +185,7 @@ function objectTypeOf(
 }
 
 /** The live rule with the sent fields. Throws a 400 if a required field is in neither of them. */
-function completeRule(sent: SentRule, live: ConditionRule | null, at: string): ConditionRule {
+function completeRule({ at, ...sent }: SentRule, live: ConditionRule | null): ConditionRule {
   const type = sent.type ?? live?.type;
   const comparisonOperator = sent.comparison_operator ?? live?.comparison_operator;
   const value = sent.value ?? live?.value;
@@ -196,18 +207,10 @@ function completeRule(sent: SentRule, live: ConditionRule | null, at: string): C
   };
 }
 
-function showSearch(
-  { id, uid, label, rules }: ProfileSearch,
-  state: TenantState,
-  variations: Variations,
-): Json {
-  return {
-    id,
-    uid,
-    label,
-    condition_rules_attributes: rules.map(({ more, condition_object_id, ...rule }) => {
-      const [name, value] = objectTypeOf({ ...rule, condition_object_id }, { state, variations });
-      return { ...rule, ...more, ...(value !== null && { [name]: value, condition_object_id }) };
-    }),
-  };
+function showSearch({ id, uid, label, rules }: ProfileSearch, tenant: Tenant): Json {
+  const shown = rules.map(({ more, condition_object_id, ...rule }) => {
+    const [name, value] = objectTypeOf({ ...rule, condition_object_id }, tenant);
+    return { ...rule, ...more, ...(value !== null && { [name]: value, condition_object_id }) };
+  });
+  return { id, uid, label, condition_rules_attributes: shown };
 }
