@@ -308,7 +308,6 @@ class TenantClient implements Client {
   }
 }
 
-/** A request that can be sent. */
 interface PreparedRequest {
   readonly request: Request;
   readonly lane: Lane;
@@ -319,7 +318,6 @@ interface PreparedRequest {
   readonly source: TokenSource;
 }
 
-/** A request on its way. */
 interface Work extends PreparedRequest {
   readonly signal: AbortSignal;
 }
@@ -371,7 +369,6 @@ function refusal(entry: Extract<Admission, { granted: false }>): Unsent {
   return unsentAnswer('rate-limited', `the tenant accepts no requests for the next ${seconds} s`);
 }
 
-/** Where a request goes: an origin, and the path with its query. */
 interface Target {
   readonly origin: string;
   readonly path: string;
@@ -407,7 +404,7 @@ export function targetOf(
 const reservedHeaders = /^(host|authorization|proxy-.*|connection|content-length|transfer-encoding)$/;
 
 /**
- * Whether a request may have a header. A plan or a project file may have been edited: no header of it may send the request
+ * True when a request may have a header. A plan or a project file may have been edited: no header of it may send the request
  * or its token elsewhere, not as the experimental header either.
  */
 export function mayBeSent(header: string, settings: ApiSettings): boolean {

@@ -8,7 +8,6 @@ import { type Answer, type Answered, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, isBadRequest, readFailure, shortenLine } from './describe.ts';
 
-/** Where a list is read. */
 export interface PageSource {
   /** What is read, for messages: a kind or a collection. */
   readonly what: string;
@@ -16,7 +15,7 @@ export interface PageSource {
   readonly request: Call;
   /** Rows to a page; `null` where the list is not paged. */
   readonly pageSize: number | null;
-  /** Whether the first page is asked for without a limit. */
+  /** True when the first page is asked for without a limit. */
   readonly undeclaredPaging?: boolean | undefined;
   /** The member of the answer that holds the rows, if it is not the path's last segment. */
   readonly member?: string | undefined;
@@ -24,7 +23,6 @@ export interface PageSource {
   readonly enough?: number | undefined;
 }
 
-/** One page of a list. */
 export interface Page {
   readonly rows: readonly JsonObject[];
   /** What identifies each row in the list: its id, else all of its content. */
@@ -85,7 +83,6 @@ export async function selectRows<T>(
   }
 }
 
-/** The first page of a list. */
 export function readFirstPage(client: Sender, source: PageSource): Promise<Page> {
   return readAt(client, source, 0, false);
 }
@@ -110,7 +107,7 @@ async function readAt(client: Sender, source: PageSource, offset: number, again:
 class Listing {
   readonly #client: Sender;
   readonly #source: PageSource;
-  /** Whether the list has been read before, so that earlier answers must not be used. */
+  /** True when the list has been read before, so that earlier answers must not be used. */
   readonly #again: boolean;
   readonly #enough: number;
   readonly #seen = new Set<string>();
@@ -277,7 +274,7 @@ export function pageOf(answer: Answer, path: string, member: string | undefined)
   const rows = rowsIn(body, noun);
   if (!rows || reportsError(body, noun)) return null;
   const names = rows.map((row) => idText(own(row, 'id')) ?? sha256(row));
-  return { rows, names, total: totalOf(body, headers), promised: promisedIn(body, headers) };
+  return { rows, names, total: totalOf(body, headers), promised: promiseIn(body, headers) };
 }
 
 function rowsIn(body: Json, noun: string): readonly JsonObject[] | null {
@@ -329,12 +326,12 @@ function totalOf(body: Json, { 'x-total-count': header = '' }: Answered['headers
 const moreNames = /^(@odata\.)?(has_?)?(more|next)/i;
 const totalNames = /^total(_?(results|count|items|elements|records))?$/i;
 
-function promisedIn(body: Json, { link = '' }: Answered['headers'] = {}): number {
+function promiseIn(body: Json, { link = '' }: Answered['headers'] = {}): number {
   if (/;\s*rel="?next\b/i.test(link)) return Number.POSITIVE_INFINITY;
   if (!isObject(body)) return 0;
   const promises = Object.entries(body).map(([name, value]): number => {
     if (moreNames.test(name) && !isArray(value) && saysAny(body, [name])) return Number.POSITIVE_INFINITY;
-    return typeof value === 'number' && totalNames.test(name) ? value : promisedIn(value);
+    return typeof value === 'number' && totalNames.test(name) ? value : promiseIn(value);
   });
   return Math.max(0, ...promises);
 }

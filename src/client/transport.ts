@@ -18,11 +18,9 @@ import {
 } from './answer.ts';
 import { createProxyRoute, ProxyError, type Route } from './proxy.ts';
 
-/** One HTTP request, ready to go. */
 export interface Call {
   readonly origin: string;
   readonly method: Request['method'];
-  /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;

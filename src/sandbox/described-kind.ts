@@ -1,6 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
-import { uuid } from './ids.ts';
-import { seedTime } from './objects.ts';
+import { seedTime, uuid } from './objects.ts';
 import {
   bool,
   choice,

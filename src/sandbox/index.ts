@@ -3,14 +3,16 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type Clock, History, LateWork, systemClock } from './clock.ts';
 import { type Fault, FaultList } from './faults.ts';
-import { type LoggedRequest, type Metrics, RequestLog } from './log.ts';
 import { Router } from './routes.ts';
 import {
   type Around,
   type Asked,
   createSandboxServer,
+  type LoggedRequest,
+  type Metrics,
   type RateLimit,
   RateLimiter,
+  RequestLog,
   type ServerParts,
 } from './server.ts';
 import { loadState, readKindFolder, saveState, servedKinds, type TenantState } from './state.ts';
@@ -19,14 +21,12 @@ import { contract, type Variations } from './variations.ts';
 
 export type { Fault } from './faults.ts';
 export { FaultSyntaxError, parseFault } from './faults.ts';
-export type { LoggedRequest, Metrics } from './log.ts';
 export type { ProfileSearch, Template, TemplateDefault } from './objects.ts';
 export { type Operation, operations } from './operations.ts';
-export type { Around, Asked, RateLimit } from './server.ts';
+export type { Around, Asked, LoggedRequest, Metrics, RateLimit } from './server.ts';
 export { referenceName, SandboxFileError, type TenantState } from './state.ts';
 export { parseVariations, VariationSyntaxError, type Variations, ways } from './variations.ts';
 
-/** How to start an embedded tenant. */
 export interface SandboxOptions {
   /** The absolute path of a YAML seed; without a seed the tenant is empty. */
   readonly seed?: string | null;
@@ -57,7 +57,6 @@ export interface SandboxOptions {
   readonly clientSecret?: string;
 }
 
-/** A running embedded tenant. */
 export interface Sandbox {
   /** The origin under which /v2024, /v2025, /api and /oauth are served. */
   readonly url: string;
@@ -75,7 +74,6 @@ export interface Sandbox {
   readonly metrics: Metrics;
   /** Writes the data file, as every write does. Does nothing without a data file. */
   save(): void;
-  /** Stops the server and closes its connections. */
   close(): Promise<void>;
 }
 

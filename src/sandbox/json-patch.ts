@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
-import { badRequest } from './api-error.ts';
+import { badRequest } from './requests.ts';
 import { choice, json, object, text } from './shape.ts';
 
 const patchOps = ['add', 'replace', 'remove', 'test'] as const;
@@ -8,7 +8,7 @@ type PatchOp = (typeof patchOps)[number];
 interface PatchRules {
   /** The ops that the tenant accepts; no tenant accepts `move` and `copy`. */
   readonly ops: readonly PatchOp[];
-  /** Whether `replace` sets a missing member of the document itself, as on tenants without other ops. */
+  /** True when `replace` sets a missing member of the document itself, as on tenants without other ops. */
   readonly replaceSets: boolean;
 }
 
@@ -45,7 +45,7 @@ interface Change {
   readonly op: PatchOp;
   readonly value: Json;
   readonly at: string;
-  /** Whether a missing member is set. */
+  /** True when a missing member is set. */
   readonly sets: boolean;
 }
 

@@ -1,8 +1,5 @@
 import { type JsonObject, textOf } from '../model/json.ts';
-import { badRequest } from './api-error.ts';
-
-/** The query parameters of a request; each at most once. */
-export type Query = ReadonlyMap<string, string>;
+import { badRequest, type Query } from './requests.ts';
 
 /** The largest offset that the documents allow. */
 const maxOffset = 2 ** 31 - 1;
@@ -64,7 +61,6 @@ export function sortRecords<T extends JsonObject>(
   );
 }
 
-/** Compares two texts by code unit, for sorting. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

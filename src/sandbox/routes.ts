@@ -1,6 +1,4 @@
-import { ApiError, badRequest, notFound } from './api-error.ts';
 import type { DescribedKind } from './described-kind.ts';
-import type { Handler } from './handler.ts';
 import { authProfiles } from './handlers/auth-profiles.ts';
 import { collectionHandlers } from './handlers/collections.ts';
 import { type Served, serveKind } from './handlers/described.ts';
@@ -9,6 +7,7 @@ import { profileSearches } from './handlers/profile-searches.ts';
 import { senders } from './handlers/senders.ts';
 import { simIntegrations } from './handlers/sim-integrations.ts';
 import { type Operation, type OperationName, operations } from './operations.ts';
+import { ApiError, badRequest, type Handler, notFound } from './requests.ts';
 import type { Variations } from './variations.ts';
 
 /** The handler of each operation of the documents. The server answers `issue-token` itself, since it needs no token. */
@@ -61,7 +60,6 @@ export class Router {
       }));
   }
 
-  /** The names of all operations that the tenant has. */
   operationNames(): readonly string[] {
     return this.#entries.map(({ operation }) => operation.name);
   }

@@ -1,19 +1,27 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { ApiError, errorBody } from './api-error.ts';
-import { checkHeaders, collectBody, decodeBody, parseQuery, readBody } from './checks.ts';
+import { type Json, parseJson } from '../model/json.ts';
 import type { Clock, History, LateWork } from './clock.ts';
 import type { Fault, FaultList } from './faults.ts';
-import type { Reply, Tenant } from './handler.ts';
-import { type LoggedRequest, type RequestLog, readLogBody, redactHeaders } from './log.ts';
+import {
+  ApiError,
+  checkHeaders,
+  collectBody,
+  decodeBody,
+  errorBody,
+  type Headers,
+  parseQuery,
+  type Reply,
+  readBody,
+  type Tenant,
+} from './requests.ts';
 import type { Route, Router } from './routes.ts';
 import { ShapeError } from './shape.ts';
-import type { TokenIssuer } from './tokens.ts';
+import { redactForm, type TokenIssuer } from './tokens.ts';
 
 /** A request whose operation is known. */
 export interface Asked {
   readonly route: Route;
   readonly headers: IncomingMessage['headers'];
-  /** Its query. */
   readonly search: string;
   /** Its body; null where it is too large. */
   readonly bytes: Buffer | null;
@@ -22,7 +30,6 @@ export interface Asked {
 /** What a host does around the work of a request: it may change it, what is answered, and the tenant meanwhile. */
 export type Around = (asked: Asked, next: (asked: Asked) => Reply) => Reply;
 
-/** What a server is made of. */
 export interface ServerParts {
   readonly tenant: Tenant;
   readonly router: Router;
@@ -40,7 +47,6 @@ export interface ServerParts {
   readonly save: () => void;
 }
 
-/** At most `requests` in any `per` milliseconds. */
 export interface RateLimit {
   readonly requests: number;
   readonly per: number;
@@ -179,7 +185,7 @@ function describeError(error: Error): { status: number; headers: Readonly<Record
   return { status: error instanceof ShapeError ? 400 : 500, headers: {} };
 }
 
-/** Whether the fault takes the place of the work. */
+/** True when the fault takes the place of the work. */
 function preventsWork({ kind, done, late }: Fault): boolean {
   if (kind === 'reset-before' || late !== undefined) return true;
   return (kind === 'hang' || kind === 'status') && done !== 'after';
@@ -258,4 +264,78 @@ function attempt<T>(action: () => T): T | Error {
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+/** A request as it arrived, without credentials. */
+export interface LoggedRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Headers;
+  /** Parsed if it is JSON, else its text; null without a body. */
+  readonly body: Json;
+  /** null if the request was never answered. */
+  status: number | null;
+  /** The documented name of the operation; null for an unknown one. */
+  readonly operation: string | null;
+  /** The fault that was injected into it. */
+  readonly fault: Fault['kind'] | null;
+}
+
+export interface Metrics {
+  readonly requests: number;
+  /** Requests by the name of their operation. */
+  readonly operations: ReadonlyMap<string, number>;
+  /** Requests that were answered with a 429, by the limit or a fault. */
+  readonly rateLimited: number;
+  /** The largest number of requests that were open at the same time. */
+  readonly mostAtOnce: number;
+}
+
+const maxEntries = 20_000;
+
+/** The last requests in order of arrival, and counts of all of them. */
+export class RequestLog {
+  readonly entries: LoggedRequest[] = [];
+  readonly #counts = { requests: 0, operations: new Map<string, number>(), rateLimited: 0, mostAtOnce: 0 };
+  #open = 0;
+
+  countOpen(): void {
+    this.#open += 1;
+    this.#counts.mostAtOnce = Math.max(this.#counts.mostAtOnce, this.#open);
+  }
+
+  countClose(): void {
+    this.#open -= 1;
+  }
+
+  add(entry: LoggedRequest): void {
+    const { operations } = this.#counts;
+    this.#counts.requests += 1;
+    if (entry.operation !== null) operations.set(entry.operation, (operations.get(entry.operation) ?? 0) + 1);
+    if (this.entries.length >= maxEntries) this.entries.shift();
+    this.entries.push(entry);
+  }
+
+  setStatus(entry: LoggedRequest, status: number): void {
+    entry.status = status;
+    if (status === 429) this.#counts.rateLimited += 1;
+  }
+
+  metrics(): Metrics {
+    return structuredClone(this.#counts);
+  }
+}
+
+export function redactHeaders({ authorization: _authorization, ...headers }: Headers): Headers {
+  return headers;
+}
+
+/** The body of a request for the log, without the credentials of a token request. */
+export function readLogBody(bytes: Buffer | null, operation: string | null): Json {
+  if (bytes === null || bytes.length === 0) return null;
+  const text = bytes.toString('utf8');
+  if (operation === 'issue-token') return redactForm(text);
+  return parseJson(text) ?? text;
 }

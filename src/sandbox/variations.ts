@@ -7,13 +7,13 @@ export const ways = {
   jsonText: ['text', 'object', 'map'],
   /** How `slackTemplate` and `teamsTemplate` are answered. With `object`, both forms are accepted. */
   slackTeams: ['text', 'object'],
-  /** Whether chat templates come back filled up with members that are null, false, `""` or `{}`, at every depth. */
+  /** True when chat templates come back filled up with members that are null, false, `""` or `{}`, at every depth. */
   chatFilled: [false, true],
   /** What a template for SLACK or TEAMS with `subject: null` gets. */
   chatNullSubject: ['taken', 'refused'],
   /** In which case `medium` is answered. With `lower`, it is taken in every case. */
   mediumCase: ['upper', 'lower'],
-  /** Whether templates are listed that the documents do not know: of another medium, and of no locale in particular. */
+  /** True when templates are listed that the documents do not know: of another medium, and of no locale in particular. */
   foreignTemplates: [false, true],
   /** Where `statusMap` and `request` of an integration are answered. */
   simStatusMap: ['top', 'attributes', 'hidden'],
@@ -41,14 +41,14 @@ export const ways = {
    * `message` alone.
    */
   nothingFound: ['list', 'refused', 'message'],
-  /** Whether others change the order of lists before a further page is read: never, once, or each time. */
+  /** True when others change the order of lists before a further page is read: never, once, or each time. */
   listsChange: ['never', 'once', 'always'],
   /** With `attribute_class`, `condition_object_type` has the class of the attribute, and a new rule has to name it. */
   ruleObjectType: ['object_type', 'condition_object_type', 'attribute_class'],
   /** `extended`: rules may have types, operators, dates and members that the API documents do not know. */
   searchRules: ['contract', 'extended'],
   profileSearchDelete: [false, true],
-  /** Whether a header or footer other than null is refused. */
+  /** True when a header or footer other than null is refused. */
   refuseHeaderFooter: [false, true],
   bulkDelete: ['enabled', 'forbidden', 'refused'],
   /** What a bulk-delete of templates gets where one of them does not exist. */
@@ -61,7 +61,7 @@ export const ways = {
   preferenceMissing: ['notFound', 'badRequest'],
   /** How a DKIM verification that is pending or failed is answered: as documented, or as the mail provider calls it. */
   dkimStates: ['documented', 'upper', 'camel'],
-  /** Whether another authentication profile has the name of the first one. */
+  /** True when another authentication profile has the name of the first one. */
   twinProfiles: [false, true],
   /** What a kind of a descriptor does with a second object of the same key. */
   sameKey: ['taken', 'refused'],
@@ -69,7 +69,7 @@ export const ways = {
   unsetMembers: ['null', 'omitted'],
   /** What the answer to a create of such an object has. */
   createAnswer: ['object', 'withoutId', 'nothing'],
-  /** Whether addresses are stored in lower case. */
+  /** True when addresses are stored in lower case. */
   emailLowerCase: [false, true],
   /**
    * What the list of domains, for which no parameters are documented, does with `limit` and `offset`. With `ignored` and
@@ -80,7 +80,7 @@ export const ways = {
   headerMissing: ['badRequest', 'forbidden'],
   /** What `send-test-notification` takes: with `extended`, also `locale` and `recipientEmailList`. */
   sendTest: ['documented', 'extended'],
-  /** Whether resources are below `/v2024` and `/v2025`, or each under its own path and version: `/sim-integrations/v1`. */
+  /** True when resources are below `/v2024` and `/v2025`, or each under its own path and version: `/sim-integrations/v1`. */
   identityPaths: ['versions', 'own'],
 } as const;
 

@@ -1,8 +1,7 @@
 import { type Json, withoutNulls } from '../../model/json.ts';
-import { badRequest } from '../api-error.ts';
-import { findById, type Handlers, okRead, okWrite, type Tenant } from '../handler.ts';
 import { applyPatch, standardPatch } from '../json-patch.ts';
 import { type AuthProfile, authTypes } from '../objects.ts';
+import { badRequest, findById, type Handlers, okRead, okWrite, type Tenant } from '../requests.ts';
 import { bool, choice, object, textOrNull } from '../shape.ts';
 
 const noun = 'authentication profile';

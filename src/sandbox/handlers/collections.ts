@@ -1,8 +1,15 @@
 import { type JsonObject, textOf } from '../../model/json.ts';
-import { badRequest } from '../api-error.ts';
-import { type Handler, type Handlers, okRead, type Reply, type Tenant } from '../handler.ts';
 import { attributeClass } from '../objects.ts';
-import { compareText, type Query, readFlag, readRange } from '../query.ts';
+import { compareText, readFlag, readRange } from '../query.ts';
+import {
+  badRequest,
+  type Handler,
+  type Handlers,
+  okRead,
+  type Query,
+  type Reply,
+  type Tenant,
+} from '../requests.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../variations.ts';
 

@@ -9,7 +9,6 @@ import {
   textOf,
   withoutNulls,
 } from '../../model/json.ts';
-import { badRequest } from '../api-error.ts';
 import {
   checkForms,
   type DescribedKind,
@@ -20,7 +19,12 @@ import {
   settable,
   timesOf,
 } from '../described-kind.ts';
+import { applyPatch, standardPatch } from '../json-patch.ts';
+import { newId } from '../objects.ts';
+import { remove as deleting, get, type Operation, patch, post, put, type Request } from '../operations.ts';
+import { parseFilters, readFlag, selectPage } from '../query.ts';
 import {
+  badRequest,
   type Call,
   deleteById,
   findById,
@@ -29,11 +33,7 @@ import {
   okWrite,
   type Reply,
   type Tenant,
-} from '../handler.ts';
-import { newId } from '../ids.ts';
-import { applyPatch, standardPatch } from '../json-patch.ts';
-import { remove as deleting, get, type Operation, patch, post, put, type Request } from '../operations.ts';
-import { parseFilters, readFlag, selectPage } from '../query.ts';
+} from '../requests.ts';
 import type { TenantState } from '../state.ts';
 import { readJsonText, type Variations, writeJsonText } from '../variations.ts';
 

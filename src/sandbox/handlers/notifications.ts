@@ -8,11 +8,27 @@ import {
   parseJson,
   textOf,
 } from '../../model/json.ts';
-import { ApiError, badRequest, notFound } from '../api-error.ts';
-import { type Call, type Handlers, noContent, okRead, okWrite, param, type Tenant } from '../handler.ts';
-import { newId } from '../ids.ts';
-import { mediums, type Template, type TemplateDefault, templateKey, templateTexts } from '../objects.ts';
+import {
+  mediums,
+  newId,
+  type Template,
+  type TemplateDefault,
+  templateKey,
+  templateTexts,
+} from '../objects.ts';
 import { type FilterFields, parseFilters, selectPage } from '../query.ts';
+import {
+  ApiError,
+  badRequest,
+  type Call,
+  type Handlers,
+  noContent,
+  notFound,
+  okRead,
+  okWrite,
+  param,
+  type Tenant,
+} from '../requests.ts';
 import { choice, ignoredTime, object, orNull, type Read, text, textOrNull, texts } from '../shape.ts';
 import { readJsonText, type Variations } from '../variations.ts';
 

@@ -1,7 +1,18 @@
-import { type Json, mapMembers, own, withoutNulls } from '../../model/json.ts';
-import { badRequest } from '../api-error.ts';
-import { checkRule, findAttribute, findProfiles } from '../condition-rules.ts';
+import { isArray, type Json, mapMembers, own, textOf, withoutNulls } from '../../model/json.ts';
 import {
+  attributeClass,
+  type ConditionRule,
+  type NeAttribute,
+  newId,
+  type Profile,
+  type ProfileSearch,
+  profileStates,
+  ruleTypes,
+  uidOf,
+} from '../objects.ts';
+import { compareText } from '../query.ts';
+import {
+  badRequest,
   type Call,
   deleteById,
   findById,
@@ -10,9 +21,7 @@ import {
   okWrite,
   type Reply,
   type Tenant,
-} from '../handler.ts';
-import { newId, uidOf } from '../ids.ts';
-import { attributeClass, type ConditionRule, type ProfileSearch, ruleTypes } from '../objects.ts';
+} from '../requests.ts';
 import {
   bool,
   choice,
@@ -27,12 +36,12 @@ import {
   text,
   textOrNull,
 } from '../shape.ts';
+import type { TenantState } from '../state.ts';
 import type { Variations } from '../variations.ts';
 import { answerNothing, answerPage } from './collections.ts';
 
 const noun = 'profile search';
 
-/** Saved searches (api-notes, ProfileSearch). */
 export const profileSearches = {
   'list-profile-searches': (_call, tenant) => {
     const searches = tenant.state.profileSearches.map((search) => showSearch(search, tenant));
@@ -213,4 +222,217 @@ function showSearch({ id, uid, label, rules }: ProfileSearch, tenant: Tenant): J
     return { ...rule, ...more, ...(value !== null && { [name]: value, condition_object_id }) };
   });
   return { id, uid, label, condition_rules_attributes: shown };
+}
+
+const basicOperators = ['==', '!=', '>', '<', 'start_with?', 'end_with?', 'include?', 'exclude?'];
+const dateOperators = ['before', 'after', '>', '<', '=='];
+
+/** Milliseconds. */
+const day = 24 * 60 * 60 * 1000;
+
+/**
+ * Throws a 400 if a rule breaks the tables of seed 002, or names a profile type or attribute that does not exist. With
+ * `extended`, forms that the tables do not know are allowed (api-notes, "What hosts of this family really answer").
+ */
+export function checkRule(
+  rule: ConditionRule,
+  state: TenantState,
+  searchRules: Variations['searchRules'] = 'contract',
+): void {
+  if (searchRules === 'contract') refuseExtended(rule);
+  switch (rule.type) {
+    case 'ProfileStatusRule':
+      requireOneOf(rule.comparison_operator, ['==', '!='], 'comparison_operator');
+      requireOneOf(rule.value, profileStates, 'value');
+      return;
+    case 'ProfileTypeRule':
+      requireOneOf(rule.comparison_operator, ['==', '!='], 'comparison_operator');
+      if (!state.profileTypes.some(({ id }) => id === rule.value)) {
+        throw badRequest(`value: there is no profile type ${rule.value}`);
+      }
+      return;
+    case 'ProfileAttributeRule':
+      checkAttributeRule(rule, state);
+      return;
+    case 'RiskRule':
+      // The documents say nothing about it.
+      return;
+  }
+}
+
+function refuseExtended({ type, comparison_operator, more }: ConditionRule): void {
+  const members = Object.keys(more ?? {});
+  if (members.length > 0) throw badRequest(`A rule has unknown fields: ${members.join(', ')}`);
+  if (type === 'RiskRule') throw badRequest('type must not be RiskRule');
+  if (comparison_operator === 'exclude?') throw badRequest('comparison_operator must not be exclude?');
+}
+
+function checkAttributeRule(rule: ConditionRule, state: TenantState): void {
+  const attribute = findAttribute(rule, state);
+  if (attribute === undefined) {
+    throw badRequest(`condition_object_id: there is no attribute ${rule.condition_object_id}`);
+  }
+  if (attribute.data_type !== 'date') {
+    requireOneOf(rule.comparison_operator, basicOperators, 'comparison_operator');
+    checkRecordId(rule.value, attribute, state);
+    return;
+  }
+  requireOneOf(rule.comparison_operator, dateOperators, 'comparison_operator');
+  if (comparesWithDate(rule.comparison_operator)) {
+    if (parseDate(rule.value, attribute.date_format) === null) {
+      throw badRequest(`value must be a date in the form ${attribute.date_format ?? 'YYYY-MM-DD'}`);
+    }
+  } else if (parseDistance(distanceOf(rule)) === null) {
+    throw badRequest('value must be of the form "X before" or "X after", X being a number of days');
+  }
+}
+
+/** An attribute that selects or searches profiles or users is compared with the id of one (seed 002). */
+function checkRecordId(value: string, { data_type }: NeAttribute, { profiles, users }: TenantState): void {
+  const noun = /^(profile|user)_/.exec(data_type)?.[1];
+  if (noun === undefined) return;
+  const records = noun === 'user' ? users : profiles;
+  if (!records.some(({ id }) => id === value)) throw badRequest(`value: there is no ${noun} ${value}`);
+}
+
+function requireOneOf(value: string, values: readonly string[], name: string): void {
+  if (!values.includes(value))
+    throw badRequest(`${name} must be one of ${values.join(', ')}, not "${value}"`);
+}
+
+/** The profiles that match every rule on the day of `now` (milliseconds since 1970, UTC). */
+export function findProfiles(rules: readonly ConditionRule[], state: TenantState, now: number): Profile[] {
+  const tests = rules.map((rule) => compileRule(rule, state, now));
+  return state.profiles.filter((profile) => tests.every((test) => test(profile)));
+}
+
+function compileRule(rule: ConditionRule, state: TenantState, now: number): (profile: Profile) => boolean {
+  const same = rule.comparison_operator === '==';
+  switch (rule.type) {
+    case 'ProfileStatusRule':
+      return ({ status }) => (status === rule.value) === same;
+    case 'ProfileTypeRule':
+      return ({ profile_type_id }) => (profile_type_id === rule.value) === same;
+    case 'ProfileAttributeRule': {
+      const attribute = findAttribute(rule, state);
+      return (profile) => attribute !== undefined && matchesAttribute(rule, attribute, profile, now);
+    }
+    case 'RiskRule':
+      // The embedded tenant knows no risks.
+      return () => true;
+  }
+}
+
+/** The attribute that a rule is about. */
+function findAttribute(
+  rule: Pick<ConditionRule, 'condition_object_id'>,
+  { neAttributes }: TenantState,
+): NeAttribute | undefined {
+  return neAttributes.find(({ id }) => id === rule.condition_object_id);
+}
+
+function matchesAttribute(
+  rule: ConditionRule,
+  attribute: NeAttribute,
+  profile: Profile,
+  now: number,
+): boolean {
+  const value = Object.hasOwn(profile.attributes, attribute.uid) ? profile.attributes[attribute.uid] : null;
+  const texts = toTexts(value ?? null);
+  if (attribute.data_type === 'date') {
+    return texts.some((text) => matchesDate(rule, text, attribute.date_format, now));
+  }
+  if (rule.comparison_operator === '!=') return !texts.includes(rule.value);
+  if (rule.comparison_operator === 'exclude?') return !texts.some((text) => text.includes(rule.value));
+  return texts.some((text) => matchesText(rule, text));
+}
+
+/** The values of an attribute as text; none if it is empty. */
+function toTexts(value: Json): string[] {
+  if (isArray(value)) return value.flatMap(toTexts);
+  return value === null || value === '' ? [] : [String(value)];
+}
+
+function matchesText({ comparison_operator, value }: ConditionRule, text: string): boolean {
+  switch (comparison_operator) {
+    case '==':
+      return text === value;
+    case '>':
+      return compareValues(text, value) > 0;
+    case '<':
+      return compareValues(text, value) < 0;
+    case 'start_with?':
+      return text.startsWith(value);
+    case 'end_with?':
+      return text.endsWith(value);
+    case 'include?':
+      return text.includes(value);
+    default:
+      return false;
+  }
+}
+
+/** Compares as numbers if both are numbers, else by code unit. */
+function compareValues(a: string, b: string): number {
+  const difference = Number(a) - Number(b);
+  if (!Number.isNaN(difference)) return difference;
+  return compareText(a, b);
+}
+
+/** True when the operator compares with a date instead of a distance from today (seed 002). */
+function comparesWithDate(operator: string): boolean {
+  return operator === 'before' || operator === 'after';
+}
+
+/** Days from 1970 to a date in the form `format` (default `YYYY-MM-DD`); null if it is not a date. */
+function parseDate(text: string, format: string | null): number | null {
+  const order: string[] = [];
+  const pattern = (format ?? 'YYYY-MM-DD')
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(/YYYY|MM|DD/g, (part) => {
+      order.push(part);
+      return `(\\d{${part.length}})`;
+    });
+  const match = new RegExp(`^${pattern}$`).exec(text);
+  if (match === null) return null;
+  const part = (name: string): number => Number(match[order.indexOf(name) + 1]);
+  const [year, month, date] = [part('YYYY'), part('MM'), part('DD')];
+  const time = new Date(Date.UTC(year, month - 1, date));
+  return time.getUTCMonth() === month - 1 && time.getUTCDate() === date ? time.getTime() / day : null;
+}
+
+/** The distance from today that a rule names, also as `Today` with further members. */
+function distanceOf({ value, more }: ConditionRule): string {
+  if (value !== 'Today' || !more) return value;
+  return `${textOf(more, 'tertiary_value') ?? '0'} ${textOf(more, 'secondary_value') ?? 'after'}`;
+}
+
+/** Parses `X before` or `X after`, X being a number of days; null if it is neither. */
+function parseDistance(text: string): { readonly days: number; readonly side: 'before' | 'after' } | null {
+  const match = /^(\d{1,6}) (before|after)$/.exec(text);
+  if (match === null) return null;
+  return { days: Number(match[1]), side: match[2] === 'before' ? 'before' : 'after' };
+}
+
+/** True when the date `text` matches a rule on a date attribute; false if it is not a date. */
+function matchesDate(rule: ConditionRule, text: string, format: string | null, now: number): boolean {
+  const date = parseDate(text, format);
+  if (date === null) return false;
+  if (comparesWithDate(rule.comparison_operator)) {
+    const limit = parseDate(rule.value, format);
+    if (limit === null) return false;
+    return rule.comparison_operator === 'before' ? date < limit : date > limit;
+  }
+  const wanted = parseDistance(distanceOf(rule));
+  if (wanted === null) return false;
+  const today = Math.floor(now / day);
+  const distance = wanted.side === 'after' ? date - today : today - date;
+  switch (rule.comparison_operator) {
+    case '>':
+      return distance > wanted.days;
+    case '<':
+      return distance >= 0 && distance < wanted.days;
+    default:
+      return distance === wanted.days;
+  }
 }

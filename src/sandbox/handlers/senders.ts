@@ -1,17 +1,14 @@
 import type { Json } from '../../model/json.ts';
-import { badRequest, notFound } from '../api-error.ts';
-import { deleteById, type Handlers, okWrite, param } from '../handler.ts';
-import { dkimTokens, newId } from '../ids.ts';
-import { type DkimIdentity, type MailFrom, type Sender, verificationStates } from '../objects.ts';
 import {
-  type FilterFields,
-  parseFilters,
-  type Query,
-  readFlag,
-  readRange,
-  selectPage,
-  sortRecords,
-} from '../query.ts';
+  type DkimIdentity,
+  dkimTokens,
+  type MailFrom,
+  newId,
+  type Sender,
+  verificationStates,
+} from '../objects.ts';
+import { type FilterFields, parseFilters, readFlag, readRange, selectPage, sortRecords } from '../query.ts';
+import { badRequest, deleteById, type Handlers, notFound, okWrite, param, type Query } from '../requests.ts';
 import { bool, choice, object, text, textOrNull } from '../shape.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../variations.ts';
@@ -211,14 +208,14 @@ function isSameIdentity(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** Whether `text` is a domain name of at least two labels. */
+/** True when `text` is a domain name of at least two labels. */
 function isDomain(text: string): boolean {
   return (
     text.length <= 253 && /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/i.test(text)
   );
 }
 
-/** Whether `text` is an e-mail address at a domain name. */
+/** True when `text` is an e-mail address at a domain name. */
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   return (

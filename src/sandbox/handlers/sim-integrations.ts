@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isObject, type Json, type JsonObject, objectFrom, own, withoutNulls } from '../../model/json.ts';
-import { badRequest } from '../api-error.ts';
+import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
+import { newId, type ProvisioningRule, readProvisioningRule, type SimIntegration } from '../objects.ts';
 import {
+  badRequest,
   type Call,
   deleteById,
   findById,
@@ -10,15 +12,11 @@ import {
   okWrite,
   type Reply,
   type Tenant,
-} from '../handler.ts';
-import { newId } from '../ids.ts';
-import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
-import { type ProvisioningRule, readProvisioningRule, type SimIntegration } from '../objects.ts';
+} from '../requests.ts';
 import { ignoredTime, object, text, textOrNull, texts } from '../shape.ts';
 import { referenceName } from '../state.ts';
 import { readJsonText, type Variations, writeJsonText } from '../variations.ts';
 
-/** The fields of an integration that a client sets. */
 type SimDetails = Omit<SimIntegration, 'id' | 'created' | 'modified'>;
 
 const noun = 'integration';
