@@ -17,9 +17,8 @@
  * @module
  */
 export type { ApplyEvent } from './applier/run-context.ts';
+export type { ClientEvent, ClientTarget } from './client/client.ts';
 export { type Client, type ClientOptions, createClient } from './client/client.ts';
-export type { ClientEvent } from './client/event.ts';
-export type { ClientTarget } from './client/prepare.ts';
 export { Redactor } from './client/redactor.ts';
 export { type ApplyOptions, applyPlan } from './engine/apply.ts';
 export type { PlanOptions } from './engine/choices.ts';

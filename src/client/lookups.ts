@@ -10,7 +10,6 @@ import { isBadRequest, shortenLine } from './describe.ts';
 import { type PageSource, readFirstPage, readRows } from './pages.ts';
 import { allOrFailure, readOnce } from './read.ts';
 
-/** Returns the value of a lookup. */
 export type LookupAnswers = (lookup: Lookup) => Json;
 
 /** Parameters of a collection that are not filters (seed 002, "Collection endpoints"). */

@@ -1,8 +1,7 @@
 import { isSuccess, isWhole } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
 import { describeAnswer, isBadRequest, shortenLine } from '../client/describe.ts';
-import { pageOf } from '../client/page.ts';
-import { readFirstPage } from '../client/pages.ts';
+import { pageOf, readFirstPage } from '../client/pages.ts';
 import { readAgain, readAll } from '../client/read.ts';
 import type { ExportedFile } from '../exporter/index.ts';
 import { apiRequest } from '../kinds/http.ts';

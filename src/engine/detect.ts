@@ -1,5 +1,4 @@
-import { allOrFailure, templateContext } from '../client/read.ts';
-import { readDefaultsOfKind, readListRows } from '../client/read-kind.ts';
+import { allOrFailure, readDefaultsOfKind, readListRows, templateContext } from '../client/read.ts';
 import type { ApiResource, Service } from '../kinds/http.ts';
 import { isOnlyReferredTo, type Kind } from '../kinds/kind.ts';
 import { liveRules, profileSearch } from '../kinds/profile-search.ts';

@@ -1,8 +1,7 @@
 import type { Sent } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
 import { shortenLine } from '../client/describe.ts';
-import { pageOf } from '../client/page.ts';
-import { type PageSource, readRows } from '../client/pages.ts';
+import { type PageSource, pageOf, readRows } from '../client/pages.ts';
 import { allOrFailure } from '../client/read.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { declaredRules, profileSearch, runRules } from '../kinds/profile-search.ts';

@@ -1,7 +1,7 @@
 import type { ApplyEvent, TenantPort } from '../applier/run-context.ts';
+import type { ClientEvent } from '../client/client.ts';
 import { type Client, createClient, type Limiters } from '../client/client.ts';
 import { type Clock, systemClock } from '../client/clock.ts';
-import type { ClientEvent } from '../client/event.ts';
 import { readTenant as readLive, readOnce } from '../client/read.ts';
 import type { Redactor } from '../client/redactor.ts';
 import type { TenantState } from '../kinds/live-objects.ts';

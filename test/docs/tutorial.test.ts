@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.ts';
 import { playPrograms } from '../commands/played.ts';
 import { isThorough } from '../support/effort.ts';
+import { startSandbox } from '../support/sandbox.ts';
 import { runProgram } from '../support/world.ts';
 import { blocksOf, root, textOf } from './documents.ts';
 
