@@ -1,8 +1,7 @@
-import { printedJson } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { contentDigest } from '../kinds/live-objects.ts';
 import { generalizeIndexes } from '../kinds/redact.ts';
-import type { Member } from '../loader/print.ts';
+import type { Member, Printable } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
@@ -11,10 +10,19 @@ import { type Json, own } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { namesBeside, namesOf } from './names.ts';
-import type { Omission, Refusal } from './omission.ts';
-import { clearedValue, type DraftContext, draftPlainField, isUnset } from './plain-field.ts';
-import { printJson, rootOf } from './print-json.ts';
+import { clearedValue, isUnset, placeOf, shownValue } from './place.ts';
+import { printLive } from './print-live.ts';
 import { isMapping, jsonOf } from './printable.ts';
+import { type NameOf, type NameSources, tagsFor } from './reference-lookups.ts';
+import type { Omission, Refusal } from './remarks.ts';
+
+/** What is known of the tenant whose objects are drafted. */
+export interface DraftContext extends NameSources {
+  /** Left out: only ids are known. */
+  nameOf?: NameOf;
+  /** The vendor's default of an object; `null` where there is none. Left out: none is known. */
+  standardOf?(object: LiveObject): LiveObject | null;
+}
 
 /** A text that is written to a file of its own. */
 interface SideText {
@@ -84,9 +92,13 @@ export function draftObject(
     return refuse('its key is a text that tenantctl reserves for itself');
   if (key.some(([, part]) => typeof part === 'string' && !part.isWellFormed()))
     return refuse('its key holds half of a character, which no address can hold');
-  const drafted = Object.entries(kind.fields).map(([name, field]) =>
-    draftField(name, field, object, { ...context, secrets }),
-  );
+  const subject: Subject = {
+    object,
+    standard: context.standardOf?.(object) ?? null,
+    secrets,
+    tags: tagsFor(object, context),
+  };
+  const drafted = Object.entries(kind.fields).map(([name, field]) => draftField(name, field, subject));
   const written = membersOf(drafted);
   const refused = findInvalid(kind, key, written);
   if (typeof refused === 'string') return refuse(refused);
@@ -95,7 +107,7 @@ export function draftObject(
     object,
     key,
     fields: membersOf(valid),
-    lifecycle: lifecycleMembers(object, context),
+    lifecycle: subject.standard ? [['basedOn', contentDigest(kind, subject.standard)]] : [],
     names: namesBeside(membersOf(valid), namesOf(object, context)),
     sideTexts: valid.flatMap(({ sideText }) => sideText ?? []),
     secrets: valid.flatMap((each) => each.secrets).map((at) => ({ at, name: secrets.get(at) ?? null })),
@@ -112,12 +124,6 @@ const longestNamed = 80;
 function describeMismatch(name: string, value: unknown): string {
   const isShown = typeof value === 'string' && value.length <= longestNamed;
   return isShown ? `${name} cannot be "${value}"` : `${name} is not valid`;
-}
-
-/** What an export writes below `lifecycle`. */
-export function lifecycleMembers(object: LiveObject, { standardOf }: DraftContext): Member[] {
-  const standard = standardOf?.(object) ?? null;
-  return standard === null ? [] : [['basedOn', contentDigest(object.kind, standard)]];
 }
 
 function keyMembers({ kind, key, id }: LiveObject): Member[] {
@@ -139,48 +145,42 @@ function membersOf(drafted: readonly DraftedField[]): Member[] {
   return drafted.map(({ member }) => member).filter((member) => member !== null);
 }
 
-function draftField(
-  name: string,
-  field: Field,
-  object: LiveObject,
-  context: DraftContext & { readonly secrets: DeclaredSecrets },
-): DraftedField {
+/** An object, and what its fields are drafted with. */
+interface Subject {
+  readonly object: LiveObject;
+  readonly standard: LiveObject | null;
+  readonly secrets: DeclaredSecrets;
+  readonly tags: ReadonlyMap<Pointer, Printable>;
+}
+
+function draftField(name: string, field: Field, { object, standard, secrets, tags }: Subject): DraftedField {
   const at = pointer(name);
   const nothing = { name, member: null, sideText: null, secrets: [], omissions: [] };
+  const omitted = (reason: Omission['reason']) => ({ ...nothing, omissions: [{ at, reason }] });
   const value = own(object.fields, name) ?? null;
-  if (object.hidden.includes(at)) return { ...nothing, omissions: [{ at, reason: 'notShown' }] };
+  const places = [...secrets.keys()];
+  if (object.hidden.includes(at)) return omitted('notShown');
   if (isUnset(field, value)) {
-    const isMeant = isSetByDefault(name, field, object, context);
+    // An apply to another tenant begins with the vendor's default, and has to clear what that sets.
+    const isMeant = standard !== null && !isUnset(field, own(standard.fields, name));
     return isMeant ? { ...nothing, member: [name, clearedValue(field)] } : nothing;
   }
-  const places = [...context.secrets.keys()];
   if (places.includes(at))
     return { ...nothing, member: [name, { tag: '!secret', value: at }], secrets: [at] };
   // In a list it is not known which of the tenant's items is the secret one.
-  if (field.is !== 'json' && places.some((place) => isWithin(place, at)))
-    return { ...nothing, omissions: [{ at, reason: 'credential' }] };
+  if (field.is !== 'json' && places.some((place) => isWithin(place, at))) return omitted('credential');
   const sideText = sideTextOf(name, field, value);
   if (sideText) return { ...nothing, member: [name, { tag: '!file', value: sideText.ending }], sideText };
-  if (field.is === 'json') {
-    const { value: printed, ...print } = printJson(printedJson(field, value), rootOf(name, field), field, {
-      hidden: object.hidden,
-      declaredSecrets: new Set(places.map(generalizeIndexes)),
-    });
-    // An empty mapping would declare that the field is empty.
-    const isEmpty = printed === undefined || (isMapping(printed) && printed.members.length === 0);
-    return isEmpty
-      ? { ...nothing, omissions: print.omissions }
-      : { ...nothing, ...print, member: [name, printed] };
-  }
-  const printed = draftPlainField(name, field, object, context);
-  if (printed === undefined) return { ...nothing, omissions: [{ at, reason: 'notWritable' }] };
-  return { ...nothing, member: [name, printed] };
-}
-
-/** Whether the vendor's default has a value. An apply to another tenant begins with that default, and has to clear it. */
-function isSetByDefault(name: string, field: Field, object: LiveObject, context: DraftContext): boolean {
-  const standard = context.standardOf?.(object) ?? null;
-  return standard !== null && !isUnset(field, own(standard.fields, name));
+  const { value: printed, ...found } = printLive(shownValue(field, value), placeOf(name, field), {
+    hidden: object.hidden,
+    declaredSecrets: new Set(places.map(generalizeIndexes)),
+    tags,
+  });
+  if (printed === undefined)
+    return field.is === 'json' ? { ...nothing, omissions: found.omissions } : omitted('notWritable');
+  // An empty mapping would declare that the field is empty.
+  if (isMapping(printed) && printed.members.length === 0) return { ...nothing, omissions: found.omissions };
+  return { ...nothing, ...found, member: [name, printed] };
 }
 
 /** A text of so many lines, each of so many characters, is short. */

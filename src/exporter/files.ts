@@ -6,8 +6,8 @@ import { digestStart } from '../model/digest.ts';
 import { groupBy } from '../model/group.ts';
 import type { Draft } from './draft.ts';
 import { append } from './edit/lines.ts';
-import { remarkOf } from './omission.ts';
 import { mapTags } from './printable.ts';
+import { remarkOf } from './remarks.ts';
 import type { NameSecret } from './secret-names.ts';
 
 /** A file of an export. */

@@ -4,7 +4,7 @@ import { groupBy } from '../model/group.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import type { Draft } from './draft.ts';
 import { append } from './edit/lines.ts';
-import { printPlace } from './omission.ts';
+import { printPlace } from './remarks.ts';
 
 /** The place of a value that a `!secret` replaces. */
 export interface SecretPlace {

@@ -4,8 +4,7 @@ import { lineEnd } from '../../loader/file.ts';
 import { formatComment, type Member, type Printable } from '../../loader/print.ts';
 import { type Pointer, segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, partOf } from '../printable.ts';
-import { setCandidates } from './candidates.ts';
-import { insertCandidates, removeCandidates } from './item-candidates.ts';
+import { insertCandidates, removeCandidates, setCandidates } from './candidates.ts';
 import { splice } from './lines.ts';
 import { endOf, locate, type ParsedDocument, type Path, parseOne } from './parsed-document.ts';
 
@@ -110,46 +109,22 @@ function resolveAliases(parsed: ParsedDocument, { path }: Edit, tree: Printable)
 }
 
 /** The path of an alias that leads to the edited value, or of one whose anchored value changes with it. */
-function findAffected(parsed: ParsedDocument, path: Path): Path | null {
-  const aliases = aliasesIn(parsed);
-  if (aliases.length === 0) return null;
-  const onTheWay = aliases.find(
-    (alias) => alias.path.length < path.length && alias.path.every((step, at) => step === path[at]),
-  );
-  if (onTheWay) return onTheWay.path;
-  const anchors = anchorsAround(parsed, path);
-  const isInside = (alias: Path) => path.every((step, at) => step === alias[at]);
-  return aliases.find((alias) => anchors.has(alias.name) && !isInside(alias.path))?.path ?? null;
-}
-
-/** Every alias of the document with its path. */
-function aliasesIn({ root }: ParsedDocument): { path: Path; name: string }[] {
-  const aliases: { path: Path; name: string }[] = [];
-  const walk = (node: unknown, path: Path): void => {
-    if (isAlias(node)) aliases.push({ path, name: node.source });
-    else if (isSeq(node)) node.items.forEach((item, index) => void walk(item, [...path, String(index)]));
-    else if (isMap(node)) {
-      for (const { key, value } of node.items) walk(value, [...path, keyText(key) ?? '']);
-    }
+function findAffected({ root }: ParsedDocument, path: Path): Path | null {
+  const leadsTo = (from: Path, to: Path) => from.every((step, at) => step === to[at]);
+  const aliases: { readonly path: Path; readonly name: string }[] = [];
+  const anchors = new Set<string | undefined>();
+  const walk = (node: unknown, at: Path): void => {
+    if (isAlias(node)) aliases.push({ path: at, name: node.source });
+    if (!isScalar(node) && !isMap(node) && !isSeq(node)) return;
+    if (leadsTo(at, path) || leadsTo(path, at)) anchors.add(node.anchor);
+    if (isSeq(node)) node.items.forEach((item, index) => void walk(item, [...at, String(index)]));
+    if (isMap(node)) for (const { key, value } of node.items) walk(value, [...at, keyText(key) ?? '']);
   };
   walk(root, []);
-  return aliases;
-}
-
-/** The anchors on the way to the value at `path`, and inside it. */
-function anchorsAround(parsed: ParsedDocument, path: Path): ReadonlySet<string> {
-  const names = new Set<string>();
-  const add = (node: unknown) => {
-    if ((isScalar(node) || isMap(node) || isSeq(node)) && node.anchor !== undefined) names.add(node.anchor);
-  };
-  const walk = (node: unknown): void => {
-    add(node);
-    if (isSeq(node)) node.items.forEach(walk);
-    if (isMap(node)) for (const { value } of node.items) walk(value);
-  };
-  for (let length = 0; length < path.length; length += 1) add(locate(parsed, path.slice(0, length))?.node);
-  walk(locate(parsed, path)?.node);
-  return names;
+  const affected = aliases.find(
+    (alias) => !leadsTo(path, alias.path) && (leadsTo(alias.path, path) || anchors.has(alias.name)),
+  );
+  return affected?.path ?? null;
 }
 
 /** The tree after the edit; `undefined` where the edit does not fit it. */

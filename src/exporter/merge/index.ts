@@ -7,8 +7,16 @@ import { secretNamesIn } from '../../model/marker.ts';
 import { type Draft, type DraftInput, draftAll } from '../draft.ts';
 import { applyEdits, type Edit } from '../edit/apply-edits.ts';
 import { createFiles, type ExportedFile } from '../files.ts';
-import { omissionDiagnostics, refusalDiagnostics } from '../omission.ts';
 import { mapTags } from '../printable.ts';
+import {
+  absentDiagnostic,
+  formerDiagnostic,
+  goneDiagnostic,
+  noteDiagnostics,
+  omissionDiagnostics,
+  refusalDiagnostics,
+  refusedDiagnostic,
+} from '../remarks.ts';
 import {
   addToEnvExample,
   envExampleFile,
@@ -19,15 +27,6 @@ import {
   secretsOf,
 } from '../secret-names.ts';
 import {
-  absentDiagnostic,
-  formerDiagnostic,
-  goneDiagnostic,
-  noteDiagnostics,
-  refusedDiagnostic,
-} from './diagnostics.ts';
-import type { MergeContext } from './document-merge.ts';
-import { mergeDocument } from './fields.ts';
-import {
   byteOrderMarkOf,
   type DeclaredDocument,
   findDocument,
@@ -35,6 +34,7 @@ import {
   type ManifestFile,
   openManifest,
 } from './manifest-file.ts';
+import { type MergeContext, mergeDocument } from './merge-document.ts';
 import { findOrphans, type MergedDocument, mergeSideFiles, type SideFileContext } from './side-files.ts';
 
 export interface MergeInput extends DraftInput, MergeContext, SideFileContext {

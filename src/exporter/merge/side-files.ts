@@ -3,8 +3,8 @@ import type { Printable } from '../../loader/print.ts';
 import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
 import { fitsSideFile } from '../draft.ts';
 import { isList, isMapping, sideFileOf } from '../printable.ts';
-import type { DocumentChanges, SideText } from './document-merge.ts';
 import type { DeclaredDocument } from './manifest-file.ts';
+import type { DocumentChanges, SideText } from './merge-document.ts';
 
 /** A document, and what has to change; `null` for one that is not merged. */
 export interface MergedDocument extends DeclaredDocument {

@@ -1,0 +1,240 @@
+import type { Kind, LiveObject } from '../kinds/kind.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { Address } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { groupBy } from '../model/group.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+
+/** Why a value of the tenant is not in its manifest. */
+export type Reason = 'notShown' | 'credential' | 'notWritable' | 'notValid';
+
+/** A value that is left out of a manifest, so that it stays as it is in the tenant. */
+export interface Omission {
+  readonly at: Pointer;
+  readonly reason: Reason;
+  /** What the schema does not accept, where that is a part of it. */
+  readonly within?: Pointer;
+}
+
+/** An object that is not exported, and why: no manifest can declare it, or its kind says so. */
+export interface Refusal {
+  readonly object: LiveObject;
+  readonly refused: string;
+  readonly by: 'schema' | 'kind';
+}
+
+/** A place for a comment. Member names come from the tenant and must not be able to end the comment. */
+export function printPlace(at: Pointer): string {
+  const path = segmentsOf(at).join('.');
+  return path.replace(/[^\x20-\x7e]/g, '?').slice(0, 120);
+}
+
+const reasons: Readonly<Record<Reason, string>> = {
+  notShown: 'the tenant does not show it. Declare it here to manage it',
+  credential: 'it may hold a credential, in a place where secrets cannot be compared',
+  notWritable: 'it holds a value that a manifest cannot express',
+  notValid: 'the schema of this kind does not accept the value',
+};
+
+/** The comment below a manifest that explains an omission. */
+export function remarkOf(omission: Omission): string {
+  return `${printPlace(omission.at)} is left out: ${whyOf(omission)}.`;
+}
+
+function whyOf({ at, reason, within = at }: Omission): string {
+  return within === at ? reasons[reason] : `${reasons[reason]} of ${printPlace(within)}`;
+}
+
+const notDeclarable = { code: 'not-declarable', severity: 'warning' } as const;
+
+/**
+ * The remarks on fields that no manifest can declare, one for each field of a kind: a wrong description of a field concerns
+ * all objects. They are as likely to be missed as a whole object.
+ */
+export function omissionDiagnostics(
+  drafts: readonly { readonly object: LiveObject; readonly omissions: readonly Omission[] }[],
+): Diagnostic[] {
+  const omitted = drafts.flatMap(({ object, omissions }) =>
+    omissions.filter(({ reason }) => reason === 'notValid').map((omission) => ({ object, omission })),
+  );
+  const fields = groupBy(omitted, ({ object, omission }) => `${object.kind.name}${omission.at}`);
+  return fields.map(([, group]): Diagnostic => {
+    const [{ object, omission }, ...others] = group;
+    if (others.length === 0) {
+      const message = `${object.address}: ${remarkOf(omission)}`;
+      const hint = 'It stays as it is in the tenant. All else of the object is exported.';
+      return { ...notDeclarable, message, hint, address: object.address };
+    }
+    const count = countOf(object.kind, group);
+    const message = `${count}: ${printPlace(omission.at)} is left out. The first: ${whyOf(omission)}.`;
+    const hint =
+      'They stay as they are in the tenant, and a comment in each manifest says why. All else is exported.';
+    return { ...notDeclarable, message, hint };
+  });
+}
+
+/** The remarks about objects that are not exported: one for all that no manifest can declare, with the first of each kind by name. */
+export function refusalDiagnostics(refusals: readonly Refusal[]): Diagnostic[] {
+  const [bySchema, byKind] = [
+    refusals.filter(({ by }) => by === 'schema'),
+    refusals.filter(({ by }) => by === 'kind'),
+  ];
+  const [first, ...others] = bySchema;
+  const counts = [...new Set(bySchema.map(({ object }) => object.kind))].map((kind) =>
+    countOf(kind, bySchema),
+  );
+  const undeclarable: Diagnostic[] = !first
+    ? []
+    : others.length === 0
+      ? [
+          {
+            ...notDeclarable,
+            message: `${first.object.address} is not exported, because no manifest can declare it: ${first.refused}.`,
+            hint: 'It stays as it is in the tenant.',
+            address: first.object.address,
+          },
+        ]
+      : [
+          {
+            ...notDeclarable,
+            message: `${bySchema.length} objects are not exported, because no manifest can declare them: ${counts.join(', ')}. The first: ${first.refused}.`,
+            hint: 'They stay as they are in the tenant.',
+          },
+        ];
+  const next = 'Export again later, or declare it by hand.';
+  return [
+    ...undeclarable,
+    ...byKind.map(({ object, refused }) => notExported(object.address, refused, next)),
+  ];
+}
+
+/** The first objects of a kind are named. */
+const longestList = 3;
+
+function countOf(kind: Kind, objects: readonly Pick<Refusal, 'object'>[]): string {
+  const addresses = objects.filter(({ object }) => object.kind === kind).map(({ object }) => object.address);
+  const more = addresses.length > longestList ? ', …' : '';
+  return `${addresses.length} × ${kind.name} (${addresses.slice(0, longestList).join(', ')}${more})`;
+}
+
+/**
+ * The remark on an object that was left out of an export.
+ *
+ * @param next what to do
+ */
+export function notExported(address: Address, why: string, next: string): Diagnostic {
+  return {
+    code: 'not-exported',
+    severity: 'warning',
+    message: `${address} is not exported: ${why}`,
+    hint: `It stays as it is in the tenant. ${next}`,
+    address,
+  };
+}
+
+/** Why a difference was not merged, or what was lost in merging it. */
+export type NoteReason = 'overlay' | 'secret' | 'tag' | 'sideFile' | 'unwritable' | 'rename';
+
+export interface Note {
+  readonly at: Pointer;
+  readonly reason: NoteReason;
+}
+
+/** Diagnostics for the notes about one merged manifest. */
+export function noteDiagnostics(resource: Resource, notes: readonly Note[]): Diagnostic[] {
+  return notes.map(({ at, reason }) => {
+    const { code, severity, what } = noteTexts[reason];
+    const [field = ''] = segmentsOf(at);
+    return {
+      code,
+      severity,
+      message: `${printPlace(at)} ${what}`,
+      // The whole manifest where it does not declare the field.
+      source: resource.locate(Object.hasOwn(resource.fields, field) ? at : pointer()),
+      address: resource.address,
+    };
+  });
+}
+
+const noteTexts: Readonly<Record<NoteReason, Pick<Diagnostic, 'code' | 'severity'> & { what: string }>> = {
+  overlay: {
+    code: 'set-by-overlay',
+    severity: 'warning',
+    what: 'differs from the tenant, but an overlay sets it; it was not changed.',
+  },
+  secret: {
+    code: 'secret-kept',
+    severity: 'warning',
+    what: 'holds a secret and may differ from the tenant; it was not changed.',
+  },
+  tag: {
+    code: 'tag-replaced',
+    severity: 'info',
+    what: 'no longer has the value that its tag gives; the tag was replaced with a plain value.',
+  },
+  sideFile: {
+    code: 'side-file-left',
+    severity: 'info',
+    what: 'has its text in the manifest now, because others use its side file unchanged.',
+  },
+  rename: {
+    code: 'rename-kept',
+    severity: 'warning',
+    what: 'is the name that the tenant still has; it was not changed, so a plan renames the object.',
+  },
+  unwritable: {
+    code: 'not-declarable',
+    severity: 'warning',
+    what: "differs from the tenant, but a manifest cannot express the tenant's value.",
+  },
+};
+
+/** For a declared object that the tenant does not have. */
+export function goneDiagnostic({ address, source }: Resource, isDeleted: boolean): Diagnostic {
+  return {
+    code: 'object-gone',
+    severity: 'warning',
+    message: `The tenant no longer has ${address}${isDeleted ? '; its document was removed' : ''}.`,
+    ...(isDeleted ? {} : { hint: 'Remove the document, or use `export --merge --delete`.' }),
+    source: source(),
+    address,
+  };
+}
+
+/** For an object with `ensure: absent` that the tenant has. */
+export function absentDiagnostic({ address, source }: Resource): Diagnostic {
+  return {
+    code: 'object-still-there',
+    severity: 'info',
+    message: `${address} is declared absent, but the tenant has it; the manifest was not changed.`,
+    source: source(),
+    address,
+  };
+}
+
+/** For an object that gets no manifest, because that of another one names it as the object to rename. */
+export function formerDiagnostic({
+  object,
+  resource,
+}: {
+  readonly object: LiveObject;
+  readonly resource: Resource;
+}): Diagnostic {
+  const why = `${resource.address} exists too, and its manifest says \`renamedFrom\` with this name.`;
+  return {
+    ...notExported(object.address, why, 'Remove `renamedFrom`, and export again.'),
+    source: resource.locate('/lifecycle/renamedFrom'),
+  };
+}
+
+/** For a document that could not be edited. */
+export function refusedDiagnostic({ address, source }: Resource): Diagnostic {
+  return {
+    code: 'cannot-edit',
+    severity: 'error',
+    message: `The manifest of ${address} could not be edited without losing content; it was not changed.`,
+    hint: 'Make the changes by hand: `tenantctl plan` shows them.',
+    source: source(),
+    address,
+  };
+}
