@@ -5,7 +5,7 @@ import { type Address, formatAddress } from '../model/address.ts';
 import { digestStart } from '../model/digest.ts';
 import { groupBy } from '../model/group.ts';
 import type { Draft } from './draft.ts';
-import { append } from './edit/lines.ts';
+import { append } from './edit/document.ts';
 import { mapTags } from './printable.ts';
 import { remarkOf } from './remarks.ts';
 import type { NameSecret } from './secret-names.ts';

@@ -3,7 +3,7 @@ import { digestStart } from '../model/digest.ts';
 import { groupBy } from '../model/group.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import type { Draft } from './draft.ts';
-import { append } from './edit/lines.ts';
+import { append } from './edit/document.ts';
 import { printPlace } from './remarks.ts';
 
 /** The place of a value that a `!secret` replaces. */

@@ -5,8 +5,7 @@ import { formatComment, type Member, type Printable } from '../../loader/print.t
 import { type Pointer, segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, partOf } from '../printable.ts';
 import { insertCandidates, removeCandidates, setCandidates } from './candidates.ts';
-import { splice } from './lines.ts';
-import { endOf, locate, type ParsedDocument, type Path, parseOne } from './parsed-document.ts';
+import { locate, type ParsedDocument, type Path, parseOne, restOfLine, splice } from './document.ts';
 
 /** A change to one value of a document. Items are inserted before the index, members at the end. */
 export type Edit = NewValue<'set'> | NewValue<'insert'> | { readonly op: 'remove'; readonly path: Path };
@@ -54,12 +53,10 @@ function applyEdit(parsed: ParsedDocument, edit: Edit): ParsedDocument | null {
  */
 function nameBeside(parsed: ParsedDocument, path: Path, name: string): string {
   const { text } = parsed;
-  const located = locate(parsed, path);
-  if (!located?.node) return text;
-  const end = endOf(located.node, text);
-  const rest = text.slice(end, lineEnd(text, end));
-  const isAlone = rest.trim() === '';
-  const isPlace = isAlone ? located.node.tag === undefined : /^[ \t]+#/.test(rest);
+  const { node, end } = locate(parsed, path) ?? { node: null, end: null };
+  if (!node || end === null) return text;
+  const rest = restOfLine(text, end);
+  const isPlace = rest.trim() === '' ? node.tag === undefined : /^[ \t]+#/.test(rest);
   return isPlace ? splice(text, end, lineEnd(text, end), formatComment(name)) : text;
 }
 

@@ -1,7 +1,7 @@
 import { CST, Parser } from 'yaml';
 import type { Resource } from '../../kinds/resource.ts';
 import type { Printable } from '../../loader/print.ts';
-import { parseOne } from '../edit/parsed-document.ts';
+import { parseOne } from '../edit/document.ts';
 
 /** The byte order mark that a file begins with, or nothing. */
 export const byteOrderMarkOf = (text: string): string => (text.startsWith('\uFEFF') ? '\uFEFF' : '');

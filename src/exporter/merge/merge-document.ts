@@ -9,7 +9,7 @@ import { secretName, secretNamesIn } from '../../model/marker.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
 import { type DraftContext, draftObject } from '../draft.ts';
 import type { Edit } from '../edit/apply-edits.ts';
-import { eolOf } from '../edit/lines.ts';
+import { eolOf } from '../edit/document.ts';
 import { namesOf } from '../names.ts';
 import {
   declaredValue,
