@@ -10,7 +10,7 @@ import { type Json, own } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { namesBeside, namesOf } from './names.ts';
-import { clearedValue, isUnset, placeOf, shownValue } from './place.ts';
+import { clearedValue, isUnset, placeOf, printableValue } from './place.ts';
 import { printLive } from './print-live.ts';
 import { isMapping, jsonOf } from './printable.ts';
 import { type NameOf, type NameSources, tagsFor } from './reference-lookups.ts';
@@ -171,7 +171,7 @@ function draftField(name: string, field: Field, { object, standard, secrets, tag
   if (field.is !== 'json' && places.some((place) => isWithin(place, at))) return omitted('credential');
   const sideText = sideTextOf(name, field, value);
   if (sideText) return { ...nothing, member: [name, { tag: '!file', value: sideText.ending }], sideText };
-  const { value: printed, ...found } = printLive(shownValue(field, value), placeOf(name, field), {
+  const { value: printed, ...found } = printLive(printableValue(field, value), placeOf(name, field), {
     hidden: object.hidden,
     declaredSecrets: new Set(places.map(generalizeIndexes)),
     tags,

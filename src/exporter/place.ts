@@ -1,17 +1,20 @@
+import { diffArrays } from 'diff';
 import { compareField, dropNulls } from '../kinds/compare.ts';
 import { credentialMembers, isCredentialText } from '../kinds/credentials.ts';
-import { chooseSynonym, comparable, isUnordered, printedJson } from '../kinds/field.ts';
+import { chooseSynonym, comparable, isUnordered, printedJson, textOfItem } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field } from '../kinds/kind.ts';
-import { recordAgrees } from '../kinds/records.ts';
+import { pairRecords, recordAgrees } from '../kinds/records.ts';
 import { refusedKeys, unresolved } from '../loader/tree.ts';
 import {
+  canonicalJson,
   isArray,
   isObject,
   type Json,
   type JsonObject,
   mapJson,
   mapMembers,
+  objectsIn,
   own,
   pick,
   sameJson,
@@ -119,12 +122,12 @@ export const clearedValue = (field: Field): readonly never[] | null => (isUnorde
  *
  * @param declared a value whose members stay
  */
-export function shownValue(field: Field, live: Json, declared: Json = null): Json {
+export function printableValue(field: Field, live: Json, declared: Json = null): Json {
   if (field.is === 'json') return printedJson(field, live, declared);
   if (isUnset(field, live)) return clearedValue(field);
   const value = chooseSynonym(field, live);
-  if (field.is === 'reference') return shownReference(value);
-  if (field.is === 'references') return mapItems(value, shownReference);
+  if (field.is === 'reference') return pickReference(value);
+  if (field.is === 'references') return mapItems(value, pickReference);
   return field.is === 'records'
     ? mapItems(value, (item) => (isObject(item) ? dropNulls(item) : item))
     : value;
@@ -133,12 +136,12 @@ export function shownValue(field: Field, live: Json, declared: Json = null): Jso
 const mapItems = (value: Json, change: (item: Json) => Json): Json =>
   isArray(value) ? value.map(change) : value;
 
-function shownReference(value: Json): Json {
+function pickReference(value: Json): Json {
   return isObject(value) ? dropNulls(pick(value, ['type', 'name', 'id'])) : value;
 }
 
 /** A declared field as the walk through it sees it. */
-export const declaredValue = (field: Field, declared: Json): Json =>
+export const readDeclared = (field: Field, declared: Json): Json =>
   field.is === 'json' ? readJsonText(declared) : declared;
 
 /** True where a plan would show a change of the field. */
@@ -152,7 +155,7 @@ export function isSame(place: Place, declared: Json, live: Json): boolean {
 }
 
 /** Where hosts answer with either, 60 and "60" are the same. */
-export function comparableAt({ field, is }: Place, value: Json): Json {
+function comparableAt({ field, is }: Place, value: Json): Json {
   const isLoose = field.is === 'json' ? field.pairs === true : field.is === 'records' || is === 'reference';
   if (!isLoose) return value;
   return mapJson(value, (item) => (item === null || typeof item === 'object' ? item : String(item)));
@@ -168,4 +171,61 @@ export function respell({ is, field }: Place, declared: JsonObject, live: JsonOb
     recordAgrees({ [name]: value }, live, field) ? value : undefined,
   );
   return { ...live, ...agreeing };
+}
+
+/** A declared item and the live one in its place, by their indexes; `null` where one of them is missing. */
+type ItemPair = readonly [declared: number | null, live: number | null];
+
+/** Pairs the items of a declared list with live ones, in the declared order. Of a list without order, equal items are left out. */
+export function pairItems(place: Place, declared: readonly Json[], live: readonly Json[]): ItemPair[] {
+  const { is, field } = place;
+  if (is === 'records' && field.is === 'records') {
+    return pairRecords(objectsIn(declared), objectsIn(live), field).map((pair) => [
+      pair.declared && declared.indexOf(pair.declared),
+      pair.live && live.indexOf(pair.live),
+    ]);
+  }
+  if (is === 'set' || is === 'references') {
+    const textsOf = (items: readonly Json[]) => items.map((item) => textOfItem(field, item));
+    return pairOthers(textsOf(declared), textsOf(live));
+  }
+  const textsOf = (items: readonly Json[]) => items.map((item) => canonicalJson(comparableAt(place, item)));
+  return alignItems(textsOf(declared), textsOf(live));
+}
+
+/** Items that are gone with new ones, one by one; what is left over stands alone. */
+function pairOthers(declared: readonly string[], live: readonly string[]): ItemPair[] {
+  const missing = (texts: readonly string[], others: ReadonlySet<string>) =>
+    [...texts.keys()].filter((at) => !others.has(texts[at] ?? ''));
+  const [gone, added] = [missing(declared, new Set(live)), missing(live, new Set(declared))];
+  const length = Math.max(gone.length, added.length);
+  return Array.from({ length }, (_, turn) => [gone[turn] ?? null, added[turn] ?? null]);
+}
+
+/** Lists with more differences than this are paired by position. */
+const mostDifferences = 4000;
+
+/** The items of two lists in order, with as many equal ones in pairs as possible. */
+export function alignItems(declared: readonly string[], live: readonly string[]): ItemPair[] {
+  const chunks = diffArrays([...declared], [...live], { maxEditLength: mostDifferences }) ?? [
+    { count: declared.length, removed: true, added: false },
+    { count: live.length, removed: false, added: true },
+  ];
+  const pairs: ItemPair[] = [];
+  let [at, liveAt, end, liveEnd] = [0, 0, 0, 0];
+  const pairGap = () => {
+    while (at < end || liveAt < liveEnd)
+      pairs.push([at < end ? at++ : null, liveAt < liveEnd ? liveAt++ : null]);
+  };
+  for (const { count, removed, added } of chunks) {
+    if (removed) end += count;
+    else if (added) liveEnd += count;
+    else {
+      pairGap();
+      for (let item = 0; item < count; item += 1) pairs.push([at++, liveAt++]);
+      [end, liveEnd] = [at, liveAt];
+    }
+  }
+  pairGap();
+  return pairs;
 }

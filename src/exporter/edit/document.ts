@@ -18,7 +18,7 @@ import { lineEnd, lineStart, nextLine } from '../../loader/file.ts';
 import { yamlOptions } from '../../loader/parse.ts';
 import { type Member, type Printable, printInline, quote } from '../../loader/print.ts';
 import { parseJson } from '../../model/json.ts';
-import { hasTags, jsonOf } from '../printable.ts';
+import { jsonOf, tagsIn } from '../printable.ts';
 
 /** The steps from a document's root to a value: names of members, indexes of items. */
 export type Path = readonly string[];
@@ -67,7 +67,7 @@ export function parseOne(text: string): ParsedDocument | null {
 
 /** A value on one line, in the style of the document. */
 export function printIn({ isJson }: ParsedDocument, value: Printable): string {
-  return isJson && !hasTags(value) ? quote(jsonOf(value)) : printInline(value);
+  return isJson && tagsIn(value).length === 0 ? quote(jsonOf(value)) : printInline(value);
 }
 
 /** The value at a path; `null` where there is none, or where an alias leads to it. */

@@ -1,41 +1,36 @@
 import type { LiveObject } from '../../kinds/kind.ts';
 import { LiveIndex } from '../../kinds/live-objects.ts';
 import type { Resource } from '../../kinds/resource.ts';
+import type { Printable } from '../../loader/print.ts';
 import type { Address } from '../../model/address.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { secretNamesIn } from '../../model/marker.ts';
 import { type Draft, type DraftInput, draftAll } from '../draft.ts';
-import { applyEdits, type Edit } from '../edit/apply-edits.ts';
+import { applyEdits } from '../edit/apply-edits.ts';
 import { createFiles, type ExportedFile } from '../files.ts';
 import { mapTags } from '../printable.ts';
-import {
-  absentDiagnostic,
-  formerDiagnostic,
-  goneDiagnostic,
-  noteDiagnostics,
-  omissionDiagnostics,
-  refusalDiagnostics,
-  refusedDiagnostic,
-} from '../remarks.ts';
+import { formerDiagnostic, noteDiagnostic, omissionDiagnostics, refusalDiagnostics } from '../remarks.ts';
 import {
   addToEnvExample,
   envExampleFile,
   type NameSecret,
   nameAll,
-  type SecretPlace,
   secretNames,
   secretsOf,
 } from '../secret-names.ts';
 import {
-  byteOrderMarkOf,
   type DeclaredDocument,
   findDocument,
+  findOrphans,
   joinDocuments,
   type ManifestFile,
+  type MergedDocument,
+  mergeSideFiles,
+  noChanges,
   openManifest,
-} from './manifest-file.ts';
+  type SideFileContext,
+} from './files.ts';
 import { type MergeContext, mergeDocument } from './merge-document.ts';
-import { findOrphans, type MergedDocument, mergeSideFiles, type SideFileContext } from './side-files.ts';
 
 export interface MergeInput extends DraftInput, MergeContext, SideFileContext {
   /** Everything that the manifests declare, with overlays applied and lookups filled in. */
@@ -79,22 +74,19 @@ export function mergeExport(input: MergeInput): Merge {
     return { resource, live: index.find(resource), document: file ? findDocument(file, resource) : null };
   });
   const documents = found.flatMap((each) => mergeFound(each, input));
-  const gone = documents.filter(({ isGone }) => isGone);
   const undeclared = draftUndeclared(found, index, input);
   const written = writeFiles(input, files, documents, undeclared.drafts);
-
-  const lost = found.filter(({ document }) => !document);
-  const stillThere = documents.filter(({ resource, live }) => live && resource.ensure === 'absent');
+  const refused = [...found.filter(({ document }) => !document), ...written.refused];
   return {
     ...compareFiles(written.texts, input),
     newManifests: written.newManifests,
     undeclared: undeclared.count,
-    gone: gone.map(({ resource }) => resource.address),
+    gone: documents.filter(({ isGone }) => isGone).map(({ resource }) => resource.address),
     diagnostics: [
-      ...[...lost, ...written.refused].map(({ resource }) => refusedDiagnostic(resource)),
-      ...documents.flatMap(({ resource, changes }) => noteDiagnostics(resource, changes?.notes ?? [])),
-      ...gone.map(({ resource }) => goneDiagnostic(resource, input.delete)),
-      ...stillThere.map(({ resource }) => absentDiagnostic(resource)),
+      ...refused.map(({ resource }) => noteDiagnostic(resource, { reason: 'refused' })),
+      ...documents.flatMap(({ resource, changes }) =>
+        changes.notes.map((note) => noteDiagnostic(resource, note)),
+      ),
       ...undeclared.diagnostics,
     ],
   };
@@ -109,29 +101,30 @@ interface Found {
 }
 
 function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, ManifestFile> {
-  const files = new Map<string, ManifestFile>();
-  for (const path of new Set(resources.map(({ source }) => source().file))) {
-    const text = read(path);
-    if (text !== null) files.set(path, openManifest(text));
-  }
-  return files;
+  const paths = new Set(resources.map(({ source }) => source().file));
+  const texts = [...paths].map((path) => [path, read(path)] as const);
+  return new Map(texts.flatMap(([path, text]) => (text === null ? [] : [[path, openManifest(text)]])));
 }
 
 /** A document that declares an object, and what becomes of it. */
 interface Document extends MergedDocument {
   readonly live: LiveObject | null;
-  /** Whether it declares an object that the tenant does not have. */
+  /** It declares an object that the tenant does not have. */
   readonly isGone: boolean;
 }
 
 function mergeFound({ resource, live, document }: Found, input: MergeInput): Document[] {
   if (!document) return [];
-  const isPresent = input.inScope(resource) && resource.ensure === 'present';
-  const changes = isPresent && live ? mergeDocument(document, live, input) : null;
-  return [{ ...document, live, changes, isGone: isPresent && !live }];
+  const isPresent = resource.ensure === 'present';
+  const isGone = isPresent && !live && input.inScope(resource);
+  const changes =
+    isPresent && live && input.inScope(resource) ? mergeDocument(document, live, input) : noChanges();
+  if (isGone) changes.notes.push({ reason: input.delete ? 'removed' : 'gone' });
+  if (live && !isPresent) changes.notes.push({ reason: 'absent' });
+  return [{ ...document, live, changes, isGone }];
 }
 
-/** Drafts for the objects that no manifest declares, or their number, and what is said of those without a draft. */
+/** Drafts for the objects that no manifest declares, or their number, and the remarks on those without a draft. */
 function draftUndeclared(found: readonly Found[], index: LiveIndex, input: MergeInput) {
   // With manifests of their own, two would declare the objects that manifests rename.
   const former = found.flatMap(({ resource, live }) => {
@@ -143,34 +136,34 @@ function draftUndeclared(found: readonly Found[], index: LiveIndex, input: Merge
   const objects = input.objects.filter((object) => !named.has(object) && input.inScope(object));
   const { drafts, refusals } = draftAll({ ...input, objects });
   if (!input.all) return { drafts: [], count: drafts.length, diagnostics: [] };
-  return {
-    drafts,
-    count: 0,
-    diagnostics: [
-      ...omissionDiagnostics(drafts),
-      ...refusalDiagnostics(refusals),
-      ...former.map(formerDiagnostic),
-    ],
-  };
+  const diagnostics = [
+    ...omissionDiagnostics(drafts),
+    ...refusalDiagnostics(refusals),
+    ...former.map(({ object, resource }) => formerDiagnostic(object, resource)),
+  ];
+  return { drafts, count: 0, diagnostics };
 }
 
-/** The texts of all files, `null` for those that go. Some documents cannot be edited: they stay as they are. */
+/** The texts of all files, `null` for those that go. Documents that cannot be edited stay as they are. */
 function writeFiles(
   input: MergeInput,
   files: ReadonlyMap<string, ManifestFile>,
   documents: readonly Document[],
   drafts: readonly Draft[],
 ) {
-  const places = [...secretsOf(drafts), ...documents.flatMap(newSecrets)];
+  const places = [
+    ...secretsOf(drafts),
+    ...documents.flatMap(({ resource, live, changes }) =>
+      changes.secrets.map((at) => ({ address: (live ?? resource).address, at })),
+    ),
+  ];
   const taken = new Set(input.resources.flatMap(({ fields }) => secretNamesIn(fields)));
   const nameSecret = secretNames(places, taken);
   const removed = documents.filter(({ isGone }) => input.delete && isGone);
   const remaining = documents.filter(({ isGone }) => !(input.delete && isGone));
-  const sideFiles = [...mergeSideFiles(remaining, input)].map(
-    ([path, text]) => [path, byteOrderMarkOf(input.read(path) ?? '') + text] as const,
-  );
+  const texts = new Map<string, string | null>(mergeSideFiles(remaining, input));
   const edited = editFiles(files, remaining, removed, nameSecret);
-  const texts = new Map([...edited.texts, ...sideFiles]);
+  for (const [path, text] of edited.texts) texts.set(path, text);
   const textOf = (path: string) => (texts.has(path) ? (texts.get(path) ?? null) : input.read(path));
   const added = createFiles(drafts, { folder: input.folder, nameSecret, textOf });
   for (const { path, content } of added.files) texts.set(path, content);
@@ -178,10 +171,6 @@ function writeFiles(
   if (listed !== null) texts.set(envExampleFile, listed);
   for (const path of findOrphans(removed, remaining, input)) texts.set(path, null);
   return { texts, refused: edited.refused, newManifests: [...new Set(added.manifests.values())] };
-}
-
-function newSecrets({ live, changes }: Document): SecretPlace[] {
-  return live && changes ? changes.secrets.map((at) => ({ address: live.address, at })) : [];
 }
 
 /** The new text of each file, `null` where no document is left, and the documents that could not be edited. */
@@ -194,24 +183,26 @@ function editFiles(
   const refused: Document[] = [];
   const newTexts = new Map<unknown, string | null>(removed.map(({ segment }) => [segment, null]));
   for (const document of remaining) {
-    const { segment, live, changes } = document;
-    if (!live || !changes) continue;
-    const text = applyEdits(segment.text, nameSecrets(changes.edits, live.address, nameSecret));
+    const { segment, resource, live, changes } = document;
+    if (changes.edits.length === 0) continue;
+    const { address } = live ?? resource;
+    const text = applyEdits(
+      segment.text,
+      changes.edits.map((edit) =>
+        edit.op === 'remove' ? edit : { ...edit, value: nameSecretsIn(edit.value, address, nameSecret) },
+      ),
+    );
     if (text === null) refused.push(document);
     else newTexts.set(segment, text);
   }
   const texts = [...files].map(([path, file]) => {
     return [path, joinDocuments(file, (segment) => newTexts.get(segment))] as const;
   });
-  return { texts: new Map(texts), refused };
+  return { texts, refused };
 }
 
-function nameSecrets(edits: readonly Edit[], address: Address, nameSecret: NameSecret): Edit[] {
-  return edits.map((edit) => {
-    if (edit.op === 'remove') return edit;
-    const value = mapTags(edit.value, (tag, at) => (tag === '!secret' ? nameSecret({ address, at }) : at));
-    return { ...edit, value };
-  });
+function nameSecretsIn(value: Printable, address: Address, nameSecret: NameSecret): Printable {
+  return mapTags(value, (tag, at) => (tag === '!secret' ? nameSecret({ address, at }) : at));
 }
 
 function compareFiles(

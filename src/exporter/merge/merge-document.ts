@@ -12,48 +12,28 @@ import type { Edit } from '../edit/apply-edits.ts';
 import { eolOf } from '../edit/document.ts';
 import { namesOf } from '../names.ts';
 import {
-  declaredValue,
   fieldDiffers,
   isSame,
   isWritableKey,
   itemIn,
   membersIn,
   type Place,
+  pairItems,
   placeOf,
+  printableValue,
+  readDeclared,
   respell,
-  shownValue,
 } from '../place.ts';
 import { type PrintedValue, printLive } from '../print-live.ts';
 import { isList, isMapping, isTagged, jsonOf, partOf, sideFileOf } from '../printable.ts';
 import { tagsFor } from '../reference-lookups.ts';
-import type { Note, NoteReason } from '../remarks.ts';
-import type { DeclaredDocument } from './manifest-file.ts';
-import { pairItems } from './pair-items.ts';
+import type { NoteReason } from '../remarks.ts';
+import { type DeclaredDocument, type DocumentChanges, noChanges } from './files.ts';
 
 export interface MergeContext extends DraftContext {
   /** Says whether a secret has the value that the tenant shows. */
   readonly secrets: Pick<Secrets, 'matches'>;
 }
-
-/** A new text for a side file. */
-export interface SideText {
-  readonly at: Pointer;
-  /** In the line endings of the file, where those do not count. */
-  readonly text: string;
-  /** What the manifest gets where the side file cannot have the text. */
-  readonly inline: Printable;
-}
-
-/** What has to change for one document. A `!secret` in the value of an edit holds its pointer until it is named. */
-export interface DocumentChanges {
-  readonly edits: Edit[];
-  readonly notes: Note[];
-  readonly sideTexts: SideText[];
-  /** The places of new secrets. */
-  readonly secrets: Pointer[];
-}
-
-const noChanges = (): DocumentChanges => ({ edits: [], notes: [], sideTexts: [], secrets: [] });
 
 /** The merge of one live object into the document that declares it. */
 interface DocumentMerge {
@@ -98,8 +78,8 @@ export function mergeDocument(
     const slot: Slot = {
       at: pointer(name),
       place: placeOf(name, field),
-      declared: declaredValue(field, declared),
-      live: shownValue(field, current, declared),
+      declared: readDeclared(field, declared),
+      live: printableValue(field, current, declared),
       written: partOf(written, name),
     };
     if (isInvalid(name) && secretName(declared) === null) addNote(merge, slot, 'unwritable');
