@@ -98,32 +98,30 @@ export function draftObject(
     secrets,
     tags: tagsFor(object, context),
   };
-  const drafted = Object.entries(kind.fields).map(([name, field]) => draftField(name, field, subject));
-  const written = membersOf(drafted);
-  const refused = findInvalid(kind, key, written);
-  if (typeof refused === 'string') return refuse(refused);
-  const valid = drafted.filter(({ name }) => !refused.has(name));
+  const drafted = Object.entries(kind.fields).map(
+    ([name, field]) => [name, draftField(name, field, subject)] as const,
+  );
+  const invalid = findInvalid(
+    kind,
+    key,
+    drafted.flatMap(([, { member }]) => (member ? [member] : [])),
+  );
+  if (typeof invalid === 'string') return refuse(invalid);
+  const valid = drafted.filter(([name]) => !invalid.has(name)).map(([, each]) => each);
+  const fields = valid.flatMap(({ member }) => (member ? [member] : []));
   return {
     object,
     key,
-    fields: membersOf(valid),
+    fields,
     lifecycle: subject.standard ? [['basedOn', contentDigest(kind, subject.standard)]] : [],
-    names: namesBeside(membersOf(valid), namesOf(object, context)),
+    names: namesBeside(fields, namesOf(object, context)),
     sideTexts: valid.flatMap(({ sideText }) => sideText ?? []),
-    secrets: valid.flatMap((each) => each.secrets).map((at) => ({ at, name: secrets.get(at) ?? null })),
+    secrets: valid.flatMap((each) => each.secrets ?? []).map((at) => ({ at, name: secrets.get(at) ?? null })),
     omissions: [
-      ...valid.flatMap(({ omissions }) => omissions),
-      ...[...refused].map(([name, within]): Omission => ({ at: pointer(name), reason: 'notValid', within })),
+      ...valid.flatMap(({ omissions }) => omissions ?? []),
+      ...[...invalid].map(([name, within]): Omission => ({ at: pointer(name), reason: 'notValid', within })),
     ],
   };
-}
-
-/** Longer values are not named. */
-const longestNamed = 80;
-
-function describeMismatch(name: string, value: unknown): string {
-  const isShown = typeof value === 'string' && value.length <= longestNamed;
-  return isShown ? `${name} cannot be "${value}"` : `${name} is not valid`;
 }
 
 function keyMembers({ kind, key, id }: LiveObject): Member[] {
@@ -133,16 +131,12 @@ function keyMembers({ kind, key, id }: LiveObject): Member[] {
   return kind.keyFields.map(({ name }, part): Member => [name, key[part] ?? '']);
 }
 
+/** What a manifest says of a field: nothing where it has no member. */
 interface DraftedField {
-  readonly name: string;
-  readonly member: Member | null;
-  readonly sideText: SideText | null;
-  readonly secrets: readonly Pointer[];
-  readonly omissions: readonly Omission[];
-}
-
-function membersOf(drafted: readonly DraftedField[]): Member[] {
-  return drafted.map(({ member }) => member).filter((member) => member !== null);
+  readonly member?: Member;
+  readonly sideText?: SideText;
+  readonly secrets?: readonly Pointer[];
+  readonly omissions?: readonly Omission[];
 }
 
 /** An object, and what its fields are drafted with. */
@@ -155,32 +149,28 @@ interface Subject {
 
 function draftField(name: string, field: Field, { object, standard, secrets, tags }: Subject): DraftedField {
   const at = pointer(name);
-  const nothing = { name, member: null, sideText: null, secrets: [], omissions: [] };
-  const omitted = (reason: Omission['reason']) => ({ ...nothing, omissions: [{ at, reason }] });
+  const leaveOut = (reason: Omission['reason']) => ({ omissions: [{ at, reason }] });
   const value = own(object.fields, name) ?? null;
   const places = [...secrets.keys()];
-  if (object.hidden.includes(at)) return omitted('notShown');
+  if (object.hidden.includes(at)) return leaveOut('notShown');
   if (isUnset(field, value)) {
     // An apply to another tenant begins with the vendor's default, and has to clear what that sets.
     const isMeant = standard !== null && !isUnset(field, own(standard.fields, name));
-    return isMeant ? { ...nothing, member: [name, clearedValue(field)] } : nothing;
+    return isMeant ? { member: [name, clearedValue(field)] } : {};
   }
-  if (places.includes(at))
-    return { ...nothing, member: [name, { tag: '!secret', value: at }], secrets: [at] };
+  if (places.includes(at)) return { member: [name, { tag: '!secret', value: at }], secrets: [at] };
   // In a list it is not known which of the tenant's items is the secret one.
-  if (field.is !== 'json' && places.some((place) => isWithin(place, at))) return omitted('credential');
+  if (field.is !== 'json' && places.some((place) => isWithin(place, at))) return leaveOut('credential');
   const sideText = sideTextOf(name, field, value);
-  if (sideText) return { ...nothing, member: [name, { tag: '!file', value: sideText.ending }], sideText };
+  if (sideText) return { member: [name, { tag: '!file', value: sideText.ending }], sideText };
   const { value: printed, ...found } = printLive(printableValue(field, value), placeOf(name, field), {
     hidden: object.hidden,
     declaredSecrets: new Set(places.map(generalizeIndexes)),
     tags,
   });
-  if (printed === undefined)
-    return field.is === 'json' ? { ...nothing, omissions: found.omissions } : omitted('notWritable');
+  if (printed === undefined) return field.is === 'json' ? found : leaveOut('notWritable');
   // An empty mapping would declare that the field is empty.
-  if (isMapping(printed) && printed.members.length === 0) return { ...nothing, omissions: found.omissions };
-  return { ...nothing, ...found, member: [name, printed] };
+  return isMapping(printed) && printed.members.length === 0 ? found : { ...found, member: [name, printed] };
 }
 
 /** A text of so many lines, each of so many characters, is short. */
@@ -210,6 +200,9 @@ export function fitsSideFile(text: string): boolean {
   return !/\p{Cs}|^\ufeff/u.test(text) && Buffer.byteLength(text) <= largestFile;
 }
 
+/** Longer values are not named. */
+const longestNamed = 80;
+
 /**
  * The fields that do not fit the schema of the kind, each with the place that does not; a text if the whole object does not,
  * which says why. A tenant may hold what a manifest may not, such as a medium that was added after the schema was written.
@@ -226,7 +219,10 @@ function findInvalid(
     // It stands for a value that fits.
     if (data === unresolved) continue;
     const [name = 'it'] = segmentsOf(instancePath);
-    if (!fields.some(([field]) => field === name)) return describeMismatch(name, data);
+    if (!fields.some(([field]) => field === name)) {
+      const isShown = typeof data === 'string' && data.length <= longestNamed;
+      return isShown ? `${name} cannot be "${data}"` : `${name} is not valid`;
+    }
     if (!invalid.has(name)) invalid.set(name, instancePath);
   }
   return invalid;

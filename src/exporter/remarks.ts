@@ -142,81 +142,63 @@ export interface Note {
 }
 
 export function noteDiagnostic(resource: Resource, { at, reason }: Note): Diagnostic {
-  const { code, severity, say, ...more } = noteWords[reason];
+  const [code, severity, words, hint] = noteWords[reason];
   const { address } = resource;
   const [field = ''] = segmentsOf(at ?? '');
   const isDeclared = at !== undefined && Object.hasOwn(resource.fields, field);
   const source = at === undefined ? resource.source() : resource.locate(isDeclared ? at : pointer());
-  return {
-    code,
-    severity,
-    message: say(at === undefined ? address : printPlace(at)),
-    ...more,
-    source,
-    address,
-  };
+  const message = words.replace('{}', () => (at === undefined ? address : printPlace(at)));
+  return { code, severity, message, ...(hint && { hint }), source, address };
 }
 
-interface NoteWords extends Pick<Diagnostic, 'code' | 'severity' | 'hint'> {
-  say(what: string): string;
-}
+type NoteWords = readonly [code: string, Diagnostic['severity'], words: string, hint?: string];
 
+/** `{}` stands for the place, or for the address of the whole object. */
 const noteWords = {
-  overlay: {
-    code: 'set-by-overlay',
-    severity: 'warning',
-    say: (place) => `${place} differs from the tenant, but an overlay sets it; it was not changed.`,
-  },
-  secret: {
-    code: 'secret-kept',
-    severity: 'warning',
-    say: (place) => `${place} holds a secret and may differ from the tenant; it was not changed.`,
-  },
-  tag: {
-    code: 'tag-replaced',
-    severity: 'info',
-    say: (place) =>
-      `${place} no longer has the value that its tag gives; the tag was replaced with a plain value.`,
-  },
-  sideFile: {
-    code: 'side-file-left',
-    severity: 'info',
-    say: (place) => `${place} has its text in the manifest now, because others use its side file unchanged.`,
-  },
-  rename: {
-    code: 'rename-kept',
-    severity: 'warning',
-    say: (place) =>
-      `${place} is the name that the tenant still has; it was not changed, so a plan renames the object.`,
-  },
-  unwritable: {
-    code: 'not-declarable',
-    severity: 'warning',
-    say: (place) => `${place} differs from the tenant, but a manifest cannot express the tenant's value.`,
-  },
-  gone: {
-    code: 'object-gone',
-    severity: 'warning',
-    say: (address) => `The tenant no longer has ${address}.`,
-    hint: 'Remove the document, or use `export --merge --delete`.',
-  },
-  removed: {
-    code: 'object-gone',
-    severity: 'warning',
-    say: (address) => `The tenant no longer has ${address}; its document was removed.`,
-  },
-  absent: {
-    code: 'object-still-there',
-    severity: 'info',
-    say: (address) => `${address} is declared absent, but the tenant has it; the manifest was not changed.`,
-  },
-  refused: {
-    code: 'cannot-edit',
-    severity: 'error',
-    say: (address) =>
-      `The manifest of ${address} could not be edited without losing content; it was not changed.`,
-    hint: 'Make the changes by hand: `tenantctl plan` shows them.',
-  },
+  overlay: [
+    'set-by-overlay',
+    'warning',
+    '{} differs from the tenant, but an overlay sets it; it was not changed.',
+  ],
+  secret: ['secret-kept', 'warning', '{} holds a secret and may differ from the tenant; it was not changed.'],
+  tag: [
+    'tag-replaced',
+    'info',
+    '{} no longer has the value that its tag gives; the tag was replaced with a plain value.',
+  ],
+  sideFile: [
+    'side-file-left',
+    'info',
+    '{} has its text in the manifest now, because others use its side file unchanged.',
+  ],
+  rename: [
+    'rename-kept',
+    'warning',
+    '{} is the name that the tenant still has; it was not changed, so a plan renames the object.',
+  ],
+  unwritable: [
+    'not-declarable',
+    'warning',
+    "{} differs from the tenant, but a manifest cannot express the tenant's value.",
+  ],
+  gone: [
+    'object-gone',
+    'warning',
+    'The tenant no longer has {}.',
+    'Remove the document, or use `export --merge --delete`.',
+  ],
+  removed: ['object-gone', 'warning', 'The tenant no longer has {}; its document was removed.'],
+  absent: [
+    'object-still-there',
+    'info',
+    '{} is declared absent, but the tenant has it; the manifest was not changed.',
+  ],
+  refused: [
+    'cannot-edit',
+    'error',
+    'The manifest of {} could not be edited without losing content; it was not changed.',
+    'Make the changes by hand: `tenantctl plan` shows them.',
+  ],
 } as const satisfies Readonly<Record<string, NoteWords>>;
 
 /** For an object that gets no manifest, because that of another one names it as the object to rename. */

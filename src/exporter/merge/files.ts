@@ -1,4 +1,5 @@
 import { CST, Parser } from 'yaml';
+import type { LiveObject } from '../../kinds/kind.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import { sideFilePath } from '../../loader/paths.ts';
 import type { Printable } from '../../loader/print.ts';
@@ -32,12 +33,14 @@ interface Segment {
   readonly end: string;
 }
 
-/** A document that declares an object. */
+/** A document that declares an object, and what has to change in it. */
 export interface DeclaredDocument {
   readonly resource: Resource;
+  readonly live: LiveObject | null;
   readonly segment: Segment;
   /** The value of the document, with tags as written. */
   readonly written: Printable;
+  readonly changes: DocumentChanges;
 }
 
 /** Cuts the text of a file into its documents. */
@@ -66,12 +69,15 @@ function splitDocuments(text: string): Segment[] {
 }
 
 /** The document that declares a resource; `null` if the file has changed since it was loaded. */
-export function findDocument({ segments, lines }: ManifestFile, resource: Resource): DeclaredDocument | null {
+export function findDocument(
+  { segments, lines }: ManifestFile,
+  resource: Resource,
+): Pick<DeclaredDocument, 'segment' | 'written'> | null {
   const { line, column } = resource.source();
   const offset = (lines[line - 1] ?? 0) + column - 1;
   const segment = segments.findLast((each) => each.offset <= offset);
   const parsed = segment ? parseOne(segment.text) : null;
-  return segment && parsed ? { resource, segment, written: parsed.tree } : null;
+  return segment && parsed ? { segment, written: parsed.tree } : null;
 }
 
 /**
@@ -116,10 +122,6 @@ export interface DocumentChanges {
 
 export const noChanges = (): DocumentChanges => ({ edits: [], notes: [], sideTexts: [], secrets: [] });
 
-export interface MergedDocument extends DeclaredDocument {
-  readonly changes: DocumentChanges;
-}
-
 /** What is known of the files that documents name. Paths begin at the project's root. */
 export interface SideFileContext {
   /** The file that a path leads to: several documents may reach one by links. */
@@ -133,7 +135,7 @@ export interface SideFileContext {
  * nothing else uses it. Otherwise the texts are set in the documents, and their changes get a note.
  */
 export function mergeSideFiles(
-  documents: readonly MergedDocument[],
+  documents: readonly DeclaredDocument[],
   context: SideFileContext & { read(path: string): string | null },
 ): ReadonlyMap<string, string> {
   const uses = documents.flatMap((document) =>

@@ -1,4 +1,3 @@
-import type { LiveObject } from '../../kinds/kind.ts';
 import { LiveIndex } from '../../kinds/live-objects.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import type { Printable } from '../../loader/print.ts';
@@ -24,7 +23,6 @@ import {
   findOrphans,
   joinDocuments,
   type ManifestFile,
-  type MergedDocument,
   mergeSideFiles,
   noChanges,
   openManifest,
@@ -69,21 +67,19 @@ export interface Merge {
 export function mergeExport(input: MergeInput): Merge {
   const index = new LiveIndex(input.objects);
   const files = openFiles(input);
-  const found = input.resources.map((resource): Found => {
-    const file = files.get(resource.source().file);
-    return { resource, live: index.find(resource), document: file ? findDocument(file, resource) : null };
-  });
-  const documents = found.flatMap((each) => mergeFound(each, input));
+  const found = input.resources.map((resource) => ({ resource, live: index.find(resource) }));
+  const documents = found.flatMap((each) => openDocument(each, files, input));
   const undeclared = draftUndeclared(found, index, input);
   const written = writeFiles(input, files, documents, undeclared.drafts);
-  const refused = [...found.filter(({ document }) => !document), ...written.refused];
+  const opened = new Set(documents.map(({ resource }) => resource));
+  const refused = [...input.resources.filter((resource) => !opened.has(resource)), ...written.refused];
   return {
     ...compareFiles(written.texts, input),
     newManifests: written.newManifests,
     undeclared: undeclared.count,
-    gone: documents.filter(({ isGone }) => isGone).map(({ resource }) => resource.address),
+    gone: documents.filter(isGone).map(({ resource }) => resource.address),
     diagnostics: [
-      ...refused.map(({ resource }) => noteDiagnostic(resource, { reason: 'refused' })),
+      ...refused.map((resource) => noteDiagnostic(resource, { reason: 'refused' })),
       ...documents.flatMap(({ resource, changes }) =>
         changes.notes.map((note) => noteDiagnostic(resource, note)),
       ),
@@ -92,13 +88,7 @@ export function mergeExport(input: MergeInput): Merge {
   };
 }
 
-/** What the manifests declare, with its live object and the document that declares it. */
-interface Found {
-  readonly resource: Resource;
-  readonly live: LiveObject | null;
-  /** `null` where it is not found any more. */
-  readonly document: DeclaredDocument | null;
-}
+type Found = Pick<DeclaredDocument, 'resource' | 'live'>;
 
 function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, ManifestFile> {
   const paths = new Set(resources.map(({ source }) => source().file));
@@ -106,23 +96,26 @@ function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, Manifes
   return new Map(texts.flatMap(([path, text]) => (text === null ? [] : [[path, openManifest(text)]])));
 }
 
-/** A document that declares an object, and what becomes of it. */
-interface Document extends MergedDocument {
-  readonly live: LiveObject | null;
-  /** It declares an object that the tenant does not have. */
-  readonly isGone: boolean;
-}
-
-function mergeFound({ resource, live, document }: Found, input: MergeInput): Document[] {
+/** The document that declares an object; none where the file has changed since it was loaded. */
+function openDocument(
+  { resource, live }: Found,
+  files: ReadonlyMap<string, ManifestFile>,
+  input: MergeInput,
+): DeclaredDocument[] {
+  const file = files.get(resource.source().file);
+  const document = file && findDocument(file, resource);
   if (!document) return [];
   const isPresent = resource.ensure === 'present';
-  const isGone = isPresent && !live && input.inScope(resource);
-  const changes =
-    isPresent && live && input.inScope(resource) ? mergeDocument(document, live, input) : noChanges();
-  if (isGone) changes.notes.push({ reason: input.delete ? 'removed' : 'gone' });
+  const isMerged = isPresent && input.inScope(resource);
+  const changes = isMerged && live ? mergeDocument(resource, live, document.written, input) : noChanges();
+  if (isMerged && !live) changes.notes.push({ reason: input.delete ? 'removed' : 'gone' });
   if (live && !isPresent) changes.notes.push({ reason: 'absent' });
-  return [{ ...document, live, changes, isGone }];
+  return [{ ...document, resource, live, changes }];
 }
+
+/** True for a document that declares an object which the tenant does not have. */
+const isGone = ({ changes }: DeclaredDocument): boolean =>
+  changes.notes.some(({ reason }) => reason === 'gone' || reason === 'removed');
 
 /** Drafts for the objects that no manifest declares, or their number, and the remarks on those without a draft. */
 function draftUndeclared(found: readonly Found[], index: LiveIndex, input: MergeInput) {
@@ -148,7 +141,7 @@ function draftUndeclared(found: readonly Found[], index: LiveIndex, input: Merge
 function writeFiles(
   input: MergeInput,
   files: ReadonlyMap<string, ManifestFile>,
-  documents: readonly Document[],
+  documents: readonly DeclaredDocument[],
   drafts: readonly Draft[],
 ) {
   const places = [
@@ -159,8 +152,9 @@ function writeFiles(
   ];
   const taken = new Set(input.resources.flatMap(({ fields }) => secretNamesIn(fields)));
   const nameSecret = secretNames(places, taken);
-  const removed = documents.filter(({ isGone }) => input.delete && isGone);
-  const remaining = documents.filter(({ isGone }) => !(input.delete && isGone));
+  const isRemoved = (document: DeclaredDocument) => input.delete && isGone(document);
+  const removed = documents.filter(isRemoved);
+  const remaining = documents.filter((document) => !isRemoved(document));
   const texts = new Map<string, string | null>(mergeSideFiles(remaining, input));
   const edited = editFiles(files, remaining, removed, nameSecret);
   for (const [path, text] of edited.texts) texts.set(path, text);
@@ -176,14 +170,13 @@ function writeFiles(
 /** The new text of each file, `null` where no document is left, and the documents that could not be edited. */
 function editFiles(
   files: ReadonlyMap<string, ManifestFile>,
-  remaining: readonly Document[],
-  removed: readonly Document[],
+  remaining: readonly DeclaredDocument[],
+  removed: readonly DeclaredDocument[],
   nameSecret: NameSecret,
 ) {
-  const refused: Document[] = [];
+  const refused: Resource[] = [];
   const newTexts = new Map<unknown, string | null>(removed.map(({ segment }) => [segment, null]));
-  for (const document of remaining) {
-    const { segment, resource, live, changes } = document;
+  for (const { segment, resource, live, changes } of remaining) {
     if (changes.edits.length === 0) continue;
     const { address } = live ?? resource;
     const text = applyEdits(
@@ -192,7 +185,7 @@ function editFiles(
         edit.op === 'remove' ? edit : { ...edit, value: nameSecretsIn(edit.value, address, nameSecret) },
       ),
     );
-    if (text === null) refused.push(document);
+    if (text === null) refused.push(resource);
     else newTexts.set(segment, text);
   }
   const texts = [...files].map(([path, file]) => {

@@ -28,7 +28,7 @@ import { type PrintedValue, printLive } from '../print-live.ts';
 import { isList, isMapping, isTagged, jsonOf, partOf, sideFileOf } from '../printable.ts';
 import { tagsFor } from '../reference-lookups.ts';
 import type { NoteReason } from '../remarks.ts';
-import { type DeclaredDocument, type DocumentChanges, noChanges } from './files.ts';
+import { type DocumentChanges, noChanges } from './files.ts';
 
 export interface MergeContext extends DraftContext {
   /** Says whether a secret has the value that the tenant shows. */
@@ -59,8 +59,9 @@ interface Slot<T extends Json = Json> {
 
 /** What has to change in a document so that the fields it declares have their live values. Others stay omitted. */
 export function mergeDocument(
-  { resource, written }: DeclaredDocument,
+  resource: Resource,
   live: LiveObject,
+  written: Printable,
   context: MergeContext,
 ): DocumentChanges {
   const changes = noChanges();
