@@ -1,6 +1,5 @@
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { contentDigest } from '../kinds/live-objects.ts';
-import { generalizeIndexes } from '../kinds/redact.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
@@ -10,13 +9,12 @@ import { type Json, own } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { namesBeside, namesOf } from './names.ts';
-import { clearedValue, isUnset, placeOf, printableValue } from './place.ts';
+import { clearedValue, isUnset, matchSecrets, placeOf, printableValue } from './place.ts';
 import { printLive } from './print-live.ts';
 import { isMapping, jsonOf } from './printable.ts';
 import { type NameOf, type NameSources, tagsFor } from './reference-lookups.ts';
 import type { Omission, Refusal } from './remarks.ts';
 
-/** What is known of the tenant whose objects are drafted. */
 export interface DraftContext extends NameSources {
   /** Left out: only ids are known. */
   nameOf?: NameOf;
@@ -24,7 +22,6 @@ export interface DraftContext extends NameSources {
   standardOf?(object: LiveObject): LiveObject | null;
 }
 
-/** A text that is written to a file of its own. */
 interface SideText {
   /** What its file's name ends with: the field, and the extension. */
   readonly ending: string;
@@ -56,10 +53,8 @@ export interface DraftInput extends DraftContext {
   declaredSecrets?(object: LiveObject): DeclaredSecrets;
 }
 
-/** The names of an object's secrets by their places. */
 export type DeclaredSecrets = ReadonlyMap<Pointer, string>;
 
-/** Drafts of all objects, sorted by address, and the objects that cannot be declared. */
 export function draftAll(input: DraftInput): { drafts: Draft[]; refusals: Refusal[] } {
   const sorted = input.objects.toSorted(byAddress);
   const results = sorted.map((object) => draftObject(object, input, input.declaredSecrets?.(object)));
@@ -139,7 +134,6 @@ interface DraftedField {
   readonly omissions?: readonly Omission[];
 }
 
-/** An object, and what its fields are drafted with. */
 interface Subject {
   readonly object: LiveObject;
   readonly standard: LiveObject | null;
@@ -165,7 +159,7 @@ function draftField(name: string, field: Field, { object, standard, secrets, tag
   if (sideText) return { member: [name, { tag: '!file', value: sideText.ending }], sideText };
   const { value: printed, ...found } = printLive(printableValue(field, value), placeOf(name, field), {
     hidden: object.hidden,
-    declaredSecrets: new Set(places.map(generalizeIndexes)),
+    isDeclaredSecret: matchSecrets(places),
     tags,
   });
   if (printed === undefined) return field.is === 'json' ? found : leaveOut('notWritable');

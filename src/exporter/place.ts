@@ -5,6 +5,7 @@ import { chooseSynonym, comparable, isUnordered, printedJson, textOfItem } from 
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field } from '../kinds/kind.ts';
 import { pairRecords, recordAgrees } from '../kinds/records.ts';
+import { generalizeIndexes } from '../kinds/redact.ts';
 import { refusedKeys, unresolved } from '../loader/tree.ts';
 import {
   canonicalJson,
@@ -96,6 +97,12 @@ export function isWritableKey(key: string): boolean {
   return key !== unresolved && !refusedKeys.has(key);
 }
 
+/** Tells the places of secrets that manifests declare: one in an item of a list is one in all items. */
+export function matchSecrets(places: readonly Pointer[]): (at: Pointer) => boolean {
+  const inItems = new Set(places.map(generalizeIndexes));
+  return (at) => inItems.has(generalizeIndexes(at));
+}
+
 /** Why a text is not exported as it is: a manifest names it as a secret, or leaves it out. */
 export function whyWithheld(
   text: string,
@@ -114,7 +121,6 @@ export function isUnset(field: Field, value: Json | undefined): boolean {
   return comparable(field, value) === null;
 }
 
-/** What declares that a field has no value. */
 export const clearedValue = (field: Field): readonly never[] | null => (isUnordered(field) ? [] : null);
 
 /**
@@ -140,7 +146,6 @@ function pickReference(value: Json): Json {
   return isObject(value) ? dropNulls(pick(value, ['type', 'name', 'id'])) : value;
 }
 
-/** A declared field as the walk through it sees it. */
 export const readDeclared = (field: Field, declared: Json): Json =>
   field.is === 'json' ? readJsonText(declared) : declared;
 

@@ -1,4 +1,3 @@
-import { generalizeIndexes } from '../kinds/redact.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { unresolved } from '../loader/tree.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
@@ -9,7 +8,6 @@ import type { Omission, Reason } from './remarks.ts';
 /** The loader refuses nesting deeper than 100, which includes what surrounds the value. */
 const maxDepth = 80;
 
-/** A live value as a manifest holds it. */
 export interface PrintedValue {
   /** `undefined` where the value is left out completely. */
   readonly value: Printable | undefined;
@@ -20,15 +18,14 @@ export interface PrintedValue {
 
 /** The places of a live object that are not exported as they are. */
 export interface PrintContext {
-  /** What the tenant does not show. */
+  /** The tenant does not show these. */
   readonly hidden: readonly Pointer[];
-  /** What existing manifests declare with `!secret`: places with `*` for each index. */
-  readonly declaredSecrets?: ReadonlySet<Pointer>;
+  /** True for a place that an existing manifest declares with `!secret`. */
+  isDeclaredSecret?(at: Pointer): boolean;
   /** The tags that stand for ids. */
   readonly tags: ReadonlyMap<Pointer, Printable>;
 }
 
-/** What the walk through a value needs, and what it collects. */
 interface Walk extends PrintContext {
   readonly secrets: Pointer[];
   readonly omissions: Omission[];
@@ -57,7 +54,7 @@ function printValue(value: Json, place: Place, walk: Walk): Printable | undefine
   if (tag !== undefined) return tag;
   if (value === null) return value;
   if (place.depth > maxDepth) return omit(walk, place, 'notWritable');
-  if (walk.declaredSecrets?.has(generalizeIndexes(place.at))) return printSecret(place, walk);
+  if (walk.isDeclaredSecret?.(place.at)) return printSecret(place, walk);
   if (isArray(value)) return printList(value, place, walk);
   if (isObject(value)) return printObject(value, place, walk);
   if (typeof value === 'string') return printText(value, place, walk);

@@ -11,13 +11,11 @@ import type { ApiSettings } from '../model/settings.ts';
 /** The rows of the collections (`/api/<name>`) that lookups may name. */
 export type Records = ReadonlyMap<string, readonly JsonObject[]>;
 
-/** What names an id: the tenant's answer, and the records that ids refer to. */
 export interface NameSources {
   readonly settings: ApiSettings;
   readonly records: Records;
 }
 
-/** An object, declared or live. */
 type Referring = Pick<LiveObject, 'kind' | 'fields'>;
 
 /**
@@ -35,7 +33,7 @@ export function collectionsFor(objects: readonly Referring[], { settings, record
   return [...new Set(names)].filter((name) => !records.has(name)).sort();
 }
 
-/** Whether a value is an id at all: of some, another record says that. */
+/** True where the value is an id at all: of some, another record says that. */
 function isId({ when }: RecordReference, records: Records): boolean {
   if (!when) return true;
   const [row] = rowsWith(records.get(when.from) ?? [], 'id', when.id);
@@ -44,7 +42,6 @@ function isId({ when }: RecordReference, records: Records): boolean {
   return shown !== undefined && when.values.includes(shown);
 }
 
-/** An id of a record in the fields of an object. */
 interface ReferredRecord extends Pick<RecordReference, 'at' | 'id' | 'from'> {
   /** `null` where no record has the id, or several do. */
   readonly record: JsonObject | null;

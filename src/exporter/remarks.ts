@@ -5,7 +5,6 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { groupBy } from '../model/group.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 
-/** Why a value of the tenant is not in its manifest. */
 export type Reason = 'notShown' | 'credential' | 'notWritable' | 'notValid';
 
 /** A value that is left out of a manifest, so that it stays as it is in the tenant. */
@@ -132,7 +131,7 @@ export function notExported(address: Address, why: string, next: string): Diagno
   };
 }
 
-/** What a merge says about a manifest, or about a place in it: why a difference stays, or what was lost in merging it. */
+/** Why a difference was not merged, or what was lost in merging it. */
 export type NoteReason = keyof typeof noteWords;
 
 export interface Note {
@@ -142,64 +141,70 @@ export interface Note {
 }
 
 export function noteDiagnostic(resource: Resource, { at, reason }: Note): Diagnostic {
-  const [code, severity, words, hint] = noteWords[reason];
+  const { words, ...rest } = noteWords[reason];
   const { address } = resource;
   const [field = ''] = segmentsOf(at ?? '');
   const isDeclared = at !== undefined && Object.hasOwn(resource.fields, field);
   const source = at === undefined ? resource.source() : resource.locate(isDeclared ? at : pointer());
   const message = words.replace('{}', () => (at === undefined ? address : printPlace(at)));
-  return { code, severity, message, ...(hint && { hint }), source, address };
+  return { ...rest, message, source, address };
 }
-
-type NoteWords = readonly [code: string, Diagnostic['severity'], words: string, hint?: string];
 
 /** `{}` stands for the place, or for the address of the whole object. */
 const noteWords = {
-  overlay: [
+  overlay: say(
     'set-by-overlay',
     'warning',
     '{} differs from the tenant, but an overlay sets it; it was not changed.',
-  ],
-  secret: ['secret-kept', 'warning', '{} holds a secret and may differ from the tenant; it was not changed.'],
-  tag: [
+  ),
+  secret: say(
+    'secret-kept',
+    'warning',
+    '{} holds a secret and may differ from the tenant; it was not changed.',
+  ),
+  tag: say(
     'tag-replaced',
     'info',
     '{} no longer has the value that its tag gives; the tag was replaced with a plain value.',
-  ],
-  sideFile: [
+  ),
+  sideFile: say(
     'side-file-left',
     'info',
     '{} has its text in the manifest now, because others use its side file unchanged.',
-  ],
-  rename: [
+  ),
+  rename: say(
     'rename-kept',
     'warning',
     '{} is the name that the tenant still has; it was not changed, so a plan renames the object.',
-  ],
-  unwritable: [
+  ),
+  unwritable: say(
     'not-declarable',
     'warning',
     "{} differs from the tenant, but a manifest cannot express the tenant's value.",
-  ],
-  gone: [
+  ),
+  gone: say(
     'object-gone',
     'warning',
     'The tenant no longer has {}.',
     'Remove the document, or use `export --merge --delete`.',
-  ],
-  removed: ['object-gone', 'warning', 'The tenant no longer has {}; its document was removed.'],
-  absent: [
+  ),
+  removed: say('object-gone', 'warning', 'The tenant no longer has {}; its document was removed.'),
+  absent: say(
     'object-still-there',
     'info',
     '{} is declared absent, but the tenant has it; the manifest was not changed.',
-  ],
-  refused: [
+  ),
+  refused: say(
     'cannot-edit',
     'error',
     'The manifest of {} could not be edited without losing content; it was not changed.',
     'Make the changes by hand: `tenantctl plan` shows them.',
-  ],
-} as const satisfies Readonly<Record<string, NoteWords>>;
+  ),
+};
+
+function say(code: string, severity: Diagnostic['severity'], words: string, hint?: string) {
+  return { code, severity, words, ...(hint && { hint }) };
+}
 
 /** For an object that gets no manifest, because that of another one names it as the object to rename. */
 export function formerDiagnostic(object: LiveObject, { address, locate }: Resource): Diagnostic {

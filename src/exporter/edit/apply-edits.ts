@@ -153,7 +153,6 @@ function splicePart(
   return { members: tree.members.toSpliced(at === -1 ? tree.members.length : at, count, ...members) };
 }
 
-/** The part of a tree at a path; `undefined` where there is none. */
 function treeAt(tree: Printable, path: Path): Printable | undefined {
   return path.reduce<Printable | undefined>(partOf, tree);
 }

@@ -20,7 +20,6 @@ import {
 
 // Texts that may be the document after an edit, best first. Whoever takes one parses it again: a wrong one does no harm.
 
-/** The text to replace, and what stands before a new value. */
 interface Span {
   readonly from: number;
   readonly to: number;
@@ -121,7 +120,6 @@ function rewriteBlock(block: string, value: string, eol: string): string | null 
   return `${style}${chomp}${comment}${eol}${written}${ending}${blanks}`;
 }
 
-/** A mapping or list in block style in place of the value. */
 function* replaceWithBlock(
   parsed: ParsedDocument,
   { node, pair, start }: Located,
@@ -155,7 +153,6 @@ function* moveBesideKey({ text }: ParsedDocument, located: Located, inline: stri
   yield splice(withoutLines(text, from, end), indicator, indicator, ` ${inline}${comment}`);
 }
 
-/** A new member or item of a collection. */
 interface NewItem {
   readonly parent: Collection;
   /** The key of a new member, or the index of a new list item. */
@@ -236,7 +233,6 @@ export function* removeCandidates(parsed: ParsedDocument, located: Located): Gen
   else if (parent.items.length > 1) yield* removeFromBlock(parsed, parent, { ...located, start, end });
 }
 
-/** The number of an item, and where its text begins and ends. */
 interface OldItem {
   readonly index: number;
   readonly start: number;

@@ -89,7 +89,6 @@ export function locate(parsed: ParsedDocument, path: Path): Located | null {
   return found;
 }
 
-/** A member or item of a collection; `null` where there is none. */
 export function locateItem({ text }: ParsedDocument, parent: Collection, index: number): Located | null {
   const item = parent.items[index];
   if (item === undefined) return null;
@@ -198,7 +197,6 @@ export function append(text: string, below: string): string {
   return text + (text.endsWith('\n') ? '' : eol) + below.replaceAll('\n', eol);
 }
 
-/** Replaces the text from one offset to another. */
 export function splice(text: string, from: number, to: number, replacement: string): string {
   return text.slice(0, from) + replacement + text.slice(to);
 }

@@ -11,10 +11,8 @@ import { parseOne } from '../edit/document.ts';
 import { sideFileOf, tagsIn } from '../printable.ts';
 import type { Note } from '../remarks.ts';
 
-/** The byte order mark that a file begins with, or nothing. */
 const byteOrderMarkOf = (text: string): string => (text.startsWith('\uFEFF') ? '\uFEFF' : '');
 
-/** A manifest file, cut into its documents. */
 export interface ManifestFile {
   /** A byte order mark, or nothing. */
   readonly prefix: string;
@@ -43,7 +41,6 @@ export interface DeclaredDocument {
   readonly changes: DocumentChanges;
 }
 
-/** Cuts the text of a file into its documents. */
 export function openManifest(text: string): ManifestFile {
   const prefix = byteOrderMarkOf(text);
   const rest = text.slice(prefix.length);
@@ -102,7 +99,6 @@ export function joinDocuments(
   return prefix + texts.join('');
 }
 
-/** A new text for a side file. */
 interface SideText {
   readonly at: Pointer;
   /** In the line endings of the file, where those do not count. */
@@ -111,7 +107,7 @@ interface SideText {
   readonly inline: Printable;
 }
 
-/** What has to change for one document. A `!secret` in the value of an edit holds its pointer until it is named. */
+/** A `!secret` in the value of an edit holds its pointer until it is named. */
 export interface DocumentChanges {
   readonly edits: Edit[];
   readonly notes: Note[];
@@ -122,11 +118,11 @@ export interface DocumentChanges {
 
 export const noChanges = (): DocumentChanges => ({ edits: [], notes: [], sideTexts: [], secrets: [] });
 
-/** What is known of the files that documents name. Paths begin at the project's root. */
+/** Paths begin at the project's root. */
 export interface SideFileContext {
   /** The file that a path leads to: several documents may reach one by links. */
   fileOf(path: string): string;
-  /** Whether something that is not a document uses a file, such as an overlay. Then it stays as it is. */
+  /** True where something that is not a document uses a file, such as an overlay. Then it stays as it is. */
   isUsedElsewhere(path: string): boolean;
 }
 

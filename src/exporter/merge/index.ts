@@ -33,19 +33,19 @@ import { type MergeContext, mergeDocument } from './merge-document.ts';
 export interface MergeInput extends DraftInput, MergeContext, SideFileContext {
   /** Everything that the manifests declare, with overlays applied and lookups filled in. */
   readonly resources: readonly Resource[];
-  /** Whether an object was read and is to be written; any other stays as it is. */
+  /** True for an object that was read and may be written; any other stays as it is. */
   inScope(object: Pick<Resource, 'kind' | 'key' | 'address'>): boolean;
-  /** Whether objects that no manifest declares get new ones. */
+  /** Adds manifests for objects that none declares. */
   readonly all: boolean;
   /** The folder for new files, from the project's root. */
   readonly folder: string;
-  /** Whether documents of objects that are gone are removed. */
+  /** Removes documents of objects that are gone. */
   readonly delete: boolean;
   /** The text of a file by its path from the project's root; `null` where there is none. */
   read(path: string): string | null;
 }
 
-/** What a merge does to the project's files. Files that are not listed stay as they are. */
+/** The changes to the project's files. Files that are not listed stay as they are. */
 export interface Merge {
   readonly changed: readonly ExportedFile[];
   readonly created: readonly ExportedFile[];
@@ -113,7 +113,6 @@ function openDocument(
   return [{ ...document, resource, live, changes }];
 }
 
-/** True for a document that declares an object which the tenant does not have. */
 const isGone = ({ changes }: DeclaredDocument): boolean =>
   changes.notes.some(({ reason }) => reason === 'gone' || reason === 'removed');
 

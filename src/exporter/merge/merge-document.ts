@@ -57,7 +57,7 @@ interface Slot<T extends Json = Json> {
   readonly written: Printable | undefined;
 }
 
-/** What has to change in a document so that the fields it declares have their live values. Others stay omitted. */
+/** The changes that give the declared fields of a document their live values. Others stay omitted. */
 export function mergeDocument(
   resource: Resource,
   live: LiveObject,
@@ -252,7 +252,6 @@ function sideTextFor({ declared, live }: Slot, { value, secrets }: PrintedValue)
   return `${JSON.stringify(jsonOf(value), null, 2)}\n`;
 }
 
-/** Adds a live value that the document does not declare, unless an overlay removes it. */
 function insert(slot: Pick<Slot, 'at' | 'place' | 'live'>, merge: DocumentMerge): void {
   const { at, place, live } = slot;
   const { resource, changes } = merge;
@@ -282,7 +281,6 @@ function addNote({ changes }: DocumentMerge, { at }: Pick<Slot, 'at'>, reason: N
   changes.notes.push({ at, reason });
 }
 
-/** A declared secret stays as it is written, so none counts here. */
 function printAt(place: Place, live: Json, { live: { hidden }, tags }: DocumentMerge): PrintedValue {
   return printLive(live, place, { hidden, tags });
 }
