@@ -3,7 +3,7 @@ import { readRecords, resolveLookups } from '../client/lookups.ts';
 import { readDefaults } from '../client/read.ts';
 import type { DeclaredSecrets } from '../exporter/draft.ts';
 import { type Export, exportObjects, type Merge, type MergeInput, mergeExport } from '../exporter/index.ts';
-import { notExported } from '../exporter/omission.ts';
+import { notExported } from '../exporter/remarks.ts';
 import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { isObserved, type Kind, type LiveObject } from '../kinds/kind.ts';

@@ -1,6 +1,6 @@
 import { shortenLine } from '../client/describe.ts';
 import { draftObject } from '../exporter/draft.ts';
-import type { Omission } from '../exporter/omission.ts';
+import type { Omission } from '../exporter/remarks.ts';
 import { type OtherForm, otherForm } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { targetOf } from '../kinds/references.ts';

@@ -1,5 +1,5 @@
 import { type Document, isMap, isScalar, parseDocument, type YAMLMap } from 'yaml';
-import { append, eolOf } from '../../exporter/edit/lines.ts';
+import { append, eolOf } from '../../exporter/edit/document.ts';
 import {
   isArray,
   isObject,
