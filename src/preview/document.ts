@@ -1,6 +1,6 @@
 import { decodeHTML } from 'entities';
 import { messageStyle } from '../generated/preview-page.ts';
-import type { Outcome } from '../render/outcome.ts';
+import type { Outcome } from '../render/renderer.ts';
 import type { Message, RenderedSides } from '../render/template.ts';
 import { html, Markup } from '../report/html/markup.ts';
 import type { MailHead, Rendered, RenderedSide } from '../report/rendered.ts';

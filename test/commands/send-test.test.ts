@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sampleContext } from '../../src/kinds/sample-context.ts';
+import { sampleContext } from '../../src/engine/test-notification.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { createTestWorld, runProgram } from '../support/world.ts';
 

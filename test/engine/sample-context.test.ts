@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sampleContext } from '../../src/kinds/sample-context.ts';
+import { sampleContext } from '../../src/engine/test-notification.ts';
 
 const of = (text: string, attributes = {}) => sampleContext([text], attributes);
 
