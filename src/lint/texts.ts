@@ -3,8 +3,8 @@ import { notificationTemplate } from '../kinds/notification-template.ts';
 import { groupBy } from '../model/group.ts';
 import { type Json, type JsonObject, own } from '../model/json.ts';
 import { type Pointer, placesOf, pointer, valueAt } from '../model/pointer.ts';
-import type { Reference } from './brackets.ts';
-import { scanVelocity, type VelocityScan } from './velocity.ts';
+
+import { type Reference, scanVelocity, type VelocityScan } from './velocity.ts';
 
 interface Part {
   readonly at: Pointer;
