@@ -133,7 +133,7 @@ export function lintSenders(resource: Resource, senders: Senders): Finding[] {
       ? 'Notifications may not be delivered. Use another sender, or verify its domain.'
       : (didYouMean(address, senders.addresses) ?? 'Declare it as a SenderAddress, or verify its domain.');
     const message = `\`${field}\`: ${shorten(address)} is ${problem}, and its domain is not verified`;
-    return { code: 'unknown-sender', message, hint, resource, at: pointer(field) };
+    return { code: 'unknown-sender', message, hint, at: pointer(field) };
   });
 }
 
@@ -144,5 +144,5 @@ export function lintMailFrom(resource: Resource): Finding[] {
   if (!declared || declared.toLowerCase().endsWith(`.${domain}`)) return [];
   const message = `The MAIL FROM domain ${declared} is not a subdomain of ${domain}`;
   const hint = `Use a subdomain, such as \`bounce.${domain}\`.`;
-  return [{ code: 'mail-from-domain', message, hint, resource, at: '/mailFromDomain' }];
+  return [{ code: 'mail-from-domain', message, hint, at: '/mailFromDomain' }];
 }

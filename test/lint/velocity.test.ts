@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { textsOf } from '../../src/lint/texts.ts';
+import { textsOf } from '../../src/lint/templates.ts';
 import { scanVelocity } from '../../src/lint/velocity.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 
