@@ -1,3 +1,4 @@
+import { resolve, sep } from 'node:path';
 import { comparable } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
@@ -12,7 +13,9 @@ import { redacted } from '../model/sensitive.ts';
 import type { Sides } from '../render/template.ts';
 import type { Redact } from '../report/options.ts';
 import { redactDiagnostic, redactMembers } from '../report/redacted.ts';
-import type { Base, ListedTemplate } from './protocol.ts';
+import { oneLine, printable } from '../report/safe.ts';
+import { place } from '../report/words.ts';
+import type { Base, ListedTemplate, Problem, TemplateList } from './protocol.ts';
 
 /** One declared template, and what the tenant has in its place as far as that is known. */
 export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'editor' | 'problems'> {
@@ -156,4 +159,56 @@ function redactSecrets(declared: JsonObject, fields: JsonObject): JsonObject {
 function holdsSecret(value: Json): boolean {
   if (secretName(value) !== null) return true;
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsSecret);
+}
+
+/** The templates and the problems of the project. */
+export function templateList(snapshot: Snapshot, isReading: boolean): TemplateList {
+  const { environment, root, templates, diagnostics, isBroken, loadedAt } = snapshot;
+  const addresses = new Set(templates.map(({ address }) => address));
+  // Notes about other objects are left to `validate`. An error that keeps the files from loading concerns all templates.
+  const isElsewhere = ({ address, severity }: Diagnostic) =>
+    isBroken
+      ? severity === 'error'
+      : severity !== 'info' && (address === undefined || !addresses.has(address));
+  return {
+    environment: oneLine(environment),
+    isBroken,
+    isReading,
+    loadedAt,
+    problems: diagnostics.filter(isElsewhere).map((each) => problemOf(each, root)),
+    templates: templates.map((template) => listedTemplate(template, snapshot)),
+  };
+}
+
+function listedTemplate(template: PreviewTemplate, { root, diagnostics }: Snapshot): ListedTemplate {
+  const { source, sides, moved, ...listed } = template;
+  return {
+    ...listed,
+    key: oneLine(listed.key),
+    medium: oneLine(listed.medium),
+    locale: oneLine(listed.locale),
+    place: oneLine(`${source.file}:${source.line}`),
+    editor: editorLink(root, source),
+    problems: diagnostics
+      .filter(({ address }) => address === listed.address)
+      .map((each) => problemOf(each, root)),
+  };
+}
+
+/** A link that opens a file in Visual Studio Code, at its place. */
+function editorLink(root: string, { file, line, column }: Source): string {
+  const path = resolve(root, file).split(sep).map(encodeURIComponent).join('/');
+  return `vscode://file/${path.replace(/^\//, '')}:${line}:${column}`;
+}
+
+function problemOf({ code, severity, message, source, excerpt, hint }: Diagnostic, root: string): Problem {
+  return {
+    code: oneLine(code),
+    severity,
+    message: printable(message),
+    place: source ? oneLine(place(source)) : '',
+    editor: source ? editorLink(root, source) : '',
+    excerpt: printable(excerpt ?? ''),
+    hint: printable(hint ?? ''),
+  };
 }

@@ -109,7 +109,10 @@ describe.skipIf(executablePath === undefined)('the report of a plan in a browser
     await page.goto(pathToFileURL(file).href);
     await page.getByText('The same where no condition holds').waitFor();
     await page.frameLocator('iframe[title$="no condition holds, rendered after"]').getByText('new').waitFor();
-    await page.frameLocator('iframe[title$="no condition holds, rendered before"]').getByText('old').waitFor();
+    await page
+      .frameLocator('iframe[title$="no condition holds, rendered before"]')
+      .getByText('old')
+      .waitFor();
     expect(await page.locator('iframe').count()).toBe(4);
     const mark = page.frameLocator('iframe[title$="no condition holds, rendered after"]').locator('html');
     await expect.poll(() => mark.evaluate('CSS.highlights.get("changed")?.size')).toBe(1);
