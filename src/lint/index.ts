@@ -40,7 +40,7 @@ import {
 export { recordsIn } from './searches.ts';
 export { deletedSenders, findSentFrom, sendersIn } from './senders.ts';
 
-/** What is known about the tenant. A part that was not asked is absent, and what depends on it is not judged. */
+/** Answers of the tenant. A part that was not asked is absent, and rules that depend on it find nothing. */
 export interface LintKnowledge extends KnownSenders, KnownRecords {
   /** The vendor's default templates: for each key to be judged, those of all media and locales. */
   readonly defaults?: readonly LiveObject[];
@@ -50,25 +50,22 @@ export interface LintKnowledge extends KnownSenders, KnownRecords {
   readonly context?: readonly string[];
 }
 
-/** What to judge, and by what. */
 export interface LintInput {
   /** Every resource of the project: senders and locales are judged by what other resources declare. */
   readonly resources: readonly Resource[];
-  /** What the tenant has answered; `null` offline. */
+  /** `null` offline. */
   readonly known: LintKnowledge | null;
   readonly levels: LintLevels;
   /** The resources to judge (default: all). */
   readonly about?: ReadonlySet<Address>;
 }
 
-/** A group of rules: the kind they are for, and what they find in an object of it. */
 interface Rule {
   /** `null`: every kind. */
   readonly kind: Kind | null;
   find(resource: Resource, setting: Setting): readonly Finding[];
 }
 
-/** What the rules know beside the object. */
 interface Setting {
   readonly known: LintKnowledge | null;
   readonly templates: KnownTemplates;
@@ -172,7 +169,7 @@ function lintJsonText(resource: Resource): Finding[] {
   });
 }
 
-/** What to ask the tenant before resources can be judged; usually nothing. */
+/** Reads that the rules need; usually none. */
 export interface LintQuestions {
   /** The vendor's defaults of a key, in every medium and locale. */
   readonly defaults: readonly ReadRequest[];
