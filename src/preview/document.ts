@@ -16,14 +16,13 @@ const policy =
 
 /** A template as a page shows it. */
 export function toRendered({ before, after, further, remark }: RenderedSides): Required<Rendered> {
-  const sideOf = (message: Message | null) => renderedSide(message && { is: 'rendered', value: message });
   return {
     before: renderedSide(before),
     after: renderedSide(after),
     further: further.map((each) => ({
       title: `The same ${oneLine(each.title)}`,
-      before: sideOf(each.before),
-      after: sideOf(each.after),
+      before: renderedSide(each.before),
+      after: renderedSide(each.after),
     })),
     remark: oneLine(remark),
   };
@@ -54,12 +53,24 @@ function vendorPictures({ before, after }: Rendered): FurtherRendered {
   };
 }
 
-/** One side of a template as a page shows it; `null` where there is none. */
+/**
+ * A rendered template, or why it was not, as a whole HTML document for a frame without scripts. The sender and the subject of
+ * an e-mail are shown outside of it, where its style does not reach.
+ */
 export function renderedSide(outcome: Outcome<Message> | null): RenderedSide | null {
-  const document = documentOf(outcome);
-  if (outcome === null || document === null) return null;
-  const mail = outcome.is === 'rendered' && outcome.value.is === 'email' ? outcome.value : null;
-  return { document, head: mail && headOf(mail) };
+  if (outcome === null) return null;
+  if (outcome.is === 'failed')
+    return {
+      document: page(html`<p class="failed"><strong>Not rendered.</strong> ${outcome.reason}</p>`),
+      head: null,
+    };
+  const message = outcome.value;
+  switch (message.is) {
+    case 'email':
+      return { document: page(new Markup(renameActive(message.html)), 'mail'), head: headOf(message) };
+    case 'chat':
+      return { document: page(chatMarkup(message.content)), head: null };
+  }
 }
 
 function headOf({ subject, from, replyTo, html: text }: Extract<Message, { is: 'email' }>): MailHead {
@@ -84,23 +95,6 @@ function firstWords(content: string): string {
     .replace(/\s+/g, ' ')
     .trim();
   return text.length > maxPreheader ? `${takeFirst(text, maxPreheader)} …` : text;
-}
-
-/**
- * A rendered template, or why there is none, as a whole HTML document for a frame without scripts; `null` where there
- * is not a template. The sender and the subject of an e-mail are shown outside of it, where its style does not reach.
- */
-function documentOf(outcome: Outcome<Message> | null): string | null {
-  if (outcome === null) return null;
-  if (outcome.is === 'failed')
-    return page(html`<p class="failed"><strong>Not rendered.</strong> ${outcome.reason}</p>`);
-  const message = outcome.value;
-  switch (message.is) {
-    case 'email':
-      return page(new Markup(renameActive(message.html)), 'mail');
-    case 'chat':
-      return page(chatMarkup(message.content));
-  }
 }
 
 const maxPreheader = 110;

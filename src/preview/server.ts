@@ -174,7 +174,7 @@ export class Preview {
 }
 
 /**
- * Why a request is refused; `null` where it is not. Other host names that resolve to this machine (DNS rebinding) and
+ * Returns why a request is refused, or `null`. Other host names that resolve to this machine (DNS rebinding) and
  * pages of other origins get nothing. Paths below `/api/` need the token that only the page knows.
  */
 function refusalOf(
@@ -199,7 +199,7 @@ function isSameToken(given: string | readonly string[] | undefined, token: strin
   return timingSafeEqual(Buffer.from(given), Buffer.from(token));
 }
 
-/** The body as a JSON object; `null` where it is none or too long. */
+/** The body; `null` where it is too long or not a JSON object. */
 async function readBody(request: IncomingMessage) {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -218,13 +218,11 @@ function send(
   status: number,
   body: TemplateList | RenderedTemplate | Refused,
 ): void {
-  if (response.headersSent) return;
-  response.writeHead(status, { ...securityHeaders, 'content-type': 'application/json; charset=utf-8' });
-  response.end(JSON.stringify(body));
+  if (!response.headersSent) sendText(response, 'application/json', JSON.stringify(body), status);
 }
 
-function sendText(response: ServerResponse, type: string, text: string): void {
-  response.writeHead(200, { ...securityHeaders, 'content-type': `${type}; charset=utf-8` });
+function sendText(response: ServerResponse, type: string, text: string, status = 200): void {
+  response.writeHead(status, { ...securityHeaders, 'content-type': `${type}; charset=utf-8` });
   response.end(text);
 }
 

@@ -1,12 +1,12 @@
 import { resolve, sep } from 'node:path';
-import { comparable } from '../kinds/field.ts';
+import { sameValue } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';
-import { type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
+import { type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { withValueOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -15,9 +15,9 @@ import type { Redact } from '../report/options.ts';
 import { redactDiagnostic, redactMembers } from '../report/redacted.ts';
 import { oneLine, printable } from '../report/safe.ts';
 import { place } from '../report/words.ts';
-import type { Base, ListedTemplate, Problem, TemplateList } from './protocol.ts';
+import type { ListedTemplate, Problem, TemplateList } from './protocol.ts';
 
-/** One declared template, and what the tenant has in its place as far as that is known. */
+/** A declared template, and the tenant's in its place where that was read. */
 export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'editor' | 'problems'> {
   readonly source: Source;
   readonly sides: Sides<JsonObject>;
@@ -42,7 +42,7 @@ export interface Snapshot {
   readonly diagnostics: readonly Diagnostic[];
   /** When the templates were loaded, as an ISO date; `null` where the files have not loaded yet. */
   readonly loadedAt: string | null;
-  /** Whether the files have changed since and do not load. */
+  /** The files have changed since and do not load. */
   readonly isBroken: boolean;
 }
 
@@ -51,7 +51,7 @@ export function redactProblems(snapshot: Snapshot, redact: Redact): Snapshot {
   return { ...snapshot, diagnostics: snapshot.diagnostics.map((each) => redactDiagnostic(each, redact)) };
 }
 
-/** What a template is rendered from, without secrets. */
+/** The values that a template is rendered from, without secrets. */
 export function redactTemplate(
   { sides, moved }: PreviewTemplate,
   attributes: JsonObject | null,
@@ -79,52 +79,28 @@ export function previewTemplates(
   const live = new Map(state?.objects.map((object) => [object.address, object]));
   const defaults = new Map(state?.defaults.map((object) => [object.address, object]));
   return resources
-    .filter(({ kind }) => kind.name === 'NotificationTemplate')
-    .map((resource) => {
-      const { address } = resource;
-      return previewOf(resource, {
-        live: live.get(address),
-        standard: defaults.get(address),
-        isRead: state !== null,
+    .filter(({ kind }) => kind === notificationTemplate)
+    .map((resource): PreviewTemplate => {
+      const { address, ensure, fields } = resource;
+      const [key = '', medium = '', locale = ''] = resource.key;
+      const [customised, standard] = [live.get(address), defaults.get(address)];
+      const current = customised ?? standard;
+      const isRemoved = ensure === 'absent';
+      const after = isRemoved ? (standard?.fields ?? null) : applyDeclared(resource, customised, current);
+      const before = current ? redactSecrets(fields, current.fields) : null;
+      return {
+        address,
+        key,
+        medium,
+        locale,
+        source: resource.source(),
+        base: state === null ? 'not-read' : customised ? 'tenant' : standard ? 'default' : 'nothing',
+        isRemoved,
+        differs: state !== null && differs(before ?? {}, after ?? {}),
+        sides: { before, after },
         moved: moved.get(address) ?? null,
-      });
+      };
     });
-}
-
-/** What the tenant has in the place of one template. */
-interface Counterpart extends Pick<PreviewTemplate, 'moved'> {
-  /** The customised template. */
-  readonly live: LiveObject | undefined;
-  /** The vendor's default. */
-  readonly standard: LiveObject | undefined;
-  readonly isRead: boolean;
-}
-
-function previewOf(resource: Resource, counterpart: Counterpart): PreviewTemplate {
-  const { live, standard, isRead, moved } = counterpart;
-  const { address, key, ensure } = resource;
-  const current = live ?? standard;
-  const isRemoved = ensure === 'absent';
-  const after = isRemoved ? (standard?.fields ?? null) : applyDeclared(resource, live, current);
-  const before = current ? redactSecrets(resource.fields, current.fields) : null;
-  return {
-    address,
-    key: key[0] ?? '',
-    medium: key[1] ?? '',
-    locale: key[2] ?? '',
-    source: resource.source(),
-    base: baseOf(counterpart),
-    isRemoved,
-    differs: isRead && differs(before ?? {}, after ?? {}),
-    sides: { before, after },
-    moved,
-  };
-}
-
-function baseOf({ live, standard, isRead }: Counterpart): Base {
-  if (!isRead) return 'not-read';
-  if (live) return 'tenant';
-  return standard ? 'default' : 'nothing';
 }
 
 /** The declared fields on top of what is there; fields that the lifecycle ignores stay as they are in the tenant. */
@@ -138,11 +114,11 @@ function applyDeclared(
   return lifecycle.ignore.reduce((after, at) => withValueOf(live.fields, after, at), merged);
 }
 
-/** Whether recipients would see a difference; secrets are not compared. */
+/** True where recipients would see a difference. Secrets are not compared. */
 function differs(before: JsonObject, after: JsonObject): boolean {
   return Object.entries(notificationTemplate.fields).some(([name, field]) => {
-    const [old, wanted] = [own(before, name) ?? null, own(after, name) ?? null];
-    return !holdsSecret(wanted) && !sameJson(comparable(field, old), comparable(field, wanted));
+    const wanted = own(after, name) ?? null;
+    return !holdsSecret(wanted) && !sameValue(field, wanted, own(before, name));
   });
 }
 

@@ -34,7 +34,7 @@ export interface RenderedSides extends Sides<Outcome<Message>> {
   readonly remark: string;
 }
 
-interface FurtherSides extends Sides<Message> {
+interface FurtherSides extends Sides<Outcome<Message>> {
   /** What is different, as part of a sentence. */
   readonly title: string;
 }
@@ -106,10 +106,7 @@ async function renderHidden(
     if (hidden.length === 0) break;
     const sides = await renderBoth(renderer, drafts, context, conditions);
     const left = hidden.filter((each) => !isShown(each, sides));
-    const messages = mapSides(messagesOf(drafts, sides), (side) =>
-      side.is === 'rendered' ? side.value : null,
-    );
-    if (left.length < hidden.length) further.push({ title, ...messages });
+    if (left.length < hidden.length) further.push({ title, ...messagesOf(drafts, sides) });
     hidden = left;
   }
   return { further, remark: remarkOf(hidden.length) };

@@ -9,8 +9,8 @@ afterAll(() => renderer.close());
 async function pictures(before: string, after: string) {
   const sides = { before: { subject: 's', body: before }, after: { subject: 's', body: after } };
   const rendered = await renderTemplate(renderer, 'EMAIL', sides, { from: 'samples', attributes: null });
-  const bodyOf = (message: (typeof rendered.further)[number]['after']) =>
-    message?.is === 'email' ? message.html : null;
+  const bodyOf = (side: (typeof rendered.further)[number]['after']) =>
+    side?.is === 'rendered' && side.value.is === 'email' ? side.value.html : null;
   const further = rendered.further.map((each) => [each.title, bodyOf(each.before), bodyOf(each.after)]);
   return { further, remark: rendered.remark };
 }
