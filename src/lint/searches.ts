@@ -98,7 +98,7 @@ function judgeRule(rule: Rule, known: KnownRecords): Finding[] {
   const { operators, judge } = ruleType;
   if (operator === null || operators.includes(operator)) return judge(rule, known);
   const message = `A ${type} has no operator \`${shorten(operator)}\``;
-  return found(
+  return finding(
     'rule-operator',
     at(rule, 'comparison_operator'),
     message,
@@ -111,7 +111,7 @@ function judgeMembers(rule: Rule): Finding[] {
   const unknown = rule.members.filter((name) => !ruleMembers.includes(name));
   return unknown.flatMap((name) => {
     const message = `\`${shorten(name)}\` is not a member of rules that tenantctl knows; it is sent as it is`;
-    return found('rule-member', at(rule, name), message, didYouMean(name, ruleMembers));
+    return finding('rule-member', at(rule, name), message, didYouMean(name, ruleMembers));
   });
 }
 
@@ -119,14 +119,14 @@ function judgeStatus(rule: Rule): Finding[] {
   const { value } = rule;
   if (value === null || statuses.includes(value)) return [];
   const hint = didYouMean(value, statuses) ?? `The statuses are ${statuses.join(', ')}.`;
-  return found('rule-value', at(rule, 'value'), `There is no status \`${shorten(value)}\``, hint);
+  return finding('rule-value', at(rule, 'value'), `There is no status \`${shorten(value)}\``, hint);
 }
 
 function judgeAttribute(rule: Rule, { attributes: rows }: KnownRecords): Finding[] {
   const { side, attribute, operator } = rule;
   if (side !== null && !sides.includes(side)) {
     const message = `\`secondary_value\` of a distance from today is \`before\` or \`after\`, not \`${shorten(side)}\``;
-    return found('rule-distance', at(rule, 'secondary_value'), message, didYouMean(side, sides));
+    return finding('rule-distance', at(rule, 'secondary_value'), message, didYouMean(side, sides));
   }
   const unknown = findUnknown(attributes, rule, attribute, rows);
   if (unknown.length > 0) return unknown;
@@ -140,7 +140,7 @@ function judgeAttribute(rule: Rule, { attributes: rows }: KnownRecords): Finding
   const message = isDate
     ? `A date has no operator \`${operator}\``
     : `\`${operator}\` is for dates, and the attribute is not a date`;
-  return found(
+  return finding(
     'rule-attribute',
     at(rule, 'comparison_operator'),
     message,
@@ -153,14 +153,14 @@ function judgeDate(rule: Rule, row: JsonObject): Finding[] {
   if (value === null || operator === null || value === today) return [];
   if (!absoluteOperators.includes(operator)) {
     const message = `For a date, \`${operator}\` needs a number of days from today, not \`${shorten(value)}\``;
-    return distance.test(value) ? [] : found('rule-attribute', at(rule, 'value'), message, distanceHint);
+    return distance.test(value) ? [] : finding('rule-attribute', at(rule, 'value'), message, distanceHint);
   }
   const format = textOf(row, 'date_format');
   if (isDate(value, format)) return [];
   // Without a date in any form, the finding is the same as offline: an error.
   if (!mayBeDate(value)) return judgeByValue(rule);
   const date = format === null ? 'a date' : `a date in the form ${shorten(format)}`;
-  return found(
+  return finding(
     'rule-attribute',
     at(rule, 'value'),
     `\`${operator}\` needs ${date}, not \`${shorten(value)}\``,
@@ -176,7 +176,7 @@ function judgeByValue(rule: Rule): Finding[] {
     const hint = distance.test(value)
       ? `Keep the value \`${value}\`, and use the operator \`>\`, \`<\` or \`==\`.`
       : null;
-    return found(
+    return finding(
       'rule-value',
       at(rule, 'value'),
       `\`${operator}\` needs a date, not \`${shorten(value)}\``,
@@ -185,7 +185,7 @@ function judgeByValue(rule: Rule): Finding[] {
   }
   if (!distanceOperators.includes(operator) || distance.test(value) || !likeDistance.test(value)) return [];
   const message = `\`${shorten(value)}\` is not a valid number of days`;
-  return found('rule-distance', at(rule, 'value'), message, distanceHint);
+  return finding('rule-distance', at(rule, 'value'), message, distanceHint);
 }
 
 /** A collection of the tenant that rules refer to by id. */
@@ -224,7 +224,7 @@ function findUnknown(
     by === undefined
       ? (didYouMean(id, rows.map(idOf)) ?? `Write it as \`!lookup { from: ${from}, where: …, take: id }\`.`)
       : `That is a ${by}. Write \`!lookup { from: ${from}, where: { ${by}: ${shorten(id)} }, take: id }\`.`;
-  return found(code, at(rule, field), `The tenant has no ${noun} with the id \`${shorten(id)}\``, hint);
+  return finding(code, at(rule, field), `The tenant has no ${noun} with the id \`${shorten(id)}\``, hint);
 }
 
 function idOf(row: JsonObject): string {
@@ -235,7 +235,7 @@ function at({ index }: Rule, field: string): Pointer {
   return pointer('rules', index, field);
 }
 
-function found(code: LintCode, place: Pointer, message: string, hint: string | null = null): [Finding] {
+function finding(code: LintCode, place: Pointer, message: string, hint: string | null = null): [Finding] {
   return [{ code, at: place, message, hint }];
 }
 

@@ -9,6 +9,7 @@ import { type Pointer, placesOf, pointer, valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { joinWords } from '../model/words.ts';
 import { type Finding, shorten } from './finding.ts';
+import { builtIn } from './variables.ts';
 import { type Reference, scanVelocity, type VelocityScan } from './velocity.ts';
 
 interface Part {
@@ -46,17 +47,6 @@ function locate({ parts }: TemplateText, offset: number): { at: Pointer; offset:
   return { at: parts[0]?.at ?? '', offset: 0 };
 }
 
-/** Variables of Velocity and its tools. */
-const builtIn = [
-  'foreach',
-  'velocityCount',
-  'velocityHasNext',
-  'bodyContent',
-  'macro',
-  'define',
-  'esc',
-  'math',
-];
 /** The prefix of the tenant's own variables. */
 const tenantPrefix = '__';
 const globals = '__global';
@@ -99,7 +89,10 @@ export function usesOf(texts: readonly TemplateText[]): Uses {
       foreign.filter(({ name }) => !name.startsWith(tenantPrefix)),
       ({ name }) => name,
     ).map(([, [first]]) => first),
-    globals: foreign.filter(({ name, member }) => name === globals && member !== null),
+    globals: groupBy(
+      foreign.filter(({ name, member }) => name === globals && member !== null),
+      ({ member }) => member,
+    ).map(([, [first]]) => first),
   };
 }
 

@@ -5,7 +5,25 @@ export interface Reference {
   readonly name: string;
   /** The first member: `b` of `$a.b.c`. */
   readonly member: string | null;
+  /** All that follows the name, as it is written: `.b.get(0).c`. */
+  readonly steps: string;
   readonly offset: number;
+}
+
+type Value = Pick<Reference, 'name' | 'steps'>;
+
+/** A name for another value: `#foreach($name in $of)`, `#set($name = $of)`. */
+interface Alias {
+  readonly name: string;
+  readonly of: Value;
+  /** It is each item of the value. */
+  readonly isItem: boolean;
+}
+
+/** `$state == "APPROVED"` shows what a value looks like, and `$count > 10` that it is a number. */
+interface Comparison {
+  readonly reference: Value;
+  readonly value: string | number;
 }
 
 /** Something wrong with the Velocity in a text. */
@@ -21,10 +39,13 @@ interface VelocityProblem {
 export interface VelocityScan {
   /** At most {@link maxProblems}. */
   readonly problems: readonly VelocityProblem[];
-  /** Each variable and member once, where it first occurs. */
+  /** Each variable with the same steps once, where it first occurs. */
   readonly references: readonly Reference[];
   /** Variables that the text itself gives a value. */
   readonly defined: ReadonlySet<string>;
+  readonly aliases: readonly Alias[];
+  /** Of references with constants, in conditions. */
+  readonly comparisons: readonly Comparison[];
   /** Rendering then changes more than references. */
   readonly hasDirectives: boolean;
 }
@@ -69,6 +90,14 @@ const loopHead = /\(\s*\$!?\{?([A-Za-z_]\w*)\}?\s+in\s/y;
 const macroParameters = /\$!?\{?([A-Za-z_]\w*)/g;
 const variable = /\$!?(\{?)([A-Za-z_]\w*)/y;
 const member = /\.([A-Za-z_]\w*)/y;
+const steps = String.raw`(?:\.[A-Za-z_]\w*(?:\([^()]*\))?|\[[^\][]*\])*`;
+const followingSteps = new RegExp(steps, 'y');
+const reference = String.raw`\$!?\{?([A-Za-z_]\w*)(${steps})\}?`;
+const aliasHead = new RegExp(String.raw`^\(\s*\$!?\{?([A-Za-z_]\w*)\}?\s*(=|\bin\b)\s*${reference}\s*\)$`);
+const comparison = new RegExp(
+  String.raw`${reference}\s*(?:(?:[=!]=|[<>]=?)\s*(\d+)\b|==\s*(?:"([^"$]*)"|'([^']*)'))`,
+  'g',
+);
 
 /**
  * Reads a text as Velocity does: directives (`#if`, `#{if}`), comments (`##`, `#* *#`), unparsed blocks (`#[[ ]]#`),
@@ -84,6 +113,8 @@ class Scanner {
   readonly #problems: VelocityProblem[] = [];
   readonly #references = new Map<string, Reference>();
   readonly #defined = new Set<string>();
+  readonly #aliases: Alias[] = [];
+  readonly #comparisons: Comparison[] = [];
   /** The blocks that are open. */
   readonly #blocks: Block[] = [];
   #position = 0;
@@ -114,6 +145,8 @@ class Scanner {
       problems: this.#problems,
       references: [...this.#references.values()],
       defined: this.#defined,
+      aliases: this.#aliases,
+      comparisons: this.#comparisons,
       hasDirectives: this.#hasDirectives,
     };
   }
@@ -131,14 +164,15 @@ class Scanner {
     else this.#readFormal(at, found.brace);
   }
 
-  /** Notes the reference at `at`, unless the same variable and member was noted before. */
+  /** Notes the reference at `at`, unless the same one was noted before. */
   #noteReference(at: number): { readonly brace: number | null; readonly end: number } | null {
     const [whole, brace, name = ''] = this.#match(variable, at) ?? [];
     if (whole === undefined) return null;
     const end = at + whole.length;
-    const first = this.#match(member, end)?.[1] ?? null;
-    const id = `${name}.${first ?? ''}`;
-    if (!this.#references.has(id)) this.#references.set(id, { name, member: first, offset: at });
+    const [steps = ''] = this.#match(followingSteps, end) ?? [];
+    const id = name + steps;
+    const first = /^\.(\w+)/.exec(steps)?.[1] ?? null;
+    if (!this.#references.has(id)) this.#references.set(id, { name, member: first, steps, offset: at });
     return { brace: brace === '{' ? at + whole.indexOf('{') : null, end };
   }
 
@@ -229,13 +263,13 @@ class Scanner {
 
   /** Reads the arguments of a directive. Returns false where they are malformed. */
   #readArguments(name: string, example: string, at: number): boolean {
-    const malformed = (message: string, hint: string) => {
+    const reject = (message: string, hint: string) => {
       this.#report('velocity-syntax', at, message, hint);
       return false;
     };
     const begin = this.#match(argumentsBegin, this.#position);
     if (!begin)
-      return malformed(
+      return reject(
         `\`#${name}\` has no parentheses`,
         `Write \`${example}\`, or \`\\#${name}\` for the word itself.`,
       );
@@ -246,20 +280,26 @@ class Scanner {
       return false;
     }
     this.#position = close;
-    this.#define(name, open, close);
+    this.#readNames(name, open, close);
     if (name !== 'foreach' || this.#match(loopHead, open)) return true;
-    return malformed('`#foreach` does not say what to iterate over', `Write \`${example}\`.`);
+    return reject('`#foreach` does not say what to iterate over', `Write \`${example}\`.`);
   }
 
-  /** Collects the variables that the arguments of a directive define. */
-  #define(name: string, open: number, close: number): void {
-    const found =
-      name === 'macro'
-        ? [...this.#text.slice(open, close).matchAll(macroParameters)]
-        : ['set', 'define', 'foreach'].includes(name)
-          ? [this.#match(variableBegins, open)]
-          : [];
-    for (const each of found) if (each?.[1] !== undefined) this.#defined.add(each[1]);
+  /** Collects what the arguments of a directive say of variables. */
+  #readNames(name: string, open: number, close: number): void {
+    const text = this.#text.slice(open, close);
+    if (name === 'macro')
+      for (const [, parameter = ''] of text.matchAll(macroParameters)) this.#defined.add(parameter);
+    const first = this.#match(variableBegins, open)?.[1];
+    if (['set', 'define', 'foreach'].includes(name) && first !== undefined) this.#defined.add(first);
+    const [, alias, sign, of, steps = ''] = aliasHead.exec(text) ?? [];
+    if (alias !== undefined && of !== undefined)
+      this.#aliases.push({ name: alias, of: { name: of, steps }, isItem: sign === 'in' });
+    if (name !== 'if' && name !== 'elseif') return;
+    for (const [, left = '', leftSteps = '', number, quoted, single] of text.matchAll(comparison)) {
+      const value = number === undefined ? (quoted ?? single ?? '') : Number(number);
+      this.#comparisons.push({ reference: { name: left, steps: leftSteps }, value });
+    }
   }
 
   #enterElse(name: 'else' | 'elseif', at: number): void {

@@ -20,12 +20,6 @@ export type Job =
       /** `true` or `false` decides all conditions, whatever the context says. */
       readonly conditions: boolean | null;
     }
-  | {
-      readonly asks: 'sample';
-      readonly texts: readonly string[];
-      /** The tenant's context attributes; `null` where they are not known. */
-      readonly attributes: JsonObject | null;
-    }
   | { readonly asks: 'literals'; readonly texts: readonly string[] };
 
 /** The most that one template may use. */
@@ -57,12 +51,7 @@ export class Renderer {
     return this.#queue({ asks: 'render', texts, context, conditions }, readTexts);
   }
 
-  /** A context of readable values for the variables of the texts. */
-  sample(texts: readonly string[], attributes: JsonObject | null): Promise<Outcome<JsonObject>> {
-    return this.#queue({ asks: 'sample', texts, attributes }, (value) => (isObject(value) ? value : null));
-  }
-
-  /** What the texts say between directives and references, line by line. */
+  /** The text between directives and references, line by line. */
   literals(texts: readonly string[]): Promise<Outcome<readonly string[]>> {
     return this.#queue({ asks: 'literals', texts }, (value) =>
       isArray(value) ? value.filter((each) => typeof each === 'string') : null,

@@ -1,164 +1,20 @@
-import {
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-  objectFrom,
-  objectsIn,
-  own,
-  textOf,
-} from '../model/json.ts';
-import type { Tree } from './velocity.ts';
+import { type Shape, variablesIn } from '../lint/variables.ts';
+import { type Json, type JsonObject, objectFrom } from '../model/json.ts';
 
 /** The variable that holds the tenant's own attributes (api-notes, "Template context"). */
 const globals = '__global';
-/** Variables that Velocity itself provides inside `#foreach` and macros. */
-const provided = ['foreach', 'velocityCount', 'velocityHasNext', 'bodyContent'];
 
 /**
- * A context with a readable value for every variable that the templates use and do not set themselves: `Ann Example`
- * for `${user.name}`, two items for what `#foreach` iterates over.
+ * A context with a readable value for every variable that the texts use and do not set themselves: `Ann Example` for
+ * `${user.name}`, two items for what `#foreach` iterates over.
  *
  * @param attributes the tenant's, taken as they are; `null` makes them up too
  */
-export function sampleContext(templates: readonly Tree[], attributes: JsonObject | null): JsonObject {
-  const variables = new Shape();
-  const scope: Scope = { variables, local: new Map(provided.map((name) => [name, null])) };
-  // The tree is plain data of many types.
-  for (const template of templates) walk(JSON.parse(JSON.stringify(template)), scope);
-  const sampled = [...variables.members].map(([name, shape]) => [name, sampleValue(name, shape)] as const);
+export function sampleContext(texts: readonly string[], attributes: JsonObject | null): JsonObject {
+  const sampled = [...variablesIn(texts).members].map(
+    ([name, shape]) => [name, sampleValue(name, shape)] as const,
+  );
   return objectFrom([...sampled, ...(attributes ? [[globals, attributes] as const] : [])]);
-}
-
-/** What a template reveals of a value that it expects. */
-class Shape {
-  readonly members = new Map<string, Shape>();
-  /** Of a list: the template iterates over it, or takes items of it. */
-  item: Shape | null = null;
-  isNumber = false;
-  /** A text it is compared with. */
-  like: string | null = null;
-
-  member(name: string): Shape {
-    const shape = this.members.get(name) ?? new Shape();
-    this.members.set(name, shape);
-    return shape;
-  }
-
-  asList(): Shape {
-    this.item ??= new Shape();
-    return this.item;
-  }
-}
-
-interface Scope {
-  /** Its members are the variables that the template does not set itself. */
-  readonly variables: Shape;
-  /** Those that it sets; `null` for something unknown. */
-  readonly local: Map<string, Shape | null>;
-}
-
-/** A node or a list of nodes; a block is a list that begins with its directive. */
-function walk(node: Json | undefined, scope: Scope): void {
-  if (isArray(node)) {
-    const [first = null] = node;
-    const within = isObject(first) ? scopeWithin(first, scope) : scope;
-    for (const each of node) walk(each, within);
-  } else if (isObject(node)) walkNode(node, scope);
-}
-
-/** The variables inside the block that a directive opens. */
-function scopeWithin(directive: JsonObject, scope: Scope): Scope {
-  const inner = (names: readonly (readonly [string, Shape | null])[]): Scope => ({
-    ...scope,
-    local: new Map([...scope.local, ...names]),
-  });
-  switch (textOf(directive, 'type')) {
-    case 'foreach': {
-      const item = resolve(own(directive, 'from'), scope)?.asList() ?? null;
-      return inner([[textOf(directive, 'to') ?? '', item]]);
-    }
-    case 'macro':
-      return inner(objectsIn(own(directive, 'args')).map((arg) => [textOf(arg, 'id') ?? '', null]));
-    case 'define':
-      scope.local.set(textOf(directive, 'id') ?? '', null);
-      return scope;
-    default:
-      return scope;
-  }
-}
-
-function walkNode(node: JsonObject, scope: Scope): void {
-  switch (textOf(node, 'type')) {
-    case 'references':
-      resolve(node, scope);
-      return;
-    case 'set': {
-      const [target, value] = objectsIn(own(node, 'equal'));
-      const source = isReference(value) ? resolve(value, scope) : null;
-      if (!isReference(value)) walk(value, scope);
-      if (target && own(target, 'path') === undefined) scope.local.set(textOf(target, 'id') ?? '', source);
-      return;
-    }
-    case 'math':
-      noteComparison(textOf(node, 'operator') ?? '', objectsIn(own(node, 'expression')), scope);
-  }
-  for (const each of Object.values(node)) walk(each, scope);
-}
-
-/** `$state == "APPROVED"` shows what a value looks like, and `$count > 10` that it is a number. */
-function noteComparison(operator: string, sides: readonly JsonObject[], scope: Scope): void {
-  if (!['==', '!=', '>', '<', '>=', '<='].includes(operator)) return;
-  for (const [at, side] of sides.entries()) {
-    const [shape, other] = [resolve(side, scope), sides[1 - at]];
-    if (!shape || !other) continue;
-    const type = textOf(other, 'type');
-    if (type === 'integer') shape.isNumber = true;
-    if (type === 'string' && operator === '==') shape.like ??= textOf(other, 'value');
-  }
-}
-
-function isReference(node: Json | undefined): node is JsonObject {
-  return isObject(node) && textOf(node, 'type') === 'references';
-}
-
-/** The shape of what a reference names; `null` where the template sets it itself or no sample is possible. */
-function resolve(node: Json | undefined, scope: Scope): Shape | null {
-  if (!isReference(node)) return null;
-  const name = textOf(node, 'id') ?? '';
-  const local = scope.local.get(name);
-  let shape = local === undefined ? scope.variables.member(name) : local;
-  for (const step of objectsIn(own(node, 'path'))) {
-    const args = own(step, 'args');
-    walk(args, scope);
-    shape = shape && stepInto(shape, step, isArray(args) ? args[0] : undefined, scope);
-  }
-  return shape;
-}
-
-function stepInto(shape: Shape, step: JsonObject, argument: Json | undefined, scope: Scope): Shape | null {
-  const id = textOf(step, 'id');
-  switch (textOf(step, 'type')) {
-    case 'property':
-      return id === null ? null : shape.member(id);
-    case 'index':
-      walk(own(step, 'id'), scope);
-      return stepByValue(shape, own(step, 'id'));
-    case 'method': {
-      if (id === 'get') return stepByValue(shape, argument);
-      const name = /^(?:get|is)([A-Z]\w*)$/.exec(id ?? '')?.[1] ?? 'Empty';
-      return name === 'Empty' ? null : shape.member(`${name.charAt(0).toLowerCase()}${name.slice(1)}`);
-    }
-    default:
-      return null;
-  }
-}
-
-function stepByValue(shape: Shape, value: Json | undefined): Shape | null {
-  if (!isObject(value)) return null;
-  const [type, text] = [textOf(value, 'type'), textOf(value, 'value')];
-  if (type === 'integer') return shape.asList();
-  return type === 'string' && text !== null ? shape.member(text) : null;
 }
 
 /** Names that are recognisably made up. */
@@ -203,7 +59,7 @@ function sampleValue(name: string, shape: Shape, place: Place = { parent: '', at
 }
 
 function valueFor(shape: Shape, words: string, { parent, at }: Place): Json {
-  const { item, members, like, isNumber } = shape;
+  const { item, members, like } = shape;
   if (item)
     return Array.from({ length: itemsOfList }, (_, index) =>
       valueFor(item, toSingular(words), { parent: '', at: index }),
@@ -212,8 +68,8 @@ function valueFor(shape: Shape, words: string, { parent, at }: Place): Json {
     return objectFrom(
       [...members].map(([name, inner]) => [name, sampleValue(name, inner, { parent: words, at })]),
     );
-  if (like !== null) return like;
-  return isNumber ? 3 + (at ?? 0) : leafValue(words, { parent, at });
+  if (typeof like === 'number') return 3 + (at ?? 0);
+  return like ?? leafValue(words, { parent, at });
 }
 
 function leafValue(words: string, { parent, at }: Place): Json {

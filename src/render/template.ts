@@ -2,6 +2,7 @@ import { readJsonText } from '../kinds/jsontext.ts';
 import { isObject, type Json, type JsonObject, mapJson, own, textOf } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
 import type { Outcome, Renderer, Texts } from './renderer.ts';
+import { sampleContext } from './sample.ts';
 
 /** A notification as its recipients get it. */
 export type Message =
@@ -53,7 +54,7 @@ export async function renderTemplate(
   choice: ContextChoice,
 ): Promise<RenderedSides> {
   const drafts = mapSides(fields, (side) => draftOf(medium, side));
-  const context = await contextFor(renderer, [drafts.before, drafts.after], choice);
+  const context = contextFor(drafts, choice);
   const rendered = await renderBoth(renderer, drafts, context);
   const sides = messagesOf(drafts, rendered);
   const isWhole = [rendered.before, rendered.after].every((side) => side?.is !== 'failed');
@@ -141,17 +142,10 @@ function remarkOf(hidden: number): string {
   return `${texts} in none of these pictures, because of the conditions around: read the template.`;
 }
 
-async function contextFor(
-  renderer: Renderer,
-  drafts: readonly (Draft | null)[],
-  choice: ContextChoice,
-): Promise<JsonObject> {
+function contextFor({ before, after }: Sides<Draft>, choice: ContextChoice): JsonObject {
   if (choice.from === 'user') return choice.context;
-  const { attributes } = choice;
-  const texts = drafts.flatMap((draft) => Object.values(draft?.texts ?? {}));
-  const sampled = await renderer.sample(texts, attributes);
-  if (sampled.is === 'rendered') return sampled.value;
-  return attributes ? { __global: attributes } : {};
+  const texts = [before, after].flatMap((draft) => Object.values(draft?.texts ?? {}));
+  return sampleContext(texts, choice.attributes);
 }
 
 /** The texts of a template that hold Velocity, and how a message is made of the rendered texts. */

@@ -5,7 +5,6 @@
 import { parse } from 'velocityjs';
 import { messageOf } from '../model/failure.ts';
 import type { Job, Outcome, Texts } from './renderer.ts';
-import { sampleContext } from './sample.ts';
 import { decideConditions, evaluate, literalsIn, type Tree } from './velocity.ts';
 
 const maxReason = 400;
@@ -14,8 +13,6 @@ const maxCharacters = Number(process.argv[2]);
 function answer(job: Job): Outcome<unknown> {
   try {
     switch (job.asks) {
-      case 'sample':
-        return { is: 'rendered', value: sampleContext(job.texts.flatMap(parseOrSkip), job.attributes) };
       case 'literals':
         return { is: 'rendered', value: literalsIn(job.texts.flatMap(parseOrSkip)) };
       case 'render':
