@@ -36,7 +36,7 @@ function templateAddresses(resources: readonly Resource[]): Address[] {
   return resources.filter(({ kind }) => kind === notificationTemplate).map(({ address }) => address);
 }
 
-/** What a person chooses for a test notification; `null`: nothing. */
+/** The choices for a test notification. */
 export interface TestChoices {
   /** The values of the template's variables; `null`: made up from the template. */
   readonly context: JsonObject | null;

@@ -1,7 +1,6 @@
 import type { LintCode } from '../model/lint.ts';
 import type { Pointer } from '../model/pointer.ts';
 
-/** What a rule reports about a resource. */
 export interface Finding {
   readonly code: LintCode;
   readonly at: Pointer;

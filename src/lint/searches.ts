@@ -191,7 +191,7 @@ function judgeByValue(rule: Rule): Finding[] {
 /** A collection of the tenant that rules refer to by id. */
 interface Collection {
   readonly code: LintCode;
-  /** What one of its records is called in messages. */
+  /** The word for one of its records in messages. */
   readonly noun: string;
   readonly name: string;
   /** The field of a rule that holds the id. */

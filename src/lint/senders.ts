@@ -17,7 +17,7 @@ export interface KnownSenders {
   /** Addresses that notifications may come from. */
   readonly senders?: readonly string[];
   readonly verifiedDomains?: readonly string[];
-  /** The reasons against other senders of the tenant, by their addresses in lower case. */
+  /** Reasons against other senders of the tenant, by their addresses in lower case. */
   readonly unusable?: ReadonlyMap<string, string>;
 }
 

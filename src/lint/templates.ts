@@ -67,7 +67,6 @@ export function variablesOf(defaults: readonly LiveObject[]): DefaultVariables {
   return byKey;
 }
 
-/** What the texts of a template use that they do not define. */
 interface Uses {
   /** Each variable once. */
   readonly variables: readonly Use[];
@@ -96,7 +95,7 @@ export function usesOf(texts: readonly TemplateText[]): Uses {
   };
 }
 
-/** What the vendor and the tenant have of the templates that are judged. */
+/** The vendor's and the tenant's versions of the templates that are judged. */
 export interface KnownTemplates {
   /** The variables of the vendor's defaults. */
   readonly variables: DefaultVariables;

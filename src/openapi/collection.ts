@@ -166,7 +166,7 @@ function pageSizeIn(schema: Part | null): number {
   return typeof size === 'number' ? Math.floor(size) : smallPage;
 }
 
-/** What members that hold a list are called. */
+/** Names of members that hold a list. */
 const usual = ['items', 'data', 'results', 'resources', 'Resources', 'objects', 'content'];
 
 function rowsOf(api: OpenApi, path: string, list: Part | undefined): Rows | null {

@@ -14,7 +14,7 @@ export interface Part {
 /** References that lead to references further than this are not followed: nobody wrote them. */
 const longestChain = 100;
 
-/** What a JSON Schema says about a value, with `allOf`, `oneOf` and `anyOf` put together. */
+/** A JSON Schema with its `allOf`, `oneOf` and `anyOf` put together. */
 export interface Shape {
   readonly types: ReadonlySet<string>;
   readonly properties: ReadonlyMap<string, Part>;
@@ -41,7 +41,7 @@ export class OpenApi {
   readonly #files = new Map<string, Json>();
   /** The references that are being followed. */
   readonly #followed = new Set<string>();
-  /** What the references that were followed are to, by the file and the reference. */
+  /** The targets of the references that were followed, by file and reference. */
   readonly #targets = new Map<string, Part | null>();
   readonly #unread = new Map<string, string>();
 
@@ -158,7 +158,7 @@ export class OpenApi {
     return target;
   }
 
-  /** What a reference is to; `null`, with a note of it, where it is not followed. */
+  /** The target of a reference. One that is not followed is noted. */
   #target(reference: string, from: string): Part | null {
     const [path = '', fragment = ''] = reference.split('#', 2);
     try {

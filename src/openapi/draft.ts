@@ -20,11 +20,10 @@ export interface DraftInput {
 /** A descriptor for a person to complete. */
 export interface Draft {
   readonly text: string;
-  /** What the document does not say, a sentence each. */
+  /** Sentences about gaps in the document. */
   readonly missed: readonly string[];
 }
 
-/** What is being found out about a kind. */
 interface Findings {
   readonly api: OpenApi;
   readonly collection: Collection;

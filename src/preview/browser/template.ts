@@ -153,7 +153,7 @@ function readField(last: Context): TypedContext {
   }
 }
 
-/** What a page remembers while it is loaded again, by the tab. */
+/** The key of a page's memory while it is loaded again, by the tab. */
 const storage = 'preview';
 
 interface Place {
