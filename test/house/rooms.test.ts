@@ -19,7 +19,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   exporter: ['generated', 'kinds', 'loader', 'model'],
   engine: ['applier', 'client', 'exporter', 'kinds', 'lint', 'loader', 'model', 'planner', 'sandbox'],
   report: ['generated', 'model'],
-  render: ['kinds', 'model'],
+  render: ['kinds', 'lint', 'model'],
   preview: ['generated', 'kinds', 'lint', 'model', 'render', 'report'],
   sandbox: ['model'],
   generated: [],

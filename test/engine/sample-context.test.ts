@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sampleContext } from '../../src/kinds/sample-context.ts';
+import { sampleContext } from '../../src/engine/test-notification.ts';
 
 const of = (text: string, attributes = {}) => sampleContext([text], attributes);
 
@@ -45,7 +45,9 @@ describe('a context to try a template with', () => {
   it('leaves out what the template or its engine defines', () => {
     expect(of('#set($x = 1)$x.y $other')).toEqual({ other: 'other' });
     expect(of('#{set}( ${x} = 1)$x')).toEqual({});
-    expect(of('$foreach.index $velocityCount $velocityHasNext $esc.html($a) $math.add(1)')).toEqual({});
+    expect(of('$foreach.index $velocityCount $velocityHasNext $esc.html($a) $math.add(1)')).toEqual({
+      a: 'a',
+    });
   });
 
   it("takes the tenant's own values first, also those of the global context", () => {
@@ -75,5 +77,29 @@ describe('a context to try a template with', () => {
     )
       depth += 1;
     expect(depth).toBe(16);
+  });
+});
+
+describe('names for other values', () => {
+  it.each([
+    ['#set($u = $user.manager)$u.name', { user: { manager: { name: 'user.manager.name' } } }],
+    [
+      '#foreach($i in $a)$i.x#end#foreach($i in $b)$i.y#end',
+      { a: [{ x: 'a.x', y: 'a.y' }], b: [{ x: 'b.x', y: 'b.y' }] },
+    ],
+    ['#set($n = $n + 1)$n', {}],
+    [
+      '$list[0].name $map["key"] $map.get("other")',
+      { list: [{ name: 'list.name' }], map: { key: 'map.key', other: 'map.other' } },
+    ],
+    ['#macro(m $p)$p.x#end #define($block)$y#end', { y: 'y' }],
+  ])('%s', (text, context) => {
+    expect(of(text)).toEqual(context);
+  });
+
+  it('end where they name each other, and stay few', () => {
+    expect(of('#set($a = $b)#set($b = $a.x)$a.y')).toBeTypeOf('object');
+    const crossed = Array.from({ length: 60 }, (_, at) => `#foreach($i in $i.l${at})#end`).join('');
+    expect(JSON.stringify(of(`${crossed}$i.x`)).length).toBeLessThan(100_000);
   });
 });
