@@ -9,7 +9,7 @@ import { simIntegration } from '../kinds/sim-integration.ts';
 import { Failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
-import { type LeftOut, servedKinds, serviceOf } from './served.ts';
+import { type LeftOut, servedKinds, serviceOf } from './reading.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 import { testNotification } from './test-notification.ts';
 

@@ -29,9 +29,8 @@ import {
   sideOf,
 } from './diff-sides.ts';
 import { usualKinds } from './export.ts';
-import { servedKinds } from './served.ts';
+import { servedKinds, Unusable } from './reading.ts';
 import { undeclarability } from './undeclarable.ts';
-import { Unusable } from './unusable.ts';
 
 export { type DiffSource, manifestSide, tenantSide } from './diff-sides.ts';
 

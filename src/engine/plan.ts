@@ -17,7 +17,7 @@ import { findUnsetSecrets } from '../planner/unset-secrets.ts';
 import { checkChoices, choicesFrom, type PlanOptions } from './choices.ts';
 import { manifestSource, type SharedPast } from './manifest-source.ts';
 import type { PlanSource } from './plan-source.ts';
-import { readSettledObjects } from './recent.ts';
+import { readSettledObjects } from './reading.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 import { addUndeclared, undeclarability, warnOfLosses } from './undeclarable.ts';
 

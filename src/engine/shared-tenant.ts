@@ -5,7 +5,7 @@ import { withDigest } from '../model/digest.ts';
 import { groupBy } from '../model/group.ts';
 import type { Plan } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
-import { serviceOf } from './served.ts';
+import { serviceOf } from './reading.ts';
 
 /** A plan, and the environment that it was made for. */
 export interface EnvironmentPlan {

@@ -21,8 +21,8 @@ import {
   verifications,
   verifiedKinds,
 } from '../model/status.ts';
+import { Unusable } from './reading.ts';
 import type { Tenant } from './tenant.ts';
-import { Unusable } from './unusable.ts';
 
 /** The identities that a status includes. */
 export interface StatusScope {

@@ -1,16 +1,18 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Notice } from '../kinds/kind.ts';
-import type { Policy, Project } from '../kinds/project.ts';
+import type { Environment, Policy, Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lint } from '../lint/index.ts';
 import { matchAddresses } from '../model/address.ts';
 import { type Diagnostic, hasErrors, noteOverlay } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { shareDiagnostics, worstExitCode } from '../model/fleet.ts';
+import { groupBy } from '../model/group.ts';
 import type { Scope } from '../model/plan.ts';
+import { lookupsIn } from '../planner/fill-lookups.ts';
 import { findAbsentTargets, referencesIn } from '../planner/references.ts';
 import { checkScope, selectionOf } from './choices.ts';
-import { findUnserved } from './served.ts';
+import { serviceOf } from './reading.ts';
 
 /** What can be said about a project without its tenant. */
 export interface Validation {
@@ -56,6 +58,27 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
     if (!(error instanceof Failure)) throw error;
     return { diagnostics: error.diagnostics.filter(isShown), exitCode: error.exitCode, resources: 0 };
   }
+}
+
+/** Finds what needs a service that the environment lacks: each such kind at its first object, and the first lookup. */
+function findUnserved(resources: readonly Resource[], { name, tenant }: Environment): Diagnostic[] {
+  const objects = groupBy(resources, ({ kind }) => kind).map(([kind, [resource]]) => {
+    return { resource, at: '', what: kind.name, service: serviceOf(kind) };
+  });
+  const lookups = lookupsIn(resources)
+    .flatMap(({ uses = [] }) => uses)
+    .slice(0, 1)
+    .map((use) => ({ ...use, what: '`!lookup`', service: 'profiles' as const }));
+  return [...objects, ...lookups]
+    .filter(({ service }) => tenant[service] === '')
+    .map(({ resource, at, what, service }) => ({
+      code: 'no-endpoint',
+      severity: 'error',
+      message: `${what} needs the \`${service}\` service, which the environment ${name} does not have`,
+      hint: `Add \`${service}: { baseUrl: … }\` to the environment, or leave out what needs it with --except.`,
+      address: resource.address,
+      ...resource.point(at),
+    }));
 }
 
 /** What a manifest declares absent and protects. While the tenant has the object, plans refuse to delete it. */
