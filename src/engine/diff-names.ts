@@ -1,5 +1,4 @@
 import type { Records } from '../exporter/reference-lookups.ts';
-import { type Stated, shareIds, writeReferences } from '../exporter/shared-ids.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -9,7 +8,7 @@ import { type Pair, presentSides, subjectOf } from '../planner/diff.ts';
 import { fillLookups } from '../planner/fill-lookups.ts';
 import { referencesIn, resolveReferences } from '../planner/references.ts';
 import { environmentOf, type OpenSide, onBothSides, type Sides } from './diff-sides.ts';
-import type { ReferenceNames } from './reference-names.ts';
+import { type ReferenceNames, type Stated, shareIds, writeReferences } from './names.ts';
 
 /** Pairs of objects without the ids of one tenant, as far as there are names for them. */
 interface Named extends Pick<ReferenceNames, 'remarksOn'> {

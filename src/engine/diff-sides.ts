@@ -15,8 +15,8 @@ import { worstExitCode } from '../model/fleet.ts';
 import { type Lookup, lookupKey, lookupMarker } from '../model/marker.ts';
 import { lookupsIn } from '../planner/fill-lookups.ts';
 import { readReferencedRecords } from './export.ts';
+import { type ReferenceNames, readReferenceNames } from './names.ts';
 import { type KindsRead, readSettledKinds } from './reading.ts';
-import { type ReferenceNames, readReferenceNames } from './reference-names.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 /** A tenant as a side of a diff. */

@@ -16,7 +16,6 @@ import {
   type SideContent,
   subjectOf,
 } from '../planner/diff.ts';
-import { nameDifferences } from '../planner/name-references.ts';
 import { checkScope, selectionOf } from './choices.ts';
 import { nameIds } from './diff-names.ts';
 import {
@@ -29,6 +28,7 @@ import {
   sideOf,
 } from './diff-sides.ts';
 import { usualKinds } from './export.ts';
+import { nameDifferences } from './names.ts';
 import { servedKinds, Unusable } from './reading.ts';
 import { undeclarability } from './undeclarable.ts';
 

@@ -19,9 +19,9 @@ import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { findPinnedElsewhere } from '../planner/match.ts';
 import { referencesIn, resolveReferences } from '../planner/references.ts';
 import { checkScope } from './choices.ts';
+import { readReferenceNames } from './names.ts';
 import type { Unusable } from './reading.ts';
 import { type LeftOut, readSettledKinds, servedKinds } from './reading.ts';
-import { readReferenceNames } from './reference-names.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 /** Which objects to export. */
