@@ -1,7 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { type LookupAnswers, resolveLookups } from '../client/lookups.ts';
 import { readDefaults } from '../client/read.ts';
-import type { Records } from '../exporter/reference-lookups.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
@@ -15,8 +14,8 @@ import { worstExitCode } from '../model/fleet.ts';
 import { type Lookup, lookupKey, lookupMarker } from '../model/marker.ts';
 import { lookupsIn } from '../planner/fill-lookups.ts';
 import { readReferencedRecords } from './export.ts';
-import { type ReferenceNames, readReferenceNames } from './names.ts';
-import { type KindsRead, readSettledKinds } from './reading.ts';
+import { readReferenceNames } from './names.ts';
+import { readSettledKinds } from './reading.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 /** A tenant as a side of a diff. */
@@ -71,64 +70,50 @@ export function sideOf(source: DiffSource): DiffSide {
 export const environmentOf = (source: DiffSource): Environment =>
   source.is === 'tenant' ? source.tenant.environment : source.environment;
 
-/** One tenant that is read, whose equal requests are sent once. */
-export interface SideReader {
-  /** All objects of these kinds, and those that `declared` names. */
-  read(kinds: readonly Kind[], declared: readonly Resource[]): Promise<KindsRead>;
-  /** The vendor's defaults of these keys. */
-  defaults(missing: readonly Pick<LiveObject, 'kind' | 'key'>[]): Promise<LiveIndex>;
-  /** The records that ids in these objects may refer to. */
-  records(objects: readonly Pick<LiveObject, 'kind' | 'fields'>[]): Promise<Records>;
-  /** The names of what ids in these objects belong to. */
-  names(objects: readonly LiveObject[]): Promise<ReferenceNames>;
-  /** Answers the lookups in these manifests. One that finds nothing stays as it is. */
-  lookups(resources: readonly Resource[]): Promise<LookupAnswers>;
-}
-
-/** Reads the tenant of a side. Each function throws a Failure that names the side. */
-function readerOf({ tenant, root, name }: TenantSource): SideReader {
+/** Reads the tenant of a side; equal requests are sent once. Each function throws a Failure that names the side. */
+function readerOf({ tenant, root, name }: TenantSource) {
   const reader = readOnlyTenant(tenant);
   const { client } = reader;
   const { settings, kinds } = tenant.environment;
   const whose = { kinds, settings, called: `the tenant of ${name}` };
   return {
-    read: (all, declared) => nameSide(name, readSettledKinds(root, reader, all, declared)),
-    defaults: async (missing) =>
+    /** All objects of these kinds, and those that are declared. */
+    read: (all: readonly Kind[], declared: readonly Resource[]) =>
+      nameSide(name, readSettledKinds(root, reader, all, declared)),
+    /** The vendor's defaults of these keys. */
+    defaults: async (missing: readonly Pick<LiveObject, 'kind' | 'key'>[]) =>
       new LiveIndex(await nameSide(name, readDefaults(client, defaultsOf(missing), settings))),
-    records: (objects) => nameSide(name, readReferencedRecords(client, objects, settings)),
-    names: (objects) => nameSide(name, readReferenceNames(client, objects, whose)),
-    lookups: (resources) => nameSide(name, answersOf(client, lookupsIn(resources))),
+    /** The records that ids in these objects may refer to. */
+    records: (objects: readonly Pick<LiveObject, 'kind' | 'fields'>[]) =>
+      nameSide(name, readReferencedRecords(client, objects, settings)),
+    names: (objects: readonly LiveObject[]) => nameSide(name, readReferenceNames(client, objects, whose)),
+    /** A lookup that finds nothing stays as it is. */
+    lookups: (resources: readonly Resource[]) => nameSide(name, answersOf(client, lookupsIn(resources))),
   };
 }
 
-/** Problems of lookups that say that a tenant has no such record. */
+export type SideReader = ReturnType<typeof readerOf>;
+
+/** Codes of lookups for which a tenant has no record. */
 const unanswered = ['lookup-none', 'lookup-ambiguous', 'lookup-no-field'];
 
 async function answersOf(client: Client, lookups: readonly Lookup[]): Promise<LookupAnswers> {
   try {
     return await resolveLookups(client, lookups);
   } catch (error) {
-    if (!isUnanswered(error)) throw error;
+    if (!(error instanceof Failure) || !error.diagnostics.every(({ code }) => unanswered.includes(code)))
+      throw error;
+    if (lookups.length < 2) return lookupMarker;
     // One by one, to know which of them have an answer.
     const answers = await Promise.all(
-      lookups.map(async (lookup) => [lookupKey(lookup), await answerOf(client, lookup)] as const),
+      lookups.map(async (lookup) => {
+        return [lookupKey(lookup), (await answersOf(client, [lookup]))(lookup)] as const;
+      }),
     );
     const known = new Map(answers);
     return (lookup) => known.get(lookupKey(lookup)) ?? lookupMarker(lookup);
   }
 }
-
-async function answerOf(client: Client, lookup: Lookup) {
-  try {
-    return (await resolveLookups(client, [lookup]))(lookup);
-  } catch (error) {
-    if (!isUnanswered(error)) throw error;
-    return lookupMarker(lookup);
-  }
-}
-
-const isUnanswered = (error: unknown): boolean =>
-  error instanceof Failure && error.diagnostics.every(({ code }) => unanswered.includes(code));
 
 /** Says in a Failure which side it is about. */
 function nameSide<T>(name: string, work: Promise<T>): Promise<T> {
@@ -140,14 +125,16 @@ function nameSide<T>(name: string, work: Promise<T>): Promise<T> {
   );
 }
 
-/** The results of both sides, or one Failure with what has stopped each of them. */
+/** Returns the results of both sides. Throws one Failure with the problems of each. */
 export async function onBothSides<T>(first: Promise<T>, second: Promise<T>): Promise<[T, T]> {
   const settled = await Promise.allSettled([first, second]);
   const errors = settled.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []));
-  const failures = errors.filter((error) => error instanceof Failure);
   if (errors.length === 0) return Promise.all([first, second]);
-  // Any other error is a bug in the program, and must show as one.
-  if (failures.length < errors.length) throw errors.find((error) => !(error instanceof Failure));
+  const failures = errors.map((error) => {
+    // Any other error is a bug in the program, and must show as one.
+    if (!(error instanceof Failure)) throw error;
+    return error;
+  });
   throw new Failure(
     failures.flatMap(({ diagnostics }) => diagnostics),
     worstExitCode(failures.map(({ exitCode }) => exitCode)) || ExitCode.couldNotRun,

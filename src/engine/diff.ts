@@ -1,40 +1,47 @@
 import picomatch from 'picomatch';
+import type { Records } from '../exporter/reference-lookups.ts';
+import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import type { LiveIndex } from '../kinds/live-objects.ts';
+import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Diff, type DiffObject, diffFormat } from '../model/diff.ts';
+import type { JsonObject } from '../model/json.ts';
 import { segmentsOf } from '../model/pointer.ts';
+import { isSameTenant } from '../model/tenant.ts';
 import { tool } from '../model/version.ts';
-import { compareSides, type SideObject } from '../planner/compare-sides.ts';
+import { fieldsOf, type SideObject } from '../planner/compare-sides.ts';
 import {
   addressOf,
   diffPairs,
   type Pair,
+  type PairContext,
   pairObjects,
   presentSides,
   type SideContent,
   subjectOf,
 } from '../planner/diff.ts';
+import { fillLookups } from '../planner/fill-lookups.ts';
+import { referencesIn, resolveReferences } from '../planner/references.ts';
 import { checkScope, selectionOf } from './choices.ts';
-import { nameIds } from './diff-names.ts';
 import {
   type DiffSource,
   environmentOf,
   type OpenSide,
   onBothSides,
   openSide,
+  type SideReader,
   type Sides,
   sideOf,
 } from './diff-sides.ts';
 import { usualKinds } from './export.ts';
-import { nameDifferences } from './names.ts';
+import { nameDifferences, type ReferenceNames, type Stated, shareIds, writeReferences } from './names.ts';
 import { servedKinds, Unusable } from './reading.ts';
 import { undeclarability } from './undeclarable.ts';
 
 export { type DiffSource, manifestSide, tenantSide } from './diff-sides.ts';
 
-/** What to compare. */
 export interface DiffOptions {
   /** Globs of addresses. */
   readonly only?: readonly string[];
@@ -44,9 +51,9 @@ export interface DiffOptions {
 }
 
 /**
- * What differs between two tenants, a tenant and manifests, or two sets of manifests, in the terms of manifests. Both
- * sides are read at once; nothing is written. Ids of records are compared by the names they stand for where both sides show
- * one. Throws a Failure for options that make no sense, and where a side cannot be read: its message names the side.
+ * Compares two tenants, a tenant and manifests, or two sets of manifests, in the terms of manifests. Both sides are read at
+ * once; nothing is written. Ids of records are compared by the names they stand for, if both sides show one. Throws a
+ * Failure for options that make no sense, and when a side cannot be read: its message names the side.
  *
  * @example
  * const sides = [tenantSide(test, testTenant), tenantSide(production, productionTenant)];
@@ -70,12 +77,13 @@ export async function diffSides(
   const isSound = (object: SideObject) => unusable.every((each) => each.why(subjectOf(object)) === null);
   const sound = pairs.filter((pair) => presentSides(pair).every(isSound));
   const comparable = await leaveOutUndeclarable(sound, sides);
-  const complete = await addDefaults(comparable, sides);
-  const { pairs: shared, objects: referred, remarksOn } = await nameIds(complete, sides);
-  const { objects, notComparable, summary } = diffPairs(shared, {
+  const context: PairContext = {
     secrets: [first.source.secrets, second.source.secrets],
-    declarations: ({ sides }) => [declaredFields(first, sides[0]), declaredFields(second, sides[1])],
-  });
+    declarations: ({ sides: [one, other] }) => [declaredFields(first, one), declaredFields(second, other)],
+  };
+  const complete = await addDefaults(comparable, sides, context);
+  const { pairs: shared, objects: referred, remarksOn } = await nameIds(complete, sides);
+  const { objects, notComparable, summary } = diffPairs(shared, context);
   return {
     formatVersion: diffFormat,
     tool,
@@ -101,7 +109,7 @@ export async function diffSides(
   };
 }
 
-/** Whether a field of an object that both sides have differs. */
+/** Selects the fields that differ in objects that both sides have. */
 function isDifferent(objects: readonly DiffObject[]) {
   const fields = new Map(
     objects.map(({ address, diff }) => [address, diff.map(({ path }) => segmentsOf(path)[0])]),
@@ -132,13 +140,13 @@ function kindsToCompare(sides: Sides, only: readonly string[], names: readonly s
   };
 }
 
-/** Whether one of the globs may match an object of a kind: others need not be read. */
+/** True when one of the globs may match an object of a kind: others need not be read. */
 function mayMatch(kind: string, only: readonly string[]): boolean {
   if (only.length === 0) return true;
   return only.some((glob) => /[{(]/.test(glob) || picomatch.isMatch(kind, glob.split('/')[0] ?? ''));
 }
 
-/** A remark on kinds that no manifest names: principle 4 of plans, "a kind that no manifest names is not read". */
+/** Principle 4 of plans: a kind that no manifest names is not read. */
 function undeclaredKinds(names: readonly string[]): Diagnostic[] {
   if (names.length === 0) return [];
   const message = `Not compared, since no manifest declares such objects: ${names.join(', ')}.`;
@@ -173,7 +181,6 @@ async function readSide(
   return { content: { is: 'live', objects }, unusable };
 }
 
-/** What the manifests of a side declare of an object. */
 function declaredFields({ source }: OpenSide, object: SideObject | null) {
   if (object === null) return {};
   if (object.is === 'declared') return object.resource.fields;
@@ -195,24 +202,25 @@ async function leaveOutUndeclarable(pairs: readonly Pair[], sides: Sides): Promi
 }
 
 /** Where a tenant has only the vendor's default of an object, and that equals the other side, the sides are equal. */
-async function addDefaults(pairs: readonly Pair[], sides: Sides): Promise<readonly Pair[]> {
-  const missing = (at: 0 | 1) =>
-    pairs
-      .filter((pair) => pair.sides[at] === null)
-      .flatMap(presentSides)
-      .map(subjectOf);
-  const [inFirst, inSecond] = await onBothSides(
-    sides[0].reader?.defaults(missing(0)) ?? Promise.resolve(null),
-    sides[1].reader?.defaults(missing(1)) ?? Promise.resolve(null),
-  );
-  const secrets = [sides[0].source.secrets, sides[1].source.secrets] as const;
+async function addDefaults(
+  pairs: readonly Pair[],
+  sides: Sides,
+  context: PairContext,
+): Promise<readonly Pair[]> {
+  const defaultsOn = (at: 0 | 1) => {
+    const missing = pairs.filter((pair) => pair.sides[at] === null).flatMap(presentSides);
+    return sides[at].reader?.defaults(missing.map(subjectOf)) ?? Promise.resolve(null);
+  };
+  const [inFirst, inSecond] = await onBothSides(defaultsOn(0), defaultsOn(1));
   return pairs.map((pair): Pair => {
-    const { kind, sides: own } = pair;
-    const first = own[0] ?? standardOf(inFirst, own[1]);
-    const second = own[1] ?? standardOf(inSecond, own[0]);
-    if (first === null || second === null) return pair;
-    const { differences } = compareSides({ kind, objects: [first, second], secrets });
-    return differences.length === 0 ? { kind, sides: [first, second] } : pair;
+    const [first, second] = pair.sides;
+    if (first && second) return pair;
+    const complete = {
+      kind: pair.kind,
+      sides: [first ?? standardOf(inFirst, second), second ?? standardOf(inSecond, first)],
+    } as const;
+    const isEqual = diffPairs([complete], context).objects.length === 0;
+    return isEqual ? complete : pair;
   });
 }
 
@@ -221,4 +229,95 @@ function standardOf(standards: LiveIndex | null, object: SideObject | null): Sid
   const { kind, key } = subjectOf(object);
   const live = standards.findByKey(kind, key);
   return live && { is: 'live', live };
+}
+
+/** Pairs of objects without the ids of one tenant, if there are names for them. */
+interface Named extends Pick<ReferenceNames, 'remarksOn'> {
+  readonly pairs: readonly Pair[];
+  /** If both sides are of one tenant, the objects that their ids belong to. */
+  readonly objects: readonly LiveObject[];
+}
+
+/** Puts names in the place of ids that belong to one tenant, in the objects that both sides have. */
+async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Named> {
+  const both = pairs.filter((pair) => presentSides(pair).length === 2);
+  const namesOn = (at: 0 | 1) =>
+    sides[at].reader?.names(both.flatMap((pair) => liveOf(pair.sides[at]))) ?? Promise.resolve(noNames);
+  const names = await onBothSides(namesOn(0), namesOn(1));
+  const reader = sides[0].reader ?? sides[1].reader;
+  const filled = reader
+    ? await fillDeclared(pairs, reader, environmentOf(sides[0].source).kinds, [
+        ...names[0].objects,
+        ...names[1].objects,
+      ])
+    : pairs;
+  if (isOneTenant(sides)) {
+    const written = mapDeclared(filled, (resource) => ({ ...resource, fields: writeReferences(resource) }));
+    return { pairs: written, objects: names.flatMap(({ objects }) => objects), remarksOn: () => [] };
+  }
+  // The ids in manifests are those of the tenant beside them.
+  const tenants = [sides[0].reader ? 0 : 1, sides[1].reader ? 1 : 0] as const;
+  const subjectsOn = (at: 0 | 1) =>
+    filled
+      .filter((pair) => presentSides(pair).length === 2)
+      .flatMap((pair) => (tenants[0] === tenants[1] ? presentSides(pair) : (pair.sides[at] ?? [])))
+      .map(subjectOf);
+  const recordsOn = (at: 0 | 1) => sides[at].reader?.records(subjectsOn(at)) ?? Promise.resolve(new Map());
+  const records: readonly [Records, Records] = await onBothSides<Records>(recordsOn(0), recordsOn(1));
+  const stateOf = (object: SideObject, at: 0 | 1): Stated => ({
+    kind: subjectOf(object).kind,
+    fields: fieldsOf(object),
+    raw: object.is === 'live' ? object.live.raw : null,
+    nameOf: names[tenants[at]].nameOf,
+    sources: { records: records[tenants[at]], settings: environmentOf(sides[at].source).settings },
+  });
+  const shared = filled.map((pair): Pair => {
+    const [first, second] = pair.sides;
+    if (first === null || second === null) return pair;
+    const [before, after] = shareIds([stateOf(first, 0), stateOf(second, 1)]);
+    return { ...pair, sides: [replaceFields(first, before), replaceFields(second, after)] };
+  });
+  const remarksOn: Named['remarksOn'] = (isShown) => names.flatMap((each) => each.remarksOn(isShown));
+  return { pairs: shared, objects: [], remarksOn };
+}
+
+const noNames: ReferenceNames = { objects: [], nameOf: () => null, remarksOn: () => [] };
+
+/** Fills in what the lookups and references of manifests stand for in the tenant beside them. */
+async function fillDeclared(
+  pairs: readonly Pair[],
+  reader: SideReader,
+  kinds: Kinds,
+  referred: readonly LiveObject[],
+): Promise<readonly Pair[]> {
+  const declaredIn = (all: readonly Pair[]) =>
+    all.flatMap(presentSides).flatMap((object) => (object.is === 'declared' ? [object.resource] : []));
+  if (declaredIn(pairs).length === 0) return pairs;
+  const answer = await reader.lookups(declaredIn(pairs));
+  const answered = mapDeclared(pairs, (resource) => fillLookups(resource, answer));
+  const objects = [...referred, ...pairs.flatMap(presentSides).flatMap(liveOf)];
+  const known = { resources: [], objects, isInScope: () => true };
+  const references = resolveReferences(referencesIn(declaredIn(answered), kinds), known);
+  return mapDeclared(answered, references.fill);
+}
+
+function mapDeclared(pairs: readonly Pair[], fill: (resource: Resource) => Resource): readonly Pair[] {
+  const change = (object: SideObject | null): SideObject | null =>
+    object?.is === 'declared' ? { is: 'declared', resource: fill(object.resource) } : object;
+  return pairs.map(({ kind, sides: [first, second] }) => ({ kind, sides: [change(first), change(second)] }));
+}
+
+const liveOf = (object: SideObject | null): LiveObject[] => (object?.is === 'live' ? [object.live] : []);
+
+function replaceFields(object: SideObject, fields: JsonObject): SideObject {
+  return object.is === 'live'
+    ? { is: 'live', live: { ...object.live, fields } }
+    : { is: 'declared', resource: { ...object.resource, fields } };
+}
+
+/** True when the ids of both sides are those of one tenant: it may show another name than a manifest has beside an id. */
+function isOneTenant(sides: Sides): boolean {
+  if (sides.some(({ source }) => source.is === 'manifests' && !source.isProject)) return false;
+  const [first, second] = sides;
+  return isSameTenant(environmentOf(first.source).tenant, environmentOf(second.source).tenant);
 }
