@@ -1,15 +1,13 @@
 import { systemClock } from '../client/clock.ts';
 import type { DnsChecker } from '../client/dns-checker.ts';
 import { readObjects } from '../client/read.ts';
-import { dnsName, domainOf } from '../kinds/dns-records.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { candidateKeys, distinctKeys, identityOf } from '../kinds/live-objects.ts';
 import { mailFrom } from '../kinds/mail-from.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
-import { verificationOf } from '../kinds/verification.ts';
-import { verifiedDomain } from '../kinds/verified-domain.ts';
+import { domainOf, verifiedDomain } from '../kinds/verified-domain.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { interruption } from '../model/failure.ts';
 import {
@@ -23,6 +21,7 @@ import {
 } from '../model/status.ts';
 import { Unusable } from './reading.ts';
 import type { Tenant } from './tenant.ts';
+import { dnsName, verificationOf } from './verification.ts';
 
 /** The identities that a status includes. */
 export interface StatusScope {

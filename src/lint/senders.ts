@@ -1,9 +1,8 @@
-import { domainOf } from '../kinds/dns-records.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
-import { verifiedDomain } from '../kinds/verified-domain.ts';
+import { domainOf, verifiedDomain } from '../kinds/verified-domain.ts';
 import { own, textOf } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';

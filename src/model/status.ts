@@ -30,12 +30,6 @@ export interface Publication {
   readonly detail: string | null;
 }
 
-/** The records in a tenant's answer, and why others were refused. */
-export interface DnsRecords {
-  readonly records: readonly DnsRecord[];
-  readonly refused: readonly string[];
-}
-
 /** A record's value as one text: `10 mail.example`. */
 export function recordText(record: DnsRecord): string {
   return record.type === 'MX' ? `${record.priority} ${record.value}` : record.value;

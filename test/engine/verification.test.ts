@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { undocumentedState, verificationOf } from '../../src/kinds/verification.ts';
+import { verificationOf } from '../../src/engine/verification.ts';
+import { undocumentedState } from '../../src/kinds/verified-domain.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { VerifiedKind } from '../../src/model/status.ts';
 
