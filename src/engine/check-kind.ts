@@ -64,7 +64,6 @@ export async function checkKind(tenant: Tenant, kind: Kind, load: LoadFolder): P
   return { objects: objects.length, exported, diagnostics: [...found, ...diagnostics, ...unproven] };
 }
 
-/** The same client, which sends nothing but GET. */
 function restrictToReads(client: Client): Client {
   const again = readAgain(client);
   return {
@@ -91,7 +90,6 @@ async function readTolerantly({ client, environment: { settings } }: Tenant, kin
   return { objects, unreadable };
 }
 
-/** Exports the kind, and plans the export. */
 async function checkPlan(reader: Tenant, kind: Kind, load: LoadFolder) {
   const exported = await exportTenant(reader, { kinds: [kind.name] });
   const project = load(manifestsIn(exported.files));
@@ -118,7 +116,6 @@ function manifestsIn(files: readonly ExportedFile[]): ManifestFolder {
 /** Something seen in one object. Findings with one code and name become one diagnostic. */
 interface Finding extends Pick<Diagnostic, 'code' | 'severity'> {
   readonly address: Address;
-  /** The field that it is about. */
   readonly name: string;
   /** @param of names the objects: `of 2 of 5 objects, such as Role/admin` */
   message(of: string): string;
@@ -214,7 +211,7 @@ function findMisdescribed(kind: Kind, objects: readonly LiveObject[], settings: 
   return [...unnamed, ...misfits];
 }
 
-/** The fields that a plan of the export would change; a plan must not create what was exported. */
+/** Finds fields that a plan of the export would change, and objects that it would create. */
 function plannedDifferences({ address, action, diff }: Change): Finding[] {
   const names = new Set(action === 'create' ? [''] : diff.map(({ path }) => segmentsOf(path)[0] ?? ''));
   return [...names].map((name) => ({
@@ -237,7 +234,6 @@ function isNamed({ fields, keyFields }: Kind, name: string): boolean {
   return Object.hasOwn(fields, name) || keyFields.some((part) => part.name === name);
 }
 
-/** An object is known by this from one read to another. */
 const nameOf = ({ id, identity }: LiveObject): string => id ?? identity;
 
 /** The names of the members that two objects have otherwise. `null` counts as none. */

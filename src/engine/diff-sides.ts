@@ -18,19 +18,17 @@ import { readReferenceNames } from './names.ts';
 import { readSettledKinds } from './reading.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
-/** A tenant as a side of a diff. */
 export interface TenantSource {
   readonly is: 'tenant';
   readonly name: string;
   readonly tenant: Tenant;
-  /** The folder of the project: what an apply from there has just written is waited for. */
+  /** The folder of the project. Reads wait until recent writes of an apply from there show. */
   readonly root: string;
   readonly secrets: Secrets;
-  /** What manifests declare of its objects: other settings are not shown. */
+  /** Settings that no manifest declares are not shown. */
   readonly declarations: Pick<Declarations, 'fieldsOf'>;
 }
 
-/** Manifests as a side of a diff. */
 export interface ManifestSource {
   readonly is: 'manifests';
   readonly name: string;
@@ -38,7 +36,7 @@ export interface ManifestSource {
   readonly environment: Environment;
   readonly resources: readonly Resource[];
   readonly secrets: Secrets;
-  /** Whether they are the manifests of the project, as opposed to a folder of anybody. */
+  /** False for a folder outside the project. */
   readonly isProject: boolean;
 }
 
@@ -61,7 +59,6 @@ export function manifestSide({ environment, resources, secrets }: Project): Mani
   return { is: 'manifests', name, resources, secrets, environment, isProject: true };
 }
 
-/** A side as reports name it. */
 export function sideOf(source: DiffSource): DiffSide {
   const { name, is } = source;
   return { name, is, tenant: source.is === 'tenant' ? source.tenant.client.tenant : null };
@@ -115,7 +112,6 @@ async function answersOf(client: Client, lookups: readonly Lookup[]): Promise<Lo
   }
 }
 
-/** Says in a Failure which side it is about. */
 function nameSide<T>(name: string, work: Promise<T>): Promise<T> {
   return work.catch(
     ifFailure(({ diagnostics, exitCode }) => {
@@ -141,7 +137,6 @@ export async function onBothSides<T>(first: Promise<T>, second: Promise<T>): Pro
   );
 }
 
-/** A side, and what reads it where it is a tenant. */
 export type OpenSide =
   | { readonly source: TenantSource; readonly reader: SideReader }
   | { readonly source: ManifestSource; readonly reader: null };

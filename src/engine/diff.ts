@@ -43,7 +43,6 @@ import { undeclarability } from './undeclarable.ts';
 export { type DiffSource, manifestSide, tenantSide } from './diff-sides.ts';
 
 export interface DiffOptions {
-  /** Globs of addresses. */
   readonly only?: readonly string[];
   readonly except?: readonly string[];
   /** The kinds to compare. Left out: those that manifests of a side declare, else all that the API can change. */
@@ -118,7 +117,6 @@ function isDifferent(objects: readonly DiffObject[]) {
     fields.get(address)?.includes(field) ?? false;
 }
 
-/** The kinds that are compared, and remarks on those that a tenant does not serve. */
 function kindsToCompare(sides: Sides, only: readonly string[], names: readonly string[] | undefined) {
   const { kinds } = environmentOf(sides[0].source);
   const declared = sides.flatMap(({ source }) =>

@@ -23,18 +23,17 @@ import { type EnvironmentPlan, findSharedChanges, refuseSharedChanges } from './
 import type { PastProjects } from './since.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 
-/** How far the work on an environment is. An interrupted run does not begin with what is left: `not run`. */
+/** `not run`: an interrupted run does not begin with what is left. */
 export type FleetProgressState = 'begun' | 'done' | 'failed' | 'not run';
 
-/** How several environments are worked on. */
 export interface FleetOptions {
-  /** How many at once. */
+  /** The number of environments at a time. */
   readonly parallel: number;
   /** Aborted: no further environment is begun. */
   readonly signal: AbortSignal;
   /** Called when the work on an environment begins and ends. */
   onProgress?(name: string, state: FleetProgressState): void;
-  /** How the tenant of an environment is opened. */
+  /** Options for opening the tenant of an environment. */
   tenantOptions?(name: string): TenantOptions;
 }
 
@@ -61,21 +60,20 @@ export async function planFleet(
   return fleetOf(outcomes.map(({ name, error }) => ({ name, plan: byName.get(name) ?? null, error })));
 }
 
-/** What decides whether the plans of a fleet may be applied. */
+/** Decides whether the plans of a fleet may be applied. */
 export interface FleetCheckOptions extends FleetOptions {
-  /** The folder of the project, where it is kept which environments are done. */
+  /** The folder of the project, which records the environments that are done. */
   readonly root: string;
   /** The environment of a name. Throws a Failure where there is none. */
   environment(name: string): ProjectEnvironment;
-  /** What `--max-deletes` allows. */
+  /** The number of `--max-deletes`. */
   readonly maxDeletes?: number | undefined;
-  /** Whether somebody approved the digest of the fleet, and with it those of its plans. */
+  /** True when somebody approved the digest of the fleet, and with it those of its plans. */
   readonly isApproved: boolean;
   /** Called before a plan is applied. Throws a Failure where it must not be. */
   checkPlan?(plan: Plan): void;
 }
 
-/** How a fleet is applied. */
 export interface FleetApplyOptions extends FleetCheckOptions, Pick<ApplyOptions, 'env' | 'failFast'> {
   /** Called with the outcome, before it is forgotten which environments are done. */
   onApplied?(applied: Fleet): void | Promise<void>;
@@ -111,9 +109,8 @@ export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Prom
   return applied;
 }
 
-/** How a fleet is checked. */
 export interface FleetDryRunOptions extends FleetCheckOptions {
-  /** Whether the plans were made just now, so that their tenants need not be read again. */
+  /** True for plans made just now: their tenants need not be read again. */
   readonly isNew: boolean;
 }
 
@@ -135,7 +132,7 @@ export async function checkFleet(
   });
 }
 
-/** What is done with a plan that may be applied, and with one that an earlier run has done. */
+/** The work on a plan that may be applied, and on one that an earlier run has done. */
 interface PlanWork<T> {
   open(plan: Plan, project: ProjectEnvironment, tenant: Tenant): Promise<T>;
   finish(plan: Plan, result: Result): Promise<T>;
@@ -188,7 +185,7 @@ async function refuseChangedLater(root: string, plan: Plan, { startedAt, endedAt
   }
 }
 
-/** The environment of a plan. Throws a Failure where the plan must not be applied to it. */
+/** Returns the environment of a plan. Throws a Failure when the plan must not be applied to it. */
 function requirePermitted(
   plan: Plan,
   { environment, isApproved, maxDeletes, checkPlan }: FleetCheckOptions,
@@ -216,7 +213,7 @@ function environmentPlans(
   });
 }
 
-/** What the work on one environment gave, or what stopped it. */
+/** The result of the work on one environment, or what stopped it. */
 export type FleetOutcome<T> =
   | { readonly name: string; readonly value: T; readonly error: null }
   | { readonly name: string; readonly value: null; readonly error: FleetError };
@@ -268,10 +265,10 @@ function errorOf(error: unknown, signal: AbortSignal): FleetError {
 
 const fleetError = ({ exitCode, diagnostics }: Failure): FleetError => ({ exitCode, diagnostics });
 
-/** What distinguishes a plan of a fleet from an equal one. */
+/** These distinguish a plan of a fleet from an equal one. */
 type FleetPlan = Pick<Plan, 'environment' | 'createdAt'>;
 
-/** What is recorded of an environment that is done; `createdAt` is that of its plan. */
+/** An environment that is done; `createdAt` is that of its plan. */
 interface FleetRecord {
   readonly createdAt: string | null;
   readonly result: Result;

@@ -80,7 +80,6 @@ interface Lock {
 }
 
 interface LockOptions {
-  /** The name of the file in the folder. */
   readonly name?: string;
   /** The interval between renewals, in milliseconds. */
   readonly renewEvery?: number;
@@ -233,7 +232,6 @@ function lockUnreadable(file: string): Failure {
   );
 }
 
-/** The process that holds a lock. */
 interface Holder {
   readonly token: string;
   readonly pid: number;
@@ -244,7 +242,6 @@ interface Holder {
   readonly place: string | null;
 }
 
-/** This process as the holder of a lock. */
 export async function thisProcess(token: string): Promise<Holder> {
   const [status, place] = [await statusOf('self'), await placeOfThisProcess()];
   return { token, pid: process.pid, started: status?.started ?? null, host: hostname(), place };

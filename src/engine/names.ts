@@ -128,7 +128,6 @@ function unlistedRemark({ name }: Kind, why: string | undefined, called: string)
   return [{ code: 'ids-kept', severity: 'info', message }];
 }
 
-/** One remark for each field. */
 function remarkKept(uses: readonly Use[], called: string): Diagnostic[] {
   const byField = groupBy(uses, ({ from, field }) => `${from.kind.name} ${field}`);
   return byField.map(([, [{ from, field, target }, ...others]]): Diagnostic => {
@@ -138,7 +137,6 @@ function remarkKept(uses: readonly Use[], called: string): Diagnostic[] {
   });
 }
 
-/** What shows the names of ids. */
 interface Known {
   readonly kinds: Kinds;
   readonly objects: readonly LiveObject[];
@@ -152,7 +150,6 @@ export function nameReferences(plan: Plan, known: Known): Plan {
   return isAnyNamed ? withDigest({ ...plan, changes }) : plan;
 }
 
-/** An object, and its differences. */
 interface Differing<D> {
   readonly address: Address;
   readonly kind: string;

@@ -15,7 +15,6 @@ import { ExitCode, failure } from '../model/failure.ts';
 import { contractSettings } from '../model/settings.ts';
 import type { Tenant } from './tenant.ts';
 
-/** The folder of the journals of an environment. */
 export function journalFolder(root: string, environment: string): string {
   return join(environmentFolder(root, environment), 'journal');
 }
@@ -70,7 +69,6 @@ export async function readSettledObjects<T extends { readonly objects: readonly 
   });
 }
 
-/** The objects of whole kinds. */
 export interface KindsRead {
   readonly objects: readonly LiveObject[];
   readonly unusable: Unusable;
@@ -110,7 +108,6 @@ interface UnusableObject {
 export class Unusable {
   readonly #found = new Map<string, UnusableObject>();
 
-  /** For reads to call. */
   readonly add = ({ kind, key }: Subject, why: string): void => {
     const subject = { kind, key, address: formatAddress(kind.name, key) };
     this.#found.set(identityOf(kind, key), { subject, why });

@@ -21,7 +21,6 @@ import { completeResource, fillLookups, lookupsIn } from '../planner/fill-lookup
 import type { Planned } from './lint.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
-/** Which search to run, and how many of its profiles to read. */
 export interface SearchOptions {
   readonly label: string;
   /** The maximum number of profiles. Left out: all. */
@@ -75,7 +74,6 @@ function read({ client, environment }: Tenant, request: ReadRequest) {
   return readObjects(client, [request], environment.settings);
 }
 
-/** A hint with more labels than this would be too long. */
 const mostLabels = 20;
 
 async function unknownLabel(label: string, searches: readonly Resource[], tenant: Tenant): Promise<Failure> {
@@ -93,7 +91,6 @@ async function unknownLabel(label: string, searches: readonly Resource[], tenant
 /** The most that a page of profiles may hold (seed 002, "Collection endpoints"). */
 const largestPage = 500;
 
-/** The list of the profiles that a search finds, in the largest pages. */
 function profilePages(label: string, request: Call): PageSource {
   const query = { metadata: 'true', ...request.query, limit: String(largestPage) };
   return {
@@ -137,7 +134,7 @@ export async function addImpact(plan: Plan, planned: Planned, requests: number):
   return { ...plan, changes };
 }
 
-/** Whether the rules change. A search with only a new label finds the same profiles. */
+/** A search with only a new label finds the same profiles. */
 function changesRules({ kind, action, diff }: Change): boolean {
   if (kind !== profileSearch.name) return false;
   return (
@@ -232,7 +229,6 @@ function findMoved(found: ReadonlyMap<string, string>, others: ReadonlyMap<strin
   return { count: moved.length, first: moved.slice(0, mostNames) };
 }
 
-/** A client that sends a limited number of requests. */
 class Budget {
   readonly #client: Pick<Client, 'send'>;
   readonly #all: number;

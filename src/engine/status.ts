@@ -23,9 +23,7 @@ import { Unusable } from './reading.ts';
 import type { Tenant } from './tenant.ts';
 import { dnsName, verificationOf } from './verification.ts';
 
-/** The identities that a status includes. */
 export interface StatusScope {
-  /** The declared objects, of all kinds. */
   readonly resources: readonly Resource[];
   includes(address: Address): boolean;
 }
@@ -96,18 +94,18 @@ export async function waitForStatus(
   return status;
 }
 
-/** The identities to wait for: those that manifests declare, or all where none is declared. */
+/** Returns the identities that manifests declare, or all if none is declared. */
 export function identitiesToAwait({ identities }: Status): readonly IdentityStatus[] {
   const declared = identities.filter((identity) => identity.declared);
   return declared.length > 0 ? declared : identities;
 }
 
-/** Whether the verification of each identity to wait for is over. */
+/** True when the verification of each identity to wait for is over. */
 export function isSettled(status: Status): boolean {
   return identitiesToAwait(status).every(isVerificationOver);
 }
 
-/** Adds to each record whether DNS has it. Throws a Failure on Ctrl-C. */
+/** Looks each record up in DNS. Throws a Failure on Ctrl-C. */
 export async function checkDns(status: Status, checker: DnsChecker, signal: AbortSignal): Promise<Status> {
   signal.addEventListener('abort', checker.cancel, { once: true });
   const identities = await Promise.all(

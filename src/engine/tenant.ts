@@ -13,7 +13,7 @@ import { readRequestsFor } from '../planner/input.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/index.ts';
 import { choicesFrom, type PlanOptions } from './choices.ts';
 
-/** What happens between tenantctl and a tenant. `settling`: its reads do not show these writes of an earlier run yet. */
+/** `settling`: reads of the tenant do not show these writes of an earlier run yet. */
 export type TenantEvent = ClientEvent | Extract<ApplyEvent, { type: 'settling' }>;
 
 /** A tenant. Its connections, and its server if it is embedded, stay open until it is closed. */
@@ -32,7 +32,7 @@ export interface TenantOptions {
   readonly signal?: AbortSignal;
   /** Called for every request, wait and retry. */
   readonly onEvent?: (event: TenantEvent) => void;
-  /** Time as everything sees it that waits for the tenant. */
+  /** The clock of everything that waits for the tenant. */
   readonly clock?: Clock;
   /** Learns every secret and token that is sent. Left out: only messages of the tenant are without them. */
   readonly redactor?: Redactor;
@@ -137,7 +137,6 @@ export async function startEmbedded(options: SandboxOptions = {}): Promise<Sandb
   }
 }
 
-/** The base URLs of a tenant, and its server if it is embedded. */
 async function endpointsOf({ connection }: Environment) {
   if (connection.to === 'tenant') {
     const { identity, profiles, network } = connection;
@@ -174,7 +173,6 @@ function refuseForeignHosts(connection: Connection): void {
     throw new Failure([...distinct.values()].map((each) => describe(each, allowedHosts)));
 }
 
-/** An address that requests are sent to. */
 interface Called {
   readonly url: string;
   readonly setting: Setting | undefined;

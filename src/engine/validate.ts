@@ -14,9 +14,8 @@ import { findAbsentTargets, referencesIn } from '../planner/references.ts';
 import { checkScope, selectionOf } from './choices.ts';
 import { serviceOf } from './reading.ts';
 
-/** What can be said about a project without its tenant. */
+/** The problems of a project that can be found without its tenant. */
 export interface Validation {
-  /** Errors, warnings and information. */
   readonly diagnostics: readonly Diagnostic[];
   readonly exitCode: ExitCode;
   /** The number of resources in scope; 0 where the project could not be loaded. */
@@ -81,7 +80,7 @@ function findUnserved(resources: readonly Resource[], { name, tenant }: Environm
     }));
 }
 
-/** What a manifest declares absent and protects. While the tenant has the object, plans refuse to delete it. */
+/** Finds manifests with `ensure: absent` and `protect`. While the tenant has the object, plans refuse to delete it. */
 function findProtectedAbsence({ ensure, lifecycle, address, ...resource }: Resource): Diagnostic[] {
   if (ensure !== 'absent' || !lifecycle.protect) return [];
   const at = '/lifecycle/protect';
@@ -98,7 +97,7 @@ function findProtectedAbsence({ ensure, lifecycle, address, ...resource }: Resou
   ];
 }
 
-/** What a manifest declares absent and the environment protects. The manifest may stay when the object is gone. */
+/** Finds manifests with `ensure: absent` that the environment protects. The manifest may stay when the object is gone. */
 function findKeptAbsences(resources: readonly Resource[], { protect }: Policy): Diagnostic[] {
   const isProtected = matchAddresses(protect, { isGuard: true });
   const kept = resources.filter(({ ensure, address }) => ensure === 'absent' && isProtected(address));
@@ -118,12 +117,12 @@ function noticesOfOthers(kinds: Kinds, selected: readonly Resource[]): readonly 
   return kinds.all.flatMap((kind) => (kind.notice && !shown.has(kind) ? [kind.notice] : []));
 }
 
-/** Whether a diagnostic is this notice. All kinds that are unproven share one code. */
+/** Compares the message too: all kinds that are unproven share one code. */
 function isNotice({ code, message }: Diagnostic, notice: Notice): boolean {
   return code === notice.code && message === notice.message;
 }
 
-/** What can be said about several environments of a project: problems that all of them have are reported once. */
+/** Joins the problems of several environments of a project: those that all of them have are reported once. */
 export function joinValidations(all: readonly (Validation & { readonly name: string })[]): Validation {
   return {
     diagnostics: shareDiagnostics(all, (names) => names.join(', ')),
