@@ -27,7 +27,7 @@ import { planChanges } from './plan.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Without an error, the descriptor holds for the tenant. */
-export interface KindCheck {
+interface KindCheck {
   readonly objects: number;
   /** The number of objects that manifests can declare: the plan of the others' export shows nothing. */
   readonly exported: number;

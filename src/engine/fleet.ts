@@ -61,7 +61,7 @@ export async function planFleet(
 }
 
 /** Decides whether the plans of a fleet may be applied. */
-export interface FleetCheckOptions extends FleetOptions {
+interface FleetCheckOptions extends FleetOptions {
   /** The folder of the project, which records the environments that are done. */
   readonly root: string;
   /** The environment of a name. Throws a Failure where there is none. */
@@ -74,7 +74,7 @@ export interface FleetCheckOptions extends FleetOptions {
   checkPlan?(plan: Plan): void;
 }
 
-export interface FleetApplyOptions extends FleetCheckOptions, Pick<ApplyOptions, 'env' | 'failFast'> {
+interface FleetApplyOptions extends FleetCheckOptions, Pick<ApplyOptions, 'env' | 'failFast'> {
   /** Called with the outcome, before it is forgotten which environments are done. */
   onApplied?(applied: Fleet): void | Promise<void>;
 }
@@ -214,7 +214,7 @@ function environmentPlans(
 }
 
 /** The result of the work on one environment, or what stopped it. */
-export type FleetOutcome<T> =
+type FleetOutcome<T> =
   | { readonly name: string; readonly value: T; readonly error: null }
   | { readonly name: string; readonly value: null; readonly error: FleetError };
 

@@ -9,7 +9,7 @@ import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { isObject, own, parseJson, textOf } from '../model/json.ts';
 import { ifThere, systemCode, unwritableFile } from '../model/system-error.ts';
 
-export interface LockingOptions {
+interface LockingOptions {
   /** The variables that name the user's folder for state. */
   readonly env: NodeJS.ProcessEnv;
   /** Called when another process has taken the lock, so this run has to stop. */

@@ -69,7 +69,7 @@ export async function readSettledObjects<T extends { readonly objects: readonly 
   });
 }
 
-export interface KindsRead {
+interface KindsRead {
   readonly objects: readonly LiveObject[];
   readonly unusable: Unusable;
 }

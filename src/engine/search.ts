@@ -21,7 +21,7 @@ import { completeResource, fillLookups, lookupsIn } from '../planner/fill-lookup
 import type { Planned } from './lint.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
-export interface SearchOptions {
+interface SearchOptions {
   readonly label: string;
   /** The maximum number of profiles. Left out: all. */
   readonly limit?: number | undefined;

@@ -58,7 +58,7 @@ export async function readStatus(
   return statusOf([...found, ...absent], tenant);
 }
 
-export interface WaitOptions {
+interface WaitOptions {
   /** The maximum time to wait, in milliseconds. */
   readonly limit: number;
   /** The time between two reads, in milliseconds. */
