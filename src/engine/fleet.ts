@@ -157,7 +157,10 @@ function forEachPlan<T>(
       await refuseChangedLater(options.root, plan, result);
       return work.finish(plan, result);
     }
-    const project = requirePermitted(plan, options);
+    const { environment, isApproved, maxDeletes, checkPlan } = options;
+    const project = environment(plan.environment);
+    requireApproved(plan, project.environment, { digest: isApproved ? plan.digest : undefined, maxDeletes });
+    checkPlan?.(plan);
     return withTenant(project, (tenant) => work.open(plan, project, tenant));
   });
 }
@@ -183,17 +186,6 @@ async function refuseChangedLater(root: string, plan: Plan, { startedAt, endedAt
       ExitCode.refused,
     );
   }
-}
-
-/** Returns the environment of a plan. Throws a Failure when the plan must not be applied to it. */
-function requirePermitted(
-  plan: Plan,
-  { environment, isApproved, maxDeletes, checkPlan }: FleetCheckOptions,
-): ProjectEnvironment {
-  const project = environment(plan.environment);
-  requireApproved(plan, project.environment, { digest: isApproved ? plan.digest : undefined, maxDeletes });
-  checkPlan?.(plan);
-  return project;
 }
 
 /** The plans that may be applied. Parts that were planned apart may have the same tenant. */
@@ -252,18 +244,17 @@ async function workOn<T>(
   try {
     return { name, value: await work(), error: null };
   } catch (error) {
-    return { name, value: null, error: errorOf(error, signal) };
+    const { exitCode, diagnostics } = failureFrom(error, signal);
+    return { name, value: null, error: { exitCode, diagnostics } };
   }
 }
 
 /** Also a bug shows where it happened, and stops no other environment. */
-function errorOf(error: unknown, signal: AbortSignal): FleetError {
-  if (error instanceof Failure) return fleetError(error);
-  if (signal.aborted) return fleetError(interruption());
-  return fleetError(failure(systemCode(error) === null ? 'internal' : 'system', messageOf(error)));
+function failureFrom(error: unknown, signal: AbortSignal): Failure {
+  if (error instanceof Failure) return error;
+  if (signal.aborted) return interruption();
+  return failure(systemCode(error) === null ? 'internal' : 'system', messageOf(error));
 }
-
-const fleetError = ({ exitCode, diagnostics }: Failure): FleetError => ({ exitCode, diagnostics });
 
 /** These distinguish a plan of a fleet from an equal one. */
 type FleetPlan = Pick<Plan, 'environment' | 'createdAt'>;
