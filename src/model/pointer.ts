@@ -42,7 +42,7 @@ export function placesOf(value: Json, isWanted: (part: Json) => boolean): Pointe
   );
 }
 
-/** Whether `at` is `ancestor` or below it. */
+/** True when `at` is `ancestor` or below it. */
 export function isWithin(at: Pointer, ancestor: Pointer): boolean {
   return at === ancestor || at.startsWith(`${ancestor}/`);
 }

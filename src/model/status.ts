@@ -1,7 +1,6 @@
 import type { Address } from './address.ts';
 import type { TenantName } from './tenant.ts';
 
-/** The format of `status --format json`. */
 export const statusFormat = 1;
 
 /** The kinds whose objects the mail provider verifies, in the order of a mail set-up. */
@@ -21,12 +20,11 @@ export type DnsRecord =
   | { readonly type: 'MX'; readonly name: string; readonly priority: number; readonly value: string }
   | { readonly type: 'TXT'; readonly name: string; readonly value: string };
 
-/** Whether public DNS has a record; `unknown` where the resolver gave no usable answer. */
+/** A record in public DNS; `unknown` if the resolver gave no usable answer. */
 export interface Publication {
   readonly state: 'published' | 'missing' | 'wrong' | 'unknown';
-  /** What public DNS has in the record's place, as text. */
+  /** The records that public DNS has in its place, as text. */
   readonly found: readonly string[];
-  /** Why it is wrong or unknown. */
   readonly detail: string | null;
 }
 
@@ -35,31 +33,28 @@ export function recordText(record: DnsRecord): string {
   return record.type === 'MX' ? `${record.priority} ${record.value}` : record.value;
 }
 
-/** A record to publish, and whether public DNS has it; `null` where that was not checked. */
+/** A record to publish, and its state in public DNS; `null` if that was not checked. */
 export interface RecordStatus {
   readonly record: DnsRecord;
   readonly publication: Publication | null;
 }
 
-/** What `status` says about one sender, domain or MAIL FROM domain. */
+/** The status of one sender, domain or MAIL FROM domain. */
 export interface IdentityStatus {
   readonly address: Address;
   readonly kind: VerifiedKind;
   readonly name: string;
   readonly declared: boolean;
   readonly verification: Verification;
-  /** The state as the tenant reports it. */
   readonly reported: string | null;
-  /** The MAIL FROM domain. */
   readonly mailFromDomain: string | null;
-  /** Further information, and what to do by hand. */
+  /** Further information, and steps to do by hand. */
   readonly remarks: readonly string[];
   readonly records: readonly RecordStatus[];
-  /** Why values of the tenant are not valid DNS records. */
+  /** The reasons why values of the tenant are not valid DNS records. */
   readonly refused: readonly string[];
 }
 
-/** The result of `status`, as one JSON value. */
 export interface Status {
   readonly formatVersion: typeof statusFormat;
   readonly environment: string;
@@ -69,7 +64,7 @@ export interface Status {
   readonly summary: Readonly<Record<Verification, number>>;
 }
 
-/** Whether there is nothing to wait for. */
+/** True when there is nothing to wait for. */
 export function isVerificationOver({ verification }: Pick<IdentityStatus, 'verification'>): boolean {
   return verification === 'verified' || verification === 'not-needed';
 }
