@@ -7,10 +7,11 @@ import { mailFrom } from '../kinds/mail-from.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
-import { domainOf, verifiedDomain } from '../kinds/verified-domain.ts';
+import { verifiedDomain } from '../kinds/verified-domain.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { interruption } from '../model/failure.ts';
 import {
+  domainOf,
   type IdentityStatus,
   isVerificationOver,
   type Status,

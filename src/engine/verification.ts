@@ -1,8 +1,14 @@
 import { domainToASCII } from 'node:url';
-import { stateWord, undocumentedState } from '../kinds/verified-domain.ts';
 import { isArray, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import type { DnsRecord, IdentityStatus, Verification, VerifiedKind } from '../model/status.ts';
+import {
+  type DnsRecord,
+  type IdentityStatus,
+  stateWord,
+  undocumentedState,
+  type Verification,
+  type VerifiedKind,
+} from '../model/status.ts';
 
 /** The records in a tenant's answer, and why others were refused. */
 interface DnsRecords {

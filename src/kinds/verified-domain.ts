@@ -1,4 +1,5 @@
 import { textOf } from '../model/json.ts';
+import { undocumentedState } from '../model/status.ts';
 import { identityResource } from './http.ts';
 import type { Kind } from './kind.ts';
 import { call, type Operation, wholeObject } from './operation.ts';
@@ -40,25 +41,3 @@ export const verifiedDomain: Kind = {
     manual: `The API cannot remove a verified domain; remove ${domain} in the admin interface, or ask the vendor's support.`,
   }),
 };
-
-/** Returns the domain of an e-mail address, or the domain itself. */
-export function domainOf(identity: string): string {
-  return identity.slice(identity.lastIndexOf('@') + 1).toLowerCase();
-}
-
-/** A state in the spelling of the documents: providers also write `TemporaryFailure`. */
-export function stateWord(reported: string | null): string {
-  return (reported ?? '').replaceAll(/([a-z])[ -]?(?=[A-Z])/g, '$1_').toUpperCase();
-}
-
-/** Explains a state of the mail provider that the documents do not have; `null` for others. */
-export function undocumentedState(reported: string | null): string | null {
-  switch (stateWord(reported)) {
-    case 'NOT_STARTED':
-      return 'The mail provider has not started to verify it.';
-    case 'TEMPORARY_FAILURE':
-      return 'The mail provider could not look the records up, and tries again.';
-    default:
-      return null;
-  }
-}

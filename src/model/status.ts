@@ -68,3 +68,25 @@ export interface Status {
 export function isVerificationOver({ verification }: Pick<IdentityStatus, 'verification'>): boolean {
   return verification === 'verified' || verification === 'not-needed';
 }
+
+/** Returns the domain of an e-mail address, or the domain itself. */
+export function domainOf(identity: string): string {
+  return identity.slice(identity.lastIndexOf('@') + 1).toLowerCase();
+}
+
+/** A state in the spelling of the documents: providers also write `TemporaryFailure`. */
+export function stateWord(reported: string | null): string {
+  return (reported ?? '').replaceAll(/([a-z])[ -]?(?=[A-Z])/g, '$1_').toUpperCase();
+}
+
+/** Explains a state of the mail provider that the documents do not have; `null` for others. */
+export function undocumentedState(reported: string | null): string | null {
+  switch (stateWord(reported)) {
+    case 'NOT_STARTED':
+      return 'The mail provider has not started to verify it.';
+    case 'TEMPORARY_FAILURE':
+      return 'The mail provider could not look the records up, and tries again.';
+    default:
+      return null;
+  }
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dkimRecords, dnsName, mailFromRecords } from '../../src/engine/verification.ts';
-import { domainOf } from '../../src/kinds/verified-domain.ts';
+import { domainOf } from '../../src/model/status.ts';
 
 describe('a DNS name', () => {
   it.each([
