@@ -281,7 +281,7 @@ function nothingToCheck(what: string): Diagnostic {
   return {
     code: 'kind-no-objects',
     severity: 'error',
-    message: `The tenant has no ${what}, so there is nothing that could prove the descriptor.`,
+    message: `The tenant has no ${what}, so the descriptor cannot be proven.`,
     hint: 'Make one in the admin interface, or check against a tenant that has some.',
   };
 }
@@ -295,7 +295,7 @@ function unreadableRows(kind: Kind, rows: readonly JsonObject[]): Diagnostic[] {
   const id = textOf(first, 'id');
   const which = id === null ? '' : ` (such as the one with the id ${shortenLine(id, 100)})`;
   const parts = lacking.map(({ name }) => word(name)).join(' and ');
-  const message = `The tenant lists ${what} without a text in ${parts}${which}: no ${kind.name} can be told by it.`;
+  const message = `The tenant lists ${what} without a text in ${parts}${which}: a ${kind.name} cannot be identified without it.`;
   const hint = 'Correct `key`, or `path` and `list.member` where these rows are something else.';
   return [{ code: 'kind-row-unreadable', severity: 'error', message, hint }];
 }
@@ -306,7 +306,7 @@ function sharedKeys(objects: readonly LiveObject[]): Diagnostic[] {
     if (same.length === 1) return [];
     const ids = same.slice(0, 5).map(({ id }) => shortenLine(id ?? 'unknown', 100));
     const more = same.length > ids.length ? ', …' : '';
-    const message = `${same.length} objects are ${address} (ids ${ids.join(', ')}${more}): the key does not tell them apart.`;
+    const message = `${same.length} objects are ${address} (ids ${ids.join(', ')}${more}): the key does not distinguish them.`;
     const hint = 'Add a field to `key` that differs between them, or rename them in the tenant.';
     return [{ code: 'kind-key-shared', severity: 'error', message, hint, address }];
   });
