@@ -12,12 +12,12 @@ import { tool } from '../model/version.ts';
 import { lookedUpBy } from '../planner/fill-lookups.ts';
 import { type Matched, matchAll, movedDefaults, planMatched } from '../planner/index.ts';
 import { defaultsFor, nearDefaultsFor, type PlanChoices, type PlanInput } from '../planner/input.ts';
-import { nameReferences } from '../planner/name-references.ts';
 import { findUnsetSecrets } from '../planner/unset-secrets.ts';
 import { checkChoices, choicesFrom, type PlanOptions } from './choices.ts';
 import { manifestSource, type SharedPast } from './manifest-source.ts';
+import { nameReferences } from './names.ts';
 import type { PlanSource } from './plan-source.ts';
-import { readSettledObjects } from './recent.ts';
+import { readSettledObjects } from './reading.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 import { addUndeclared, undeclarability, warnOfLosses } from './undeclarable.ts';
 

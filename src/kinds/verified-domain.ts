@@ -1,8 +1,8 @@
 import { textOf } from '../model/json.ts';
+import { undocumentedState } from '../model/status.ts';
 import { identityResource } from './http.ts';
 import type { Kind } from './kind.ts';
 import { call, type Operation } from './operation.ts';
-import { undocumentedState } from './verification.ts';
 
 const resource = identityResource('VerifiedDomain', 'v2025', 'verified-domains');
 

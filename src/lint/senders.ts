@@ -1,4 +1,3 @@
-import { domainOf } from '../kinds/dns-records.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -8,6 +7,7 @@ import type { Key } from '../model/address.ts';
 import { own, textOf } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
+import { domainOf } from '../model/status.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { type Finding, shorten } from './finding.ts';
 import { scanVelocity } from './velocity.ts';

@@ -21,7 +21,7 @@ export class SharedWork {
     this.#work = work;
   }
 
-  /** Does the work after what goes on now. */
+  /** Does the work once the current work is done. */
   run(): Promise<void> {
     this.#next ??= this.#last.then(() => {
       this.#next = null;
@@ -31,7 +31,6 @@ export class SharedWork {
     return this.#next;
   }
 
-  /** Resolves when all that was asked for is done. */
   get idle(): Promise<void> {
     return this.#last;
   }

@@ -12,7 +12,7 @@ export const ExitCode = {
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** Why a command stops: one or more diagnostics, and the exit code. */
+/** Stops a command with one or more diagnostics, and an exit code. */
 export class Failure extends Error {
   override readonly name: string = 'Failure';
   readonly diagnostics: readonly Diagnostic[];
@@ -25,7 +25,7 @@ export class Failure extends Error {
   }
 }
 
-/** For `catch`: what `instead` makes of a Failure. Anything else is a bug, and is thrown on. */
+/** For `catch`: handles a Failure. Anything else is a bug, and is thrown on. */
 export function ifFailure<T>(instead: (failure: Failure) => T): (error: unknown) => T {
   return (error) => {
     if (error instanceof Failure) return instead(error);
@@ -33,12 +33,11 @@ export function ifFailure<T>(instead: (failure: Failure) => T): (error: unknown)
   };
 }
 
-/** Whether an error is a Failure whose first problem has one of these codes. */
+/** True for a Failure whose first problem has one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): error is Failure {
   return error instanceof Failure && codes.includes(error.diagnostics[0]?.code ?? '');
 }
 
-/** A failure with one error diagnostic. */
 export function failure(
   code: string,
   message: string,
@@ -48,7 +47,7 @@ export function failure(
   return new Failure([{ code, severity: 'error', message, ...more }], exitCode);
 }
 
-/** What an error says; of anything else that was thrown, its text. */
+/** The message of an error, or the text of anything else that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -58,7 +57,6 @@ export function interruption(message = 'Interrupted.'): Failure {
   return failure('interrupted', message, {}, ExitCode.interrupted);
 }
 
-/** Whether a run was stopped by Ctrl-C. */
 export function isInterruption({ diagnostics }: Failure): boolean {
   return diagnostics.some(({ code }) => code === 'interrupted');
 }

@@ -1,4 +1,3 @@
-/** Items that have one name. */
 export type Group<T> = [first: T, ...others: T[]];
 
 /** The items of each name, in the order of the first of each. `new Map` of it finds a group by its name. */

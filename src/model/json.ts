@@ -1,4 +1,3 @@
-/** Any value that JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 /** A JSON object. Read with {@link own}, so that a key such as `constructor` never reaches a prototype. */
@@ -53,7 +52,6 @@ export function mapMembers(
   return objectFrom(members);
 }
 
-/** The members that have a value. */
 export function withoutNulls(object: JsonObject): JsonObject {
   return mapMembers(object, (value) => value ?? undefined);
 }
@@ -108,7 +106,7 @@ export function parseJson(text: string): Json | undefined {
 }
 
 /**
- * Whether a text has sixteen digits in a row: fewer are kept by a number. Every page of a tenant is searched, so only every
+ * True when a text has sixteen digits in a row: fewer are kept by a number. Every page of a tenant is searched, so only every
  * sixteenth character is looked at.
  */
 function hasLongNumber(text: string): boolean {
@@ -126,7 +124,6 @@ function hasLongNumber(text: string): boolean {
 /** Numbers without so large an exponent are finite, unless they have many digits. */
 const largeExponent = /\d[eE]\+?\d{3}/;
 
-/** The texts and numbers of JSON. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 function keepDigits(token: string): string {
@@ -136,7 +133,7 @@ function keepDigits(token: string): string {
   return isNumber && !isKept ? `"${token}"` : token;
 }
 
-/** Whether a value is nested deeper than anything in the API: recursion into it could exhaust the stack. */
+/** True when a value is nested deeper than anything in the API: recursion into it could exhaust the stack. */
 export function isTooDeep(value: Json, levels = deepestJson): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || itemsOf(value).some((item) => isTooDeep(item, levels - 1));

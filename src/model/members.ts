@@ -47,7 +47,7 @@ export function oneOf<const T extends string>(
   return choices.find((choice) => choice === own(value, name)) ?? byDefault;
 }
 
-/** Whether a value is a reference as the API writes it: an id, with or without its type and name. */
+/** True for a reference as the API writes it: an id, with or without its type and name. */
 export function isReference(value: Json): value is JsonObject {
   return (
     isObject(value) &&
@@ -59,12 +59,12 @@ export function isReference(value: Json): value is JsonObject {
 /** Keys that could reach the prototype of an object. */
 export const unsafeKeys: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
-/** Whether a descriptor can name a member of an object, as schemas/kind.schema.json says. */
+/** True when a descriptor can name a member of an object, as schemas/kind.schema.json says. */
 export function isMemberName(name: string): boolean {
   return /^[A-Za-z_][\w-]{0,99}$/.test(name) && !unsafeKeys.includes(name);
 }
 
-/** Whether a manifest can have a field of that name: it keeps some for itself. */
+/** True when a manifest can have a field of that name: some are reserved. */
 export function isFieldName(name: string): boolean {
   return isMemberName(name) && !['kind', 'ensure', 'lifecycle', 'id'].includes(name);
 }

@@ -1,4 +1,4 @@
-/** A function that computes its value when it is called first. */
+/** Computes the value on the first call only. */
 export function once<T>(compute: () => T): () => T {
   let known: { readonly value: T } | null = null;
   return () => {

@@ -6,7 +6,7 @@ export function systemCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
-/** What `read` reads; `null` where there is no such file or folder. */
+/** Returns `null` for a file or folder that does not exist. */
 export async function ifThere<T>(read: Promise<T>): Promise<T | null> {
   try {
     return await read;
@@ -16,7 +16,7 @@ export async function ifThere<T>(read: Promise<T>): Promise<T | null> {
   }
 }
 
-/** What to do about a file, by the operating system's code. */
+/** The next step for a file, by the operating system's code. */
 const fileHints: Readonly<Record<string, string>> = {
   EISDIR: 'It is a folder: name a file.',
   EACCES: 'Choose another path, or change who may use this one.',

@@ -4,7 +4,7 @@ export interface TenantName {
   readonly profiles: string;
 }
 
-/** Whether two names are those of one tenant. */
+/** True for two names of one tenant. */
 export function isSameTenant(one: TenantName, other: TenantName): boolean {
   return one.identity === other.identity && one.profiles === other.profiles;
 }

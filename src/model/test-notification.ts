@@ -1,12 +1,11 @@
 import type { Address } from './address.ts';
 import type { JsonObject } from './json.ts';
 
-/** A test notification before it is sent. */
 export interface TestNotification {
   readonly address: Address;
   readonly key: string;
   readonly medium: string;
-  /** Whether the tenant sends a customised text or the vendor's default. */
+  /** The text that the tenant sends: a customised one, or the vendor's default. */
   readonly template: 'customised' | 'default';
   readonly subject: string | null;
   readonly from: string | null;
@@ -17,11 +16,9 @@ export interface TestNotification {
   readonly locale: string | null;
   /** `null`: the tenant decides. */
   readonly to: readonly string[] | null;
-  /** The variables of the template. */
   readonly context: JsonObject;
 }
 
-/** The tenant's answer to a test notification. */
 export interface TestAnswer {
   readonly status: number;
   readonly trackingId: string | null;

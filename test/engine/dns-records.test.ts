@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { dkimRecords, dnsName, domainOf, mailFromRecords } from '../../src/kinds/dns-records.ts';
+import { dkimRecords, dnsName, mailFromRecords } from '../../src/engine/verification.ts';
+import { domainOf } from '../../src/model/status.ts';
 
 describe('a DNS name', () => {
   it.each([

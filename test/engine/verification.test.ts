@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { undocumentedState, verificationOf } from '../../src/kinds/verification.ts';
+import { verificationOf } from '../../src/engine/verification.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { VerifiedKind } from '../../src/model/status.ts';
+import { undocumentedState, type VerifiedKind } from '../../src/model/status.ts';
 
 const settings = { dkimSuffix: 'dkim.amazonses.com' };
 const of = (kind: VerifiedKind, name: string, answer: JsonObject) =>

@@ -5,9 +5,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { acquireLock } from '../../src/applier/lock.ts';
-import { thisProcess } from '../../src/applier/lock-holder.ts';
-import { newFolder } from './run.ts';
+import { acquireLock, thisProcess } from '../../src/engine/lock.ts';
+import { newFolder } from '../applier/run.ts';
 
 const systemError = (code: string) => Object.assign(new Error(code), { code });
 

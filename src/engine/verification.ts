@@ -1,6 +1,97 @@
 import { domainToASCII } from 'node:url';
 import { isArray, type Json, type JsonObject, own, textOf } from '../model/json.ts';
-import type { DnsRecord, DnsRecords } from '../model/status.ts';
+import type { ApiSettings } from '../model/settings.ts';
+import {
+  type DnsRecord,
+  type IdentityStatus,
+  stateWord,
+  undocumentedState,
+  type Verification,
+  type VerifiedKind,
+} from '../model/status.ts';
+
+/** The records in a tenant's answer, and why others were refused. */
+interface DnsRecords {
+  readonly records: readonly DnsRecord[];
+  readonly refused: readonly string[];
+}
+
+type VerificationFacts = DnsRecords &
+  Pick<IdentityStatus, 'verification' | 'reported' | 'mailFromDomain' | 'remarks'>;
+
+/** Reads the tenant's answer about an object (seed 001, DkimAttributes, MailFromAttributes, EmailStatusDto). */
+export function verificationOf(
+  kind: VerifiedKind,
+  name: string,
+  answer: JsonObject,
+  { dkimSuffix }: Pick<ApiSettings, 'dkimSuffix'>,
+): VerificationFacts {
+  const { stateField, noteOf, advice, recordsOf } = verified[kind];
+  const reported = textOf(answer, stateField);
+  const byDomain = kind === 'SenderAddress' && isVerifiedByDomain(answer);
+  const verification = byDomain ? 'verified' : (own(known, stateWord(reported)) ?? 'unknown');
+  const remarks = [noteOf?.(answer), undocumentedState(reported), advice[verification]];
+  return {
+    verification,
+    reported,
+    mailFromDomain: kind === 'MailFrom' ? textOf(answer, 'mailFromDomain') : null,
+    remarks: remarks.filter((remark) => typeof remark === 'string'),
+    ...(recordsOf?.(name, answer, dkimSuffix) ?? { records: [], refused: [] }),
+  };
+}
+
+interface Verified {
+  /** The field of the answer that has the state. */
+  readonly stateField: string;
+  noteOf?(answer: JsonObject): string | null;
+  /** The next step in each state. */
+  readonly advice: Readonly<Partial<Record<Verification, string>>>;
+  /** The records to publish. Left out: there are none. */
+  recordsOf?(name: string, answer: JsonObject, dkimSuffix: string): DnsRecords;
+}
+
+const verified: Readonly<Record<VerifiedKind, Verified>> = {
+  VerifiedDomain: {
+    stateField: 'dkimVerificationStatus',
+    noteOf: (answer) => (own(answer, 'dkimEnabled') === false ? 'DKIM signing is switched off.' : null),
+    advice: {
+      pending: 'Publish the CNAME records; the provider finds them within 72 hours.',
+      failed:
+        'The provider did not find the CNAME records in time. Publish them, check them with `tenantctl status --dns`, then ask the vendor to start the verification again: the API cannot.',
+    },
+    recordsOf: dkimRecords,
+  },
+  MailFrom: {
+    stateField: 'mailFromDomainStatus',
+    advice: {
+      pending: 'Publish the MX and TXT records; the provider finds them within 72 hours.',
+      failed:
+        'The provider did not find the MX record in time. Publish both records, check them with `tenantctl status --dns`, then set the MAIL FROM domain again in the admin interface.',
+    },
+    recordsOf: (_name, answer) => mailFromRecords(answer),
+  },
+  SenderAddress: {
+    stateField: 'verificationStatus',
+    noteOf: (answer) => (isVerifiedByDomain(answer) ? 'Verified by its domain.' : null),
+    advice: {
+      pending: 'Follow the link in the verification e-mail, or verify its domain.',
+      failed:
+        'The link in the verification e-mail was not followed in time. Delete the address and create it again, which sends another e-mail, or verify its domain.',
+    },
+  },
+};
+
+const isVerifiedByDomain = (answer: JsonObject): boolean => own(answer, 'isVerifiedByDomain') === true;
+
+/** The states in the documents, and those of the mail provider behind some tenants. */
+const known: Readonly<Record<string, Verification>> = {
+  SUCCESS: 'verified',
+  NA: 'not-needed',
+  PENDING: 'pending',
+  NOT_STARTED: 'pending',
+  TEMPORARY_FAILURE: 'pending',
+  FAILED: 'failed',
+};
 
 /**
  * The DNS records that verify a domain. Every value comes from a tenant and ends in a zone file, so a value that is not a
@@ -74,11 +165,6 @@ export function dnsName(text: string): string | null {
   return name.length <= 253 && labels.length > 1 && labels.every((label) => labelPattern.test(label))
     ? name
     : null;
-}
-
-/** The domain that an e-mail address belongs to, or the domain itself. */
-export function domainOf(identity: string): string {
-  return identity.slice(identity.lastIndexOf('@') + 1).toLowerCase();
 }
 
 /** The records, each once, and why others are refused. */

@@ -1,11 +1,12 @@
-/** What two sides of a comparison show in the place of ids of records, which differ between tenants. */
 import { describe, expect, it } from 'vitest';
-import { type Stated, shareIds } from '../../src/exporter/shared-ids.ts';
+import { type Stated, shareIds } from '../../src/engine/names.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
-import { ownKind } from './support.ts';
+import { ownKind } from '../exporter/support.ts';
+
+/** What two sides of a comparison show in the place of ids of records, which differ between tenants. */
 
 const role = () =>
   ownKind('Role', ['name'], {
