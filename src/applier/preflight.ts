@@ -4,10 +4,10 @@ import { addressesOf, identityOf, type TenantState } from '../kinds/live-objects
 import { type Address, formatAddress, matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
+import { tool } from '../model/documents.ts';
+import type { TenantName } from '../model/network.ts';
 import { actions, type Change, type Plan, planFormat } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import type { TenantName } from '../model/tenant.ts';
-import { tool } from '../model/version.ts';
 import { quote } from '../model/words.ts';
 import { wrongReferences } from './check-references.ts';
 import type { CreatedIds } from './created.ts';

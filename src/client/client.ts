@@ -3,11 +3,10 @@ import type { Call as ApiCall, Lane } from '../kinds/http.ts';
 import type { Auth, Endpoint, RateLimit, Secrets } from '../kinds/project.ts';
 import { Failure, messageOf } from '../model/failure.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
-import { type HttpProxies, parseUrl } from '../model/network.ts';
+import { type HttpProxies, parseUrl, type TenantName } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import { isRepeatable } from '../model/repeatable.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import type { TenantName } from '../model/tenant.ts';
 import {
   type Answer,
   holdsMessage,

@@ -2,8 +2,16 @@ import { type Call, saysAny } from '../kinds/http.ts';
 import { idText } from '../kinds/operation.ts';
 import { sha256 } from '../model/digest.ts';
 import { Failure, failure, hasCode } from '../model/failure.ts';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
-import { numberOf, objectOf } from '../model/members.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  numberOf,
+  objectOf,
+  own,
+  textOf,
+} from '../model/json.ts';
 import { type Answer, type Answered, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, isBadRequest, readFailure, shortenLine } from './describe.ts';

@@ -11,11 +11,10 @@ import {
 } from '../kinds/live-objects.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
+import { type Group, groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure, hasCode } from '../model/failure.ts';
-import { type Group, groupBy } from '../model/group.ts';
-import { canonicalJson, isObject, type JsonObject, textOf } from '../model/json.ts';
-import { objectOf } from '../model/members.ts';
+import { canonicalJson, isObject, type JsonObject, objectOf, textOf } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { isSuccess, isWhole, neverSent, type Sent, unsentWithProblems } from './answer.ts';
 import type { Client } from './client.ts';

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { setMaxListeners } from 'node:events';
 import { promisify } from 'node:util';
 import { type Dispatcher, Pool } from 'undici';
+import { systemCode } from '../model/failure.ts';
 import { isTooDeep, parseJson } from '../model/json.ts';
 import type { HttpProxies } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
-import { systemCode } from '../model/system-error.ts';
 import {
   type Answer,
   type Answered,

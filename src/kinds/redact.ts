@@ -1,6 +1,6 @@
+import { once } from '../model/basics.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJson } from '../model/json.ts';
 import { isFilledInLater, literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
-import { once } from '../model/once.ts';
 import type { Difference } from '../model/plan.ts';
 import {
   type Pointer,

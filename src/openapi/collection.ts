@@ -1,6 +1,6 @@
 import { failure } from '../model/failure.ts';
 import { isArray, own, textOf } from '../model/json.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
 
 /** The calls of a collection, as its document describes them; `null` for a call that it does not have. */

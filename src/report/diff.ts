@@ -1,7 +1,6 @@
+import { groupBy, once } from '../model/basics.ts';
 import { type Diff, type DiffObject, differs } from '../model/diff.ts';
 import { sha256 } from '../model/digest.ts';
-import { groupBy } from '../model/group.ts';
-import { once } from '../model/once.ts';
 import type { Action } from '../model/plan.ts';
 import { type Build, type Entry, emptyEntry, emptyPage, type Page } from './page.ts';
 import { fieldsOf, pathWords } from './values.ts';

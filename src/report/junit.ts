@@ -1,5 +1,5 @@
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { groupBy } from '../model/group.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import type { ReportOptions } from './options.ts';
 import type { Entry, Page } from './page.ts';

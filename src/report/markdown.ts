@@ -1,5 +1,5 @@
+import { type Group as Family, groupBy } from '../model/basics.ts';
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
-import { type Group as Family, groupBy } from '../model/group.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
 import { fitComment, type Section, type SectionGroup } from './fit-comment.ts';

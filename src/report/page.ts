@@ -1,6 +1,6 @@
 import type { Address } from '../model/address.ts';
+import { type Group as Family, groupBy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
-import { type Group as Family, groupBy } from '../model/group.ts';
 import type { Action, Change, Impact, Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import type { Document, ReportOptions } from './options.ts';

@@ -1,7 +1,6 @@
+import { groupBy, once } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
-import { groupBy } from '../model/group.ts';
 import { own } from '../model/json.ts';
-import { once } from '../model/once.ts';
 import { type Change, hasChanges, isRefused, type Plan, type Risk, secretsSentBy } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
 import {

@@ -1,7 +1,6 @@
+import { groupBy, once } from '../model/basics.ts';
 import { isError } from '../model/diagnostic.ts';
-import { groupBy } from '../model/group.ts';
 import type { JsonObject } from '../model/json.ts';
-import { once } from '../model/once.ts';
 import {
   type ChangeOutcome,
   type ChangeResult,

@@ -1,5 +1,5 @@
+import type { FoundProfiles } from '../model/documents.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
-import type { FoundProfiles } from '../model/search.ts';
 import { cut, layout, padTo, paragraph, type Row, row, span, widthOf } from './layout.ts';
 import type { ReportOptions } from './options.ts';
 import { json, oneLine, printable } from './safe.ts';

@@ -1,4 +1,4 @@
-import type { TestAnswer, TestNotification } from '../model/test-notification.ts';
+import type { TestAnswer, TestNotification } from '../model/documents.ts';
 import { layout, paragraph, type Row, row, span } from './layout.ts';
 import type { ReportOptions } from './options.ts';
 import { json, safeJson } from './safe.ts';

@@ -1,8 +1,7 @@
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
 import type { SideDifference } from '../model/diff.ts';
-import { isArray, isObject, type Json, mapJson, mapMembers } from '../model/json.ts';
+import { isArray, isObject, isReference, type Json, mapJson, mapMembers } from '../model/json.ts';
 import { fillRefs, refOf, renderBody, secretName } from '../model/marker.ts';
-import { isReference } from '../model/members.ts';
 import type { Difference, Origin } from '../model/plan.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { diffInline, diffLines, type LineDiff, type Part, textsOfBlock } from './line-diff.ts';

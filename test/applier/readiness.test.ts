@@ -116,13 +116,10 @@ describe('a change that no run has begun', () => {
       others: [objectOf(thing, made), objectOf(thing, theirs)],
       standard: null,
     };
-    expect(readinessOf({ kind: thing, change: one }, found, null)).toEqual(
-      {
-        is: 'stale',
-        why: 'the tenant has 3 objects with this key',
-      },
-      secretsOf({}),
-    );
+    expect(readinessOf({ kind: thing, change: one }, found, null, secretsOf({}))).toEqual({
+      is: 'stale',
+      why: 'the tenant has 3 objects with this key',
+    });
   });
 });
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';
 import { exitCodeOf } from '../../src/model/result.ts';
-import { secretsOf } from '../support/plan.ts';
 import {
   change,
   createThing,
@@ -14,7 +13,6 @@ import {
   note,
   planOf,
   request,
-  sensitive,
   thing,
   updateThing,
   writeNote,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { script, style } from '../../generated/report-page.ts';
+import { groupBy } from '../../model/basics.ts';
 import { hasErrors } from '../../model/diagnostic.ts';
-import { groupBy } from '../../model/group.ts';
 import type { ReportOptions } from '../options.ts';
 import { firstOf, looseRemarks, type Matrix, type MatrixRow, type Page, type Point } from '../page.ts';
 import { oneLine } from '../safe.ts';
