@@ -1,7 +1,7 @@
 import type { FieldDifference } from '../kinds/compare.ts';
 import { comparable, comparableRecord } from '../kinds/field.ts';
 import type { Field } from '../kinds/kind.ts';
-import { groupBy } from '../model/group.ts';
+import { groupBy } from '../model/basics.ts';
 import { canonicalJson, isArray, isObject, type Json, mapMembers, own, sameJson } from '../model/json.ts';
 import { secretName, secretNamesIn } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';

@@ -9,7 +9,7 @@ import {
 } from '../kinds/field.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { recordAgrees } from '../kinds/records.ts';
-import { groupBy } from '../model/group.ts';
+import { groupBy } from '../model/basics.ts';
 import { isArray, isObject, itemsOf, type Json, mapMembers, own, sameJson } from '../model/json.ts';
 import type { Change, Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';

@@ -4,9 +4,9 @@ import { addressesOf, identityOf, type TenantState } from '../kinds/live-objects
 import { type Address, formatAddress, matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
+import type { TenantName } from '../model/network.ts';
 import { actions, type Change, type Plan, planFormat } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import type { TenantName } from '../model/tenant.ts';
 import { type Knowledge, unshownValues } from './check-content.ts';
 import { wrongReferences } from './check-references.ts';
 import { namesInDeletes, quote, wrongRequests } from './check-requests.ts';

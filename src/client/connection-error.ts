@@ -1,4 +1,4 @@
-import { systemCode } from '../model/system-error.ts';
+import { systemCode } from '../model/failure.ts';
 import { type Lost, lostAnswer, type Unsent, unsentAnswer } from './answer.ts';
 import { ProxyError } from './proxy.ts';
 

@@ -1,8 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { failure } from '../model/failure.ts';
+import { failure, systemCode } from '../model/failure.ts';
 import { type DnsRecord, type Publication, recordText } from '../model/status.ts';
-import { systemCode } from '../model/system-error.ts';
 
 /** Checks with DNS whether records are published. */
 export interface DnsChecker {

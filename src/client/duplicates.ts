@@ -2,9 +2,9 @@ import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import { formatAddress, type Key } from '../model/address.ts';
+import { type Group, groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { type Group, groupBy } from '../model/group.ts';
 import { shortenLine } from './describe.ts';
 
 /**

@@ -1,8 +1,16 @@
 import { saysAny } from '../kinds/http.ts';
 import { idText } from '../kinds/operation.ts';
 import { sha256 } from '../model/digest.ts';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
-import { numberOf, objectOf } from '../model/members.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  numberOf,
+  objectOf,
+  own,
+  textOf,
+} from '../model/json.ts';
 import { parseUrl } from '../model/network.ts';
 import { type Answer, type Answered, isWhole } from './answer.ts';
 

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
+import { systemCode } from '../model/failure.ts';
 import type { HttpProxies } from '../model/network.ts';
-import { systemCode } from '../model/system-error.ts';
 
 /** Why a proxy makes no connection to a host. The message names the proxy without its credentials. */
 export class ProxyError extends Error {

@@ -10,8 +10,7 @@ import {
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { canonicalJson, isObject, type JsonObject } from '../model/json.ts';
-import { objectOf } from '../model/members.ts';
+import { canonicalJson, isObject, type JsonObject, objectOf } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { isWhole, neverSent, type Sent, unsentWithProblems } from './answer.ts';
 import type { Client } from './client.ts';

@@ -1,4 +1,4 @@
-import { groupBy } from '../model/group.ts';
+import { groupBy } from '../model/basics.ts';
 import { isObject, type Json, mapJson, objectFrom } from '../model/json.ts';
 import { type Answer, holdsMessage } from './answer.ts';
 import { byteByByte, decode, encodedTexts, withoutLayout } from './spellings.ts';

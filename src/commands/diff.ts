@@ -8,7 +8,7 @@ import { manifestFolder } from '../loader/folder.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
 import { type Diff, differs } from '../model/diff.ts';
 import { ExitCode, failure } from '../model/failure.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import { type ArgsOf, defineCommand, examples } from './command.ts';
 import { createFleetProgress } from './fleet-progress.ts';
 import type { Io } from './io.ts';

@@ -14,11 +14,21 @@ import type { Project } from '../kinds/project.ts';
 import { targetOf } from '../kinds/references.ts';
 import type { ManifestFolder } from '../loader/folder.ts';
 import type { Address } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { failure } from '../model/failure.ts';
-import { groupBy } from '../model/group.ts';
-import { isArray, isObject, type Json, type JsonObject, own, sameJson, textOf } from '../model/json.ts';
-import { isFieldName, isMemberName, isReference } from '../model/members.ts';
+import {
+  isArray,
+  isFieldName,
+  isMemberName,
+  isObject,
+  isReference,
+  type Json,
+  type JsonObject,
+  own,
+  sameJson,
+  textOf,
+} from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';

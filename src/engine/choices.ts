@@ -8,7 +8,7 @@ import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
 import type { Scope } from '../model/plan.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import type { PlanChoices } from '../planner/input.ts';
 
 /** The options of a plan; the defaults are those of the command. */

@@ -14,13 +14,13 @@ import type { Declarations } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Diff, type DiffObject, type DiffSide, diffFormat } from '../model/diff.ts';
+import { tool } from '../model/documents.ts';
 import { ExitCode, Failure, ifFailure } from '../model/failure.ts';
 import { worstExitCode } from '../model/fleet.ts';
 import type { JsonObject } from '../model/json.ts';
 import { type Lookup, lookupKey, lookupMarker } from '../model/marker.ts';
+import { isSameTenant } from '../model/network.ts';
 import { segmentsOf } from '../model/pointer.ts';
-import { isSameTenant } from '../model/tenant.ts';
-import { tool } from '../model/version.ts';
 import { fieldsOf, type SideObject } from '../planner/compare-sides.ts';
 import {
   addressOf,

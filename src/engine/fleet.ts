@@ -5,14 +5,22 @@ import type { Limiters } from '../client/client.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import type { OpenedProjects } from '../loader/index.ts';
 import { ownFolder, requireOwnFolder } from '../loader/own-folder.ts';
-import { runConcurrently, SharedWork } from '../model/concurrent.ts';
+import { runConcurrently, SharedWork } from '../model/basics.ts';
 import { fileStem } from '../model/digest.ts';
-import { ExitCode, Failure, failure, interruption, messageOf } from '../model/failure.ts';
+import {
+  ExitCode,
+  Failure,
+  failure,
+  ifThere,
+  interruption,
+  messageOf,
+  systemCode,
+  unwritableFile,
+} from '../model/failure.ts';
 import { type Fleet, type FleetError, type FleetMember, fleetOf, notRun } from '../model/fleet.ts';
 import { isObject, parseJson, textOf } from '../model/json.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
-import { ifThere, systemCode, unwritableFile } from '../model/system-error.ts';
 import { type ApplyOptions, applyPlan, endJournal, requireApplicable, requireApproved } from './apply.ts';
 import type { PlanOptions } from './choices.ts';
 import { withSince } from './manifest-source.ts';

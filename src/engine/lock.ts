@@ -5,9 +5,8 @@ import { isAbsolute, join } from 'node:path';
 import type { Environment } from '../kinds/project.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
 import { digestStart } from '../model/digest.ts';
-import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { ExitCode, Failure, failure, ifThere, systemCode, unwritableFile } from '../model/failure.ts';
 import { isObject, own, parseJson, textOf } from '../model/json.ts';
-import { ifThere, systemCode, unwritableFile } from '../model/system-error.ts';
 
 interface LockingOptions {
   /** The variables that name the user's folder for state. */

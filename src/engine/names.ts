@@ -8,11 +8,11 @@ import { LiveIndex } from '../kinds/live-objects.ts';
 import { allOf } from '../kinds/read-request.ts';
 import { idsIn, idsOnSide, targetOf, withReferences } from '../kinds/references.ts';
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { SideDifference } from '../model/diff.ts';
 import { withDigest } from '../model/digest.ts';
 import { hasCode } from '../model/failure.ts';
-import { groupBy } from '../model/group.ts';
 import {
   isArray,
   isObject,

@@ -1,8 +1,8 @@
 import type { Environment } from '../kinds/project.ts';
 import type { Address } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { withDigest } from '../model/digest.ts';
-import { groupBy } from '../model/group.ts';
 import type { Plan } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
 import { serviceOf } from './reading.ts';

@@ -10,13 +10,13 @@ import { someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sampleContext } from '../kinds/sample-context.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
+import type { TestAnswer, TestNotification } from '../model/documents.ts';
 import { ExitCode, Failure, failure, interruption } from '../model/failure.ts';
 import { canonicalJson, type JsonObject, own, textOf } from '../model/json.ts';
 import { literal, secretName } from '../model/marker.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { didYouMean } from '../model/suggest.ts';
-import type { TestAnswer, TestNotification } from '../model/test-notification.ts';
+import { didYouMean } from '../model/words.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Test notifications (seed 001). */

@@ -1,7 +1,7 @@
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import type { Address } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { groupBy } from '../model/group.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 
 /** Why a value of the tenant is not in its manifest. */

@@ -1,6 +1,15 @@
 import { sha256 } from '../model/digest.ts';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
-import { objectOf, oneOf, textsOf } from '../model/members.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectOf,
+  oneOf,
+  own,
+  textOf,
+  textsOf,
+} from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Service } from './http.ts';
 import type { Field, KeyField, Kind, List } from './kind.ts';

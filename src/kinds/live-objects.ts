@@ -1,10 +1,10 @@
 import { type Address, formatAddress, type Key } from '../model/address.ts';
+import { once } from '../model/basics.ts';
 import { sha256 } from '../model/digest.ts';
 import { type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
-import { once } from '../model/once.ts';
+import type { TenantName } from '../model/network.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
-import type { TenantName } from '../model/tenant.ts';
 import { comparable } from './field.ts';
 import { isPathSegment } from './http.ts';
 import type { Facts, Kind, LiveObject, Read } from './kind.ts';

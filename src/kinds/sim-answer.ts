@@ -5,12 +5,12 @@ import {
   type JsonObject,
   mapMembers,
   objectFrom,
+  objectOf,
   own,
   pick,
   textOf,
 } from '../model/json.ts';
 import { jsonText, literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
-import { objectOf } from '../model/members.ts';
 import { pointer } from '../model/pointer.ts';
 import { concealedPlaces } from './credentials.ts';
 import { readJsonText } from './jsontext.ts';

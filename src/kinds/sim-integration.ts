@@ -5,10 +5,10 @@ import {
   type JsonObject,
   mapMembers,
   objectFrom,
+  objectOf,
   own,
   withoutNulls,
 } from '../model/json.ts';
-import { objectOf } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { maskedAdvice, masksIn, withoutIgnoring } from './credentials.ts';

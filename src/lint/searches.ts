@@ -3,7 +3,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { isArray, isObject, type JsonObject, own, textOf } from '../model/json.ts';
 import type { LintCode } from '../model/lint.ts';
 import { pointer } from '../model/pointer.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import { isDate, mayBeDate } from './dates.ts';
 import { type Finding, shorten } from './finding.ts';
 

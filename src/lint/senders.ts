@@ -7,7 +7,7 @@ import { own, textOf } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 import { domainOf } from '../model/status.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import { type Finding, shorten } from './finding.ts';
 import { scanVelocity } from './velocity.ts';
 

@@ -1,6 +1,6 @@
 import type { LiveObject } from '../kinds/kind.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
-import { groupBy } from '../model/group.ts';
+import { groupBy } from '../model/basics.ts';
 import { type Json, type JsonObject, own } from '../model/json.ts';
 import { type Pointer, placesOf, pointer, valueAt } from '../model/pointer.ts';
 import type { Reference } from './brackets.ts';

@@ -6,11 +6,20 @@ import { fieldNamed, type Kind } from '../kinds/kind.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
-import { isArray, isObject, type Json, type JsonObject, mapMembers, own, textOf } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectOf,
+  own,
+  textOf,
+  textsOf,
+} from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
-import { objectOf, textsOf } from '../model/members.ts';
 import { type Pointer, placeAbove, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import { declarationOf, resolveNotes } from './declaration.ts';
 import { findNode, placeInside, type YamlDocument } from './document.ts';
 import { type Place, sourceOf } from './file.ts';

@@ -2,9 +2,17 @@ import { globProblem } from '../kinds/address-glob.ts';
 import { applyMergePatch } from '../kinds/json-patch.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
-import { isObject, type Json, type JsonObject, objectFrom, objectsIn, own, textOf } from '../model/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectFrom,
+  objectOf,
+  objectsIn,
+  own,
+  textOf,
+} from '../model/json.ts';
 import { isFilledInLater } from '../model/marker.ts';
-import { objectOf } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { BuildContext } from './connection.ts';
 import type { FoundNode } from './document.ts';

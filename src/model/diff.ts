@@ -1,8 +1,8 @@
 import type { Address, Key } from './address.ts';
 import type { Diagnostic } from './diagnostic.ts';
+import type { TenantName } from './network.ts';
 import type { Change, Difference, Scope } from './plan.ts';
 import type { Pointer } from './pointer.ts';
-import type { TenantName } from './tenant.ts';
 
 /** The format of `diff --format json`; schemas/diff.schema.json describes it. */
 export const diffFormat = 1;

@@ -1,7 +1,7 @@
+import { groupBy } from './basics.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { sha256 } from './digest.ts';
 import { ExitCode } from './failure.ts';
-import { groupBy } from './group.ts';
 import { hasChanges, isRefused, type Plan, type Summary } from './plan.ts';
 import { exitCodeOf, type Result } from './result.ts';
 

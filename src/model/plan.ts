@@ -2,8 +2,8 @@ import type { Address, Key } from './address.ts';
 import { type Diagnostic, hasErrors } from './diagnostic.ts';
 import type { Json } from './json.ts';
 import { secretNamesIn } from './marker.ts';
+import type { TenantName } from './network.ts';
 import type { Pointer } from './pointer.ts';
-import type { TenantName } from './tenant.ts';
 
 /** The format of plan files; schemas/plan.schema.json describes it. */
 export const planFormat = 1;

@@ -1,5 +1,5 @@
 import type { Address } from './address.ts';
-import type { TenantName } from './tenant.ts';
+import type { TenantName } from './network.ts';
 
 export const statusFormat = 1;
 

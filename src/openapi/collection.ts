@@ -1,6 +1,6 @@
 import { failure } from '../model/failure.ts';
 import { isArray, own, textOf } from '../model/json.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import type { OpenApi, Part } from './document.ts';
 import { type Shape, shapeOf } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { formatComment, type Member, printInline } from '../loader/print.ts';
 import type { FileSource } from '../loader/source.ts';
 import { failure } from '../model/failure.ts';
-import { isFieldName, isMemberName } from '../model/members.ts';
+import { isFieldName, isMemberName } from '../model/json.ts';
 import {
   answerOf,
   bodyOf,

@@ -2,9 +2,9 @@ import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, isKnownById, type LiveIndex } from '../kinds/live-objects.ts';
 import { keysOf, type Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { groupBy } from '../model/group.ts';
 
 /** A declared object and its live one. */
 export interface Match {

@@ -1,5 +1,5 @@
+import { groupBy } from '../model/basics.ts';
 import { type Diff, type DiffObject, type DiffSide, differs } from '../model/diff.ts';
-import { groupBy } from '../model/group.ts';
 import { diffCounts, diffSymbols, noDifferences, notComparedWords, whereWords } from './diff-view.ts';
 import { fieldsOf, pathWords, sensitiveWords } from './difference.ts';
 import { fitComment, type Section, type SectionGroup } from './fit-comment.ts';

@@ -1,8 +1,7 @@
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
 import type { SideDifference } from '../model/diff.ts';
-import { isArray, isObject, type Json, mapJson, mapMembers } from '../model/json.ts';
+import { isArray, isObject, isReference, type Json, mapJson, mapMembers } from '../model/json.ts';
 import { fillRefs, refOf, renderBody, secretName } from '../model/marker.ts';
-import { isReference } from '../model/members.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { diffLines, type LineDiff } from './line-diff.ts';
 import { showLookAlikes, unicodeEscape } from './safe.ts';

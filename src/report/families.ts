@@ -1,4 +1,4 @@
-import { type Group, groupBy } from '../model/group.ts';
+import { type Group, groupBy } from '../model/basics.ts';
 import type { Difference } from '../model/plan.ts';
 import { viewOf } from './difference.ts';
 import type { DiffLine } from './line-diff.ts';

@@ -1,4 +1,4 @@
-import { groupBy } from '../model/group.ts';
+import { groupBy } from '../model/basics.ts';
 import { joinParts } from './words.ts';
 
 /**

@@ -1,4 +1,5 @@
 import type { Address } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import {
   type Fleet,
@@ -8,7 +9,6 @@ import {
   isNotRun,
   shareDiagnostics,
 } from '../model/fleet.ts';
-import { groupBy } from '../model/group.ts';
 import { canonicalJson } from '../model/json.ts';
 import { type Change, type Difference, hasChanges, isRefused } from '../model/plan.ts';
 import { type ChangeResult, mayHaveFailed } from '../model/result.ts';

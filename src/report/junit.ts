@@ -1,7 +1,7 @@
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Diff, differs } from '../model/diff.ts';
 import { type Fleet, type FleetError, type FleetMember, isNotRun } from '../model/fleet.ts';
-import { groupBy } from '../model/group.ts';
 import { type Change, hasChanges, type Plan } from '../model/plan.ts';
 import type { ChangeOutcome, ChangeResult, Result } from '../model/result.ts';
 import { noDifferences, whereWords } from './diff-view.ts';

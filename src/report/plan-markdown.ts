@@ -1,5 +1,5 @@
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { groupBy } from '../model/group.ts';
 import { type Change, type Difference, hasChanges, isRefused, type Plan } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
 import { planCommand } from './apply-command.ts';

@@ -3,10 +3,10 @@ import type { Diagnostic, Versions } from '../model/diagnostic.ts';
 import type { Diff, DiffSide, SideDifference } from '../model/diff.ts';
 import type { Fleet } from '../model/fleet.ts';
 import { isObject, type Json, type JsonObject, mapJson, mapMembers, objectFrom } from '../model/json.ts';
+import type { TenantName } from '../model/network.ts';
 import type { Change, Difference, Impact, Moved, Plan, Request } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ChangeResult, Result } from '../model/result.ts';
-import type { TenantName } from '../model/tenant.ts';
 import type { Document, Redact, ReportOptions } from './options.ts';
 import type { MailHead, Rendered, RenderedSide } from './rendered.ts';
 

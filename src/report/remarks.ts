@@ -1,5 +1,5 @@
+import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
-import { groupBy } from '../model/group.ts';
 import type { Plan } from '../model/plan.ts';
 import type { ReportOptions } from './options.ts';
 import { whereOf } from './words.ts';

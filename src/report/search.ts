@@ -1,5 +1,5 @@
+import type { FoundProfiles } from '../model/documents.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
-import type { FoundProfiles } from '../model/search.ts';
 import { json } from './json-output.ts';
 import type { ReportOptions } from './options.ts';
 import { oneLine, printable } from './safe.ts';

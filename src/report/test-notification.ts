@@ -1,4 +1,4 @@
-import type { TestAnswer, TestNotification } from '../model/test-notification.ts';
+import type { TestAnswer, TestNotification } from '../model/documents.ts';
 import { json } from './json-output.ts';
 import type { ReportOptions } from './options.ts';
 import { safeJson } from './safe.ts';

@@ -1,6 +1,6 @@
+import { groupBy } from '../../model/basics.ts';
 import type { Diff, DiffObject, SideDifference } from '../../model/diff.ts';
 import { sha256 } from '../../model/digest.ts';
-import { groupBy } from '../../model/group.ts';
 import { diffCounts, diffSymbols, noDifferences, notComparedWords, whereWords } from '../diff-view.ts';
 import { fieldsOf, pathWords } from '../difference.ts';
 import { oneLine } from '../safe.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { script, style } from '../../generated/report-page.ts';
+import { groupBy } from '../../model/basics.ts';
 import { type Diagnostic, hasErrors, type Versions } from '../../model/diagnostic.ts';
-import { groupBy } from '../../model/group.ts';
 import type { Change } from '../../model/plan.ts';
 import { firstOf, type Point, pointWords } from '../attention.ts';
 import { diffLines } from '../line-diff.ts';

@@ -1,5 +1,5 @@
+import { groupBy } from '../../model/basics.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
-import { groupBy } from '../../model/group.ts';
 import { own } from '../../model/json.ts';
 import {
   type Change,

@@ -1,4 +1,4 @@
-import { groupBy } from '../../model/group.ts';
+import { groupBy } from '../../model/basics.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { type ChangeResult, isByHand, mayHaveFailed, type Result } from '../../model/result.ts';
 import { valueText } from '../difference.ts';

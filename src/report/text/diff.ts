@@ -1,5 +1,5 @@
+import { groupBy } from '../../model/basics.ts';
 import { type Diff, type DiffObject, differs, type SideDifference } from '../../model/diff.ts';
-import { groupBy } from '../../model/group.ts';
 import { diffCounts, diffSummaryWords, diffSymbols, noDifferences, notComparedWords } from '../diff-view.ts';
 import { fieldsOf, pathWords, sensitiveWords, viewOf } from '../difference.ts';
 import type { ReportOptions } from '../options.ts';

@@ -1,5 +1,5 @@
+import { groupBy } from '../../model/basics.ts';
 import { isError } from '../../model/diagnostic.ts';
-import { groupBy } from '../../model/group.ts';
 import {
   type Action,
   type Change,

@@ -1,5 +1,23 @@
 import type { Address } from './address.ts';
 import type { JsonObject } from './json.ts';
+import type { Plan } from './plan.ts';
+
+declare const TENANTCTL_VERSION: string | undefined;
+
+/** The version in package.json, filled in by the build. */
+export const version = typeof TENANTCTL_VERSION === 'string' ? TENANTCTL_VERSION : '0.0.0-source';
+
+export const tool: Plan['tool'] = { name: 'tenantctl', version };
+
+export interface FoundProfiles {
+  readonly label: string;
+  /** The rules of the manifest, or those saved in the tenant. */
+  readonly rules: 'declared' | 'saved';
+  /** In the tenant's order. */
+  readonly profiles: readonly JsonObject[];
+  /** True when there are more than the limit. */
+  readonly more: boolean;
+}
 
 export interface TestNotification {
   readonly address: Address;
