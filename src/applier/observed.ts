@@ -96,7 +96,9 @@ export function deviationsOf(
     return isSpelling ? [] : besideWords(entry, each.after === null ? 'added' : 'removed', each.path);
   });
   const changed = before ? changedBeside(entry, live, before) : [];
-  const lost = changed.filter(({ path, after }) => after === null && planned.isInField(path));
+  const lost = changed.filter(
+    ({ path, op, before: was }) => op === 'remove' && hasValue(was) && planned.isInField(path),
+  );
   const other = changed.filter(({ path }) => !planned.isInField(path)).map(({ path }) => topOf(path));
   const lostWords = lost.map(({ path }) => besideWords(entry, 'removed', path));
   return {
@@ -148,6 +150,10 @@ function changedBeside(
     return isCompared && !shown(path) && !isHidden(path);
   });
 }
+
+/** True for more than the ways in which hosts show nothing. */
+const hasValue = (value: Json): boolean =>
+  typeof value === 'object' ? itemsOf(value).length > 0 : value !== '';
 
 const holdsRedacted = (value: Json): boolean => value === redacted || itemsOf(value).some(holdsRedacted);
 

@@ -17,13 +17,12 @@ const fresh: Readiness = { is: 'ready', from: 0, resumed: false };
 /**
  * Judges by the live object whether a request was carried out.
  *
- * @param before the object's fingerprint just before the request; `null` where there was none
+ * @param seen the object now, and its fingerprint just before the request; `null` where there was none
  */
 export function judgeEffect(
   entry: KindChange,
   request: number,
-  before: string | null,
-  live: LiveObject | null,
+  { before, live }: { readonly before: string | null; readonly live: LiveObject | null },
   secrets: KnownSecrets,
 ): Evidence {
   if ((live?.fingerprint() ?? null) === before) return 'notTaken';
@@ -58,7 +57,7 @@ export function readinessOf(
     if (changedSince === null) return fresh;
     return next > 0 && isInProgress(entry, live, secrets) ? resume(next) : stale(changedSince);
   }
-  const evidence = judgeEffect(entry, next, sent.before, live, secrets);
+  const evidence = judgeEffect(entry, next, { before: sent.before, live }, secrets);
   if (evidence === 'unclear')
     return stale(changedSince ?? 'an earlier run of this plan left it half changed');
   return resume(evidence === 'taken' ? next + 1 : next);

@@ -67,7 +67,7 @@ export function evidenceOf(
   { secrets }: Pick<RunContext, 'secrets'>,
 ): Evidence {
   if (others.length > 0) return 'unclear';
-  return judgeEffect(task, index, before.get(task.change.address) ?? null, live, secrets);
+  return judgeEffect(task, index, { before: before.get(task.change.address) ?? null, live }, secrets);
 }
 
 /** Records in the journal what is known now, and puts it into words. */

@@ -29,6 +29,9 @@ import {
 import { renderBody } from '../../src/model/marker.ts';
 import { type Change, type Difference, type Plan, planFormat, type Request } from '../../src/model/plan.ts';
 import { segmentsOf } from '../../src/model/pointer.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { changeFor, unseenInPlan } from '../../src/planner/change.ts';
+import { resource, secretsOf } from '../support/plan.ts';
 
 const things = identityResource('Thing', 'v2024', 'things');
 const notes = identityResource('Note', 'v2025', 'notes');
@@ -365,6 +368,23 @@ export function updateThing(raw: JsonObject, text: string, rule?: string): Chang
   });
 }
 
+/** The change of a thing as the planner makes it. */
+export function plannedUpdate(
+  raw: JsonObject,
+  fields: JsonObject,
+  secrets: Readonly<Record<string, string>> = {},
+): Change {
+  const match = {
+    kind: thing,
+    resource: resource(thing, [textOf(raw, 'name') ?? ''], fields),
+    live: objectOf(thing, raw),
+  };
+  const unseen = unseenInPlan(secretsOf(secrets), false);
+  const { change: made } = changeFor(match, null, { settings: contractSettings, unseen });
+  if (!made) throw new Error('Nothing differs.');
+  return made;
+}
+
 export function deleteThing(raw: JsonObject): Change {
   return change(thing, [textOf(raw, 'name') ?? ''], {
     action: 'delete',
@@ -398,7 +418,10 @@ export function deleteNotes(notes: readonly JsonObject[]): Change[] {
   const bulk = request(
     'POST',
     '/v2025/notes/bulk-delete',
-    notes.map(({ key = null }) => ({ key })),
+    notes
+      .map((raw) => textOf(raw, 'key') ?? '')
+      .toSorted()
+      .map((key) => ({ key })),
   );
   return notes.map((raw) =>
     change(note, [textOf(raw, 'key') ?? ''], {

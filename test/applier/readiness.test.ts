@@ -38,7 +38,12 @@ describe('what an object shows of a request without an answer', () => {
     ['an object that is gone, and was to be changed', one, 0, old, null, 'unclear'],
   ])('%s', (_name, planned, request, before, after, expected) => {
     expect(
-      judgeEffect({ kind: thing, change: planned }, request, mark(before), live(after), secretsOf({})),
+      judgeEffect(
+        { kind: thing, change: planned },
+        request,
+        { before: mark(before), live: live(after) },
+        secretsOf({}),
+      ),
     ).toBe(expected);
   });
 });

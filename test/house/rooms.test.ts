@@ -15,7 +15,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   openapi: ['loader', 'model'],
   planner: ['kinds', 'model'],
   client: ['kinds', 'model'],
-  applier: ['client', 'generated', 'kinds', 'model'],
+  applier: ['client', 'generated', 'kinds', 'model', 'planner'],
   exporter: ['generated', 'kinds', 'loader', 'model'],
   engine: ['applier', 'client', 'exporter', 'kinds', 'lint', 'loader', 'model', 'planner', 'sandbox'],
   report: ['generated', 'model'],
