@@ -46,6 +46,8 @@ export interface JsonField {
   readonly plain?: true;
   /** There may be credentials among its members. */
   readonly settings?: true;
+  /** Its members are words of the API: shown where no manifest declares them, unless they look like credentials. */
+  readonly vocabulary?: true;
   /** What is known of single places, from the field on. */
   readonly places?: Places;
   /** The members that contain JSON text themselves. */

@@ -112,7 +112,7 @@ export function generalizeIndexes(at: Pointer): Pointer {
 function isUndisclosed(kind: Kind, at: Pointer, declared: readonly JsonObject[]): boolean {
   const [name = ''] = segmentsOf(at);
   const field = fieldNamed(kind, name);
-  if (field?.is !== 'json' || !field.settings || isPlain(kind, at)) return false;
+  if (field?.is !== 'json' || !field.settings || field.vocabulary || isPlain(kind, at)) return false;
   return field.declares === 'members' || declared.some((each) => Object.hasOwn(each, name));
 }
 

@@ -35,7 +35,7 @@ const fields: Readonly<Record<string, Field>> = {
   sources: { is: 'set', to: 'Source' },
   attributes: { is: 'json', declares: 'members', settings: true, pairs: true },
   request: { is: 'json', declares: 'whole', settings: true, pairs: true },
-  statusMap: { is: 'json', declares: 'whole', settings: true, pairs: true },
+  statusMap: { is: 'json', declares: 'whole', settings: true, vocabulary: true, pairs: true },
   // A kind of that name is there where a project describes it.
   [ruleField]: { is: 'reference', to: 'ConnectorRule', type: 'RULE' },
 };
