@@ -1,5 +1,5 @@
 import { diffWordsWithSpace, type StructuredPatchHunk, structuredPatch } from 'diff';
-import { takeFirst, takeLast, visibleBlanks } from './safe.ts';
+import { codePoint, takeFirst, takeLast, visibleBlanks } from './safe.ts';
 
 /** A run of text within a line; `changed` marks the words that differ. */
 export interface Part {
@@ -267,8 +267,25 @@ function similarityOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
  * that, what both begin and end with is left unmarked and cut, so that the rest is shown.
  */
 function compareWords(old: string, fresh: string): [Part[], Part[]] {
-  const [before, after] = findWords(old, fresh) ?? betweenEnds(old, fresh);
-  return [showTail(before), showTail(after)];
+  const found = findWords(old, fresh) ?? betweenEnds(old, fresh);
+  const [before, after] = looksOf(old) === looksOf(fresh) ? found.map(showCodes) : found;
+  return [showTail(before ?? []), showTail(after ?? [])];
+}
+
+/** Texts that look alike have the same: composed or not, with or without what is invisible. */
+function looksOf(text: string): string {
+  return /^\p{ASCII}*$/u.test(text)
+    ? text
+    : text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+}
+
+/** The parts with a sign for each character outside of ASCII in what differs: `cafe<U+0301>`. */
+function showCodes(parts: readonly Part[]): Part[] {
+  const isMarked = parts.some(({ changed }) => changed);
+  return parts.map((part) => {
+    if (isMarked && !part.changed) return part;
+    return { ...part, text: part.text.replace(/\P{ASCII}/gu, codePoint) };
+  });
 }
 
 /** `undefined` where the lines are too long, have too many differences, or share little. */

@@ -118,9 +118,10 @@ function pointList({ points }: Page, options: ReportOptions): string {
   if (points.length === 0) return '';
   const items = points.map((point) => {
     const { first, more } = firstOf(point);
-    const addresses = first.map((entry) => {
+    const addresses = first.map(({ entry, where }) => {
       const link = entryLink(entry, options);
-      return link === null ? codeSpan(entry.address) : `[${codeSpan(entry.address)}](<${link}>)`;
+      const code = codeSpan(entry.address);
+      return `${link === null ? code : `[${code}](<${link}>)`}${escapeMarkdown(where)}`;
     });
     return `- **${point.words}**: ${namesAndMore(addresses, more)}`;
   });

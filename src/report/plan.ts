@@ -17,7 +17,7 @@ import {
   sortByUrgency,
 } from './page.ts';
 import { oneLine } from './safe.ts';
-import { fieldsOf } from './values.ts';
+import { fieldsOf, type ShownDifference } from './values.ts';
 import { actionWords, allCounts, changeCounts, pluralize, scopeWords, tenantWords } from './words.ts';
 
 export const refused = 'REFUSED: this plan cannot be applied.';
@@ -98,7 +98,7 @@ function noChanges({ summary, undoes }: Plan): string {
 }
 
 export function changeEntry(
-  change: Change,
+  change: Change & { readonly diff: readonly ShownDifference[] },
   { maxLines, rendered = {} }: Build,
   remarks: readonly Diagnostic[] = [],
 ): Entry {

@@ -170,7 +170,8 @@ function visible(char: string): string {
   return code === 0x7f ? '␡' : codePoint(char);
 }
 
-function codePoint(char: string): string {
+/** A visible sign for a character: `<U+0301>`. */
+export function codePoint(char: string): string {
   return `<U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
 }
 

@@ -282,7 +282,7 @@ function pointRows({ points }: Page): Row[] {
   if (points.length === 0) return [];
   const rows = points.map((point) => {
     const { first, more } = firstOf(point);
-    const addresses = first.map(({ address }) => address);
+    const addresses = first.map(({ entry, where }) => `${entry.address}${where}`);
     return row(2, span(`${point.words}: `, 'yellow', 'bold'), span(namesAndMore(addresses, more)));
   });
   return [row(0, span('Read this first', 'bold')), ...rows, blank];

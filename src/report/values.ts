@@ -7,7 +7,7 @@ import type { Difference, Origin } from '../model/plan.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { diffInline, diffLines, type LineDiff, type Part, textsOfBlock } from './line-diff.ts';
 import { showLookAlikes, unicodeEscape } from './safe.ts';
-import { joinParts, place } from './words.ts';
+import { joinParts, namesInBrief, place } from './words.ts';
 
 export type View =
   | { readonly is: 'sensitive' }
@@ -36,16 +36,21 @@ const originWords: Readonly<Record<Origin, string>> = {
   both: 'changed in the repository and in the tenant',
 };
 
+/** A difference of a plan or a diff. */
+export interface ShownDifference extends SideDifference, Partial<Pick<Difference, 'origin' | 'overlay'>> {
+  /** The places of the overlays of several environments. */
+  readonly overlays?: readonly string[];
+}
+
 /** The fields of an object that differ, with at most `maxLines` lines of each. */
-export function fieldsOf(
-  differences: readonly (SideDifference & Partial<Pick<Difference, 'origin' | 'overlay'>>)[],
-  maxLines: number,
-): Field[] {
+export function fieldsOf(differences: readonly ShownDifference[], maxLines: number): Field[] {
   return differences.map((difference) => {
     const { path, op, origin = null, overlay } = difference;
+    const places = difference.overlays ?? (overlay ? [place(overlay)] : []);
     const notes = [
       origin !== null && originWords[origin],
-      overlay && `set by the overlay in ${place(overlay)}`,
+      places.length > 0 &&
+        `set by ${places.length === 1 ? 'the overlay' : 'overlays'} in ${namesInBrief(places)}`,
     ];
     return {
       name: pathWords(path),

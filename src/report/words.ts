@@ -131,8 +131,8 @@ export function requestTarget({ path, query }: Pick<Request, 'path' | 'query'>):
 const maxNames = 3;
 
 /** `eu-1, eu-2, eu-3 and 44 more` */
-export function namesInBrief(names: readonly string[]): string {
-  const more = names.length - maxNames;
+export function namesInBrief(names: readonly string[], most = maxNames): string {
+  const more = names.length - most;
   // "and 1 more" takes as much room as the name.
-  return more <= 1 ? names.join(', ') : namesAndMore(names.slice(0, maxNames), more);
+  return more <= 1 ? names.join(', ') : namesAndMore(names.slice(0, most), more);
 }

@@ -235,9 +235,11 @@ export function addressMarkup(address: string): Markup {
   return html`<code class="address"><span>${kind}/</span>${key.join('/')}</code>`;
 }
 
+/** What looks like another name is left encoded: other forms of a letter, and blanks at the ends. */
 function decodeOrKeep(part: string): string {
   try {
-    return decodeURIComponent(part);
+    const text = decodeURIComponent(part);
+    return text.normalize('NFKC').trim() === text ? text : part;
   } catch {
     return part;
   }

@@ -112,7 +112,8 @@ function pointsMarkup(points: readonly Point[]): Markup {
 function pointMarkup(point: Point): Markup {
   const { first, more } = firstOf(point);
   const links = first.map(
-    ({ id, address }) => html`<li><a href="${permalink(id)}">${addressMarkup(address)}</a></li>`,
+    ({ entry, where }) =>
+      html`<li><a href="${permalink(entry.id)}">${addressMarkup(entry.address)}</a>${oneLine(where)}</li>`,
   );
   return html`<li class="${point.concern}"><button type="button" data-filter="${point.concern}" aria-pressed="false">${point.words}</button><ul>${links}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul></li>`;
 }

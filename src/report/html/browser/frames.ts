@@ -1,3 +1,4 @@
+import { diffArrays } from 'diff';
 import { findAll, press } from './dom.ts';
 
 /** Up to this many rendered templates are all loaded, also for printing. Of more, only those in sight are. */
@@ -206,16 +207,22 @@ const known = new WeakMap<Element, readonly Passage[]>();
 /** The index of the current passage, by the first of the pairs that belong together. */
 const shown = new WeakMap<Element, number>();
 
-/** Marks the passages of both sides that the other one does not have. */
+/** Marks the passages of both sides that the other one does not have in the same place. */
 function markChanges(frames: Element): void {
-  const sides = [...frames.querySelectorAll('iframe')].map((frame) => ({ frame, texts: textsIn(frame) }));
-  const [before, after] = sides;
-  if (!before?.texts || !after?.texts) return;
-  const passages = [...findChanged(before, after.texts), ...findChanged(after, before.texts)].sort(
-    (a, b) => topOf(a) - topOf(b),
-  );
+  const [before, after] = [...frames.querySelectorAll('iframe')];
+  const [old, fresh] = [before, after].map((frame) => frame && textsIn(frame));
+  if (!before || !after || !old || !fresh) return;
+  const passages: Passage[] = [];
+  let [oldAt, freshAt] = [0, 0];
+  for (const { added, removed, count } of diffArrays(old.map(signatureOf), fresh.map(signatureOf))) {
+    if (removed) passages.push(...old.slice(oldAt, oldAt + count).map((node) => passageOf(before, node)));
+    if (added) passages.push(...fresh.slice(freshAt, freshAt + count).map((node) => passageOf(after, node)));
+    if (!added) oldAt += count;
+    if (!removed) freshAt += count;
+  }
+  passages.sort((a, b) => topOf(a) - topOf(b));
   known.set(frames, passages);
-  for (const { frame } of [before, after]) highlight(frame, 'changed', passages);
+  for (const frame of [before, after]) highlight(frame, 'changed', passages);
 }
 
 /**
@@ -224,7 +231,7 @@ function markChanges(frames: Element): void {
  * @param pairs the frames of one template, which may be shown with several values
  */
 function showStep(pairs: readonly Element[], step: number): void {
-  const passages = pairs.flatMap((frames) => known.get(frames) ?? []);
+  const passages = pairs.flatMap((frames) => known.get(frames) ?? []).filter(isSeen);
   const [first] = pairs;
   if (!first || passages.length === 0) return;
   const last = shown.get(first) ?? -1;
@@ -246,6 +253,8 @@ function moveTo({ frame, range }: Passage): void {
   scrollBy(0, top + range.getBoundingClientRect().top * scale - innerHeight / 2);
 }
 
+const isSeen = ({ range }: Passage): boolean => !isHidden(range.startContainer.parentElement);
+
 function topOf({ range }: Passage): number {
   return range.getBoundingClientRect().top;
 }
@@ -263,18 +272,28 @@ function wordsOf({ textContent }: Node): string {
   return (textContent ?? '').replace(/\s+/g, ' ').trim();
 }
 
-function findChanged(
-  { frame, texts }: { readonly frame: HTMLIFrameElement; readonly texts: readonly Node[] | null },
-  others: readonly Node[],
-): Passage[] {
-  const same = new Set(others.map(wordsOf));
-  return (texts ?? [])
-    .filter((node) => !same.has(wordsOf(node)))
-    .map((node) => {
-      const range = new Range();
-      range.selectNodeContents(node);
-      return { frame, range };
-    });
+/** Texts that nobody sees, such as the first words for an inbox, are no replacement of texts that everybody sees. */
+function signatureOf(node: Node): string {
+  return `${isHidden(node.parentElement) ? 'hidden' : 'shown'} ${wordsOf(node)}`;
+}
+
+/** True for what is not displayed, is transparent, has no size, or is cut off by an element without a height. */
+function isHidden(element: Element | null): boolean {
+  const view = element?.ownerDocument.defaultView;
+  if (!element || !view) return true;
+  if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return true;
+  if (Number.parseFloat(view.getComputedStyle(element).fontSize) < 2) return true;
+  for (let outer: Element | null = element; outer; outer = outer.parentElement) {
+    const isCut = view.getComputedStyle(outer).overflowY !== 'visible';
+    if (isCut && outer.getBoundingClientRect().height < 1) return true;
+  }
+  return false;
+}
+
+function passageOf(frame: HTMLIFrameElement, node: Node): Passage {
+  const range = new Range();
+  range.selectNodeContents(node);
+  return { frame, range };
 }
 
 function highlight(frame: HTMLIFrameElement, name: string, passages: readonly Passage[]): void {
