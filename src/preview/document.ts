@@ -3,7 +3,7 @@ import { messageStyle } from '../generated/preview-page.ts';
 import type { Outcome } from '../render/outcome.ts';
 import type { Message, RenderedSides } from '../render/template.ts';
 import { html, Markup } from '../report/html/markup.ts';
-import type { MailHead, Rendered, RenderedSide } from '../report/rendered.ts';
+import type { MailHead, Rendered, RenderedSide } from '../report/options.ts';
 import { oneLine, takeFirst } from '../report/safe.ts';
 import { chatMarkup } from './chat-message.ts';
 

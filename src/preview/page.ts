@@ -4,7 +4,7 @@ import type { Diagnostic, Source } from '../model/diagnostic.ts';
 import type { RenderedSides } from '../render/template.ts';
 import { controlsMarkup, picturesMarkup } from '../report/html/mail-markup.ts';
 import { html } from '../report/html/markup.ts';
-import type { FurtherRendered, Rendered } from '../report/rendered.ts';
+import type { FurtherRendered, Rendered } from '../report/options.ts';
 import { oneLine, printable } from '../report/safe.ts';
 import { place } from '../report/words.ts';
 import { toRendered } from './document.ts';

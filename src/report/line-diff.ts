@@ -61,7 +61,6 @@ export function textsOfBlock({ is, before, after }: Block): string[] {
   );
 }
 
-/** The number of a hunk's first line. */
 export function firstLineOf([block]: Hunk): number {
   return (block?.after[0] ?? block?.before[0])?.number ?? 1;
 }
@@ -146,7 +145,6 @@ function gapsBetween(hunks: readonly Hunk[], old: readonly string[], fresh: read
   return [...gaps, gapTo(old.length, fresh.length)];
 }
 
-/** Lines with their line feeds. */
 function splitLines(text: string | null): string[] {
   return text?.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
@@ -213,7 +211,6 @@ function shrink(block: Block, room: number): Block {
   return { is, before: before.slice(0, removed), after: after.slice(0, room - removed) };
 }
 
-/** Removed and added lines in parts, in which the words that differ between a line and its replacement are marked. */
 function diffWords(removed: readonly string[], added: readonly string[]): [Part[][], Part[][]] {
   const before = removed.map(wholeLine);
   const after = added.map(wholeLine);
@@ -329,7 +326,6 @@ function sharedEnds(a: string, b: string): [lead: number, tail: number] {
   return [lead, tail];
 }
 
-/** A line that is the same on both sides. */
 function equalLine(line: string): Part[] {
   return [{ text: clip(chomp(line), maxPart), changed: false }];
 }

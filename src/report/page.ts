@@ -3,8 +3,7 @@ import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { type Group as Family, groupBy } from '../model/group.ts';
 import type { Action, Change, Impact, Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
-import type { Document, ReportOptions } from './options.ts';
-import type { Rendered } from './rendered.ts';
+import type { Document, Rendered, ReportOptions } from './options.ts';
 import type { Field } from './values.ts';
 import { type Count, joinParts, namesInBrief, whereOf } from './words.ts';
 
@@ -22,7 +21,6 @@ export interface Page {
   readonly name: string;
   /** The base URLs; empty where the sides have them. */
   readonly tenants: string;
-  /** The sides of a diff, with the sign of each. */
   readonly sides: readonly Side[];
   /** Names the apply that a rollback undoes. */
   readonly note: string | null;

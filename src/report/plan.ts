@@ -22,7 +22,6 @@ import { actionWords, allCounts, changeCounts, pluralize, scopeWords, tenantWord
 
 export const refused = 'REFUSED: this plan cannot be applied.';
 
-/** Each risk: its label, what it means, and whether it can do harm. */
 const riskWords: Readonly<Record<Risk, readonly [is: 'grave' | 'risk', label: string, meaning: string]>> = {
   lockout: ['grave', 'LOCK-OUT', 'this can shut people out, and the credentials that CI uses'],
   delete: ['grave', 'DELETE', 'the object is removed from the tenant'],

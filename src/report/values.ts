@@ -14,7 +14,6 @@ export type View =
   | { readonly is: 'inline'; readonly before: readonly Part[] | null; readonly after: readonly Part[] | null }
   | { readonly is: 'lines'; readonly diff: LineDiff };
 
-/** A field that differs. */
 export interface Field {
   /** `attributes/url` */
   readonly name: string;
@@ -36,7 +35,6 @@ const originWords: Readonly<Record<Origin, string>> = {
   both: 'changed in the repository and in the tenant',
 };
 
-/** A difference of a plan or a diff. */
 export interface ShownDifference extends SideDifference, Partial<Pick<Difference, 'origin' | 'overlay'>> {
   /** The places of the overlays of several environments. */
   readonly overlays?: readonly string[];
@@ -75,12 +73,10 @@ function viewOf(difference: SideDifference, maxLines: number): View {
   return { is: 'lines', diff: diffLines(linesOf(hasBefore, before), linesOf(hasAfter, after), maxLines) };
 }
 
-/** The text of marked words. */
 export function textOfParts(parts: readonly Part[]): string {
   return parts.map(({ text }) => text).join('');
 }
 
-/** The field and its texts, for a search. */
 export function textsOfField({ name, view }: Field): string[] {
   switch (view.is) {
     case 'sensitive':
@@ -135,7 +131,6 @@ const refWords = (to: string, id: string): string =>
   to.startsWith('!') ? `${to} (${id})` : `!ref ${nameOf(to)} (${id})`;
 const plannedWords = (to: Address): string => `!ref ${nameOf(to)} (created by this plan)`;
 
-/** An address as a manifest refers to it. */
 function nameOf(to: Address): string {
   const parsed = parseAddress(to);
   return parsed ? referenceText(parsed.kind, parsed.key) : to;
@@ -168,7 +163,6 @@ export function bodyText(body: Json): string {
 
 const idWords = (to: Address): string => `(id of ${nameOf(to)})`;
 
-/** A pointer for people: `attributes/url`. */
 export function pathWords(path: Pointer): string {
   const words = segmentsOf(path).join('/');
   return words === '' ? '(all)' : words;

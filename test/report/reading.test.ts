@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RenderedSide } from '../../src/report/rendered.ts';
+import type { RenderedSide } from '../../src/report/options.ts';
 import { executablePath } from '../support/browser.ts';
 import { type Reader, side, startReader } from './browsing.ts';
 import { change, difference, digest, plan, samplePlan, sampleResult, textUpdate } from './fixtures.ts';

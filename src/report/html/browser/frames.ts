@@ -16,7 +16,6 @@ export class Frames {
     addEventListener('resize', () => fitAll(document));
   }
 
-  /** Takes over the frames below an element. */
   add(within: Element): void {
     const places = findPlaces(within);
     for (const place of places) this.#observer.observe(place);
@@ -111,7 +110,6 @@ function scrollOthers(frame: HTMLIFrameElement): void {
     if (other !== frame && frame.contentWindow) other.contentWindow?.scrollTo(0, frame.contentWindow.scrollY);
 }
 
-/** Fits all frames below an element again. */
 export function fitAll(within: ParentNode): void {
   findPlaces(within).forEach(fitFrame);
 }
@@ -196,7 +194,6 @@ function chooseScheme(rule: CSSMediaRule, isDark: boolean): boolean {
   return /scheme\s*:\s*dark/i.test(text);
 }
 
-/** A changed passage in one of the frames. */
 interface Passage {
   readonly frame: HTMLIFrameElement;
   readonly range: Range;
