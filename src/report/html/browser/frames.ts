@@ -211,7 +211,7 @@ function markChanges(frames: Element): void {
   if (!before || !after || !old || !fresh) return;
   const passages: Passage[] = [];
   let [oldAt, freshAt] = [0, 0];
-  for (const { added, removed, count } of diffArrays(old.map(signatureOf), fresh.map(signatureOf))) {
+  for (const { added, removed, count } of diffArrays(signaturesOf(old), signaturesOf(fresh))) {
     if (removed) passages.push(...old.slice(oldAt, oldAt + count).map((node) => passageOf(before, node)));
     if (added) passages.push(...fresh.slice(freshAt, freshAt + count).map((node) => passageOf(after, node)));
     if (!added) oldAt += count;
@@ -250,7 +250,7 @@ function moveTo({ frame, range }: Passage): void {
   scrollBy(0, top + range.getBoundingClientRect().top * scale - innerHeight / 2);
 }
 
-const isSeen = ({ range }: Passage): boolean => !isHidden(range.startContainer.parentElement);
+const isSeen = ({ range }: Passage): boolean => !isHidden(range.startContainer);
 
 function topOf({ range }: Passage): number {
   return range.getBoundingClientRect().top;
@@ -270,21 +270,33 @@ function wordsOf({ textContent }: Node): string {
 }
 
 /** Texts that nobody sees, such as the first words for an inbox, are no replacement of texts that everybody sees. */
-function signatureOf(node: Node): string {
-  return `${isHidden(node.parentElement) ? 'hidden' : 'shown'} ${wordsOf(node)}`;
+function signaturesOf(texts: readonly Node[]): string[] {
+  const cutOff = new Map<Element, boolean>();
+  return texts.map((node) => `${isHidden(node, cutOff) ? 'hidden' : 'shown'} ${wordsOf(node)}`);
 }
 
-/** True for what is not displayed, is transparent, has no size, or is cut off by an element without a height. */
-function isHidden(element: Element | null): boolean {
-  const view = element?.ownerDocument.defaultView;
-  if (!element || !view) return true;
-  if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return true;
-  if (Number.parseFloat(view.getComputedStyle(element).fontSize) < 2) return true;
-  for (let outer: Element | null = element; outer; outer = outer.parentElement) {
-    const isCut = view.getComputedStyle(outer).overflowY !== 'visible';
-    if (isCut && outer.getBoundingClientRect().height < 1) return true;
-  }
-  return false;
+/**
+ * True for a text that is not displayed, is transparent, has no size, or is cut off.
+ *
+ * @param cutOff remembers elements, since the texts of an e-mail share most of what is around them
+ */
+function isHidden({ parentElement: element }: Node, cutOff = new Map<Element, boolean>()): boolean {
+  if (!element?.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return true;
+  return Number.parseFloat(styleOf(element)?.fontSize ?? '') < 2 || isCutOff(element, cutOff);
+}
+
+/** True inside of an element that shows nothing of what is in it, since it has no height. */
+function isCutOff(element: Element, known: Map<Element, boolean>): boolean {
+  const { parentElement: outer } = element;
+  const isEmpty = () =>
+    styleOf(element)?.overflowY !== 'visible' && element.getBoundingClientRect().height < 1;
+  const answer = known.get(element) ?? (isEmpty() || (outer !== null && isCutOff(outer, known)));
+  known.set(element, answer);
+  return answer;
+}
+
+function styleOf(element: Element): CSSStyleDeclaration | undefined {
+  return element.ownerDocument.defaultView?.getComputedStyle(element);
 }
 
 function passageOf(frame: HTMLIFrameElement, node: Node): Passage {
