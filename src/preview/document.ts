@@ -6,7 +6,7 @@ import type { Outcome } from '../render/renderer.ts';
 import type { Message, RenderedSides } from '../render/template.ts';
 import { picturesMarkup } from '../report/html/mail-markup.ts';
 import { html, Markup, markMatches } from '../report/html/markup.ts';
-import type { FurtherRendered, MailHead, Rendered, RenderedSide } from '../report/rendered.ts';
+import type { FurtherRendered, MailHead, Rendered, RenderedSide } from '../report/options.ts';
 import { oneLine, takeFirst } from '../report/safe.ts';
 import type { RenderedTemplate } from './protocol.ts';
 

@@ -7,7 +7,7 @@ import { segmentsOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import { Renderer } from '../render/renderer.ts';
 import { renderTemplate, type Sides } from '../render/template.ts';
-import type { Rendered } from '../report/rendered.ts';
+import type { Rendered } from '../report/options.ts';
 import { toRendered } from './document.ts';
 
 /** A longer page is slow to open, and nobody reads it. */

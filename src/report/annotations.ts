@@ -111,7 +111,6 @@ function plainMessage(text: string): string {
   return message.includes('](') ? message.replace(/[\\[\]]/g, '\\$&') : message;
 }
 
-/** The name of a rule in SARIF's style: `UnknownField` for `unknown-field`. */
 function ruleName(code: string): string {
   return code
     .split('-')

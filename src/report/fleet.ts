@@ -32,6 +32,7 @@ import {
   changeCounts,
   joinParts,
   namesInBrief,
+  place,
   pluralize,
   summaryCounts,
 } from './words.ts';
@@ -125,21 +126,29 @@ function stateWords({ plan, result, error }: FleetMember, applied: boolean): str
 function changeGroups(fleet: Fleet, build: Build): Group[] {
   // Files of plans and of results may be shown together.
   const planned = fleet.environments.filter(({ result }) => result === undefined);
-  // The same object has another id in each tenant.
-  const omitNames = ({ named: _named, ...difference }: Difference) => difference;
+  // The same object has another id in each tenant, and its value may stand in another overlay.
+  const valuesOf = ({ named: _named, overlay: _overlay, ...difference }: Difference) => difference;
   const signatureOf = ({ address, action, diff, risk, warnings, impact }: Change) => [
     [address, action, risk, warnings, impact ?? null],
-    diff.map((each) => omitNames(nameIds(each, idOnly, idOnly))),
+    diff.map((each) => valuesOf(nameIds(each, idOnly, idOnly))),
   ];
   const shared = shareEach(planned, ({ plan }) => plan?.changes ?? [], signatureOf);
   return shareGroups(shared).map(({ environments, items }) => {
-    const made = items.map((item) => sharedEntry(changeEntry(item.first, build), environments, item.all));
+    const made = items.map(({ first, all }) => {
+      const diff = first.diff.map((each, at) => ({ ...each, overlays: overlaysOf(all, at) }));
+      return sharedEntry(changeEntry({ ...first, diff }, build), environments, all);
+    });
     const entries = build.forReview ? sortByUrgency(made) : made;
     return { ...headOf(environments, fleet), words: changeCounts(entries), entries };
   });
 }
 
 const idOnly = (to: Address) => to;
+
+/** The places of the overlays that set the value of one difference. */
+function overlaysOf(all: readonly Change[], at: number): string[] {
+  return [...new Set(all.flatMap(({ diff }) => diff[at]?.overlay ?? []).map(place))];
+}
 
 /** The entry of the first of these changes, as it is in all environments. */
 function sharedEntry(entry: Entry, environments: readonly string[], all: readonly Change[]): Entry {

@@ -46,12 +46,10 @@ const known: Readonly<
   diagnostics: { name: 'A diagnostics report', formats: ['text', 'json', 'markdown', 'github', 'sarif'] },
 };
 
-/** The formats that exist for a kind of document. */
 export function formatsOf(is: Document['is']): Format[] {
   return [...known[is].formats];
 }
 
-/** The Failure for a format that a kind of document does not have. */
 export function unsupportedFormat(format: Format, is: Document['is']): Failure {
   return failure('unsupported-format', `${known[is].name} cannot be written as ${formatNames[format]}.`, {
     hint: `Use one of: ${formatsOf(is).join(', ')}.`,

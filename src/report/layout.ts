@@ -13,10 +13,8 @@ const codes = {
   inverse: [7, 27],
 } as const;
 
-/** A colour or weight of the terminal. */
 export type Style = keyof typeof codes;
 
-/** Text in one style or several. */
 export interface Span {
   readonly text: string;
   readonly styles: readonly Style[];
@@ -31,10 +29,8 @@ export interface Row {
   readonly spans: readonly Span[];
 }
 
-/** An empty line. */
 export const blank: Row = { indent: 0, hang: 0, spans: [] };
 
-/** A text in some styles. */
 export function span(text: string, ...styles: readonly Style[]): Span {
   return { text, styles };
 }
@@ -49,7 +45,6 @@ export function row(indent: number, ...spans: readonly Span[]): Row {
   return { indent, hang: indent + 2, spans };
 }
 
-/** A text of several lines as rows. */
 export function paragraph(indent: number, text: string, ...styles: readonly Style[]): Row[] {
   return text.split('\n').map((line) => ({ indent, hang: indent, spans: [span(line, ...styles)] }));
 }
@@ -75,7 +70,6 @@ export function layout(rows: readonly Row[], { colour, width }: { colour: boolea
   return disarm(`${lines.join('\n')}\n`);
 }
 
-/** A line without blanks at its end. */
 function trimEnd(line: readonly Span[]): Span[] {
   const last = line.at(-1);
   if (last === undefined) return [];

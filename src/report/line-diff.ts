@@ -1,5 +1,5 @@
 import { diffWordsWithSpace, type StructuredPatchHunk, structuredPatch } from 'diff';
-import { takeFirst, takeLast, visibleBlanks } from './safe.ts';
+import { codePoint, takeFirst, takeLast, visibleBlanks } from './safe.ts';
 
 /** A run of text within a line; `changed` marks the words that differ. */
 export interface Part {
@@ -61,7 +61,6 @@ export function textsOfBlock({ is, before, after }: Block): string[] {
   );
 }
 
-/** The number of a hunk's first line. */
 export function firstLineOf([block]: Hunk): number {
   return (block?.after[0] ?? block?.before[0])?.number ?? 1;
 }
@@ -146,7 +145,6 @@ function gapsBetween(hunks: readonly Hunk[], old: readonly string[], fresh: read
   return [...gaps, gapTo(old.length, fresh.length)];
 }
 
-/** Lines with their line feeds. */
 function splitLines(text: string | null): string[] {
   return text?.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
@@ -213,7 +211,6 @@ function shrink(block: Block, room: number): Block {
   return { is, before: before.slice(0, removed), after: after.slice(0, room - removed) };
 }
 
-/** Removed and added lines in parts, in which the words that differ between a line and its replacement are marked. */
 function diffWords(removed: readonly string[], added: readonly string[]): [Part[][], Part[][]] {
   const before = removed.map(wholeLine);
   const after = added.map(wholeLine);
@@ -267,8 +264,25 @@ function similarityOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
  * that, what both begin and end with is left unmarked and cut, so that the rest is shown.
  */
 function compareWords(old: string, fresh: string): [Part[], Part[]] {
-  const [before, after] = findWords(old, fresh) ?? betweenEnds(old, fresh);
-  return [showTail(before), showTail(after)];
+  const found = findWords(old, fresh) ?? betweenEnds(old, fresh);
+  const [before, after] = looksOf(old) === looksOf(fresh) ? found.map(showCodes) : found;
+  return [showTail(before ?? []), showTail(after ?? [])];
+}
+
+/** Texts that look alike have the same: composed or not, with or without what is invisible. */
+function looksOf(text: string): string {
+  return /^\p{ASCII}*$/u.test(text)
+    ? text
+    : text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+}
+
+/** The parts with a sign for each character outside of ASCII in what differs: `cafe<U+0301>`. */
+function showCodes(parts: readonly Part[]): Part[] {
+  const isMarked = parts.some(({ changed }) => changed);
+  return parts.map((part) => {
+    if (isMarked && !part.changed) return part;
+    return { ...part, text: part.text.replace(/\P{ASCII}/gu, codePoint) };
+  });
 }
 
 /** `undefined` where the lines are too long, have too many differences, or share little. */
@@ -312,7 +326,6 @@ function sharedEnds(a: string, b: string): [lead: number, tail: number] {
   return [lead, tail];
 }
 
-/** A line that is the same on both sides. */
 function equalLine(line: string): Part[] {
   return [{ text: clip(chomp(line), maxPart), changed: false }];
 }

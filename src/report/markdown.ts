@@ -2,7 +2,6 @@ import { type Group as Family, groupBy } from '../model/basics.ts';
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
-import { fitComment, type Section, type SectionGroup } from './fit-comment.ts';
 import { permalink } from './html/entries.ts';
 import { firstLineOf, type LineDiff, type Part, signedLines } from './line-diff.ts';
 import { type ReportOptions, sourceLink } from './options.ts';
@@ -113,14 +112,14 @@ function verdictOf({ is, verdict, label, counts, matrix }: Page): string {
   return matrix === null && counts.length > 0 ? countTable(counts) : '';
 }
 
-/** Everything that raises a concern, with the first addresses of each. */
 function pointList({ points }: Page, options: ReportOptions): string {
   if (points.length === 0) return '';
   const items = points.map((point) => {
     const { first, more } = firstOf(point);
-    const addresses = first.map((entry) => {
+    const addresses = first.map(({ entry, where }) => {
       const link = entryLink(entry, options);
-      return link === null ? codeSpan(entry.address) : `[${codeSpan(entry.address)}](<${link}>)`;
+      const code = codeSpan(entry.address);
+      return `${link === null ? code : `[${code}](<${link}>)`}${escapeMarkdown(where)}`;
     });
     return `- **${point.words}**: ${namesAndMore(addresses, more)}`;
   });
@@ -145,7 +144,6 @@ function matrixTable({ columns, rows }: Matrix): string {
   ]);
 }
 
-/** Numbers in one row below what they count. */
 function countTable(counts: readonly Count[]): string {
   return table([
     counts.map(({ words }) => escapeMarkdown(words)),
@@ -154,7 +152,6 @@ function countTable(counts: readonly Count[]): string {
   ]);
 }
 
-/** Rows of cells as a table. The second row says how the columns are aligned. */
 function table(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
@@ -178,7 +175,6 @@ function groupSections(
   return { heading: headingOf(heading), sections };
 }
 
-/** The names that the heading leaves out. */
 function namesSection(names: readonly string[]): Section {
   const list = names.map((name) => codeSpan(name)).join(', ');
   const folded = foldedSection(`All ${names.length} environments`, list);
@@ -298,7 +294,6 @@ function shortLines({ name, notes, view }: Field): string[] {
   return [...line('-', view.before, view.after === null ? end : ''), ...line('+', view.after, end)];
 }
 
-/** The lines of a long text that differ, below the name of its field. */
 function longBlock({ name, notes: origin }: Field, { hunks, notes, hidden }: LineDiff): string {
   const lines = hunks.flatMap((hunk) => [
     ...(hunks.length > 1 ? [`@@ line ${firstLineOf(hunk)} @@`] : []),
@@ -341,7 +336,6 @@ function remarkSection(code: string, remarks: Family<Diagnostic>): Section {
   return { ...folded, rank: 100, label: `remarks ${codeSpan(code)}` };
 }
 
-/** One problem with its excerpt as an item of a list. */
 function problemSection(diagnostic: Diagnostic): Section {
   const { severity, code, excerpt } = diagnostic;
   const item = diagnosticItem(diagnostic);
@@ -365,4 +359,116 @@ function diagnosticItem(diagnostic: Diagnostic): string {
     hint !== undefined && `_hint:_ ${escapeMarkdown(hint)}`,
   ];
   return `- ${joinParts(parts, ' ')}\n`;
+}
+
+/**
+ * The longest comment, in characters. GitHub accepts 65,536 and GitLab 1,000,000; the pipelines of `init` add the
+ * project's folder, a link, or what a request of drift is about.
+ */
+const maxLength = 64_000;
+/** Kept free for the note that counts what is cut. */
+const noteLength = 1500;
+/** Sections are given in full up to this part of the room, so that the rest are at least mentioned. */
+const wholeShare = 0.5;
+
+/** One part of a comment, in full and in one line. */
+interface Section {
+  readonly whole: string;
+  readonly brief: string;
+  /** The lowest are the last to be cut. */
+  readonly rank: number;
+  /** Names it in the count of what is cut, as Markdown: `SenderAddress, delete`. */
+  readonly label: string;
+}
+
+interface SectionGroup {
+  readonly heading: string;
+  readonly sections: readonly Section[];
+}
+
+type Form = 'whole' | 'brief';
+
+/**
+ * Head, sections and foot, within the length of a comment. The most urgent sections get room first, wherever they are. What
+ * does not fit whole is shown in brief, and a note counts what is cut. The foot is always there.
+ *
+ * @param advice how to see everything, as Markdown
+ */
+function fitComment(
+  head: string,
+  groups: readonly SectionGroup[],
+  { foot, advice }: { foot: string; advice: string },
+): string {
+  const room = maxLength - foot.length - noteLength;
+  const top = clip(head, room);
+  const forms = chooseForms(groups, room - top.length);
+  const body = groups.map(({ heading, sections }) => {
+    const shown = sections.flatMap((section) => {
+      const form = forms.get(section);
+      return form === undefined ? [] : [section[form]];
+    });
+    return shown.length === 0 ? '' : `${heading}${shown.join('')}`;
+  });
+  const sections = groups.flatMap((group) => group.sections);
+  return `${top}${body.join('')}${note(sections, forms, advice)}${foot}`;
+}
+
+function chooseForms(groups: readonly SectionGroup[], length: number): ReadonlyMap<Section, Form> {
+  const forms = new Map<Section, Form>();
+  const begun = new Set<SectionGroup>();
+  let room = length;
+  const take = (section: Section, form: Form, least: number, cost: number): boolean => {
+    if (cost > room - least) return false;
+    forms.set(section, form);
+    room -= cost;
+    return true;
+  };
+  const byRank = groups
+    .flatMap((group) => group.sections.map((section) => ({ group, section })))
+    .toSorted((a, b) => a.section.rank - b.section.rank);
+  for (const { group, section } of byRank) {
+    const heading = begun.has(group) ? 0 : group.heading.length;
+    const isTaken =
+      take(section, 'whole', length * wholeShare, heading + section.whole.length) ||
+      take(section, 'brief', 0, heading + section.brief.length);
+    if (isTaken) begun.add(group);
+  }
+  for (const { section } of byRank) {
+    if (forms.get(section) === 'brief')
+      take(section, 'whole', 0, section.whole.length - section.brief.length);
+  }
+  return forms;
+}
+
+function note(sections: readonly Section[], forms: ReadonlyMap<Section, Form>, advice: string): string {
+  const briefly = sections.filter(
+    (section) => forms.get(section) === 'brief' && section.brief !== section.whole,
+  );
+  const omitted = sections.filter((section) => !forms.has(section));
+  if (briefly.length + omitted.length === 0) return '';
+  const lines = [
+    '**Cut to the length of a comment.**',
+    briefly.length > 0 && `- Without details: ${countLabels(briefly)}.`,
+    omitted.length > 0 && `- Not shown: ${countLabels(omitted)}.`,
+    `\n${advice}`,
+  ];
+  return `\n${joinParts(lines, '\n')}\n`;
+}
+
+/** `2 SenderAddress, delete; 700 NotificationTemplate, to update`, the most urgent first. */
+function countLabels(sections: readonly Section[]): string {
+  const sorted = sections.toSorted((a, b) => a.rank - b.rank);
+  const counts = groupBy(sorted, ({ label }) => label).map(([label, { length }]) => `${length} ${label}`);
+  const shown: string[] = [];
+  for (const count of counts) {
+    if (`${shown.join('; ')}${count}`.length > noteLength / 3) break;
+    shown.push(count);
+  }
+  const rest = counts.length - shown.length;
+  return joinParts([...shown, rest > 0 && `and ${rest} other kinds`], '; ');
+}
+
+/** A head that is too long by itself ends at an empty line, so that no markup stays open. */
+function clip(head: string, length: number): string {
+  return head.length <= length ? head : `${head.slice(0, head.lastIndexOf('\n\n', length))}\n\n`;
 }

@@ -3,10 +3,9 @@ import { type Group as Family, groupBy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import type { Action, Change, Impact, Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
-import type { Document, ReportOptions } from './options.ts';
-import type { Rendered } from './rendered.ts';
+import type { Document, Rendered, ReportOptions } from './options.ts';
 import type { Field } from './values.ts';
-import { type Count, joinParts, whereOf } from './words.ts';
+import { type Count, joinParts, namesInBrief, whereOf } from './words.ts';
 
 /**
  * A document as every format shows it. A builder makes it of one sort of document, and finds the words; a writer writes it in
@@ -22,7 +21,6 @@ export interface Page {
   readonly name: string;
   /** The base URLs; empty where the sides have them. */
   readonly tenants: string;
-  /** The sides of a diff, with the sign of each. */
   readonly sides: readonly Side[];
   /** Names the apply that a rollback undoes. */
   readonly note: string | null;
@@ -287,12 +285,28 @@ export function sortByUrgency(entries: readonly Entry[]): Entry[] {
 }
 
 const maxFirst = 3;
+/** The environments that are named of each object. */
+const maxTenants = 10;
 
-/** The first entries of a point, and how many more there are. */
-export function firstOf<T>({ entries }: Point<T>): { readonly first: readonly T[]; readonly more: number } {
+/** An object of a point. */
+interface PointObject {
+  readonly entry: Entry;
+  /** ` in eu-1, us-1`; empty where there is one environment. */
+  readonly where: string;
+}
+
+/** The first objects of a point, each with its environments, and how many more there are. */
+export function firstOf({ entries }: Point): {
+  readonly first: readonly PointObject[];
+  readonly more: number;
+} {
+  const objects = groupBy(entries, ({ address }) => address).map(([, [entry, ...others]]): PointObject => {
+    const names = [...new Set([entry, ...others].flatMap(({ environments }) => environments))].sort();
+    return { entry, where: names.length === 0 ? '' : ` in ${namesInBrief(names, maxTenants)}` };
+  });
   // "and 1 more" takes as much room as its address.
-  const first = entries.length <= maxFirst + 1 ? entries : entries.slice(0, maxFirst);
-  return { first, more: entries.length - first.length };
+  const first = objects.length <= maxFirst + 1 ? objects : objects.slice(0, maxFirst);
+  return { first, more: objects.length - first.length };
 }
 
 /** The remarks that no entry has, by code: many objects often have the same. */

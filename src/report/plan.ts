@@ -16,12 +16,11 @@ import {
   sortByUrgency,
 } from './page.ts';
 import { oneLine } from './safe.ts';
-import { fieldsOf } from './values.ts';
+import { fieldsOf, type ShownDifference } from './values.ts';
 import { actionWords, allCounts, changeCounts, pluralize, scopeWords, tenantWords } from './words.ts';
 
 export const refused = 'REFUSED: this plan cannot be applied.';
 
-/** Each risk: its label, what it means, and whether it can do harm. */
 const riskWords: Readonly<Record<Risk, readonly [is: 'grave' | 'risk', label: string, meaning: string]>> = {
   lockout: ['grave', 'LOCK-OUT', 'this can shut people out, and the credentials that CI uses'],
   delete: ['grave', 'DELETE', 'the object is removed from the tenant'],
@@ -97,7 +96,7 @@ function noChanges({ summary, undoes }: Plan): string {
 }
 
 export function changeEntry(
-  change: Change,
+  change: Change & { readonly diff: readonly ShownDifference[] },
   { maxLines, rendered = {} }: Build,
   remarks: readonly Diagnostic[] = [],
 ): Entry {

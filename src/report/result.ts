@@ -98,7 +98,6 @@ export function outcomeEntry(
   };
 }
 
-/** The object before and after what was done, as one text. */
 function writtenFields({ outcome, before, after }: ChangeResult, maxLines: number): Field[] {
   const textOf = (fields: JsonObject | null) =>
     outcome === 'done' && fields !== null ? valueText(fields) : null;

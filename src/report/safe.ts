@@ -101,7 +101,6 @@ export function safeJson(value: unknown): string {
   return text.replace(hiddenPattern(), (char) => (char === '\n' ? char : unicodeEscape(char)));
 }
 
-/** The same as a document. */
 export function json(value: unknown): string {
   return `${safeJson(value)}\n`;
 }
@@ -134,7 +133,6 @@ export function escapeMarkdown(text: string): string {
     .replace(/@|\\#|:(?=\/\/)|www(?=\.)|\bGH(?=-)/gi, '$&&#8203;');
 }
 
-/** A file's path as a relative URI reference. */
 export function uriPath(file: string): string {
   return file
     .replaceAll('\\', '/')
@@ -144,7 +142,6 @@ export function uriPath(file: string): string {
     .join('/');
 }
 
-/** Text as Markdown code between more backticks than it holds. */
 export function codeSpan(text: string): string {
   const safe = oneLine(text);
   if (safe === '') return '';
@@ -170,7 +167,7 @@ function visible(char: string): string {
   return code === 0x7f ? '␡' : codePoint(char);
 }
 
-function codePoint(char: string): string {
+export function codePoint(char: string): string {
   return `<U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
 }
 

@@ -5,7 +5,6 @@ import type { ReportOptions } from './options.ts';
 import { json, oneLine, printable } from './safe.ts';
 import { pluralize } from './words.ts';
 
-/** The format of `search --format json`. */
 const searchFormat = 1;
 
 export const searchFormats = ['table', 'json', 'csv'] as const;
@@ -26,7 +25,6 @@ export function renderSearch(found: FoundProfiles, format: SearchFormat, options
   }
 }
 
-/** Wider cells are cut. */
 const maxCell = 36;
 const gap = '  ';
 
@@ -96,7 +94,6 @@ function table(lines: readonly (readonly string[])[], width: number): { rows: Ro
   return { rows, left: widths.length - count };
 }
 
-/** The number of columns that fit; at least one. */
 function countFitting(widths: readonly number[], width: number): number {
   let used = 0;
   const count = widths.findIndex((column, at) => {

@@ -41,7 +41,6 @@ const headings: Readonly<Record<VerifiedKind, string>> = {
   SenderAddress: 'Senders',
 };
 
-/** Each state of a verification: what it is called, and how that is shown. */
 export const verificationWords: Readonly<
   Record<Verification, { readonly words: string; readonly styles: readonly Style[] }>
 > = {

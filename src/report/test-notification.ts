@@ -3,7 +3,6 @@ import { layout, paragraph, type Row, row, span } from './layout.ts';
 import type { ReportOptions } from './options.ts';
 import { json, safeJson } from './safe.ts';
 
-/** The format of `send-test --format json`. */
 const testFormat = 1;
 
 const origins = { customised: 'as customised in the tenant', default: "the vendor's default" } as const;

@@ -27,7 +27,6 @@ import { countWords, namesInBrief, place, pluralize, requestTarget, symbols, whe
 
 /** More lines of one value are cut; `--verbose` shows all. */
 export const textLines = 40;
-/** Names of fields are aligned up to this width. */
 const maxName = 24;
 /** Longer pairs of values are shown one below the other. */
 const maxTogether = 56;
@@ -240,7 +239,6 @@ function fieldRows({ name, op, notes, origin, view }: Field, column: number): Ro
   }
 }
 
-/** Text in which the words that differ are reversed; none where there is no text. */
 function partSpans(parts: readonly Part[] | null, style: Style): Span[] {
   return (parts ?? []).map(({ text, changed }) =>
     changed ? span(text, style, 'inverse') : span(text, style),
@@ -282,7 +280,7 @@ function pointRows({ points }: Page): Row[] {
   if (points.length === 0) return [];
   const rows = points.map((point) => {
     const { first, more } = firstOf(point);
-    const addresses = first.map(({ address }) => address);
+    const addresses = first.map(({ entry, where }) => `${entry.address}${where}`);
     return row(2, span(`${point.words}: `, 'yellow', 'bold'), span(namesAndMore(addresses, more)));
   });
   return [row(0, span('Read this first', 'bold')), ...rows, blank];

@@ -6,14 +6,13 @@ import type { Difference, Origin } from '../model/plan.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { diffInline, diffLines, type LineDiff, type Part, textsOfBlock } from './line-diff.ts';
 import { showLookAlikes, unicodeEscape } from './safe.ts';
-import { joinParts, place } from './words.ts';
+import { joinParts, namesInBrief, place } from './words.ts';
 
 export type View =
   | { readonly is: 'sensitive' }
   | { readonly is: 'inline'; readonly before: readonly Part[] | null; readonly after: readonly Part[] | null }
   | { readonly is: 'lines'; readonly diff: LineDiff };
 
-/** A field that differs. */
 export interface Field {
   /** `attributes/url` */
   readonly name: string;
@@ -35,16 +34,20 @@ const originWords: Readonly<Record<Origin, string>> = {
   both: 'changed in the repository and in the tenant',
 };
 
+export interface ShownDifference extends SideDifference, Partial<Pick<Difference, 'origin' | 'overlay'>> {
+  /** The places of the overlays of several environments. */
+  readonly overlays?: readonly string[];
+}
+
 /** The fields of an object that differ, with at most `maxLines` lines of each. */
-export function fieldsOf(
-  differences: readonly (SideDifference & Partial<Pick<Difference, 'origin' | 'overlay'>>)[],
-  maxLines: number,
-): Field[] {
+export function fieldsOf(differences: readonly ShownDifference[], maxLines: number): Field[] {
   return differences.map((difference) => {
     const { path, op, origin = null, overlay } = difference;
+    const places = difference.overlays ?? (overlay ? [place(overlay)] : []);
     const notes = [
       origin !== null && originWords[origin],
-      overlay && `set by the overlay in ${place(overlay)}`,
+      places.length > 0 &&
+        `set by ${places.length === 1 ? 'the overlay' : 'overlays'} in ${namesInBrief(places)}`,
     ];
     return {
       name: pathWords(path),
@@ -69,12 +72,10 @@ function viewOf(difference: SideDifference, maxLines: number): View {
   return { is: 'lines', diff: diffLines(linesOf(hasBefore, before), linesOf(hasAfter, after), maxLines) };
 }
 
-/** The text of marked words. */
 export function textOfParts(parts: readonly Part[]): string {
   return parts.map(({ text }) => text).join('');
 }
 
-/** The field and its texts, for a search. */
 export function textsOfField({ name, view }: Field): string[] {
   switch (view.is) {
     case 'sensitive':
@@ -129,7 +130,6 @@ const refWords = (to: string, id: string): string =>
   to.startsWith('!') ? `${to} (${id})` : `!ref ${nameOf(to)} (${id})`;
 const plannedWords = (to: Address): string => `!ref ${nameOf(to)} (created by this plan)`;
 
-/** An address as a manifest refers to it. */
 function nameOf(to: Address): string {
   const parsed = parseAddress(to);
   return parsed ? referenceText(parsed.kind, parsed.key) : to;
@@ -162,7 +162,6 @@ export function bodyText(body: Json): string {
 
 const idWords = (to: Address): string => `(id of ${nameOf(to)})`;
 
-/** A pointer for people: `attributes/url`. */
 export function pathWords(path: Pointer): string {
   const words = segmentsOf(path).join('/');
   return words === '' ? '(all)' : words;

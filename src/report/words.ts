@@ -17,7 +17,6 @@ export const actionWords: Readonly<Record<Action, string>> = {
   manual: 'by hand',
 };
 
-/** A number, and what it counts. */
 export interface Count {
   /** The action or outcome that changes have in common; `null` for objects that do not change. */
   readonly is: string | null;
@@ -89,7 +88,6 @@ export function familyWords(count: number): string {
   return `the same in ${pluralize(count, 'object')}`;
 }
 
-/** The place of a manifest or a problem: `file:line`, `file:line:column`. */
 export function place({ file, line, column }: { file: string; line: number; column?: number }): string {
   return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
 }
@@ -122,7 +120,6 @@ export function tenantWords({ identity, profiles }: Plan['tenant']): string {
   return joinParts(identity === profiles ? [identity] : [identity, profiles], ', ');
 }
 
-/** The path of a request with its query. */
 export function requestTarget({ path, query }: Pick<Request, 'path' | 'query'>): string {
   const search = new URLSearchParams(query).toString();
   return search === '' ? path : `${path}?${search}`;
@@ -131,8 +128,8 @@ export function requestTarget({ path, query }: Pick<Request, 'path' | 'query'>):
 const maxNames = 3;
 
 /** `eu-1, eu-2, eu-3 and 44 more` */
-export function namesInBrief(names: readonly string[]): string {
-  const more = names.length - maxNames;
+export function namesInBrief(names: readonly string[], most = maxNames): string {
+  const more = names.length - most;
   // "and 1 more" takes as much room as the name.
-  return more <= 1 ? names.join(', ') : namesAndMore(names.slice(0, maxNames), more);
+  return more <= 1 ? names.join(', ') : namesAndMore(names.slice(0, most), more);
 }

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Document, formatsOf, type ReportOptions, renderReport } from '../../src/report/index.ts';
-import type { RenderedSide } from '../../src/report/rendered.ts';
+import type { RenderedSide } from '../../src/report/options.ts';
 import { executablePath, launch } from '../support/browser.ts';
 import { isThorough } from '../support/effort.ts';
 import { change, difference, plain, plan, samplePlan, sampleResult, textUpdate } from './fixtures.ts';

@@ -15,22 +15,22 @@ async function worldOf(environment: JsonObject = {}, open = createTestWorld): Pr
   return open({
     environment,
     files: { 'kinds/Flow.kind.yaml': flow },
+    seed: JSON.stringify({ kinds: [flowDescriptor] }),
     env: { HOOK: canary, OTHER: `${canary}-2`, PW: `${canary}-3` },
   });
 }
 
-const flow = `
-kind: Flow
-path: /v2025/flows
-key: name
-list: { pageSize: 50 }
-update: put
-create: true
-delete: true
-fields:
-  definition: json
-  tags: set
-`;
+const flowDescriptor = {
+  kind: 'Flow',
+  path: '/v2025/flows',
+  key: 'name',
+  list: { pageSize: 50 },
+  update: 'put',
+  create: true,
+  delete: true,
+  fields: { definition: 'json', tags: 'set' },
+};
+const flow = JSON.stringify(flowDescriptor);
 
 /** A manifest as YAML, with `{$secret: NAME}` as the tag. */
 function manifest(fields: object, kind = 'SimIntegration', name = 'Desk'): string {
@@ -69,7 +69,7 @@ async function applyUnseen(world: World, ...options: readonly string[]): Promise
   const applied = await succeed(world, 'apply', 'plan.json', '--result', 'result.json');
   shown.push(applied.stdout, applied.stderr);
   for (const file of ['plan.json', 'r.md', 'r.html', 'r.json', 'r.xml']) shown.push(world.read(file));
-  for (const file of filesBelow(world.dir, '.tenantctl')) shown.push(world.read(file));
+  shown.push(...filesBelow(`${world.dir}/.tenantctl`).values());
   shown.push(world.read('result.json'));
   for (const text of shown) expect(text).not.toContain(canary);
   expect((await world.plan(...options)).changes).toEqual([]);

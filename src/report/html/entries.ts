@@ -15,7 +15,6 @@ const maxOpen = 8;
 const maxBody = 20_000;
 /** So many fields are named where an entry is collapsed. */
 const maxFields = 4;
-/** The units of a bar's width. */
 const barWidth = 1000;
 /** Bodies of more characters together are packed. Until then the page can be read without its script. */
 const maxInline = 1_500_000;
@@ -24,7 +23,6 @@ const packSize = 40;
 /** Names that a heading has room for. */
 const maxNames = 4;
 
-/** An entry with its markup. */
 interface Shown {
   readonly entry: Entry;
   readonly isOpen: boolean;
@@ -224,7 +222,6 @@ ${shown === '' ? '' : html`<pre>${shown}</pre>`}`;
 
 const anchorOf = (id: string): string => `change/${oneLine(id)}`;
 
-/** The link to an entry of the page. */
 export function permalink(id: string): string {
   return `#${anchorOf(id).split('/').map(encodeURIComponent).join('/')}`;
 }
@@ -235,9 +232,11 @@ export function addressMarkup(address: string): Markup {
   return html`<code class="address"><span>${kind}/</span>${key.join('/')}</code>`;
 }
 
+/** What looks like another name is left encoded: other forms of a letter, and blanks at the ends. */
 function decodeOrKeep(part: string): string {
   try {
-    return decodeURIComponent(part);
+    const text = decodeURIComponent(part);
+    return text.normalize('NFKC').trim() === text ? text : part;
   } catch {
     return part;
   }

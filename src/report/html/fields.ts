@@ -36,7 +36,6 @@ function nameMarkup({ name, notes, origin }: Field): Markup {
   return html`<code>${oneLine(name)}</code>${mark}`;
 }
 
-/** The cells of both values in the row of a field. */
 function valueCells(view: View): Markup {
   if (view.is !== 'inline') return html`<td colspan="2"><em>${sensitiveWords}</em></td>`;
   return html`<td>${cell(view.before, 'del')}</td><td>${cell(view.after, 'ins')}</td>`;
@@ -83,7 +82,6 @@ function blockMarkup({ is, before, after }: Block): Markup {
 
 const lineLooks = { ' ': ['', 'span'], '-': [' old', 'del'], '+': [' new', 'ins'] } as const;
 
-/** A line with its numbers before and after, and its sign. */
 function lineMarkup(
   sign: keyof typeof lineLooks,
   old: number | '',
@@ -95,7 +93,6 @@ function lineMarkup(
   return html`<div class="line${look}"><i>${old}</i><i>${fresh}</i><b>${sign}</b><${tag}>${parts.map(partMarkup)}</${tag}></div>`;
 }
 
-/** A part of a text, marked where it differs. */
 function partMarkup({ text, changed }: Part): Markup {
   return changed ? html`<mark>${highlight(text)}</mark>` : highlight(text);
 }
@@ -115,7 +112,6 @@ export function notices(items: readonly Markup[]): Markup {
   return items.length === 0 ? html`` : html`<ul class="notices">${items}</ul>`;
 }
 
-/** One problem as an item of a list. */
 export function diagnosticMarkup(diagnostic: Diagnostic): Markup {
   const { severity, code, message, excerpt, hint, versions = [] } = diagnostic;
   const where = whereOf(diagnostic);

@@ -89,7 +89,6 @@ function toolbar({ groups, named }: Page, total: number): Markup {
 </div>`;
 }
 
-/** A table of the environments and their numbers, failures first. */
 function matrixMarkup({ columns, rows }: Matrix): Markup {
   return html`<div class="scroll matrix" tabindex="0" role="region" aria-label="Environments"><table><thead><tr><th scope="col">Environment</th>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => rowMarkup(row, columns.length))}</tbody></table></div>`;
@@ -103,7 +102,6 @@ function rowMarkup({ names, isFailed, counts, words }: MatrixRow, width: number)
   return html`<tr${isFailed ? html` class="failed"` : ''}><th scope="row">${isFailed ? '✖ ' : ''}${oneLine(namesInBrief(names))}${state}${names.length > 4 ? namesMarkup(names) : ''}</th>${cells}</tr>`;
 }
 
-/** A filter for each point, and links to its first entries. */
 function pointsMarkup(points: readonly Point[]): Markup {
   if (points.length === 0) return html``;
   return html`<section class="first" aria-labelledby="first"><h2 id="first">Read this first</h2><ul>${points.map(pointMarkup)}</ul></section>`;
@@ -112,12 +110,12 @@ function pointsMarkup(points: readonly Point[]): Markup {
 function pointMarkup(point: Point): Markup {
   const { first, more } = firstOf(point);
   const links = first.map(
-    ({ id, address }) => html`<li><a href="${permalink(id)}">${addressMarkup(address)}</a></li>`,
+    ({ entry, where }) =>
+      html`<li><a href="${permalink(entry.id)}">${addressMarkup(entry.address)}</a>${oneLine(where)}</li>`,
   );
   return html`<li class="${point.concern}"><button type="button" data-filter="${point.concern}" aria-pressed="false">${point.words}</button><ul>${links}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul></li>`;
 }
 
-/** Objects without an entry, folded. */
 function othersMarkup({ others }: Page): Markup {
   if (others === null) return html``;
   const { title, words, names } = others;

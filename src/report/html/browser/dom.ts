@@ -5,12 +5,10 @@ export function find<T extends Element>(id: string, type: new () => T): T {
   throw new Error(`The page has no ${type.name} with the id "${id}".`);
 }
 
-/** All elements of a type that a selector matches. */
 export function findAll<T extends Element>(selector: string, type: new () => T): T[] {
   return [...document.querySelectorAll(selector)].filter((element): element is T => element instanceof type);
 }
 
-/** Shows a toggle button as pressed or not. */
 export function press(button: HTMLButtonElement, isPressed: boolean): void {
   button.setAttribute('aria-pressed', String(isPressed));
 }
@@ -30,7 +28,6 @@ export function startSwitch(
   return buttons;
 }
 
-/** The words of a search field, in lower case. */
 export function wordsIn(field: HTMLInputElement): string[] {
   return field.value.toLowerCase().split(/\s+/).filter(Boolean);
 }
@@ -77,7 +74,6 @@ export function searchedTexts(within: Node): Node[] {
   return texts;
 }
 
-/** A path as the part of a page's address after `#`. */
 export function encodePath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
 }
@@ -91,10 +87,8 @@ export function decodePart(part: string): string {
   }
 }
 
-/** Milliseconds for which a button says that it has copied. */
 const copiedTime = 1500;
 
-/** Lets buttons copy what they stand for. */
 export function startCopying(): void {
   addEventListener('click', (event) => {
     const button = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-copy]') : null;
@@ -115,7 +109,6 @@ export function startCopying(): void {
   });
 }
 
-/** A button that copies a value. */
 export function copyButton(text: string, value: string): HTMLButtonElement {
   const button = document.createElement('button');
   button.type = 'button';

@@ -1,3 +1,4 @@
+import { diffArrays } from 'diff';
 import { findAll, press } from './dom.ts';
 
 /** Up to this many rendered templates are all loaded, also for printing. Of more, only those in sight are. */
@@ -15,7 +16,6 @@ export class Frames {
     addEventListener('resize', () => fitAll(document));
   }
 
-  /** Takes over the frames below an element. */
   add(within: Element): void {
     const places = findPlaces(within);
     for (const place of places) this.#observer.observe(place);
@@ -110,7 +110,6 @@ function scrollOthers(frame: HTMLIFrameElement): void {
     if (other !== frame && frame.contentWindow) other.contentWindow?.scrollTo(0, frame.contentWindow.scrollY);
 }
 
-/** Fits all frames below an element again. */
 export function fitAll(within: ParentNode): void {
   findPlaces(within).forEach(fitFrame);
 }
@@ -195,7 +194,6 @@ function chooseScheme(rule: CSSMediaRule, isDark: boolean): boolean {
   return /scheme\s*:\s*dark/i.test(text);
 }
 
-/** A changed passage in one of the frames. */
 interface Passage {
   readonly frame: HTMLIFrameElement;
   readonly range: Range;
@@ -206,16 +204,22 @@ const known = new WeakMap<Element, readonly Passage[]>();
 /** The index of the current passage, by the first of the pairs that belong together. */
 const shown = new WeakMap<Element, number>();
 
-/** Marks the passages of both sides that the other one does not have. */
+/** Marks the passages of both sides that the other one does not have in the same place. */
 function markChanges(frames: Element): void {
-  const sides = [...frames.querySelectorAll('iframe')].map((frame) => ({ frame, texts: textsIn(frame) }));
-  const [before, after] = sides;
-  if (!before?.texts || !after?.texts) return;
-  const passages = [...findChanged(before, after.texts), ...findChanged(after, before.texts)].sort(
-    (a, b) => topOf(a) - topOf(b),
-  );
+  const [before, after] = [...frames.querySelectorAll('iframe')];
+  const [old, fresh] = [before, after].map((frame) => frame && textsIn(frame));
+  if (!before || !after || !old || !fresh) return;
+  const passages: Passage[] = [];
+  let [oldAt, freshAt] = [0, 0];
+  for (const { added, removed, count } of diffArrays(signaturesOf(old), signaturesOf(fresh))) {
+    if (removed) passages.push(...old.slice(oldAt, oldAt + count).map((node) => passageOf(before, node)));
+    if (added) passages.push(...fresh.slice(freshAt, freshAt + count).map((node) => passageOf(after, node)));
+    if (!added) oldAt += count;
+    if (!removed) freshAt += count;
+  }
+  passages.sort((a, b) => topOf(a) - topOf(b));
   known.set(frames, passages);
-  for (const { frame } of [before, after]) highlight(frame, 'changed', passages);
+  for (const frame of [before, after]) highlight(frame, 'changed', passages);
 }
 
 /**
@@ -224,7 +228,7 @@ function markChanges(frames: Element): void {
  * @param pairs the frames of one template, which may be shown with several values
  */
 function showStep(pairs: readonly Element[], step: number): void {
-  const passages = pairs.flatMap((frames) => known.get(frames) ?? []);
+  const passages = pairs.flatMap((frames) => known.get(frames) ?? []).filter(isSeen);
   const [first] = pairs;
   if (!first || passages.length === 0) return;
   const last = shown.get(first) ?? -1;
@@ -246,6 +250,8 @@ function moveTo({ frame, range }: Passage): void {
   scrollBy(0, top + range.getBoundingClientRect().top * scale - innerHeight / 2);
 }
 
+const isSeen = ({ range }: Passage): boolean => !isHidden(range.startContainer);
+
 function topOf({ range }: Passage): number {
   return range.getBoundingClientRect().top;
 }
@@ -263,18 +269,40 @@ function wordsOf({ textContent }: Node): string {
   return (textContent ?? '').replace(/\s+/g, ' ').trim();
 }
 
-function findChanged(
-  { frame, texts }: { readonly frame: HTMLIFrameElement; readonly texts: readonly Node[] | null },
-  others: readonly Node[],
-): Passage[] {
-  const same = new Set(others.map(wordsOf));
-  return (texts ?? [])
-    .filter((node) => !same.has(wordsOf(node)))
-    .map((node) => {
-      const range = new Range();
-      range.selectNodeContents(node);
-      return { frame, range };
-    });
+/** Texts that nobody sees, such as the first words for an inbox, are no replacement of texts that everybody sees. */
+function signaturesOf(texts: readonly Node[]): string[] {
+  const cutOff = new Map<Element, boolean>();
+  return texts.map((node) => `${isHidden(node, cutOff) ? 'hidden' : 'shown'} ${wordsOf(node)}`);
+}
+
+/**
+ * True for a text that is not displayed, is transparent, has no size, or is cut off.
+ *
+ * @param cutOff remembers elements, since the texts of an e-mail share most of what is around them
+ */
+function isHidden({ parentElement: element }: Node, cutOff = new Map<Element, boolean>()): boolean {
+  if (!element?.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return true;
+  return Number.parseFloat(styleOf(element)?.fontSize ?? '') < 2 || isCutOff(element, cutOff);
+}
+
+/** True inside of an element that shows nothing of what is in it, since it has no height. */
+function isCutOff(element: Element, known: Map<Element, boolean>): boolean {
+  const { parentElement: outer } = element;
+  const isEmpty = () =>
+    styleOf(element)?.overflowY !== 'visible' && element.getBoundingClientRect().height < 1;
+  const answer = known.get(element) ?? (isEmpty() || (outer !== null && isCutOff(outer, known)));
+  known.set(element, answer);
+  return answer;
+}
+
+function styleOf(element: Element): CSSStyleDeclaration | undefined {
+  return element.ownerDocument.defaultView?.getComputedStyle(element);
+}
+
+function passageOf(frame: HTMLIFrameElement, node: Node): Passage {
+  const range = new Range();
+  range.selectNodeContents(node);
+  return { frame, range };
 }
 
 function highlight(frame: HTMLIFrameElement, name: string, passages: readonly Passage[]): void {

@@ -14,7 +14,6 @@ import {
 } from './dom.ts';
 import { Frames, fitAll } from './frames.ts';
 
-/** Milliseconds without typing after which the filter is applied. */
 const typingPause = 40;
 
 /** The list of entries: filters, details that are made when they are opened, and keys. */
@@ -49,7 +48,6 @@ export class List {
     if (this.#bodies.isPacked) void this.#unpack();
   }
 
-  /** Shows what the page's address says. */
   #restore(): void {
     const place = readPlace();
     this.#text.value = place.words;
@@ -211,7 +209,6 @@ export class List {
     this.#review.addTools(entry, body);
   }
 
-  /** Lets people expand or collapse all entries. */
   #startExpanding(): void {
     const expand = (isOpen: boolean) => {
       for (const entry of this.#entries) if (!entry.hidden) entry.open = isOpen;
@@ -270,7 +267,6 @@ function countGroups(matching: ReadonlySet<Element>): void {
 
 /** The reader's filters, view, and last opened change. */
 interface Place {
-  /** The id of an entry; empty for none. */
   readonly at: string;
   readonly words: string;
   readonly group: string;
@@ -291,7 +287,6 @@ function readPlace(): Place {
   };
 }
 
-/** Keeps a place in the page's address. */
 function writePlace({ at, words, group, filters, view }: Place): void {
   const parameters = new URLSearchParams([
     ...(words === '' ? [] : [['q', words]]),
@@ -304,7 +299,6 @@ function writePlace({ at, words, group, filters, view }: Place): void {
   history.replaceState(null, '', path + query === '' ? location.pathname : `#${path}${query}`);
 }
 
-/** Shows which filters are chosen, on every button that stands for one of them. */
 function pressFilters(filters: readonly string[]): void {
   for (const button of findAll('button[data-filter]', HTMLButtonElement))
     press(button, filters.includes(button.dataset.filter ?? ''));
@@ -314,7 +308,6 @@ function pressFilters(filters: readonly string[]): void {
 const maxMarked = 100;
 const maxHits = 500;
 
-/** Marks the words of a search where they are in sight. */
 function markHits(field: HTMLInputElement, entries: readonly HTMLElement[]): void {
   if (!CSS.highlights) return;
   const words = wordsIn(field);
