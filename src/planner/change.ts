@@ -10,7 +10,16 @@ import {
   wholeField,
   withServerOwned,
 } from '../kinds/field.ts';
-import type { Field, Kind, LiveObject, RecordsField, UpdateInput, Write, WriteInput } from '../kinds/kind.ts';
+import {
+  type Field,
+  fieldNamed,
+  type Kind,
+  type LiveObject,
+  type RecordsField,
+  type UpdateInput,
+  type Write,
+  type WriteInput,
+} from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import type { Secrets } from '../kinds/project.ts';
 import {
@@ -338,12 +347,17 @@ function writeChange(
   const write = writeWith(() =>
     live ? withDropped(kind, kind.update({ ...input, live }), { ...input, live }) : kind.create(input),
   );
+  // An item of a list without order has no place to stay at.
+  const isKept: IsSensitive = (at, value) => {
+    const field = fieldNamed(kind, segmentsOf(at)[0] ?? '');
+    return field !== undefined && !isUnordered(field) && isSensitive(at, value);
+  };
   const { file, line } = resource.source();
   const built = buildChange(live ? 'update' : 'create', kind, write, {
     key: resource.key,
     address: resource.address,
     source: { file, line },
-    declared: live ? markUnchanged(resource.fields, current, isSensitive) : resource.fields,
+    declared: live ? markUnchanged(resource.fields, current, isKept) : resource.fields,
     ...(ignored.length > 0 ? { ignored } : {}),
     ...(left.length > 0 ? { left } : {}),
     secrets: [...new Set([...secretPlaces(written), ...marked])],
