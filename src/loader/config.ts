@@ -1,13 +1,14 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
+import { defaultProject, type Lint } from '../generated/schemas/project.ts';
 import { validators } from '../generated/validators.js';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Environment } from '../kinds/project.ts';
 import { failure } from '../model/failure.ts';
 import { groupBy } from '../model/group.ts';
-import { isArray, isObject, itemsOf, type Json, type JsonObject, own, textOf } from '../model/json.ts';
-import { type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
-import { numberOf, objectOf, oneOf, textListsOf, textsOf } from '../model/members.ts';
+import { isArray, isObject, itemsOf, type Json, type JsonObject, own } from '../model/json.ts';
+import { type LintLevel, type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
+import { objectOf } from '../model/members.ts';
 import { once } from '../model/once.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
 import { noteIn, notesIn, withoutNotes } from './declaration.ts';
@@ -17,7 +18,7 @@ import { readKinds } from './kind-files.ts';
 import { openSingle } from './parse.ts';
 import { isForeign, statOf } from './paths.ts';
 import { Problems } from './problems.ts';
-import { checkSchema } from './schema.ts';
+import { checkSchema, fittingPart } from './schema.ts';
 import { type EnvironmentNames, memberProblem, sayFrom } from './selection.ts';
 import type { FileSource } from './source.ts';
 import { tagNoter } from './tags.ts';
@@ -46,16 +47,14 @@ export interface ProjectFile extends EnvironmentNames {
   /** How large manifests and side files may be together, in MB. */
   readonly sizeLimit: number;
   /** The levels of lint rules that it sets. */
-  readonly lint: JsonObject;
+  readonly lint: Lint;
   /** The names of the credentials and secrets of all environments. */
   credentialNames(): ReadonlySet<string>;
   /** The seed and data files of all embedded tenants, as they are written. */
   tenantFiles(): readonly string[];
 }
 
-const defaultSizeLimit = 100;
 export const emptyHint = '`tenantctl init` makes a project with a file to begin with.';
-const defaultManifests = ['config/**/*.yaml'];
 /** Files that contain one environment each. */
 export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 
@@ -75,7 +74,9 @@ export function readProjectFile(
   const document = openSingle(source, basename(configFile), problems, emptyHint);
   const noted = document && noteProject(document, problems);
   const value = noted === null ? null : withoutNotes(noted);
-  if (!document || !isObject(value)) throw problems.toFailure();
+  // A wrong version has been reported.
+  const written = isObject(value) ? fittingPart(validators.project, { ...value, version: 1 }) : null;
+  if (!document || !isObject(value) || !written) throw problems.toFailure();
   const { kinds, paths: kindFiles } = readKinds(source, problems);
   const paths = source.glob(environmentFiles);
   const inline = Object.keys(objectOf(value, 'environments'));
@@ -87,6 +88,13 @@ export function readProjectFile(
     const inFiles = documents.map((each) => noteDocument(each, ignored));
     return [...inFiles, ...itemsOf(valueAt(noted, '/environments') ?? null)];
   });
+  const { manifests, sizeLimit, lint, groups, defaultEnvironment } = {
+    ...defaultProject,
+    lint: {},
+    groups: {},
+    defaultEnvironment: names.length === 1 ? (names[0] ?? null) : null,
+    ...written,
+  };
   const project: ProjectFile = {
     root,
     configFile,
@@ -94,17 +102,16 @@ export function readProjectFile(
     source,
     document,
     noted,
-    lint: objectOf(value, 'lint'),
+    lint,
     inline,
     files,
-    groups: textListsOf(value, 'groups'),
-    defaultEnvironment:
-      textOf(value, 'defaultEnvironment') ?? (names.length === 1 ? (names[0] ?? null) : null),
+    groups,
+    defaultEnvironment,
     place: findNode(document, '/manifests').place,
     environments: names,
-    manifests: isArray(own(value, 'manifests')) ? textsOf(value, 'manifests') : defaultManifests,
+    manifests,
     notManifests: [basename(configFile), ...paths, ...kindFiles],
-    sizeLimit: numberOf(value, 'sizeLimit') ?? defaultSizeLimit,
+    sizeLimit,
     credentialNames: once(() => new Set(allEnvironments().flatMap(credentialsIn))),
     tenantFiles: () => allEnvironments().flatMap(tenantFilesIn),
   };
@@ -224,7 +231,7 @@ export function readLintLevels({ lint }: ProjectFile, { connection }: Environmen
   const isEmbedded = connection.to === 'sandbox';
   const level = ([code, rule]: [string, LintRule]) => {
     const byDefault = (isEmbedded ? rule.embedded : undefined) ?? rule.level;
-    return [code, oneOf(lint, code, ['error', 'warning', 'info', 'off'], byDefault)] as const;
+    return [code, own<LintLevel | undefined>(lint, code) ?? byDefault] as const;
   };
   return Object.fromEntries(Object.entries(lintRules).map(level));
 }

@@ -23,7 +23,7 @@ import { diskSource, type FileSource, refuseWritten, singleFile } from './source
 import { credentialsOf, credentialTexts, refuseSecretTexts } from './tags.ts';
 
 export type { Declarations } from './declarations.ts';
-export { readDuration } from './settings.ts';
+export { readDuration } from './environment.ts';
 export { type FileSource, largestFile } from './source.ts';
 
 /** A project file, and what a program gives it. */

@@ -1,10 +1,10 @@
+import type { Environment as WrittenEnvironment } from '../generated/schemas/project.ts';
 import { globProblem } from '../kinds/address-glob.ts';
 import { applyMergePatch } from '../kinds/json-patch.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
-import { isObject, type Json, type JsonObject, objectFrom, objectsIn, own, textOf } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import { isFilledInLater } from '../model/marker.ts';
-import { objectOf } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { BuildContext } from './connection.ts';
 import type { FoundNode } from './document.ts';
@@ -43,22 +43,19 @@ interface Overlay {
   find(at: Pointer): FoundNode;
 }
 
-/** The overlays of an environment that fits the schema, in the order in which they are written: later ones win. */
+/** The overlays of an environment, in the order in which they are written: later ones win. */
 export function readOverlays(
-  environment: JsonObject,
+  { overlays = [] }: WrittenEnvironment,
   { project: { kinds }, problems, find: findIn }: BuildContext,
 ): Overlays {
-  const prepared = objectsIn(own(environment, 'overlays')).map((overlay, index) => {
-    const target = textOf(overlay, 'target') ?? '';
-    return {
-      target,
-      merge: objectOf(overlay, 'merge'),
-      place: findIn(pointer('overlays', index, 'target')).place,
-      find: (at: Pointer) => findIn(`${pointer('overlays', index, 'merge')}${at}`),
-      matches: globProblem(target, kinds) ? () => false : matchAddresses([target]),
-      used: false,
-    };
-  });
+  const prepared = overlays.map(({ target, merge }, index) => ({
+    target,
+    merge,
+    place: findIn(pointer('overlays', index, 'target')).place,
+    find: (at: Pointer) => findIn(`${pointer('overlays', index, 'merge')}${at}`),
+    matches: globProblem(target, kinds) ? () => false : matchAddresses([target]),
+    used: false,
+  }));
   return {
     match: (address) => prepared.some(({ matches }) => matches(address)),
     apply(manifest, address, kind) {

@@ -3,7 +3,7 @@ import { compileSchema, validators } from '../generated/validators.js';
 import type { Kind } from '../kinds/kind.ts';
 import { type Json, mapJson, own } from '../model/json.ts';
 import { lookupOf, refOf, secretName } from '../model/marker.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf, setMember, valueAt } from '../model/pointer.ts';
 import type { FoundNode } from './document.ts';
 import type { Place } from './file.ts';
 import type { Problems } from './problems.ts';
@@ -67,10 +67,28 @@ export function checkSchema(
 export function faultsIn(validate: ValidateFunction, { value, tagged }: Tree): SchemaFault[] {
   if (validate(tagged ? replaceMarkers(value) : value)) return [];
   const errors = dropWiderChoices((validate.errors ?? []).filter(isReportable)).slice(0, maxErrors);
-  return errors.map((error) => {
-    const name = keyOf(error);
-    return { at: name === null ? error.instancePath : error.instancePath + pointer(name), name, error };
-  });
+  return errors.map((error) => ({ at: placeOfFault(error), name: keyOf(error), error }));
+}
+
+function placeOfFault(error: ErrorObject): Pointer {
+  const name = keyOf(error);
+  return name === null ? error.instancePath : error.instancePath + pointer(name);
+}
+
+/**
+ * The part of a value that fits its schema: without what is wrong, which {@link checkSchema} reports, and what could not be
+ * read. `null` where nothing is left.
+ */
+export function fittingPart<T>(validate: ValidateFunction<T>, value: Json): T | null {
+  for (let part: Json = value; part !== null; ) {
+    if (validate(part)) return part;
+    const faults = (validate.errors ?? []).filter(({ keyword }) => !summaryKeywords.includes(keyword));
+    // From the end on: the places of earlier items of a list stay as they are.
+    for (const at of faults.map(placeOfFault).reverse()) {
+      if (valueAt(part, at) !== undefined) part = setMember(part, segmentsOf(at), null);
+    }
+  }
+  return null;
 }
 
 /** The position of the name or value that a fault is about. */
