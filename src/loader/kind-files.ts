@@ -108,7 +108,7 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Des
   const { value, tagged } = readTree(document, tagRefuser(problems), problems);
   const find = (at: string) => findNode(document, at);
   checkSchema(validators.kind, { value: withoutNotes(value), tagged }, { problems, find });
-  if (problems.count > before || !isObject(value)) return null;
+  if (problems.count > before || !isObject(value) || !validators.kind(value)) return null;
   const descriptor = descriptorFrom(value);
   for (const { at, message } of mistakesIn(descriptor))
     problems.add('invalid-value', message, find(at).place);

@@ -5,7 +5,6 @@ import { expect, it } from 'vitest';
 import { unshownValues } from '../../src/applier/check-content.ts';
 import { wrongRequests } from '../../src/applier/check-requests.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
-import { descriptorFrom } from '../../src/kinds/descriptor.ts';
 import { readableFields } from '../../src/kinds/field.ts';
 import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
@@ -16,6 +15,7 @@ import { valueAt } from '../../src/model/pointer.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
 import { changeFor } from '../../src/planner/change.ts';
 import { type DescribedCase, describedCase } from '../support/described.ts';
+import { descriptorFrom } from '../support/descriptor.ts';
 import { runs } from '../support/effort.ts';
 import { knowledgeOf, resource, secretsOf } from '../support/plan.ts';
 

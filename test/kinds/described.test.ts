@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { unshownValues } from '../../src/applier/check-content.ts';
 import { wrongRequests } from '../../src/applier/check-requests.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
-import { descriptorFrom } from '../../src/kinds/descriptor.ts';
 import { isObserved, isOnlyReferredTo, type Kind } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import { operationOf } from '../../src/kinds/operation.ts';
@@ -11,6 +10,7 @@ import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
 import { changeFor, deletionOf, notComparableRemarks } from '../../src/planner/change.ts';
+import { descriptorFrom } from '../support/descriptor.ts';
 import { knowledgeOf, resource, secretsOf } from '../support/plan.ts';
 
 const experimental = { 'x-service-experimental': 'true' };
