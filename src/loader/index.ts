@@ -14,12 +14,11 @@ import { type InputOptions, readInputs } from './dot-env.ts';
 import { type ReadEnvironment, type Reading, readEnvironment } from './environment.ts';
 import type { ManifestFolder } from './folder.ts';
 import type { Manifest } from './manifest.ts';
-import { environmentReads, refuseIncluded, refuseOutputs } from './outputs.ts';
+import { environmentReads, outputsOf, refuseOutputs } from './outputs.ts';
 import { noOverlays } from './overlay.ts';
-import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import type { EnvironmentNames } from './selection.ts';
-import { diskSource, type FileSource, refuseWritten, singleFile } from './source.ts';
+import { diskSource, type FileSource, singleFile } from './source.ts';
 import { credentialsOf, credentialTexts, refuseSecretTexts } from './tags.ts';
 
 export type { Declarations } from './declarations.ts';
@@ -107,9 +106,7 @@ export function loadEnvironmentNames(options: OpenOptions): EnvironmentNames {
 
 /** The kinds of a project. Throws a Failure if the project file or the description of a kind cannot be read. */
 export function loadKinds(options: OpenOptions): Kinds {
-  const { project, writes } = openProject(options);
-  refuseIncluded(project, writes, documentsOf(project));
-  return project.kinds;
+  return openProject(options).project.kinds;
 }
 
 /**
@@ -140,9 +137,8 @@ export interface OpenedProjects extends EnvironmentNames {
 /** Opens a project for several environments. Throws a Failure if the project file itself cannot be read. */
 export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): OpenedProjects {
   const opened = openProject(options);
+  const { documents } = opened;
   const { environments, groups, defaultEnvironment, root, configFile } = opened.project;
-  const documents = documentsOf(opened.project, options.manifests);
-  refuseIncluded(opened.project, opened.writes, documents);
   return {
     environments,
     groups,
@@ -197,10 +193,9 @@ const forgotten = [
  */
 export function openPastProjects(options: OpenOptions, dotEnvIn: string) {
   const { inputs, ...opened } = openProject(options, { tolerated: forgotten, dotEnvIn });
-  const documents = documentsOf(opened.project);
   const read = (name: string, withheld: ReadonlySet<string>) => {
     const environment = openEnvironment({ ...opened, inputs: { ...inputs, withheld } }, name);
-    return { ...environment, manifests: manifestsIn(environment, documents) };
+    return { ...environment, manifests: manifestsIn(environment, opened.documents) };
   };
   return {
     /** @param present the same environment as it is today */
@@ -226,22 +221,21 @@ interface Opening {
 /** A project file that was read. */
 interface OpenProject extends Omit<Reading, 'uses'> {
   readonly project: ProjectFile;
-  /** What the caller will write, and where its links lead. */
-  readonly writes: readonly string[];
+  readonly documents: Documents;
 }
 
-function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
+function openProject(options: Omit<LoadProjectOptions, 'environment'>, opening: Opening = {}): OpenProject {
   const { tolerated, dotEnvIn, text } = opening;
   const problems = new Problems(tolerated);
   const configFile = resolve(options.configFile);
   const root = text === undefined ? projectRoot(configFile, options.configFrom) : dirname(configFile);
-  const writes = (options.writes ?? []).flatMap((path) => [path, resolveLinks(path)]);
-  const disk = refuseWritten(diskSource(root), root, writes);
-  const source = text === undefined ? disk : singleFile(text);
+  const outputs = outputsOf(root, options.writes ?? []);
+  const source = text === undefined ? outputs.guard(diskSource(root)) : singleFile(text);
   const inputs = readInputs(dotEnvIn ?? root, options, problems);
   const project = readProjectFile(configFile, { root, source, problems });
-  refuseOutputs(project, writes, inputs);
-  return { inputs, project, problems, writes, environmentFrom: options.environmentFrom };
+  const documents = documentsOf(project, options.manifests);
+  refuseOutputs(outputs, project, inputs, documents);
+  return { inputs, project, problems, documents, environmentFrom: options.environmentFrom };
 }
 
 /** A project with one of its environments. Its problems are those of the project file, and its own. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { relative, resolve, sep } from 'node:path';
-import { Failure } from '../model/failure.ts';
+import { relative, resolve } from 'node:path';
+import { Failure, failure } from '../model/failure.ts';
 import type { ProjectFile } from './config.ts';
 import type { Documents } from './declarations.ts';
 import { dotEnvName } from './dot-env.ts';
@@ -8,27 +8,56 @@ import { readEnvironment } from './environment.ts';
 import { isInside, resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import type { Inputs } from './secrets.ts';
-import { type FileSource, matchGlobs, overwriteFailure } from './source.ts';
+import type { FileSource } from './source.ts';
+
+/** The files that a command will write, such as its reports: a project must not read what they would overwrite. */
+export interface Outputs {
+  /** The same files; reading one that will be overwritten throws a Failure. */
+  guard(source: FileSource): FileSource;
+  /** Throws a Failure for a file that will be overwritten, absolute or from the project's root. */
+  refuse(file: string): void;
+  /** Whether a file in the folder of the project would be overwritten. Only then is all read that may name it. */
+  readonly overwrite: boolean;
+}
+
+/** @param paths absolute */
+export function outputsOf(root: string, paths: readonly string[]): Outputs {
+  const links = paths.map(resolveLinks);
+  const present = [...paths, ...links].filter((path) => isInside(root, path) && existsSync(path));
+  const refuse = (file: string) => {
+    if (present.length === 0 || !links.includes(resolveLinks(resolve(root, file)))) return;
+    const path = relative(root, resolve(root, file));
+    const message = `${path} is read by the project, and the output of this command would overwrite it.`;
+    throw failure('usage', message, { hint: 'Choose another file for the output.' });
+  };
+  const guard = (source: FileSource): FileSource => ({
+    ...source,
+    text(path) {
+      refuse(path);
+      return source.text(path);
+    },
+  });
+  return { guard, refuse, overwrite: present.length > 0 };
+}
 
 /**
- * Throws a Failure for a file of the project that a command will write, and that it may not read before: a manifest, `.env`,
- * a file of an embedded tenant, or one that an environment is read from.
- *
- * @param writes absolute paths, and where their links lead
+ * Throws a Failure for a file of the project that a command will overwrite, even if the command does not read it: a manifest
+ * or a file that it includes, `.env`, a file of an embedded tenant, or one that an environment names.
  */
-export function refuseOutputs(project: ProjectFile, writes: readonly string[], inputs: Inputs): void {
-  if (writes.length === 0) return;
-  const isManifest = matchGlobs(project.manifests);
+export function refuseOutputs(
+  outputs: Outputs,
+  project: ProjectFile,
+  inputs: Inputs,
+  documents: Documents,
+): void {
+  if (!outputs.overwrite) return;
   const problems = new Problems();
-  const named = overwritesIn(project, writes) ? environmentReads(project, inputs, problems) : [];
-  throwOverwrites(problems);
-  const files = [dotEnvName, ...project.tenantFiles(), ...named];
-  const own = new Set(files.map((file) => resolveLinks(resolve(project.root, file))));
-  const found = writes.find((path) => {
-    const inProject = relative(project.root, path).split(sep).join('/');
-    return own.has(path) || (isManifest(inProject) && existsSync(path));
-  });
-  if (found !== undefined) throw overwriteFailure(relative(project.root, found));
+  documents(problems);
+  const named = environmentReads(project, inputs, problems);
+  // Whatever else is wrong is not the concern of the command.
+  const found = problems.diagnostics.filter(({ code }) => code === 'usage');
+  if (found.length > 0) throw new Failure(found);
+  for (const file of [dotEnvName, ...project.tenantFiles(), ...named]) outputs.refuse(file);
 }
 
 /**
@@ -52,26 +81,4 @@ export function environmentReads(project: ProjectFile, inputs: Inputs, problems:
     files.push(...[seed ?? [], data ?? []].flat());
   }
   return files;
-}
-
-/**
- * Throws a Failure for a file that a manifest includes, and that a command will write, also one that reads no manifests. They are
- * read at once only where a file in the folder of the project would be overwritten.
- */
-export function refuseIncluded(project: ProjectFile, writes: readonly string[], documents: Documents): void {
-  if (!overwritesIn(project, writes)) return;
-  const problems = new Problems();
-  documents(problems);
-  throwOverwrites(problems);
-}
-
-/** Only then is it worth while to read all that may name the file. */
-function overwritesIn({ root }: ProjectFile, writes: readonly string[]): boolean {
-  return writes.some((path) => isInside(root, path) && existsSync(path));
-}
-
-/** Throws what {@link overwriteFailure} reports. Whatever else is wrong is not the concern of the command. */
-function throwOverwrites({ diagnostics }: Problems): void {
-  const found = diagnostics.filter(({ code }) => code === 'usage');
-  if (found.length > 0) throw new Failure(found);
 }

@@ -22,7 +22,6 @@ import {
   outsideProjectFailure,
   projectPath,
   reservedFolderFailure,
-  resolveLinks,
 } from './paths.ts';
 
 /** A source of manifests and side files. Paths are relative to the project's root, with `/`. */
@@ -111,30 +110,6 @@ function throwAll(failures: readonly Failure[]): void {
 /** A source with one file, of any name. */
 export function singleFile(text: string): FileSource {
   return { glob: () => [], read: () => Buffer.from(text), text: () => text };
-}
-
-/**
- * A source that refuses the files that a command will write, such as its reports: they would take the place of what is read.
- *
- * @param writes absolute paths, and where their links lead
- */
-export function refuseWritten(source: FileSource, root: string, writes: readonly string[]): FileSource {
-  // What is not there cannot be read: links are only followed where it is.
-  const present = writes.filter((path) => existsSync(path));
-  if (present.length === 0) return source;
-  return {
-    ...source,
-    text(path) {
-      if (present.includes(resolveLinks(join(root, path)))) throw overwriteFailure(path);
-      return source.text(path);
-    },
-  };
-}
-
-/** The Failure for a file of the project that a command would write. */
-export function overwriteFailure(path: string): Failure {
-  const message = `${path} is read by the project, and the output of this command would overwrite it.`;
-  return failure('usage', message, { hint: 'Choose another file for the output.' });
 }
 
 /**
