@@ -9,7 +9,7 @@ import { apiRequest } from '../kinds/http.ts';
 import { isObserved, type Kind, type List, type LiveObject } from '../kinds/kind.ts';
 import { liveObject } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
-import type { ManifestFolder } from '../loader/folder.ts';
+import type { ManifestFolder } from '../loader/source.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { failure } from '../model/failure.ts';
 import { isObject, type JsonObject } from '../model/json.ts';

@@ -5,7 +5,7 @@ import { readAgain, readAll } from '../client/read.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { allOf, type ReadRequest } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { isInRepository } from '../loader/checkout.ts';
+import { isInRepository } from '../loader/git.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import type { Tenant } from './tenant.ts';

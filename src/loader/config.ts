@@ -11,17 +11,15 @@ import { type LintLevel, type LintLevels, type LintRule, lintRules } from '../mo
 import { objectOf } from '../model/members.ts';
 import { once } from '../model/once.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
-import { noteIn, notesIn, withoutNotes } from './declaration.ts';
-import { findNode, isWithinValue, type YamlDocument } from './document.ts';
 import type { Place } from './file.ts';
 import { readKinds } from './kind-files.ts';
-import { openSingle } from './parse.ts';
+import { findNode, isWithinValue, openSingle, type YamlDocument } from './parse.ts';
 import { isForeign, statOf } from './paths.ts';
 import { Problems } from './problems.ts';
 import { checkSchema, fittingPart } from './schema.ts';
 import { type EnvironmentNames, memberProblem, sayFrom } from './selection.ts';
-import type { FileSource } from './source.ts';
-import { tagNoter } from './tags.ts';
+import { type FileSource, projectFileName } from './source.ts';
+import { noteIn, notesIn, tagNoter, withoutNotes } from './tags.ts';
 import { type ReadTag, readTree, unresolved } from './tree.ts';
 
 /** What a project file says of all environments. */
@@ -155,9 +153,6 @@ function tenantFilesIn(environment: Json): string[] {
   const files = ['/sandbox/seed', '/sandbox/data'].map((at) => valueAt(environment, at));
   return files.filter((file) => typeof file === 'string');
 }
-
-/** The name of a project file. */
-export const projectFileName = 'tenantctl.yaml';
 
 /**
  * The project file for work in a folder: `tenantctl.yaml` there or in the nearest folder above. Where there is none, the

@@ -21,13 +21,13 @@ import {
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { TenantName } from '../model/tenant.ts';
 import type { ProjectFile } from './config.ts';
-import type { FoundNode } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
+import { type Inputs, variableOf } from './inputs.ts';
 import { kindsFolderIn } from './kind-files.ts';
 import { requireInside } from './own-folder.ts';
+import type { FoundNode } from './parse.ts';
 import { credentialsFailure, holdsCredentials, projectPath, resolveLinks } from './paths.ts';
 import type { Problem, Problems } from './problems.ts';
-import { type Inputs, variableOf } from './secrets.ts';
 import { unresolved } from './tree.ts';
 
 /** What an environment is built with. */

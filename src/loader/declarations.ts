@@ -9,7 +9,6 @@ import { secretName } from '../model/marker.ts';
 import { once } from '../model/once.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
-import { findNode } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
 import { declarerOf } from './identities.ts';
 import {
@@ -19,7 +18,7 @@ import {
   readWritten,
   type WrittenManifest,
 } from './manifest.ts';
-import { openFile, parseDocuments, readBytes } from './parse.ts';
+import { findNode, openFile, parseDocuments, readBytes } from './parse.ts';
 import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import { type FileSource, globRefusal, limitSize, matchGlobs } from './source.ts';

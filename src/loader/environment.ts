@@ -14,16 +14,14 @@ import { contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { authPlaces, emptyHint, noteDocument, type ProjectFile } from './config.ts';
 import { type BuildContext, readConnection } from './connection.ts';
-import { noteOf, resolveNotes } from './declaration.ts';
-import { findNode, isWithinValue, type YamlDocument } from './document.ts';
 import type { Place } from './file.ts';
 import { collectionTaken, holderOf } from './kind-files.ts';
 import { noOverlays, type Overlays, readOverlays } from './overlay.ts';
-import { openSingle } from './parse.ts';
+import { findNode, isWithinValue, openSingle, type YamlDocument } from './parse.ts';
 import type { Problems } from './problems.ts';
 import { checkSchema, fittingPart } from './schema.ts';
 import { defaultOf, nearEnvironment, sayFrom } from './selection.ts';
-import { type TagContext, tagReader } from './tags.ts';
+import { noteOf, resolveNotes, type TagContext, tagReader } from './tags.ts';
 import { type ReadTag, unresolved } from './tree.ts';
 
 /** A read environment. The problems of what could not be read have been reported. */

@@ -10,14 +10,12 @@ import { isObject } from '../model/json.ts';
 import { pointer } from '../model/pointer.ts';
 import { contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/suggest.ts';
-import { withoutNotes } from './declaration.ts';
-import { findNode, type YamlDocument } from './document.ts';
 import type { Place } from './file.ts';
-import { openSingle } from './parse.ts';
+import { findNode, openSingle, type YamlDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import type { FileSource } from './source.ts';
-import { tagNoter } from './tags.ts';
+import { tagNoter, withoutNotes } from './tags.ts';
 import { type ReadTag, readTree } from './tree.ts';
 
 /** Where a project describes kinds of its own. */

@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/
 import { isFilledInLater } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { BuildContext } from './connection.ts';
-import type { FoundNode } from './document.ts';
+import type { FoundNode } from './parse.ts';
 import type { Problems } from './problems.ts';
 
 /** The overlays of an environment, ready to be applied to its manifests. */

@@ -1,16 +1,15 @@
 import { formatAddress, parseAddress } from '../model/address.ts';
 import { Failure, failure, hasCode } from '../model/failure.ts';
-import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
+import { isArray, isObject, itemsOf, type Json, type JsonObject, mapJson, own } from '../model/json.ts';
 import { lookupMarker, lookupOf, refMarker, secretMarker, secretName } from '../model/marker.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import { didYouMean } from '../model/suggest.ts';
-import { noteOf } from './declaration.ts';
-import type { Place } from './file.ts';
+import type { Place, SourceFile } from './file.ts';
+import { type Inputs, variableOf } from './inputs.ts';
 import { sideFilePath } from './paths.ts';
 import type { Problems } from './problems.ts';
-import { type Inputs, variableOf } from './secrets.ts';
 import { type FileSource, largestFile } from './source.ts';
-import { type ReadTag, unresolved } from './tree.ts';
+import { type ReadTag, tagNames, unresolved } from './tree.ts';
 
 /** What tags are resolved with. */
 export interface TagContext {
@@ -80,7 +79,7 @@ export function credentialTexts(
 /** Returns the value that a tag gives. Throws a Failure, which is reported at the tag. */
 type Reader = (argument: Json, context: TagContext, place: Place) => Json;
 
-const readers: Readonly<Record<string, Reader>> = {
+const readers: Readonly<Record<(typeof tagNames)[number], Reader>> = {
   '!var': withName(readVariable),
   '!env': withName(readEnv),
   '!secret': withName(readSecret),
@@ -89,9 +88,6 @@ const readers: Readonly<Record<string, Reader>> = {
   '!lookup': readLookup,
   '!ref': readReference,
 };
-
-/** All tags that a manifest may use. */
-export const tagNames: readonly string[] = Object.keys(readers);
 
 /** Reads the tags of notes by resolving them. Problems are reported. */
 export function tagReader(context: TagContext): ReadTag {
@@ -270,4 +266,42 @@ function readReference(argument: Json): Json {
   throw failure('invalid-ref', '`!ref` takes a kind and a key with a slash between them', {
     hint: 'For example: `!ref Source/HR`. Inside a part of the key write `%2F` for a slash, and `%25` for a percent sign.',
   });
+}
+
+/** A tag as a manifest writes it: what it stands for depends on the environment. */
+export function noteOf(tag: string, argument: Json, offset: number): JsonObject {
+  return { $tag: [tag, argument, offset] };
+}
+
+/** The value with its notes replaced by what their tags stand for in an environment. */
+export function resolveNotes(value: Json, file: SourceFile, readTag: ReadTag): Json {
+  return mapJson(value, (item) => {
+    const note = noteIn(item);
+    return note ? readTag(note.tag, note.argument, { file, offset: note.offset }) : item;
+  });
+}
+
+/** The value with {@link unresolved} in the place of each note. */
+export function withoutNotes(value: Json): Json {
+  return mapJson(value, (item) => (noteIn(item) ? unresolved : item));
+}
+
+interface Note {
+  readonly tag: string;
+  readonly argument: Json;
+  readonly offset: number;
+}
+
+/** The notes in a value, also in the arguments of others. */
+export function notesIn(value: Json): Note[] {
+  const below = itemsOf(value).flatMap(notesIn);
+  const note = noteIn(value);
+  return note ? [note, ...below] : below;
+}
+
+/** The note that a value is; `null` for any other. A file cannot have the key of a note. */
+export function noteIn(value: Json | undefined): Note | null {
+  const content = isObject(value) ? own(value, '$tag') : undefined;
+  const [tag, argument = null, offset] = isArray(content) ? content : [];
+  return typeof tag === 'string' && typeof offset === 'number' ? { tag, argument, offset } : null;
 }

@@ -12,9 +12,12 @@ import {
 import { isArray, isObject, type Json, mapMembers } from '../model/json.ts';
 import { markerKeys } from '../model/marker.ts';
 import { unsafeKeys } from '../model/members.ts';
-import { isCoreTag, keyText, offsetOfNode, placeOfNode, type YamlDocument } from './document.ts';
 import type { Place, SourceFile } from './file.ts';
+import { isCoreTag, keyText, offsetOfNode, placeOfNode, type YamlDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
+
+/** All tags that a manifest may use. */
+export const tagNames = ['!var', '!env', '!secret', '!file', '!format', '!lookup', '!ref'] as const;
 
 /** Replaces a value that could not be read. The reason has been reported already, so nothing else is reported for it. */
 export const unresolved = '\0unresolved';

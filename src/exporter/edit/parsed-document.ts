@@ -14,8 +14,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { keyText } from '../../loader/document.ts';
-import { yamlOptions } from '../../loader/parse.ts';
+import { keyText, yamlOptions } from '../../loader/parse.ts';
 import { type Member, type Printable, printInline, quote } from '../../loader/print.ts';
 import { parseJson } from '../../model/json.ts';
 import { hasTags, jsonOf } from '../printable.ts';
