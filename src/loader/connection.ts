@@ -246,7 +246,7 @@ function refuse({ problems, find }: BuildContext, at: Pointer, problem: Problem)
 }
 
 /** A base URL without a slash at its end, or what is wrong with it. */
-export type BaseUrl = { readonly url: string } | { readonly problem: string };
+type BaseUrl = { readonly url: string } | { readonly problem: string };
 
 /** Checks a base URL, below which the program adds the paths of the API. */
 export function readBaseUrl(text: string): BaseUrl {

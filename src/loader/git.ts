@@ -236,7 +236,7 @@ function indexOf(git: Git): { mark: string; mode: string; path: string }[] {
 const submodule = '160000';
 
 /** The git repository of a project, found without git and without reading its settings. */
-export interface Repository {
+interface Repository {
   /** The folder with its work tree. */
   readonly top: string;
   /** The project's folder from there, with `/` at its end; `''` where it is the same. */
@@ -280,7 +280,7 @@ export function repositoryOf(root: string): Repository | null {
 }
 
 /** The Failure for a project that is in no repository of its own. */
-export function noRepository(message: string): Failure {
+function noRepository(message: string): Failure {
   return failure('no-repository', message, {
     hint: 'Run the command in a clone of the repository that holds the project. GIT_DIR and GIT_WORK_TREE are ignored.',
   });
@@ -318,7 +318,7 @@ function readLine(file: string): string | null {
 const maxOutput = 256 * 1024 * 1024;
 
 /** What git printed, and its exit code. */
-export interface GitOutcome {
+interface GitOutcome {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -342,7 +342,7 @@ export interface Git {
  *
  * Of the environment, git gets PATH only, without the folders below the work tree: no credential and no `GIT_*`.
  */
-export async function withGit<T>(repository: Repository, use: (git: Git) => T | Promise<T>): Promise<T> {
+async function withGit<T>(repository: Repository, use: (git: Git) => T | Promise<T>): Promise<T> {
   const temporary = makeTemporaryFolder();
   try {
     const { own, common } = makeGitFolders(repository, temporary);
@@ -492,6 +492,6 @@ function runGit(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): G
 }
 
 /** The first line of a message of git, as part of a sentence. */
-export function firstLine(text: string): string {
+function firstLine(text: string): string {
   return (text.trim().split('\n')[0] ?? '').replace(/^(?:fatal|error|warning): |\.$/g, '');
 }

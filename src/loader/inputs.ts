@@ -167,7 +167,7 @@ export interface Inputs {
  *
  * @param onSecret called with each text when it is read first
  */
-export function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = () => {}): Secrets {
+function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = () => {}): Secrets {
   const known = new Map<string, string>();
   const find = (name: string): string | null => {
     const found = known.get(name);

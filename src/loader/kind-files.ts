@@ -28,7 +28,7 @@ export function kindsFolderIn(root: string): string | null {
 }
 
 /** The kinds of a project, and the files that describe some of them. */
-export interface ProjectKinds {
+interface ProjectKinds {
   readonly kinds: Kinds;
   readonly paths: readonly string[];
 }

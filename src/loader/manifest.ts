@@ -308,7 +308,7 @@ export interface Checked extends Tree {
  * Reports secrets, lookups and references where a manifest cannot have them, as far as that can be known without a tenant.
  * Returns whether there was no problem.
  */
-export function checkMarkers(checked: Checked): boolean {
+function checkMarkers(checked: Checked): boolean {
   if (!checked.tagged) return true;
   return [checkIdentity, checkMembers, checkReferences].map((check) => check(checked)).every(Boolean);
 }
@@ -368,7 +368,7 @@ function checkReferences({ kind, kinds, value: manifest, problems, find }: Check
  *
  * @param refused the places of values that are reported already
  */
-export function checkIds({ kind, value, find, problems }: Checked, refused: ReadonlySet<Pointer>): void {
+function checkIds({ kind, value, find, problems }: Checked, refused: ReadonlySet<Pointer>): void {
   const numbers = Object.entries(value).flatMap(([name, item]) => {
     const field = fieldNamed(kind, name);
     if (!field || !takesIds(field)) return [];

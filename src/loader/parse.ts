@@ -21,7 +21,6 @@ import { sideFilePath } from './paths.ts';
 import { Problems } from './problems.ts';
 import { type FileSource, isUtf16 } from './source.ts';
 import { explainSyntax } from './syntax.ts';
-import { tagNames } from './tree.ts';
 
 const lenientDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
@@ -84,6 +83,9 @@ export function openSingle(
 const maxDepth = 100;
 /** Further errors of a document are mostly consequences of the first ones. */
 const maxSyntaxErrors = 3;
+
+/** All tags that a manifest may use. */
+export const tagNames = ['!var', '!env', '!secret', '!file', '!format', '!lookup', '!ref'] as const;
 
 /** YAML 1.2 with the tags of manifests. */
 export const yamlOptions: ParseOptions & DocumentOptions & SchemaOptions = {

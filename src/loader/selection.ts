@@ -152,7 +152,7 @@ const listOf = ({ environments }: Pick<EnvironmentNames, 'environments'>) =>
   `The environments are: ${environments.join(', ') || 'none'}.`;
 
 /** One of several equal parts of the environments, for machines that share the work. */
-export interface Shard {
+interface Shard {
   /** From 1 on. */
   readonly index: number;
   readonly count: number;

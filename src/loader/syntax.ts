@@ -3,7 +3,7 @@ import { lineEnd, lineStart, type Place, type SourceFile } from './file.ts';
 import type { Problem } from './problems.ts';
 
 /** A mistake in YAML, in words for people who do not know the grammar of YAML. */
-export interface SyntaxProblem extends Omit<Problem, 'code'> {
+interface SyntaxProblem extends Omit<Problem, 'code'> {
   /** Where the mistake is. The library's position is where it could not go on. */
   readonly place: Place;
 }

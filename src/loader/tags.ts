@@ -6,10 +6,11 @@ import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import { didYouMean } from '../model/suggest.ts';
 import type { Place, SourceFile } from './file.ts';
 import { type Inputs, variableOf } from './inputs.ts';
+import { tagNames } from './parse.ts';
 import { sideFilePath } from './paths.ts';
 import type { Problems } from './problems.ts';
 import { type FileSource, largestFile } from './source.ts';
-import { type ReadTag, tagNames, unresolved } from './tree.ts';
+import { type ReadTag, unresolved } from './tree.ts';
 
 /** What tags are resolved with. */
 export interface TagContext {
@@ -23,7 +24,7 @@ export interface TagContext {
 }
 
 /** The environment variables that tags name. */
-export interface TagUses {
+interface TagUses {
   /** Names of secrets. */
   readonly secrets: Set<string>;
   /** Names of variables that are read as ordinary text. */

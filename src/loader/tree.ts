@@ -16,9 +16,6 @@ import type { Place, SourceFile } from './file.ts';
 import { isCoreTag, keyText, offsetOfNode, placeOfNode, type YamlDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
 
-/** All tags that a manifest may use. */
-export const tagNames = ['!var', '!env', '!secret', '!file', '!format', '!lookup', '!ref'] as const;
-
 /** Replaces a value that could not be read. The reason has been reported already, so nothing else is reported for it. */
 export const unresolved = '\0unresolved';
 
