@@ -81,12 +81,18 @@ export function declarationsOf(
 }
 
 /** Every document that declares an object in an environment, even one that does not fit its schema. Problems are reported. */
-export function readManifests(documents: Documents, context: ManifestContext): Manifest[] {
-  return documents(context.problems).flatMap((document) => readManifest(document, context) ?? []);
+export function readManifests(
+  { read, shared }: Documents,
+  context: Omit<ManifestContext, 'shared'>,
+): Manifest[] {
+  return read(context.problems).flatMap((document) => readManifest(document, { ...context, shared }) ?? []);
 }
 
-/** The documents of all manifest files, in order. Their problems are reported to each environment. */
-export type Documents = (problems: Problems) => readonly WrittenManifest[];
+/** The documents of all manifest files, in order, read for all environments of a project. */
+export interface Documents extends Pick<ManifestContext, 'shared'> {
+  /** Their problems are reported to each environment. */
+  read(problems: Problems): readonly WrittenManifest[];
+}
 
 /**
  * The documents of a project, which are read once, when they are asked for first.
@@ -109,10 +115,13 @@ export function documentsOf(
       return parsed.map((document) => readWritten(document, readTag, found));
     });
   });
-  return (problems) => {
-    const all = documents();
-    problems.addAll(found);
-    return all;
+  return {
+    shared: new Map(),
+    read(problems) {
+      const all = documents();
+      problems.addAll(found);
+      return all;
+    },
   };
 }
 

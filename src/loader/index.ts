@@ -329,7 +329,7 @@ function outputsOf(root: string, paths: readonly string[]): Outputs {
 function refuseOutputs(outputs: Outputs, project: ProjectFile, inputs: Inputs, documents: Documents): void {
   if (!outputs.overwrite) return;
   const problems = new Problems();
-  documents(problems);
+  documents.read(problems);
   const named = environmentReads(project, inputs, problems);
   // Whatever else is wrong is not the concern of the command.
   const found = problems.diagnostics.filter(({ code }) => code === 'usage');

@@ -59,15 +59,14 @@ export interface ManifestContext {
   readonly readTag: ReadTag;
   readonly overlays: Overlays;
   readonly problems: Problems;
+  /** The manifests that are the same in all environments. */
+  readonly shared: Map<WrittenManifest, Manifest>;
 }
 
 /** A document of a manifest file as it is in all environments, without its nodes. */
 export interface WrittenManifest extends Tree {
   readonly place: Place;
 }
-
-/** The manifests that are the same in all environments. */
-const shared = new WeakMap<WrittenManifest, Manifest>();
 
 /** Reads one document of a manifest file, with notes for its tags. Problems are reported. */
 export function readWritten(document: YamlDocument, readTag: ReadTag, problems: Problems): WrittenManifest {
@@ -80,7 +79,7 @@ export function readWritten(document: YamlDocument, readTag: ReadTag, problems: 
  * without tags and overlays is the same in all environments, and is read once.
  */
 export function readManifest(noted: WrittenManifest, context: ManifestContext): Manifest | null {
-  const { kinds, readTag, overlays, problems } = context;
+  const { kinds, readTag, overlays, problems, shared } = context;
   const known = shared.get(noted);
   if (known && !overlays.match(known.address)) return known;
   const { place } = noted;
