@@ -39,9 +39,11 @@ export function typesOf(name, schema) {
     return typeNamed(part);
   }
 
-  function bare(type, { properties, additionalProperties, items, required = [] }) {
+  function bare(type, { properties, additionalProperties, items, minItems, maxItems, required = [] }) {
     if (type === 'any') return 'Json';
     if (type === 'integer') return 'number';
+    if (type === 'array' && maxItems === minItems && maxItems > 0)
+      return `readonly [${Array(maxItems).fill(typeOf(items)).join(', ')}]`;
     if (type === 'array') return `readonly ${items ? wrapped(typeOf(items)) : 'Json'}[]`;
     if (type !== 'object') return type;
     const others = typeof additionalProperties === 'object' ? typeOf(additionalProperties) : null;
