@@ -1,5 +1,4 @@
-import { resolve } from 'node:path';
-import type { Kinds } from '../kinds/catalog.ts';
+import { posix, resolve } from 'node:path';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -9,7 +8,7 @@ import { secretName } from '../model/marker.ts';
 import { once } from '../model/once.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
-import { type Place, sourceOf } from './file.ts';
+import { sourceOf } from './file.ts';
 import { declarerOf } from './identities.ts';
 import {
   type Manifest,
@@ -126,21 +125,24 @@ export function documentsOf(
 }
 
 function listFiles(project: ProjectFile, source: FileSource, problems: Problems): string[] {
-  const { notManifests, place, kinds } = project;
-  const patterns = usableGlobs(project, problems);
+  const { manifests, notManifests, place, document } = project;
+  const patterns = manifests.filter((glob, at) => {
+    const refusal = globRefusal(glob);
+    if (refusal) problems.addFailure(refusal, findNode(document, pointer('manifests', at)).place);
+    return refusal === null;
+  });
   try {
-    // Listed together, since most of the time goes into listing folders.
-    const ending = endingOf(patterns);
-    const all = ending === null ? patterns : [...patterns, ...otherEndings(patterns)];
-    const listed = source.glob(all).filter((path) => !notManifests.includes(path));
-    const paths = listed.filter((path) => ending === null || path.endsWith(ending));
-    for (const path of listed) {
-      const isLeftOut = ending !== null && !path.endsWith(ending) && holdsManifest(path, kinds, source);
-      if (isLeftOut) warnOfEnding(path, ending, place, problems);
+    const isWanted = matchGlobs(patterns);
+    // Both endings are listed at once, since most of the time goes into listing folders.
+    const all = patterns.flatMap((glob) => [glob, glob.replace(/\.ya?ml$/, '.{yaml,yml,YAML,YML}')]);
+    const listed = source.glob(all);
+    const files = listed.filter((path) => !notManifests.includes(path));
+    const paths = files.filter(isWanted);
+    if (new Set(patterns.map((glob) => posix.extname(glob))).size === 1) {
+      for (const path of files) if (!isWanted(path)) warnOfUnread(path, project, source, problems);
     }
     // What is wrong with a glob may be why.
-    const isComplete = patterns.length === project.manifests.length;
-    if (paths.length === 0 && patterns.length > 0 && isComplete) {
+    if (paths.length === 0 && patterns.length > 0 && patterns.length === manifests.length) {
       const message = `No file matches ${patterns.join(', ')}`;
       const hint =
         'Correct `manifests`, whose globs begin at the folder of the project file, or write manifests with `tenantctl export`.';
@@ -153,40 +155,20 @@ function listFiles(project: ProjectFile, source: FileSource, problems: Problems)
   }
 }
 
-/** The globs of manifests without those that are not used, which are reported. */
-function usableGlobs({ manifests, document }: ProjectFile, problems: Problems): string[] {
-  return manifests.filter((glob, at) => {
-    const refusal = globRefusal(glob);
-    if (refusal) problems.addFailure(refusal, findNode(document, pointer('manifests', at)).place);
-    return refusal === null;
-  });
-}
-
-/** The one ending of all globs; `null` where they have several or others, which a project then chose on purpose. */
-function endingOf(patterns: readonly string[]): '.yaml' | '.yml' | null {
-  const wanted = patterns.filter((glob) => !glob.startsWith('!'));
-  return (['.yaml', '.yml'] as const).find((ending) => wanted.every((glob) => glob.endsWith(ending))) ?? null;
-}
-
-/** Globs of the files beside the manifests, whatever their ending. */
-function otherEndings(patterns: readonly string[]): string[] {
-  const wanted = patterns.filter((glob) => !glob.startsWith('!'));
-  return wanted.map((glob) => glob.replace(/\.ya?ml$/, '.{yaml,yml,YAML,YML}'));
-}
-
 /**
- * Whether a file names a kind of the project, as a manifest would. Other files may lie beside manifests: only their bytes are
- * read, which do not count for `sizeLimit`.
+ * Warns of a file that names a kind of the project, as a manifest would, but has another ending than the globs: with `--since`,
+ * the objects of a manifest that is not read any more would be deleted. Its bytes do not count for `sizeLimit`.
  */
-function holdsManifest(path: string, kinds: Kinds, source: FileSource): boolean {
+function warnOfUnread(
+  path: string,
+  { kinds, manifests: [glob = ''], place }: ProjectFile,
+  source: FileSource,
+  problems: Problems,
+): void {
   const text = Buffer.from(readBytes(source, path)).toString();
-  return [...text.matchAll(/^kind:[ \t]*(\w+)/gm)].some(([, name = '']) => kinds.find(name) !== undefined);
-}
-
-/** With `--since`, the objects of a manifest that is not read any more would be deleted. */
-function warnOfEnding(path: string, ending: string, place: Place, problems: Problems): void {
+  if (![...text.matchAll(/^kind:[ \t]*(\w+)/gm)].some(([, name = '']) => kinds.find(name))) return;
   const message = `${path} is not read: no glob of \`manifests\` matches its ending`;
-  const renamed = path.replace(/\.ya?ml$/i, ending);
+  const renamed = path.replace(/\.ya?ml$/i, posix.extname(glob));
   const hint = `Rename it to ${renamed}, or add a glob for it to \`manifests\`.`;
   problems.add('unread-file', message, place, { severity: 'warning', hint, excerpt: false });
 }
