@@ -22,29 +22,23 @@ import { type FileSource, projectFileName } from './source.ts';
 import { noteIn, notesIn, tagNoter, withoutNotes } from './tags.ts';
 import { type ReadTag, readTree, unresolved } from './tree.ts';
 
-/** What a project file says of all environments. */
 export interface ProjectFile extends EnvironmentNames {
   readonly root: string;
   readonly configFile: string;
   readonly kinds: Kinds;
-  /** The source of the project file and of environments. */
   readonly source: FileSource;
   readonly document: YamlDocument;
   /** With notes for its tags, which only environments may have. */
   readonly noted: Json;
-  /** The names of the environments in it. */
   readonly inline: readonly string[];
   /** Files that contain one environment each, by its name. */
   readonly files: ReadonlyMap<string, readonly string[]>;
-  /** Globs of manifests. */
   readonly manifests: readonly string[];
-  /** The position of the globs. */
   readonly place: Place;
   /** YAML files that are not manifests, even where a glob matches them. */
   readonly notManifests: readonly string[];
   /** How large manifests and side files may be together, in MB. */
   readonly sizeLimit: number;
-  /** The levels of lint rules that it sets. */
   readonly lint: Lint;
   /** The names of the credentials and secrets of all environments. */
   credentialNames(): ReadonlySet<string>;
@@ -53,7 +47,6 @@ export interface ProjectFile extends EnvironmentNames {
 }
 
 export const emptyHint = '`tenantctl init` makes a project with a file to begin with.';
-/** Files that contain one environment each. */
 export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 
 /** The places of credentials, whose lines are not shown. */
@@ -138,7 +131,6 @@ export function noteDocument(document: YamlDocument, problems: Problems): Json {
   return readTree(document, tagNoter(problems), problems).value;
 }
 
-/** The names that an environment gives to tokens, client secrets and other secrets. */
 function credentialsIn(environment: Json): string[] {
   const places = ['identity', 'profiles'].flatMap((service) =>
     ['token', 'clientSecret'].map((name) => pointer(service, 'auth', name)),
@@ -198,7 +190,7 @@ export function projectRoot(configFile: string, from?: string): string {
   }
 }
 
-/** What to do about a project file that has the other ending of YAML; `null` where there is none. */
+/** A hint about a project file that has the other ending of YAML; `null` where there is none. */
 function findOtherEnding(configFile: string): string | null {
   const other = configFile.replace(/\.ya?ml$/, (ending) => (ending === '.yml' ? '.yaml' : '.yml'));
   if (other === configFile || !statOf(other)?.isFile()) return null;

@@ -30,7 +30,6 @@ import { credentialsFailure, holdsCredentials, projectPath, resolveLinks } from 
 import type { Problem, Problems } from './problems.ts';
 import { unresolved } from './tree.ts';
 
-/** What an environment is built with. */
 export interface BuildContext {
   readonly project: ProjectFile;
   readonly inputs: Inputs;
@@ -39,7 +38,6 @@ export interface BuildContext {
   find(at: Pointer): FoundNode;
 }
 
-/** The tenant of an environment, and how to reach it. */
 interface TenantConnection {
   readonly tenant: TenantName;
   readonly connection: Connection;
@@ -153,7 +151,6 @@ function readEndpoint(
   });
 }
 
-/** A URL of a service, and the setting that gives it. */
 interface Address {
   /** Empty where it could not be read, which has been reported. */
   readonly url: string;
@@ -189,7 +186,6 @@ function settingAt(name: string, place: Place): Setting {
   };
 }
 
-/** @param tokens where tokens come from */
 function readAuth(
   service: string,
   { token, clientId, clientSecret }: WrittenAuth,
@@ -245,7 +241,6 @@ function refuse({ problems, find }: BuildContext, at: Pointer, problem: Problem)
   problems.report(problem, find(at).place);
 }
 
-/** A base URL without a slash at its end, or what is wrong with it. */
 type BaseUrl = { readonly url: string } | { readonly problem: string };
 
 /** Checks a base URL, below which the program adds the paths of the API. */

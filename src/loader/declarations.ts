@@ -23,24 +23,23 @@ import { Problems } from './problems.ts';
 import { type FileSource, globRefusal, limitSize, matchGlobs } from './source.ts';
 import { manifestNoter } from './tags.ts';
 
-/** Every resource that manifests declare, in the order of files and documents. Problems are reported. */
 export function resourcesOf(manifests: readonly Manifest[], problems: Problems): Resource[] {
   refuseDuplicates(manifests, problems);
   addNotices(manifests, problems);
   return manifests.flatMap(({ resource }) => resource ?? []);
 }
 
-/** What a project's manifests declare, and which further files would be read as manifests. */
+/** The declarations of a project, and which further files would be read as manifests. */
 export interface Declarations {
   /** The globs of manifests, and their position in the project file. */
   readonly globs: { readonly patterns: readonly string[]; readonly source: Source };
-  /** Whether a file of this path, from the project's root, is or would be read as a manifest. */
+  /** True when a file of this path, from the project's root, is or would be read as a manifest. */
   covers(path: string): boolean;
-  /** Whether an environment of the project reads the file of this path, such as one that a tag in an overlay names. */
+  /** True when an environment of the project reads the file of this path, such as one that a tag in an overlay names. */
   isReadByEnvironment(path: string): boolean;
-  /** Where an object is declared, even if its manifest has errors; `null` where it is not. */
+  /** The place where an object is declared, even if its manifest has errors; `null` where it is not. */
   find(object: LiveObject): Source | null;
-  /** What an object's manifest declares of it, with markers for secrets and lookups; nothing where it has none. */
+  /** The declared fields of an object, with markers for secrets and lookups; none where it has no manifest. */
   fieldsOf(object: LiveObject): JsonObject;
   /** The names of the secrets that an object's manifest declares, by their places. */
   secretsOf(object: LiveObject): ReadonlyMap<Pointer, string>;
@@ -196,7 +195,6 @@ function refuseDuplicates(manifests: readonly Manifest[], problems: Problems): v
 const renameFirst =
   'If it is one object, keep one of the two manifests. If another object is to get the name, apply `renamedFrom` first, and declare the other one after that. To swap two names, give one of the objects a third name in between.';
 
-/** The first manifest with each identity. */
 function indexManifests(manifests: readonly Manifest[]): ReadonlyMap<string, Manifest> {
   const first = new Map<string, Manifest>();
   for (const manifest of manifests) {

@@ -24,15 +24,12 @@ import { defaultOf, nearEnvironment, sayFrom } from './selection.ts';
 import { noteOf, resolveNotes, type TagContext, tagReader } from './tags.ts';
 import { type ReadTag, unresolved } from './tree.ts';
 
-/** A read environment. The problems of what could not be read have been reported. */
 export interface ReadEnvironment {
   readonly environment: Environment | null;
   readonly overlays: Overlays;
-  /** Resolves tags with the variables of the environment. */
   readonly readTag: ReadTag;
 }
 
-/** What an environment is read with. */
 export interface Reading extends Pick<TagContext, 'inputs' | 'uses' | 'problems'> {
   /** The variable that gives its name; left out where an option, or nothing, does. */
   readonly environmentFrom?: string | undefined;
@@ -71,7 +68,6 @@ interface EnvironmentText {
   readonly document: YamlDocument;
   /** The environment inside the document; `''` where it is the whole document. */
   readonly at: Pointer;
-  /** Its value with notes for its tags. */
   readonly noted: Json;
 }
 
@@ -116,7 +112,6 @@ function defaultIn(project: ProjectFile, problems: Problems): string | null {
   }
 }
 
-/** The environment, if it fits the schema of the project file. */
 function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems): WrittenEnvironment | null {
   const project = { version: 1, environments: { [text.name]: value } };
   const prefix = pointer('environments', text.name);
@@ -140,7 +135,6 @@ function ownNotes({ document, noted }: ProjectFile, at: Pointer, problems: Probl
   });
 }
 
-/** The variables of an environment, with their tags resolved. */
 function readVariables({ noted, document }: EnvironmentText, context: Omit<TagContext, 'variables'>): Json {
   const resolve = tagReader({ ...context, variables: null });
   return resolveNotes(valueAt(noted, '/variables') ?? {}, document.file, (tag, argument, place) => {
@@ -181,7 +175,6 @@ function readValue(
   );
 }
 
-/** The value with what `resolve` makes of its part at a place. */
 function resolveAt(value: Json, at: Pointer, resolve: (part: Json) => Json): Json {
   const part = valueAt(value, at);
   if (part === undefined) return value;
@@ -209,12 +202,10 @@ function buildEnvironment(
   };
 }
 
-/** How the API of a service differs from the contract. */
 function detailsOf<T extends Partial<IdentityService>>({ baseUrl, tokenUrl, auth, ...details }: T) {
   return details;
 }
 
-/** What has a path of its own and is not a kind. */
 const otherResources = ['NotificationTemplateDefault', 'NotificationTemplateContext', 'TestNotification'];
 
 /** Reports names that are not kinds of the identity service, whose paths would have no effect, and paths of other kinds. */
@@ -257,7 +248,7 @@ function readLimits(written: WrittenLimits, isEmbedded: boolean): Limits {
   };
 }
 
-/** What a run may do. Unknown kinds, and globs that can never match, are reported. */
+/** Reports unknown kinds, and globs that can never match. */
 function readPolicy(
   { protect = [], prune = {}, limits }: WrittenEnvironment,
   { project: { kinds }, problems, find }: BuildContext,

@@ -2,10 +2,8 @@ import { LineCounter } from 'yaml';
 import type { Source } from '../model/diagnostic.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 
-/** How many characters of the source line are shown left and right of the caret. */
 const [shownBefore, shownAfter] = [60, 40];
 
-/** The text of a file, with the lines and columns of its offsets. */
 export class SourceFile {
   /** From the project's root, with `/`. */
   readonly path: string;
@@ -44,7 +42,6 @@ export class SourceFile {
     return `${number} | ${left}${shown}${right}\n${' '.repeat(number.length)} | ${caret}^`;
   }
 
-  /** The lines before and after the one that begins at `start`. */
   #beside(start: number): { above: string; below: string } {
     const next = nextLine(this.text, start);
     return {
@@ -54,7 +51,6 @@ export class SourceFile {
   }
 }
 
-/** Where the line of the offset begins. */
 export function lineStart(text: string, offset: number): number {
   // A search from before the beginning would look at the first character.
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
@@ -67,13 +63,11 @@ export function lineEnd(text: string, offset: number): number {
   return text[end - 1] === '\r' && end > offset ? end - 1 : end;
 }
 
-/** Where the next line begins. */
 export function nextLine(text: string, offset: number): number {
   const end = text.indexOf('\n', offset);
   return end === -1 ? text.length : end + 1;
 }
 
-/** The line of the offset, without its line ending. */
 export function lineAt(text: string, offset: number): string {
   return text.slice(lineStart(text, offset), lineEnd(text, offset));
 }
@@ -96,7 +90,6 @@ export interface Place {
   readonly offset: number;
 }
 
-/** The line and column of a place. */
 export function sourceOf({ file, offset }: Place): Source {
   return file.at(offset);
 }
@@ -105,7 +98,6 @@ export function sourceOf({ file, offset }: Place): Source {
 const harmless =
   /(?<![\w-])key["']?\s{0,9}:|[\w-]{1,64}["']?\s{0,9}:\s{0,9}(?:!(?:secret|env|var|file|ref)\s{1,9}[^\s,}\]#]+|\*[\w-]+)(?=\s*(?:[,}\]#\n]|$))/g;
 
-/** A pair's name, such as `name: password`. */
 const namedCredential =
   /(?<![\w-])["']?(?:name|key|field|header)["']?\s{0,9}:\s{0,9}["']?[\w-]{0,40}(?:passw|pwd|secret|token|credential|authorization|api[-_]?key)/i;
 

@@ -19,7 +19,6 @@ import { type Failure, failure } from '../model/failure.ts';
 import { systemCode } from '../model/system-error.ts';
 import { isForeign, isInside, statOf } from './paths.ts';
 
-/** The files of a project at a revision. */
 export interface Checkout {
   /** A temporary folder with the files below the project's root as they were. Submodules are left out. */
   readonly folder: string;
@@ -83,7 +82,7 @@ export async function commitsWith(
 }
 
 /**
- * Whether git has a file of the project in its index, or a link or submodule above it: then it came with the repository,
+ * True when git has a file of the project in its index, or a link or submodule above it: then it came with the repository,
  * and no run wrote it. Not where the project is in no repository. Throws `git-unavailable` where git cannot be started, and
  * `no-repository` where that of the project cannot be read.
  *
@@ -171,7 +170,7 @@ function checkOut(git: Git, { commit, revision, prefix, folder }: Wanted): void 
   }
 }
 
-/** Whether a commit has a file or folder. Where git cannot say, it has: reading it fails with the reason. */
+/** True when a commit has a file or folder. Where git cannot say, it has: reading it fails with the reason. */
 function hasEntry(git: Git, commit: string, path: string): boolean {
   const { status, stdout } = git.run(['ls-tree', '-z', '--full-tree', commit, '--', path]);
   return status !== 0 || stdout !== '';
@@ -190,7 +189,6 @@ function unreadableRevision({ isPartial }: Git, revision: string, stderr: string
   );
 }
 
-/** The index and work tree of the checkout. */
 const checkoutEnv = ({ temporary }: Git, folder: string) => ({
   GIT_INDEX_FILE: join(temporary, 'index'),
   GIT_WORK_TREE: folder,
@@ -222,7 +220,6 @@ function listHidden(git: Git, { top, prefix }: Repository): string[] {
   });
 }
 
-/** The entries of the repository's own index. */
 function indexOf(git: Git): { mark: string; mode: string; path: string }[] {
   const { status, stdout, stderr } = git.run(['ls-files', '-v', '--stage', '-z']);
   if (status !== 0) throw noRepository(`git cannot read its index: ${firstLine(stderr)}.`);
@@ -237,7 +234,6 @@ const submodule = '160000';
 
 /** The git repository of a project, found without git and without reading its settings. */
 interface Repository {
-  /** The folder with its work tree. */
   readonly top: string;
   /** The project's folder from there, with `/` at its end; `''` where it is the same. */
   readonly prefix: string;
@@ -279,7 +275,6 @@ export function repositoryOf(root: string): Repository | null {
   }
 }
 
-/** The Failure for a project that is in no repository of its own. */
 function noRepository(message: string): Failure {
   return failure('no-repository', message, {
     hint: 'Run the command in a clone of the repository that holds the project. GIT_DIR and GIT_WORK_TREE are ignored.',
@@ -314,10 +309,8 @@ function readLine(file: string): string | null {
   return statOf(file)?.isFile() ? (readFileSync(file, 'utf8').split('\n')[0]?.trim() ?? null) : null;
 }
 
-/** The largest output of git that is accepted, in bytes. */
 const maxOutput = 256 * 1024 * 1024;
 
-/** What git printed, and its exit code. */
 interface GitOutcome {
   readonly status: number;
   readonly stdout: string;
@@ -326,9 +319,8 @@ interface GitOutcome {
 
 /** Git over the commits of a repository, without its settings. */
 export interface Git {
-  /** A folder of its own, removed at the end. */
   readonly temporary: string;
-  /** Whether the history or the files of the clone are incomplete. */
+  /** True when the history or the files of the clone are incomplete. */
   readonly isShallow: boolean;
   readonly isPartial: boolean;
   /** Runs git. Throws a Failure `git-unavailable` where it cannot be started. */
@@ -373,7 +365,7 @@ function makeTemporaryFolder(): string {
   }
 }
 
-/** What git reads: a folder with what belongs to one work tree, and one with what all of them share. */
+/** A folder with what belongs to one work tree, and one with what all of them share. */
 interface GitFolders {
   readonly own: string;
   readonly common: string;
@@ -469,7 +461,6 @@ function searchPath(path: string, top: string): string | undefined {
   return folders.length === 0 ? undefined : folders.join(delimiter);
 }
 
-/** Settings that count more than those of any file. */
 const overrides = [
   ['safe.bareRepository', 'explicit'],
   ['protocol.allow', 'never'],
@@ -491,7 +482,6 @@ function runGit(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): G
   return { status: status ?? 128, stdout, stderr };
 }
 
-/** The first line of a message of git, as part of a sentence. */
 function firstLine(text: string): string {
   return (text.trim().split('\n')[0] ?? '').replace(/^(?:fatal|error|warning): |\.$/g, '');
 }

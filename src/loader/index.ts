@@ -26,21 +26,17 @@ export type { Declarations } from './declarations.ts';
 export { readDuration } from './environment.ts';
 export { type FileSource, largestFile } from './source.ts';
 
-/** A project file, and what a program gives it. */
 interface OpenOptions extends InputOptions {
   /** The path of the project file, from the working directory. */
   readonly configFile: string;
   /** The variable that gives `configFile`; left out where an option, or nothing, does. Messages name it. */
   readonly configFrom?: string | undefined;
-  /** The same for the environment. */
   readonly environmentFrom?: string | undefined;
   /** Absolute paths of the files that the caller will write: to read one as part of the project is an error. */
   readonly writes?: readonly string[];
 }
 
-/** A project and one of its environments. */
 export interface LoadOptions extends OpenOptions {
-  /** Default: that of the project file, or its only environment. */
   readonly environment?: string;
 }
 
@@ -58,18 +54,16 @@ export function loadProject(options: LoadProjectOptions): Project {
 }
 
 /**
- * What the manifests of a project declare, as far as they can be read: problems in them are ignored. Throws a Failure
- * if the project file itself cannot be read.
+ * Loads the declarations of a project as far as they can be read: problems in them are ignored. Throws a Failure if the
+ * project file itself cannot be read.
  */
 export function loadDeclarations(options: LoadOptions): Declarations {
   return openProjects(options).declarations(options.environment);
 }
 
-/** The names in a project, for shell completion. */
 export interface ProjectNames {
   readonly environments: readonly string[];
   readonly kinds: Kinds;
-  /** The objects that manifests declare. */
   readonly objects: readonly Pick<Manifest, 'kind' | 'key' | 'address'>[];
 }
 
@@ -97,7 +91,6 @@ export function loadUnwritten(text: string, options: LoadOptions): ProjectEnviro
   return requireEnvironment(openOne(options, { text }));
 }
 
-/** The environments and groups of a project. Throws a Failure if the project file itself cannot be read. */
 export function loadEnvironmentNames(options: OpenOptions): EnvironmentNames {
   const { problems, project } = openProject(options);
   problems.throwIfAny();
@@ -111,8 +104,8 @@ export function loadKinds(options: OpenOptions): Kinds {
 }
 
 /**
- * What a project in a folder is given: the environment, and `.env` there. The folder need not exist. Throws a Failure for
- * a `.env` that cannot be used.
+ * The secrets for a project in a folder, from the environment and `.env` there. The folder need not exist. Throws a Failure
+ * for a `.env` that cannot be used.
  */
 export function valuesIn(folder: string, options: InputOptions): Secrets {
   const problems = new Problems();
@@ -125,11 +118,8 @@ export function valuesIn(folder: string, options: InputOptions): Secrets {
 export interface OpenedProjects extends EnvironmentNames {
   readonly root: string;
   readonly configFile: string;
-  /** The project for one environment, as {@link loadProject} loads it. */
   load(environment: string | undefined): Project;
-  /** One environment without the manifests, as {@link loadEnvironment} loads it. */
   environment(name: string | undefined): ProjectEnvironment;
-  /** What the manifests declare in an environment, as {@link loadDeclarations} finds it. */
   declarations(name: string | undefined): Declarations;
   /** The project for one environment, with other manifests than its own. They get its variables, and no overlays. */
   loadFolder(folder: ManifestFolder, environment: string | undefined): Project;
@@ -199,7 +189,6 @@ export function openPastProjects(options: OpenOptions, dotEnvIn: string) {
     return { ...environment, manifests: manifestsIn(environment, opened.documents) };
   };
   return {
-    /** @param present the same environment as it is today */
     load({ environment: { name }, credentials }: Pick<Project, 'environment' | 'credentials'>): Project {
       const first = read(name, new Set());
       const known = new Set([...credentials, ...credentialsOf(first.uses, opened.project)]);
@@ -209,7 +198,6 @@ export function openPastProjects(options: OpenOptions, dotEnvIn: string) {
   };
 }
 
-/** How a project is opened that is not simply that of today. */
 interface Opening {
   /** Codes of problems that are warnings at most. */
   readonly tolerated?: readonly string[];
@@ -219,7 +207,6 @@ interface Opening {
   readonly text?: string;
 }
 
-/** A project file that was read. */
 interface OpenProject extends Omit<Reading, 'uses'> {
   readonly project: ProjectFile;
   readonly documents: Documents;
@@ -239,12 +226,10 @@ function openProject(options: Omit<LoadProjectOptions, 'environment'>, opening: 
   return { inputs, project, problems, documents, environmentFrom: options.environmentFrom };
 }
 
-/** A project with one of its environments. Its problems are those of the project file, and its own. */
 interface OpenEnvironment extends OpenProject, Reading {
   readonly read: ReadEnvironment;
 }
 
-/** @param name left out: the default of the project */
 function openEnvironment({ problems, ...opened }: OpenProject, name: string | undefined): OpenEnvironment {
   const uses = { secrets: new Set<string>(), texts: [] };
   const reading = { ...opened, uses, problems: problems.copy() };
@@ -255,7 +240,6 @@ function openOne(options: LoadOptions, opening?: Opening): OpenEnvironment {
   return openEnvironment(openProject(options, opening), options.environment);
 }
 
-/** The manifests of an environment. Problems are reported. */
 function manifestsIn(
   { project: { kinds }, read, problems }: OpenEnvironment,
   documents: Documents,
@@ -264,7 +248,6 @@ function manifestsIn(
   return readManifests(documents, { kinds, readTag, overlays, problems });
 }
 
-/** Reads every manifest. Throws one Failure with all problems of the project. */
 function readProject(opened: OpenEnvironment, documents: Documents): Project {
   return toProject({ ...opened, manifests: manifestsIn(opened, documents) });
 }
@@ -277,7 +260,6 @@ function toProject(opened: OpenEnvironment & { readonly manifests: readonly Mani
   return { ...project, credentials: credentialsOf(opened.uses, opened.project), lint, resources };
 }
 
-/** Throws a Failure if the project has errors. */
 function requireEnvironment({ project, read, inputs, problems }: OpenEnvironment): ProjectEnvironment {
   problems.throwIfAny();
   const { root, configFile } = project;
@@ -294,15 +276,13 @@ function requireSafeEnvironment(opened: OpenEnvironment): ProjectEnvironment {
 
 /** The files that a command will write, such as its reports: a project must not read what they would overwrite. */
 interface Outputs {
-  /** The same files; reading one that will be overwritten throws a Failure. */
   guard(source: FileSource): FileSource;
   /** Throws a Failure for a file that will be overwritten, absolute or from the project's root. */
   refuse(file: string): void;
-  /** Whether a file in the folder of the project would be overwritten. Only then is all read that may name it. */
+  /** True when a file in the folder of the project would be overwritten. Only then is all read that may name it. */
   readonly overwrite: boolean;
 }
 
-/** @param paths absolute */
 function outputsOf(root: string, paths: readonly string[]): Outputs {
   const links = paths.map(resolveLinks);
   const present = [...paths, ...links].filter((path) => isInside(root, path) && existsSync(path));

@@ -11,14 +11,13 @@ import { isForeign } from './paths.ts';
 import type { Problems } from './problems.ts';
 import { decodeText, diskSource, largestFile } from './source.ts';
 
-/** The name of the file with values for runs on somebody's own machine. */
 export const dotEnvName = '.env';
 
 /** The longest file that is read. A key for signing takes three or four thousand. */
 const largest = 64 * 1024;
 
 /**
- * What a project is given. `!env`, `!secret` and credentials are looked up in the variables of the environment, and in those
+ * Reads the inputs of a project. `!env`, `!secret` and credentials are looked up in the variables of the environment, and in those
  * of `.env` beside the project file that the environment does not set. Nothing else in the program sees the file's
  * variables: they choose no host, proxy or option. A CI job gets none, since a pull request could bring the file with it.
  *
@@ -35,9 +34,7 @@ export function readInputs(
   return { env, values, withheld: new Set(), secrets: secretsFrom(values, onSecret) };
 }
 
-/** What the caller of the program gives instead of the machine. */
 export interface InputOptions {
-  /** Environment variables. Default: those of the process. */
   readonly env?: NodeJS.ProcessEnv;
   /** Called with the text of each secret when it is read first. */
   onSecret?(text: string): void;
@@ -52,7 +49,6 @@ function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): N
   return { ...Object.fromEntries(added), ...env };
 }
 
-/** The file; `null`, and a problem, where it cannot be read or should not be. */
 function openDotEnv(root: string, problems: Problems): SourceFile | null {
   // Only this may read it.
   const source = diskSource(root, largestFile, () => false);
@@ -89,7 +85,6 @@ function hasMistakes(file: SourceFile, problems: Problems): boolean {
 /** A line of the file, with further ones where its value in quotes has some. */
 interface Line {
   readonly text: string;
-  /** Where the next one begins. */
   readonly end: number;
   /** The variable that it sets; empty where it sets none. */
   readonly name: string;
@@ -110,7 +105,6 @@ function readLine(text: string, at: number): Line {
   return { text: text.slice(at, end), end, name, quote, rest: close < 0 ? null : text.slice(close, end) };
 }
 
-/** What is wrong with a line, and what to do about it. */
 function mistakesIn({ text, name, quote, rest }: Line): [message: string, hint: string][] {
   const mistakes: [string, string][] = [];
   if (name === '' && !/^\s*(#|$)/.test(text))
@@ -137,7 +131,7 @@ function mistakesIn({ text, name, quote, rest }: Line): [message: string, hint: 
 }
 
 /**
- * Whether Node's parser leaves out what looks like a part of the value: after a # within it, or after the closing quote,
+ * True when Node's parser leaves out what looks like a part of the value: after a # within it, or after the closing quote,
  * which no backslash escapes.
  *
  * A value that begins with a # is empty for all programs that read the file. What needs it says so.
@@ -148,15 +142,12 @@ function isCutShort(rest: string, quote: string): boolean {
   return quote === '' ? /^[^#]*[^\s#]#/.test(rest) : !/^.\s*(#|$)/.test(rest);
 }
 
-/** What the machine gives a project. */
 export interface Inputs {
-  /** Environment variables. */
   readonly env: NodeJS.ProcessEnv;
-  /** What tags are looked up in: `env`, and `.env` where it counts. */
+  /** Tags are looked up here: in `env`, and `.env` where it counts. */
   readonly values: NodeJS.ProcessEnv;
   /** Names in `values` that `!env` does not read. */
   readonly withheld: ReadonlySet<string>;
-  /** The secrets in `values`. */
   readonly secrets: Secrets;
 }
 

@@ -18,7 +18,6 @@ import type { FileSource } from './source.ts';
 import { tagNoter, withoutNotes } from './tags.ts';
 import { type ReadTag, readTree } from './tree.ts';
 
-/** Where a project describes kinds of its own. */
 const kindGlobs = ['kinds/*.kind.yaml', 'kinds/*.kind.yml'];
 
 /** The folder beside a project file with the descriptors of its own kinds; `null` where there is none. */
@@ -27,7 +26,6 @@ export function kindsFolderIn(root: string): string | null {
   return existsSync(folder) ? folder : null;
 }
 
-/** The kinds of a project, and the files that describe some of them. */
 interface ProjectKinds {
   readonly kinds: Kinds;
   readonly paths: readonly string[];
@@ -77,7 +75,6 @@ function collectionIn(path: string): string {
     .join('/');
 }
 
-/** The problem that a kind has a collection of another. */
 export function collectionTaken(path: string, { name }: Kind): Problem {
   return {
     code: 'collection-taken',
@@ -92,13 +89,11 @@ function checkCollection({ kind, document }: Described, kinds: Kinds, problems: 
   if (holder) problems.report(collectionTaken(path, holder), findNode(document, '/path').place);
 }
 
-/** A kind, and the document that describes it. */
 interface Described {
   readonly kind: Kind;
   readonly document: YamlDocument;
 }
 
-/** `null`, and a problem, where the file describes no kind. */
 function readKindFile(path: string, source: FileSource, problems: Problems): Described | null {
   const document = openSingle(source, path, problems, 'Describe a kind in it, or remove it.');
   if (!document) return null;
@@ -124,7 +119,6 @@ function tagRefuser(problems: Problems): ReadTag {
   };
 }
 
-/** Refuses a name that a built-in kind has, and a file of another name. */
 function checkName(name: string, { file }: YamlDocument, place: Place, problems: Problems): void {
   const builtIn = builtInKinds.find(name);
   // Hosts differ in where they keep what is only read to be referred to.

@@ -42,18 +42,14 @@ export interface Manifest {
   readonly key: Key;
   readonly address: Address;
   readonly id: string | null;
-  /** Where its document begins. */
   readonly place: Place;
   /** The declared fields, even if they do not fit the schema. */
   readonly fields: JsonObject;
   readonly declaration: Declaration;
-  /** What only one manifest may name. */
   readonly identities: readonly Identity[];
-  /** `null` where there were problems. */
   readonly resource: Resource | null;
 }
 
-/** What the documents of a project are read with. */
 export interface ManifestContext {
   readonly kinds: Kinds;
   readonly readTag: ReadTag;
@@ -75,7 +71,7 @@ export function readWritten(document: YamlDocument, readTag: ReadTag, problems: 
 }
 
 /**
- * What a document declares in an environment; `null` if its kind or key cannot be read. Problems are reported. A document
+ * Reads what a document declares in an environment; `null` if its kind or key cannot be read. Problems are reported. A document
  * without tags and overlays is the same in all environments, and is read once.
  */
 export function readManifest(noted: WrittenManifest, context: ManifestContext): Manifest | null {
@@ -108,7 +104,6 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
 }
 
 interface Declared extends Checked {
-  /** The document with its overlays; `null` where it has none. */
   readonly overlaid: Overlaid | null;
 }
 
@@ -293,13 +288,11 @@ function readLifecycle({ kind, value, find, problems }: Declared): Lifecycle {
   };
 }
 
-/** What a document says, with overlays applied. */
 export interface Checked extends Tree {
   readonly kind: Kind;
   readonly kinds: Kinds;
   readonly value: JsonObject;
   readonly problems: Problems;
-  /** The position of a value. */
   find(at: Pointer): FoundNode;
 }
 
@@ -426,7 +419,7 @@ function wrongTarget(
 }
 
 /**
- * What a document declares in all environments, and where this one departs from it.
+ * Digests what a document declares in all environments, and finds where this one departs from it.
  *
  * @param noted the document with notes for its tags
  * @param resolved what it declares in this environment
@@ -452,7 +445,6 @@ export function declarationOf(
   };
 }
 
-/** The digests of the descriptors of the kinds that a document refers to, by their names; `undefined` where it has none. */
 function targetDigests(noted: JsonObject, kinds: Kinds): JsonObject | undefined {
   const names = new Set(refsIn(noted).map((to) => parseAddress(to)?.kind ?? ''));
   const digests = [...names].flatMap((name): [string, string][] => {
@@ -464,7 +456,7 @@ function targetDigests(noted: JsonObject, kinds: Kinds): JsonObject | undefined 
 
 const isAbsent = (declared: JsonObject): boolean => own(declared, 'ensure') === 'absent';
 
-/** Where a tag stands in its file does not change what it declares. */
+/** The place of a tag in its file does not change what it declares. */
 function withoutOffset(value: Json): Json {
   const note = noteIn(value);
   return note ? { $tag: [note.tag, note.argument] } : value;

@@ -10,20 +10,16 @@ import type { BuildContext } from './connection.ts';
 import type { FoundNode } from './parse.ts';
 import type { Problems } from './problems.ts';
 
-/** The overlays of an environment, ready to be applied to its manifests. */
 export interface Overlays {
-  /** Whether any overlay matches the address. */
   match(address: Address): boolean;
   /**
    * The manifest with every overlay that matches its address; `null` where none matches. No overlay may change what
    * identifies the object: such members are left alone, and reported.
    */
   apply(manifest: JsonObject, address: Address, kind: Kind): Overlaid | null;
-  /** Reports overlays that have matched nothing. */
   reportUnused(): void;
 }
 
-/** A manifest with its overlays. */
 export interface Overlaid {
   readonly value: JsonObject;
   /** The position of a value in an overlay; `null` where the manifest gives it. */
@@ -33,13 +29,10 @@ export interface Overlaid {
 /** Besides its key, what can be declared of an object with `ensure: absent`. */
 const absentMembers = ['kind', 'id', 'ensure', 'lifecycle'];
 
-/** The overlays of an environment that has none. */
 export const noOverlays: Overlays = { match: () => false, apply: () => null, reportUnused() {} };
 
-/** A change to declared resources in one environment. */
 interface Overlay {
   readonly merge: JsonObject;
-  /** The position of a value of `merge`. */
   find(at: Pointer): FoundNode;
 }
 
@@ -111,7 +104,7 @@ function applyOverlay(manifest: JsonObject, merge: JsonObject, fixed: readonly s
   return { ...base, ...objectFrom(changes.map(([name, patch]) => [name, mergeOver(name, patch)])) };
 }
 
-/** Whether the value can be merged with. A marker is a single value, even though it is an object. */
+/** True when the value can be merged with. A marker is a single value, even though it is an object. */
 function isMapping(value: Json): value is JsonObject {
   return isObject(value) && !isFilledInLater(value);
 }

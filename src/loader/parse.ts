@@ -34,7 +34,7 @@ export function openFile(source: FileSource, path: string, problems: Problems): 
   }
 }
 
-/** Where a file stops being UTF-8; its beginning, without a line to show, if it cannot be read at all. */
+/** The place where a file stops being UTF-8; its beginning, without a line to show, if it cannot be read at all. */
 function findInvalidByte(source: FileSource, path: string): Place {
   const bytes = readBytes(source, path);
   if (isUtf16(bytes)) return { file: new SourceFile(path, ''), offset: 0 };
@@ -44,7 +44,6 @@ function findInvalidByte(source: FileSource, path: string): Place {
   return { file: new SourceFile(path, text), offset: lenientDecoder.decode(bytes.subarray(0, fault)).length };
 }
 
-/** The bytes of a file; none where it cannot be read. */
 export function readBytes(source: FileSource, path: string): Uint8Array {
   try {
     return source.read(path);
@@ -84,10 +83,8 @@ const maxDepth = 100;
 /** Further errors of a document are mostly consequences of the first ones. */
 const maxSyntaxErrors = 3;
 
-/** All tags that a manifest may use. */
 export const tagNames = ['!var', '!env', '!secret', '!file', '!format', '!lookup', '!ref'] as const;
 
-/** YAML 1.2 with the tags of manifests. */
 export const yamlOptions: ParseOptions & DocumentOptions & SchemaOptions = {
   version: '1.2',
   uniqueKeys: false,
@@ -160,7 +157,6 @@ function catchTooComplex<T>(file: SourceFile, problems: Problems, work: () => T)
   }
 }
 
-/** Reports the errors of a document; returns whether it has none. */
 function checkDocument(document: Document.Parsed, file: SourceFile, problems: Problems): boolean {
   const { explicit, version } = document.directives.yaml;
   if (explicit && version !== '1.2') {
@@ -213,10 +209,8 @@ export interface YamlDocument {
   readonly offset: number;
 }
 
-/** The position of a value, and how far the document leads to it. */
 export interface FoundNode {
   readonly place: Place;
-  /** The position of the value's key, if it is a member of a mapping. */
   readonly key: Place;
   readonly node: unknown;
   /**
@@ -226,7 +220,6 @@ export interface FoundNode {
   readonly match: 'exact' | 'inside' | 'missing';
 }
 
-/** Finds the node of the value at a JSON pointer. */
 export function findNode({ file, root }: YamlDocument, at: Pointer): FoundNode {
   let node: unknown = root;
   let key: unknown = root;
@@ -250,7 +243,7 @@ export function findNode({ file, root }: YamlDocument, at: Pointer): FoundNode {
   return toFound('exact');
 }
 
-/** Whether a place is in the text of a value; of none that the document does not have. */
+/** True when a place is in the text of a value; of none that the document does not have. */
 export function isWithinValue(document: YamlDocument, at: Pointer): (place: Place) => boolean {
   const { node, match } = findNode(document, at);
   const range = match === 'exact' && isNode(node) ? node.range : null;
@@ -298,7 +291,7 @@ const coreTags = ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map(
   (name) => `tag:yaml.org,2002:${name}`,
 );
 
-/** Whether a tag is one of YAML itself, such as `!!str`. */
+/** True when a tag is one of YAML itself, such as `!!str`. */
 export function isCoreTag(tag: string): boolean {
   return coreTags.includes(tag);
 }

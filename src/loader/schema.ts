@@ -38,12 +38,10 @@ function loadSchema(kind: Kind): ValidateFunction {
   return compileSchema(kind.manifestSchema());
 }
 
-/** How the faults of a document are reported. */
 interface FaultContext {
   readonly problems: Problems;
   /** Places whose lines are not shown, because they may contain credentials. */
   readonly unshown?: RegExp;
-  /** The position of a value. */
   find(at: Pointer): FoundNode;
 }
 
@@ -66,7 +64,7 @@ export function checkSchema(
 }
 
 /**
- * What a compiled schema finds wrong with a tree. Values that are not known yet, or could not be read, count as valid.
+ * Returns the faults of a tree. Values that are not known yet, or could not be read, count as valid.
  */
 export function faultsIn(validate: ValidateFunction, { value, tagged }: Tree): SchemaFault[] {
   if (validate(tagged ? replaceMarkers(value) : value)) return [];
@@ -95,7 +93,6 @@ export function fittingPart<T>(validate: ValidateFunction<T>, value: Json): T | 
   return null;
 }
 
-/** The position of the name or value that a fault is about. */
 export function placeOf({ at, name }: SchemaFault, find: (at: Pointer) => FoundNode): Place {
   const { match, key, place } = find(at);
   return name !== null && match === 'exact' ? key : place;
@@ -127,21 +124,17 @@ function dropWiderChoices(errors: readonly ErrorObject[]): ErrorObject[] {
   return errors.filter((error) => (countChoices(error) ?? 0) <= (fewest.get(error.instancePath) ?? 0));
 }
 
-/** How many values the error allows; `null` if it is about something else. */
 function countChoices({ keyword, params }: ErrorObject): number | null {
   return keyword === 'enum' && Array.isArray(params.allowedValues) ? params.allowedValues.length : null;
 }
 
-/** The key that an error is about; `null` if it is about a value. */
 function keyOf({ keyword, params, propertyName }: ErrorObject): string | null {
   if (propertyName !== undefined) return propertyName;
   if (keyword === 'additionalProperties') return String(params.additionalProperty);
   return null;
 }
 
-/** A mistake that a schema finds in a tree. */
 export interface SchemaFault {
-  /** The place of the value, or of the member, that it is about. */
   readonly at: Pointer;
   /** The name of the member that it is about; `null` for a value. */
   readonly name: string | null;

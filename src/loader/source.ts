@@ -37,10 +37,9 @@ export interface FileSource {
   text(path: string): string;
 }
 
-/** The largest file that is read, in bytes. */
 export const largestFile = 5 * 1024 * 1024;
 
-/** What no glob matches. The settings of git may hold a token, and tenantctl's own folder what a tenant said. */
+/** Never matched: the settings of git may hold a token, and tenantctl's own folder what a tenant said. */
 const ignored = ['**/node_modules/**', '**/.git/**', '**/.tenantctl/**'];
 
 /**
@@ -79,7 +78,6 @@ export function diskSource(root: string, largest = largestFile, isSecret = holds
     },
   };
 
-  /** The real path of a regular file inside the project that is not too large. */
   function readable(path: string): string {
     const { real, stats } = readFrom(path, () => resolve(projectPath(path)));
     if (!isInside(root, real)) throw outsideProjectFailure(path);
@@ -107,7 +105,6 @@ function throwAll(failures: readonly Failure[]): void {
   if (failures.length > 0) throw new Failure(failures.flatMap(({ diagnostics }) => diagnostics));
 }
 
-/** A source with one file, of any name. */
 export function singleFile(text: string): FileSource {
   return { glob: () => [], read: () => Buffer.from(text), text: () => text };
 }
@@ -137,7 +134,7 @@ export function limitSize(source: FileSource, megabytes: number): FileSource {
 }
 
 /**
- * Whether a path matches globs, without reading the disk. A glob that begins with `!` excludes paths, and what is in an
+ * True when a path matches globs, without reading the disk. A glob that begins with `!` excludes paths, and what is in an
  * excluded folder.
  */
 export function matchGlobs(patterns: readonly string[]): (path: string) => boolean {
@@ -148,19 +145,18 @@ export function matchGlobs(patterns: readonly string[]): (path: string) => boole
   return (path) => isWanted(path) && !isExcluded(path);
 }
 
-/** Whether a glob means hidden files or folders: a star does not stand for the dot that their names begin with. */
+/** True when a glob means hidden files or folders: a star does not stand for the dot that their names begin with. */
 const namesHidden = (pattern: string) => /(?:^|[/{,(|\\[])\.(?!\.?\/)/.test(pattern);
 
 const isNegated = (pattern: string) => pattern.startsWith('!');
 
-/** Whether globs exclude a path. Unlike those that include, they mean hidden files and folders too. */
+/** True when globs exclude a path. Unlike those that include, they mean hidden files and folders too. */
 function matchExcluded(patterns: readonly string[]): (path: string) => boolean {
   const unwanted = patterns.filter(isNegated).map((pattern) => projectPath(pattern.slice(1)));
   const isUnwanted = picomatch([...unwanted, ...ignored], { dot: true });
   return (path) => isUnwanted(path) || foldersOf(path).some((each) => isUnwanted(each));
 }
 
-/** The folders above a path, the nearest first. */
 function foldersOf(path: string): string[] {
   const folder = posix.dirname(path);
   return folder === '.' || folder === '/' ? [] : [folder, ...foldersOf(folder)];
@@ -207,7 +203,6 @@ function fixedFolder(pattern: string): string {
   return pattern.slice(0, pattern.lastIndexOf('/', end < 0 ? undefined : end) + 1);
 }
 
-/** Bytes as text, without a byte order mark. Throws a Failure `not-utf8`. */
 export function decodeText(bytes: Uint8Array, path: string): string {
   try {
     return strictDecoder.decode(bytes);
@@ -218,7 +213,7 @@ export function decodeText(bytes: Uint8Array, path: string): string {
   }
 }
 
-/** Whether a file begins with the byte order mark of UTF-16. */
+/** True when a file begins with the byte order mark of UTF-16. */
 export function isUtf16([first, second]: Uint8Array): boolean {
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
@@ -241,7 +236,6 @@ function linkResolver(root: string) {
   };
 }
 
-/** Reads a file and converts the errors of the file system to Failures. */
 function readFrom<T>(path: string, read: () => T): T {
   try {
     return read();
@@ -255,13 +249,11 @@ function brokenLinkFailure(path: string, error: unknown): Failure {
   return failure('file-not-found', `${path} is a broken link.`, { hint: 'Correct or remove the link.' });
 }
 
-/** The name of a project file. */
 export const projectFileName = 'tenantctl.yaml';
 
 /** Manifests outside the globs of a project, such as an exported folder. */
 export interface ManifestFolder {
   readonly source: FileSource;
-  /** Globs of its manifests. */
   readonly manifests: readonly string[];
 }
 

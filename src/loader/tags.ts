@@ -12,10 +12,8 @@ import type { Problems } from './problems.ts';
 import { type FileSource, largestFile } from './source.ts';
 import { type ReadTag, unresolved } from './tree.ts';
 
-/** What tags are resolved with. */
 export interface TagContext {
   readonly inputs: Inputs;
-  /** Collects the names that tags use. */
   readonly uses: TagUses;
   /** `null` where the environment could not be read, which has been reported. */
   readonly variables: JsonObject | null;
@@ -23,9 +21,7 @@ export interface TagContext {
   readonly problems: Problems;
 }
 
-/** The environment variables that tags name. */
 interface TagUses {
-  /** Names of secrets. */
   readonly secrets: Set<string>;
   /** Names of variables that are read as ordinary text. */
   readonly texts: { readonly name: string; readonly place: Place }[];
@@ -59,7 +55,7 @@ export function credentialsOf(uses: TagUses, project: { credentialNames(): Itera
   return new Set([...uses.secrets, ...project.credentialNames()]);
 }
 
-/** Where `!env` reads a credential, and why it is one. */
+/** The places where `!env` reads a credential, each with the reason why it is one. */
 export function credentialTexts(
   { uses, inputs }: Pick<TagContext, 'uses' | 'inputs'>,
   credentials: ReadonlySet<string>,
@@ -124,7 +120,7 @@ function refuseUnknownTag(tag: string, problems: Problems, place: Place): Json {
   return unresolved;
 }
 
-/** What `read` returns; `unresolved` where it throws a Failure, which is reported. */
+/** Returns `unresolved` where `read` throws a Failure, which is reported. */
 function attempt<T extends Json>(read: () => T, problems: Problems, place: Place): T | typeof unresolved {
   try {
     return read();
@@ -166,7 +162,7 @@ function readEnv(name: string, { inputs: { values, withheld }, uses }: TagContex
   throw failure('env-unset', `The environment variable ${name} is not set`, { hint });
 }
 
-/** Whether the secret is set is only of interest when it is compared or sent. */
+/** True when the secret is set is only of interest when it is compared or sent. */
 function readSecret(name: string, { uses }: TagContext): Json {
   uses.secrets.add(name);
   return secretMarker(name);
@@ -260,7 +256,7 @@ function lookupProblem(argument: JsonObject): string | null {
   return half ? `the value of \`${half[0]}\` holds half a character, which no request can hold` : null;
 }
 
-/** Whether there is such a kind, and such a key, is only known with the kinds of the project: see markers.ts. */
+/** True when there is such a kind, and such a key, is only known with the kinds of the project: see manifest.ts. */
 function readReference(argument: Json): Json {
   const parsed = typeof argument === 'string' && argument.isWellFormed() ? parseAddress(argument) : null;
   if (parsed) return refMarker(formatAddress(parsed.kind, parsed.key));
@@ -293,7 +289,6 @@ interface Note {
   readonly offset: number;
 }
 
-/** The notes in a value, also in the arguments of others. */
 export function notesIn(value: Json): Note[] {
   const below = itemsOf(value).flatMap(notesIn);
   const note = noteIn(value);
