@@ -72,9 +72,10 @@ export interface ProjectNames {
  * ignored. Throws a Failure if the project file itself cannot be read.
  */
 export function loadNames(options: LoadOptions): ProjectNames {
-  const opened = openOne(options);
+  const opened = openEnvironment(openProject(options), options.environment);
   const { environments, kinds } = opened.project;
-  return { environments, kinds, objects: manifestsIn(opened, documentsOf(opened.project, undefined, true)) };
+  const documents = documentsOf(opened.project, undefined, true);
+  return { environments, kinds, objects: manifestsIn({ ...opened, documents }) };
 }
 
 /** Loads the project file for one environment, and no manifest. Throws one Failure with all its problems. */
@@ -88,7 +89,7 @@ export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
  * @param text the content of the file, for which `configFile` names the place that it will have
  */
 export function loadUnwritten(text: string, options: LoadOptions): ProjectEnvironment {
-  return requireEnvironment(openOne(options, { text }));
+  return requireEnvironment(openEnvironment(openProject(options, { text }), options.environment));
 }
 
 export function loadEnvironmentNames(options: OpenOptions): EnvironmentNames {
@@ -128,7 +129,6 @@ export interface OpenedProjects extends EnvironmentNames {
 /** Opens a project for several environments. Throws a Failure if the project file itself cannot be read. */
 export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): OpenedProjects {
   const opened = openProject(options);
-  const { documents } = opened;
   const { environments, groups, defaultEnvironment, root, configFile } = opened.project;
   return {
     environments,
@@ -136,21 +136,21 @@ export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): 
     defaultEnvironment,
     root,
     configFile,
-    environment: (name) => requireSafeEnvironment(openEnvironment(opened, name)),
-    load: (environment) => readProject(openEnvironment(opened, environment), documents),
+    environment: (name) => requireEnvironment(openEnvironment(opened, name)),
+    load: (environment) => readProject(openEnvironment(opened, environment)),
     declarations(name) {
       const environment = openEnvironment(opened, name);
       return declarationsOf(
         opened.project,
-        () => manifestsIn(environment, documents),
+        () => manifestsIn(environment),
         () => environmentReads(opened.project, opened.inputs, opened.problems.copy()),
       );
     },
     loadFolder({ source, manifests }, environment) {
       const project = { ...opened.project, manifests, notManifests: [] };
-      const folder = openEnvironment({ ...opened, project }, environment);
-      const read = { ...folder.read, overlays: noOverlays };
-      return readProject({ ...folder, read }, documentsOf(project, source));
+      const documents = documentsOf(project, source);
+      const folder = openEnvironment({ ...opened, project, documents }, environment);
+      return readProject({ ...folder, read: { ...folder.read, overlays: noOverlays } });
     },
   };
 }
@@ -186,14 +186,15 @@ export function openPastProjects(options: OpenOptions, dotEnvIn: string) {
   const { inputs, ...opened } = openProject(options, { tolerated: forgotten, dotEnvIn });
   const read = (name: string, withheld: ReadonlySet<string>) => {
     const environment = openEnvironment({ ...opened, inputs: { ...inputs, withheld } }, name);
-    return { ...environment, manifests: manifestsIn(environment, opened.documents) };
+    return { ...environment, manifests: manifestsIn(environment) };
   };
   return {
     load({ environment: { name }, credentials }: Pick<Project, 'environment' | 'credentials'>): Project {
       const first = read(name, new Set());
-      const known = new Set([...credentials, ...credentialsOf(first.uses, opened.project)]);
+      const known = new Set([...credentials, ...credentialsOf(first.uses, first.project)]);
       const found = credentialTexts(first, known).map((each) => each.name);
-      return toProject(found.length === 0 ? first : read(name, new Set(found)));
+      const opened = found.length === 0 ? first : read(name, new Set(found));
+      return readProject(opened, opened.manifests);
     },
   };
 }
@@ -236,42 +237,28 @@ function openEnvironment({ problems, ...opened }: OpenProject, name: string | un
   return { ...reading, read: readEnvironment(opened.project, name, reading) };
 }
 
-function openOne(options: LoadOptions, opening?: Opening): OpenEnvironment {
-  return openEnvironment(openProject(options, opening), options.environment);
-}
-
-function manifestsIn(
-  { project: { kinds }, read, problems }: OpenEnvironment,
-  documents: Documents,
-): Manifest[] {
+function manifestsIn({ project: { kinds }, documents, read, problems }: OpenEnvironment): Manifest[] {
   const { readTag, overlays } = read;
   return readManifests(documents, { kinds, readTag, overlays, problems });
 }
 
-function readProject(opened: OpenEnvironment, documents: Documents): Project {
-  return toProject({ ...opened, manifests: manifestsIn(opened, documents) });
-}
-
-function toProject(opened: OpenEnvironment & { readonly manifests: readonly Manifest[] }): Project {
-  const resources = resourcesOf(opened.manifests, opened.problems);
+function readProject(opened: OpenEnvironment, manifests = manifestsIn(opened)): Project {
+  const resources = resourcesOf(manifests, opened.problems);
   opened.read.overlays.reportUnused();
-  const project = requireSafeEnvironment(opened);
+  const project = requireEnvironment(opened);
   const lint = readLintLevels(opened.project, project.environment);
   return { ...project, credentials: credentialsOf(opened.uses, opened.project), lint, resources };
 }
 
-function requireEnvironment({ project, read, inputs, problems }: OpenEnvironment): ProjectEnvironment {
+/** Throws a Failure if the project has errors, or a plan would show a credential. */
+function requireEnvironment(opened: OpenEnvironment): ProjectEnvironment {
+  const { project, read, inputs, problems } = opened;
+  refuseSecretTexts(opened, project);
   problems.throwIfAny();
   const { root, configFile } = project;
   if (!read.environment) throw problems.toFailure();
   const { secrets } = inputs;
   return { root, configFile, environment: read.environment, secrets, diagnostics: problems.diagnostics };
-}
-
-/** The same, also if a plan would show a credential. */
-function requireSafeEnvironment(opened: OpenEnvironment): ProjectEnvironment {
-  refuseSecretTexts(opened, opened.project);
-  return requireEnvironment(opened);
 }
 
 /** The files that a command will write, such as its reports: a project must not read what they would overwrite. */

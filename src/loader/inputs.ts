@@ -209,7 +209,7 @@ function unsetSecret(env: NodeJS.ProcessEnv, name: string) {
   return {
     code: 'secret-unset',
     message: `The secret ${name} is not set: ${what} is empty.`,
-    hint: `A pipeline passes on a secret as an empty variable if it does not have it, or if this job may not use it (that of a fork or of an unprotected branch). Set ${name} to its value, ${orFile}`,
+    hint: `CI passes an empty value when the secret is missing or not available to this job (for example, a fork or an unprotected branch). Set ${name} to its value, ${orFile}`,
   };
 }
 

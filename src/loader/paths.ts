@@ -45,13 +45,13 @@ export function isInGit(path: string): boolean {
   return /(?:^|[\\/])\.git(?:[\\/]|$)/i.test(path);
 }
 
-/** True when a path leads into a folder that git or tenantctl keeps for itself. */
+/** True when a path is inside a folder of git or tenantctl. */
 export function isInReserved(path: string): boolean {
   return /(?:^|[\\/])\.(?:git|tenantctl)(?:[\\/]|$)/i.test(path);
 }
 
 export function reservedFolderFailure(path: string): Failure {
-  return failure('reserved-folder', `${path} leads into a folder that git or tenantctl keeps for itself.`, {
+  return failure('reserved-folder', `${path} is inside a reserved folder (.git or .tenantctl).`, {
     hint: 'Keep the files of the project outside `.git` and `.tenantctl`.',
   });
 }

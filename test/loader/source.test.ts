@@ -19,7 +19,7 @@ const outside = (path: string) => [
 ];
 const reserved = (path: string) => [
   'reserved-folder',
-  `${path} leads into a folder that git or tenantctl keeps for itself.`,
+  `${path} is inside a reserved folder (.git or .tenantctl).`,
   'Keep the files of the project outside `.git` and `.tenantctl`.',
 ];
 
