@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { editorSchema, environmentSchema } from './editor-schema.mjs';
 import { publish } from './publish.mjs';
 import { newCompiler } from './schema-compiler.mjs';
+import { typeNamed, typesOf } from './schema-types.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const suffix = '.schema.json';
@@ -23,13 +24,14 @@ const names = readdirSync(`${root}schemas`)
   .sort();
 
 const ajv = newCompiler({ code: { source: true } });
-const schemas = new Map(
-  names.map((name) => [name, JSON.parse(readFileSync(`${root}schemas/${name}${suffix}`, 'utf8'))]),
-);
-const lifecycle = JSON.parse(readFileSync(`${root}schemas/lifecycle${suffix}`, 'utf8'));
+const read = (name) => JSON.parse(readFileSync(`${root}schemas/${name}${suffix}`, 'utf8'));
+const schemas = new Map(names.map((name) => [name, read(name)]));
 for (const [name, schema] of schemas) ajv.addSchema(schema, `${name}${suffix}`);
 
-mkdirSync(`${root}src/generated/validators`, { recursive: true });
+for (const folder of ['validators', 'schemas'])
+  mkdirSync(`${root}src/generated/${folder}`, { recursive: true });
+const typed = [...others, 'diff'];
+for (const name of typed) publish(`src/generated/schemas/${name}.ts`, typesOf(name, read(name)));
 /** Publishes a module with everything that it requires. */
 async function bundle(name, contents) {
   const { outputFiles } = await build({
@@ -66,9 +68,10 @@ export const editorSchema = (...given) => load('./validators/compiler.cjs').edit
 publish(
   'src/generated/validators.d.ts',
   `import type { ValidateFunction } from 'ajv';
-
+${others.map((name) => `import type * as ${name} from './schemas/${name}.ts';\n`).join('')}
 /** A validator for each schema in schemas/, by the schema's name. */
-export declare const validators: Readonly<Record<${names.map((name) => JSON.stringify(name)).join(' | ')}, ValidateFunction>>;
+export declare const validators: {
+${names.map((name) => `  readonly ${name}: ValidateFunction${others.includes(name) ? `<${name}.${typeNamed(name)}>` : ''};\n`).join('')}};
 
 /** The validator of a schema that is only known now. It may refer to lifecycle.schema.json. Takes a tenth of a second. */
 export declare function compileSchema(schema: object): ValidateFunction;
@@ -83,7 +86,10 @@ export declare function editorSchema(schemas: ReadonlyMap<string, JsonObject>, l
 `,
 );
 const ofKinds = new Map([...schemas].filter(([name]) => !others.includes(name)));
-publish(`schemas/manifest${suffix}`, `${JSON.stringify(editorSchema(ofKinds, lifecycle), null, 2)}\n`);
+publish(
+  `schemas/manifest${suffix}`,
+  `${JSON.stringify(editorSchema(ofKinds, read('lifecycle')), null, 2)}\n`,
+);
 publish(
   `schemas/environment${suffix}`,
   `${JSON.stringify(environmentSchema(schemas.get('project')), null, 2)}\n`,

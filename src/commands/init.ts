@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
-import { findRepository } from '../loader/repository.ts';
+import { findRepository } from '../loader/git.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { type ArgsOf, defineCommand, examples } from './command.ts';
 import {

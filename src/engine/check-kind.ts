@@ -11,7 +11,7 @@ import { type Field, isObserved, type Kind, type List, type LiveObject } from '.
 import { liveObject } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
 import { targetOf } from '../kinds/references.ts';
-import type { ManifestFolder } from '../loader/folder.ts';
+import type { ManifestFolder } from '../loader/source.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';

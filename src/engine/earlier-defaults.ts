@@ -1,6 +1,6 @@
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { commitsWith } from '../loader/checkout.ts';
+import { commitsWith } from '../loader/git.ts';
 import type { Address } from '../model/address.ts';
 import { ifFailure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';

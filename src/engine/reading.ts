@@ -7,7 +7,7 @@ import { identityOf } from '../kinds/live-objects.ts';
 import type { Environment } from '../kinds/project.ts';
 import { allOf, type ReadRequest } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { isInRepository } from '../loader/checkout.ts';
+import { isInRepository } from '../loader/git.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
 import { type Address, formatAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';

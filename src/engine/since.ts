@@ -3,7 +3,7 @@ import type { Kinds } from '../kinds/catalog.ts';
 import type { KeyField } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { type Checkout, withRevision } from '../loader/checkout.ts';
+import { type Checkout, withRevision } from '../loader/git.ts';
 import { leftOutThen, loadDeclarations, openPastProjects } from '../loader/index.ts';
 import { once } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';

@@ -1,91 +1,55 @@
+import { defaultKind, type Told, type Kind as WrittenKind } from '../generated/schemas/kind.ts';
 import { sha256 } from '../model/digest.ts';
-import {
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-  objectOf,
-  oneOf,
-  own,
-  textOf,
-  textsOf,
-} from '../model/json.ts';
+import { type JsonObject, textOf } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Service } from './http.ts';
 import type { Field, KeyField, Kind, List } from './kind.ts';
-import { type PlaceRule, Places, placePolicies, rulesInside } from './places.ts';
+import { type PlaceRule, Places, rulesInside } from './places.ts';
 
 /**
  * A kind of object as data: what a `NAME.kind.yaml` says, with its defaults. It describes a collection of the usual shape:
  * a list of whole objects with an `id`, under one path.
  */
-export interface Descriptor {
-  /** The name of the kind. */
-  readonly kind: string;
-  readonly summary: string;
-  readonly service: Service;
-  /** Of the collection, from the base URL on: `/v2025/roles`. An object is at `PATH/{id}`. */
-  readonly path: string;
+export interface Descriptor
+  extends Required<Omit<WrittenKind, 'key' | 'list' | 'fields' | 'places' | 'proven'>> {
   readonly key: readonly KeyField[];
   readonly list: DescribedList;
-  /** How an object is changed; with `put`, what a manifest omits goes back as it was. */
-  readonly update: 'json-patch' | 'merge-patch' | 'patch' | 'put' | 'none';
-  /** Whether a POST to the collection creates an object. */
-  readonly create: boolean;
-  readonly delete: boolean;
   readonly fields: Readonly<Record<string, Field>>;
-  /** Members of an object that only the server sets. */
-  readonly serverOwned: readonly string[];
 }
 
-/** What the list of a collection does. */
 export interface DescribedList extends Pick<List, 'pageSize' | 'member' | 'counts'> {
   /** `filters=KEY eq "…"` is understood for the first part of the key, several joined by `or`. */
   readonly filter?: true;
 }
 
-/** The descriptor in a document that is valid by schemas/kind.schema.json, with the defaults of what it leaves out. */
-export function descriptorFrom(document: JsonObject): Descriptor {
-  const kind = textOf(document, 'kind') ?? '';
-  const path = textOf(document, 'path') ?? '';
-  const service = oneOf(document, 'service', ['identity', 'profiles'], 'identity');
-  const rules = placeRules(objectOf(document, 'places'));
+/** What a document describes, with the defaults of what it leaves out. */
+export function descriptorFrom(written: WrittenKind): Descriptor {
+  const { key, list = {}, fields = {}, places = {}, proven: _, ...described } = written;
+  const rules = Object.entries(places).map(([path, is]) => ({ path, is }));
+  const { service = defaultKind.service } = described;
   return {
-    kind,
-    summary: textOf(document, 'summary') ?? `Objects of ${path}.`,
-    service,
-    path,
-    key: toList(own(document, 'key')).map(keyField),
-    list: describedList(objectOf(document, 'list'), service),
-    update: oneOf(document, 'update', ['json-patch', 'merge-patch', 'patch', 'put', 'none'], 'none'),
-    create: own(document, 'create') === true,
-    delete: own(document, 'delete') === true,
+    ...defaultKind,
+    summary: `Objects of ${written.path}.`,
+    ...described,
+    key: [key].flat().map((part) => (typeof part === 'string' ? { name: part } : part)),
+    list: describedList(list, service),
     fields: Object.fromEntries(
-      Object.entries(objectOf(document, 'fields')).map(([name, field]) => {
+      Object.entries(fields).map(([name, field]) => {
         return [name, withPlaces(describedField(field), rulesInside(rules, name))] as const;
       }),
     ),
-    serverOwned: Object.hasOwn(document, 'serverOwned') ? textsOf(document, 'serverOwned') : usualServerOwned,
   };
 }
 
-/** What the server sets in most collections. */
-const usualServerOwned = ['id', 'created', 'modified'];
-const toList = (value: Json | undefined): readonly Json[] => (isArray(value) ? value : [value ?? null]);
-
-function keyField(part: Json): KeyField {
-  const { name, foldCase } = isObject(part) ? part : { name: part };
-  return { name: String(name), ...(foldCase === true ? { foldCase } : {}) };
-}
-
-function describedList(list: JsonObject, service: Service): DescribedList {
-  const { pageSize = defaultPageSize[service] } = list;
-  const member = textOf(list, 'member');
+function describedList(
+  { pageSize, member, counts, filter }: NonNullable<WrittenKind['list']>,
+  service: Service,
+): DescribedList {
   return {
-    pageSize: typeof pageSize === 'number' ? pageSize : null,
-    ...(member === null ? {} : { member }),
-    ...(own(list, 'counts') === true ? { counts: true } : {}),
-    ...(own(list, 'filter') === true ? { filter: true } : {}),
+    pageSize: pageSize === undefined ? defaultPageSize[service] : pageSize,
+    ...(member !== undefined && { member }),
+    ...(counts && { counts }),
+    ...(filter && { filter }),
   };
 }
 
@@ -93,38 +57,28 @@ function describedList(list: JsonObject, service: Service): DescribedList {
 const defaultPageSize: Readonly<Record<Service, number>> = { identity: 250, profiles: 100 };
 
 /** A field as it is written: `text`, or a mapping that says more. */
-function describedField(value: Json): Field {
-  const given = isObject(value) ? value : { is: value };
-  const to = textOf(given, 'to');
-  const type = textOf(given, 'type');
-  const pointing = { ...(to === null ? {} : { to }), ...(type === null ? {} : { type }) };
-  const is = textOf(given, 'is') ?? '';
+function describedField(written: NonNullable<WrittenKind['fields']>[string]): Field {
+  const {
+    is,
+    to,
+    type,
+    declares = 'whole',
+    text,
+  }: Told = typeof written === 'string' ? { is: written } : written;
+  const pointing = { ...(to !== undefined && { to }), ...(type !== undefined && { type }) };
   switch (is) {
-    case 'value':
-    case 'set':
-      return { is, ...(to === null ? {} : { to }) };
     case 'text':
     case 'email':
       return { is };
+    case 'value':
+    case 'set':
     case 'reference':
       return { is, ...pointing };
     case 'references':
       return { is, ...pointing, to: to ?? '' };
-    case 'json': {
-      const declares = own(given, 'declares') === 'members' ? 'members' : 'whole';
-      const json = { is, declares, settings: true } as const;
-      return own(given, 'text') === true ? json : { ...json, plain: true };
-    }
-    default:
-      throw new TypeError(`"${is}" is not a field type.`);
+    case 'json':
+      return { is, declares, settings: true, ...(text ? {} : { plain: true }) };
   }
-}
-
-function placeRules(places: JsonObject): PlaceRule[] {
-  return Object.entries(places).flatMap(([path, policy]) => {
-    const is = placePolicies.find((each) => each === policy);
-    return is === undefined ? [] : [{ path, is }];
-  });
 }
 
 /** Only what is free-form JSON has places of its own: other fields are one value. */

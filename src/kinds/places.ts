@@ -12,9 +12,6 @@ import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
  */
 export type PlacePolicy = 'secret' | 'plain' | 'serverOwned' | 'minted' | 'ignored' | 'set';
 
-/** The policies that a descriptor can give to a place. */
-export const placePolicies = ['secret', 'plain', 'serverOwned', 'minted', 'set'] as const;
-
 /** A path into the fields (`formElements/**` + `/key`; `*` is one step, `**` any number) and the policy of what is there. */
 export interface PlaceRule {
   readonly path: string;

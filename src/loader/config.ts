@@ -1,73 +1,50 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
+import { defaultProject, type Lint } from '../generated/schemas/project.ts';
 import { validators } from '../generated/validators.js';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Environment } from '../kinds/project.ts';
 import { groupBy, once } from '../model/basics.ts';
 import { failure } from '../model/failure.ts';
-import {
-  isArray,
-  isObject,
-  itemsOf,
-  type Json,
-  type JsonObject,
-  numberOf,
-  objectOf,
-  oneOf,
-  own,
-  textListsOf,
-  textOf,
-  textsOf,
-} from '../model/json.ts';
-import { type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
+import { isArray, isObject, itemsOf, type Json, type JsonObject, objectOf, own } from '../model/json.ts';
+import { type LintLevel, type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
-import { noteIn, notesIn, withoutNotes } from './declaration.ts';
-import { findNode, isWithinValue, type YamlDocument } from './document.ts';
 import type { Place } from './file.ts';
 import { readKinds } from './kind-files.ts';
-import { openSingle } from './parse.ts';
+import { findNode, isWithinValue, openSingle, type YamlDocument } from './parse.ts';
 import { isForeign, statOf } from './paths.ts';
 import { Problems } from './problems.ts';
-import { checkSchema } from './schema.ts';
+import { checkSchema, fittingPart } from './schema.ts';
 import { type EnvironmentNames, memberProblem, sayFrom } from './selection.ts';
-import type { FileSource } from './source.ts';
-import { tagNoter } from './tags.ts';
+import { type FileSource, projectFileName } from './source.ts';
+import { noteIn, notesIn, tagNoter, withoutNotes } from './tags.ts';
 import { type ReadTag, readTree, unresolved } from './tree.ts';
 
-/** What a project file says of all environments. */
 export interface ProjectFile extends EnvironmentNames {
   readonly root: string;
   readonly configFile: string;
   readonly kinds: Kinds;
-  /** The source of the project file and of environments. */
   readonly source: FileSource;
   readonly document: YamlDocument;
   /** With notes for its tags, which only environments may have. */
   readonly noted: Json;
-  /** The names of the environments in it. */
   readonly inline: readonly string[];
   /** Files that contain one environment each, by its name. */
   readonly files: ReadonlyMap<string, readonly string[]>;
-  /** Globs of manifests. */
   readonly manifests: readonly string[];
-  /** The position of the globs. */
   readonly place: Place;
   /** YAML files that are not manifests, even where a glob matches them. */
   readonly notManifests: readonly string[];
   /** How large manifests and side files may be together, in MB. */
   readonly sizeLimit: number;
-  /** The levels of lint rules that it sets. */
-  readonly lint: JsonObject;
+  readonly lint: Lint;
   /** The names of the credentials and secrets of all environments. */
   credentialNames(): ReadonlySet<string>;
   /** The seed and data files of all embedded tenants, as they are written. */
   tenantFiles(): readonly string[];
 }
 
-const defaultSizeLimit = 100;
 export const emptyHint = '`tenantctl init` makes a project with a file to begin with.';
-const defaultManifests = ['config/**/*.yaml'];
-/** Files that contain one environment each. */
 export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 
 /** The places of credentials, whose lines are not shown. */
@@ -86,7 +63,9 @@ export function readProjectFile(
   const document = openSingle(source, basename(configFile), problems, emptyHint);
   const noted = document && noteProject(document, problems);
   const value = noted === null ? null : withoutNotes(noted);
-  if (!document || !isObject(value)) throw problems.toFailure();
+  // A wrong version has been reported.
+  const written = isObject(value) ? fittingPart(validators.project, { ...value, version: 1 }) : null;
+  if (!document || !isObject(value) || !written) throw problems.toFailure();
   const { kinds, paths: kindFiles } = readKinds(source, problems);
   const paths = source.glob(environmentFiles);
   const inline = Object.keys(objectOf(value, 'environments'));
@@ -98,6 +77,13 @@ export function readProjectFile(
     const inFiles = documents.map((each) => noteDocument(each, ignored));
     return [...inFiles, ...itemsOf(valueAt(noted, '/environments') ?? null)];
   });
+  const { manifests, sizeLimit, lint, groups, defaultEnvironment } = {
+    ...defaultProject,
+    lint: {},
+    groups: {},
+    defaultEnvironment: names.length === 1 ? (names[0] ?? null) : null,
+    ...written,
+  };
   const project: ProjectFile = {
     root,
     configFile,
@@ -105,17 +91,16 @@ export function readProjectFile(
     source,
     document,
     noted,
-    lint: objectOf(value, 'lint'),
+    lint,
     inline,
     files,
-    groups: textListsOf(value, 'groups'),
-    defaultEnvironment:
-      textOf(value, 'defaultEnvironment') ?? (names.length === 1 ? (names[0] ?? null) : null),
+    groups,
+    defaultEnvironment,
     place: findNode(document, '/manifests').place,
     environments: names,
-    manifests: isArray(own(value, 'manifests')) ? textsOf(value, 'manifests') : defaultManifests,
+    manifests,
     notManifests: [basename(configFile), ...paths, ...kindFiles],
-    sizeLimit: numberOf(value, 'sizeLimit') ?? defaultSizeLimit,
+    sizeLimit,
     credentialNames: once(() => new Set(allEnvironments().flatMap(credentialsIn))),
     tenantFiles: () => allEnvironments().flatMap(tenantFilesIn),
   };
@@ -144,7 +129,6 @@ export function noteDocument(document: YamlDocument, problems: Problems): Json {
   return readTree(document, tagNoter(problems), problems).value;
 }
 
-/** The names that an environment gives to tokens, client secrets and other secrets. */
 function credentialsIn(environment: Json): string[] {
   const places = ['identity', 'profiles'].flatMap((service) =>
     ['token', 'clientSecret'].map((name) => pointer(service, 'auth', name)),
@@ -159,9 +143,6 @@ function tenantFilesIn(environment: Json): string[] {
   const files = ['/sandbox/seed', '/sandbox/data'].map((at) => valueAt(environment, at));
   return files.filter((file) => typeof file === 'string');
 }
-
-/** The name of a project file. */
-export const projectFileName = 'tenantctl.yaml';
 
 /**
  * The project file for work in a folder: `tenantctl.yaml` there or in the nearest folder above. Where there is none, the
@@ -207,7 +188,7 @@ export function projectRoot(configFile: string, from?: string): string {
   }
 }
 
-/** What to do about a project file that has the other ending of YAML; `null` where there is none. */
+/** A hint about a project file that has the other ending of YAML; `null` where there is none. */
 function findOtherEnding(configFile: string): string | null {
   const other = configFile.replace(/\.ya?ml$/, (ending) => (ending === '.yml' ? '.yaml' : '.yml'));
   if (other === configFile || !statOf(other)?.isFile()) return null;
@@ -235,7 +216,7 @@ export function readLintLevels({ lint }: ProjectFile, { connection }: Environmen
   const isEmbedded = connection.to === 'sandbox';
   const level = ([code, rule]: [string, LintRule]) => {
     const byDefault = (isEmbedded ? rule.embedded : undefined) ?? rule.level;
-    return [code, oneOf(lint, code, ['error', 'warning', 'info', 'off'], byDefault)] as const;
+    return [code, own<LintLevel | undefined>(lint, code) ?? byDefault] as const;
   };
   return Object.fromEntries(Object.entries(lintRules).map(level));
 }

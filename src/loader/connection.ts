@@ -1,23 +1,35 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type {
+  EmbeddedTenant,
+  IdentityService,
+  ProfileManagementService,
+  Auth as WrittenAuth,
+  Environment as WrittenEnvironment,
+} from '../generated/schemas/project.ts';
 import type { Auth, Connection, Endpoint, Secrets, Setting } from '../kinds/project.ts';
 import { Failure } from '../model/failure.ts';
-import { isObject, type Json, type JsonObject, objectOf, own, textOf } from '../model/json.ts';
+import type { Json } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
-import { parseUrl, type TenantName } from '../model/network.ts';
+import {
+  allowedHostsVariable,
+  type HttpProxies,
+  type Network,
+  parseAllowedHost,
+  parseUrl,
+  type TenantName,
+} from '../model/network.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ProjectFile } from './config.ts';
-import type { FoundNode } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
+import { type Inputs, variableOf } from './inputs.ts';
 import { kindsFolderIn } from './kind-files.ts';
-import { readNetwork } from './network.ts';
 import { requireInside } from './own-folder.ts';
+import type { FoundNode } from './parse.ts';
 import { credentialsFailure, holdsCredentials, projectPath, resolveLinks } from './paths.ts';
 import type { Problem, Problems } from './problems.ts';
-import type { Inputs } from './secrets.ts';
 import { unresolved } from './tree.ts';
 
-/** What an environment is built with. */
 export interface BuildContext {
   readonly project: ProjectFile;
   readonly inputs: Inputs;
@@ -26,22 +38,23 @@ export interface BuildContext {
   find(at: Pointer): FoundNode;
 }
 
-/** The tenant of an environment, and how to reach it. */
-export interface TenantConnection {
+interface TenantConnection {
   readonly tenant: TenantName;
   readonly connection: Connection;
 }
 
-/** Reads the tenant of an environment that fits the schema; `undefined`, and a problem, where it cannot be used. */
-export function readConnection(value: JsonObject, context: BuildContext): TenantConnection | undefined {
-  const sandbox = own(value, 'sandbox');
-  const isRemote = own(value, 'identity') !== undefined || own(value, 'profiles') !== undefined;
-  if (isObject(sandbox) && isRemote) {
+/** Reads the tenant of an environment; `undefined`, and a problem, where it cannot be used. */
+export function readConnection(
+  environment: WrittenEnvironment,
+  context: BuildContext,
+): TenantConnection | undefined {
+  const { sandbox, identity, profiles } = environment;
+  if (sandbox && (identity || profiles)) {
     const message = 'An environment has either `sandbox` or `identity` and `profiles`';
     return refuse(context, '/sandbox', { code: 'two-tenants', message });
   }
-  if (isObject(sandbox)) return readSandbox(sandbox, context);
-  if (isRemote) return readEndpoints(value, context);
+  if (sandbox) return readSandbox(sandbox, context);
+  if (identity || profiles) return readEndpoints(environment, context);
   return refuse(context, '', {
     code: 'no-tenant',
     message: 'The environment names no tenant',
@@ -49,8 +62,9 @@ export function readConnection(value: JsonObject, context: BuildContext): Tenant
   });
 }
 
-function readSandbox(value: JsonObject, context: BuildContext): TenantConnection | undefined {
-  const [seed, data] = [readPath(value, 'seed', context), readPath(value, 'data', context)];
+function readSandbox(written: EmbeddedTenant, context: BuildContext): TenantConnection | undefined {
+  const seed = readPath('/sandbox/seed', written.seed, context);
+  const data = readPath('/sandbox/data', written.data, context);
   if (seed === undefined || data === undefined) return undefined;
   const name = `sandbox:${data ?? seed ?? 'memory'}`;
   const { root } = context.project;
@@ -71,13 +85,12 @@ function readSandbox(value: JsonObject, context: BuildContext): TenantConnection
  * `undefined` where it is refused.
  */
 function readPath(
-  value: JsonObject,
-  name: string,
+  at: Pointer,
+  path: string | undefined,
   { project: { root }, problems, find }: BuildContext,
 ): string | null | undefined {
-  const path = textOf(value, name);
   // What could not be read has been reported.
-  if (path === null || path === unresolved) return null;
+  if (path === undefined || path === unresolved) return null;
   try {
     const normal = projectPath(path);
     requireInside(root, normal);
@@ -85,15 +98,19 @@ function readPath(
     if ([normal, resolveLinks(join(root, normal))].some(holdsCredentials)) throw credentialsFailure(normal);
     return normal;
   } catch (error) {
-    problems.addFailure(error, find(pointer('sandbox', name)).place);
+    problems.addFailure(error, find(at).place);
     return undefined;
   }
 }
 
-function readEndpoints(value: JsonObject, context: BuildContext): TenantConnection | undefined {
-  const identity = readEndpoint({ service: 'identity', environment: value, context }, null);
-  const inherited = identity === null ? null : identity?.auth;
-  const profiles = readEndpoint({ service: 'profiles', environment: value, context }, inherited);
+function readEndpoints(
+  { identity: first, profiles: second }: WrittenEnvironment,
+  context: BuildContext,
+): TenantConnection | undefined {
+  const identity = first ? readEndpoint('identity', first, null, context) : null;
+  const profiles = second
+    ? readEndpoint('profiles', second, identity === null ? null : identity?.auth, context)
+    : null;
   if (identity === undefined || profiles === undefined) return undefined;
   return {
     tenant: { identity: identity?.baseUrl ?? '', profiles: profiles?.baseUrl ?? '' },
@@ -106,32 +123,27 @@ function readEndpoints(value: JsonObject, context: BuildContext): TenantConnecti
   };
 }
 
-/** One of the two services of an environment. */
-interface ServiceText {
-  readonly service: 'identity' | 'profiles';
-  readonly environment: JsonObject;
-  readonly context: BuildContext;
-}
-
 /**
- * The address and credentials of a service; `null` where the environment does not have it, `undefined` on problems.
+ * The address and credentials of a service; `undefined`, and a problem, where they cannot be used.
  *
  * @param inherited the credentials where the service has none of its own; `undefined` where those have problems
  */
-function readEndpoint(text: ServiceText, inherited: Auth | null | undefined): Endpoint | null | undefined {
-  const { service, environment, context } = text;
-  const value = own(environment, service);
-  if (!isObject(value)) return null;
-  const base = readAddress(text, 'baseUrl', readBaseUrl);
-  const tokens = readAddress(text, 'tokenUrl', readUrl);
+function readEndpoint(
+  service: 'identity' | 'profiles',
+  { baseUrl, tokenUrl, auth }: IdentityService | ProfileManagementService,
+  inherited: Auth | null | undefined,
+  context: BuildContext,
+): Endpoint | undefined {
+  const base = readAddress(`${service}.baseUrl`, baseUrl, readBaseUrl, context);
+  const tokens =
+    tokenUrl === undefined ? null : readAddress(`${service}.tokenUrl`, tokenUrl, readUrl, context);
   if (!base || tokens === undefined) return undefined;
-  const { url: baseUrl, setting } = base;
-  const given = own(value, 'auth');
-  if (isObject(given)) {
-    const auth = readAuth(text, given, tokens ?? { url: `${baseUrl}/oauth/token`, setting });
-    return auth && { baseUrl, setting, auth };
+  const { url, setting } = base;
+  if (auth) {
+    const read = readAuth(service, auth, tokens ?? { url: `${url}/oauth/token`, setting }, context);
+    return read && { baseUrl: url, setting, auth: read };
   }
-  if (inherited !== null) return inherited && { baseUrl, setting, auth: inherited };
+  if (inherited !== null) return inherited && { baseUrl: url, setting, auth: inherited };
   return refuse(context, `/${service}`, {
     code: 'missing-field',
     message: 'There are no credentials for this service',
@@ -139,27 +151,25 @@ function readEndpoint(text: ServiceText, inherited: Auth | null | undefined): En
   });
 }
 
-/** A URL of a service, and the setting that gives it. */
 interface Address {
   /** Empty where it could not be read, which has been reported. */
   readonly url: string;
   readonly setting: Setting;
 }
 
-/** `null` where none is given, `undefined` on problems. */
+/** `undefined`, and a problem, where it cannot be used. */
 function readAddress(
-  { service, environment, context }: ServiceText,
-  name: 'baseUrl' | 'tokenUrl',
+  name: string,
+  text: string,
   read: (text: string) => BaseUrl,
-): Address | null | undefined {
-  const text = textOf(objectOf(environment, service), name);
-  if (text === null) return null;
-  const at = pointer(service, name);
-  const setting = settingAt(`${service}.${name}`, context.find(at).place);
+  context: BuildContext,
+): Address | undefined {
+  const at = pointer(...name.split('.'));
+  const setting = settingAt(name, context.find(at).place);
   if (text === unresolved) return { url: '', setting };
   const found = read(text);
   if ('url' in found) return { url: found.url, setting };
-  const message = `\`${name}\` cannot be used: ${found.problem}`;
+  const message = `\`${name.split('.')[1]}\` cannot be used: ${found.problem}`;
   return refuse(context, at, { code: 'invalid-url', message });
 }
 
@@ -176,16 +186,13 @@ function settingAt(name: string, place: Place): Setting {
   };
 }
 
-/** @param tokens where tokens come from */
 function readAuth(
-  { service, context }: ServiceText,
-  auth: JsonObject,
+  service: string,
+  { token, clientId, clientSecret }: WrittenAuth,
   { url: tokenUrl, setting }: Address,
+  context: BuildContext,
 ): Auth | undefined {
-  const at = pointer(service, 'auth');
-  const token = own(auth, 'token');
-  const clientId = own(auth, 'clientId');
-  const clientSecret = own(auth, 'clientSecret');
+  const at = `/${service}/auth`;
   if ((token === undefined) === (clientSecret === undefined)) {
     const message = 'Credentials are either `token`, or `clientId` and `clientSecret`';
     return refuse(context, at, { code: 'invalid-value', message });
@@ -234,8 +241,7 @@ function refuse({ problems, find }: BuildContext, at: Pointer, problem: Problem)
   problems.report(problem, find(at).place);
 }
 
-/** A base URL without a slash at its end, or what is wrong with it. */
-export type BaseUrl = { readonly url: string } | { readonly problem: string };
+type BaseUrl = { readonly url: string } | { readonly problem: string };
 
 /** Checks a base URL, below which the program adds the paths of the API. */
 export function readBaseUrl(text: string): BaseUrl {
@@ -259,4 +265,63 @@ function readUrl(text: string): BaseUrl {
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** Reads which hosts may be called and through which proxy. Variables that cannot be used are reported. */
+function readNetwork(env: NodeJS.ProcessEnv, problems: Problems): Network {
+  const proxies: HttpProxies = {
+    http: readProxy('HTTP_PROXY', env, problems),
+    https: readProxy('HTTPS_PROXY', env, problems),
+    except: proxyVariable('NO_PROXY', env),
+  };
+  return {
+    allowedHosts: readAllowedHosts(env, problems),
+    proxies: proxies.http === '' && proxies.https === '' ? null : () => proxies,
+  };
+}
+
+function readAllowedHosts(env: NodeJS.ProcessEnv, problems: Problems): Network['allowedHosts'] {
+  const value = variableOf(env, allowedHostsVariable);
+  if (value === null) return null;
+  const entries = value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  return entries.flatMap((entry) => {
+    const host = parseAllowedHost(entry);
+    if (host) return [host];
+    const message = `${allowedHostsVariable} lists \`${entry}\`, which is not a host`;
+    const hint = 'Write `host` or `host:port`, separated by commas: no scheme, path or pattern.';
+    problems.add('invalid-allowed-hosts', message, null, { hint });
+    return [];
+  });
+}
+
+/** The spelling in lower case counts where both are set, as for other programs. */
+function proxyVariable(name: string, env: NodeJS.ProcessEnv): string {
+  return (variableOf(env, name.toLowerCase()) ?? variableOf(env, name) ?? '').trim();
+}
+
+function readProxy(name: string, env: NodeJS.ProcessEnv, problems: Problems): string {
+  const value = proxyVariable(name, env);
+  if (value === '') return '';
+  const url = parseUrl(value.includes('://') ? value : `http://${value}`);
+  const isProxy = url !== null && ['http:', 'https:'].includes(url.protocol);
+  if (isProxy && hasReadableCredentials(url)) return url.href;
+  // The value is not shown: it may hold a password.
+  problems.add('invalid-proxy', `${name} is not the address of an HTTP proxy`, null, {
+    hint: isProxy
+      ? 'Write a `%` in its user name or password as `%25`.'
+      : 'For example: `http://proxy.example:3128`.',
+  });
+  return '';
+}
+
+function hasReadableCredentials({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,4 @@
-import { resolve } from 'node:path';
-import type { Kinds } from '../kinds/catalog.ts';
+import { posix, resolve } from 'node:path';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -9,8 +8,7 @@ import type { JsonObject } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
-import { findNode } from './document.ts';
-import { type Place, sourceOf } from './file.ts';
+import { sourceOf } from './file.ts';
 import { declarerOf } from './identities.ts';
 import {
   type Manifest,
@@ -19,30 +17,29 @@ import {
   readWritten,
   type WrittenManifest,
 } from './manifest.ts';
-import { openFile, parseDocuments, readBytes } from './parse.ts';
+import { findNode, openFile, parseDocuments, readBytes } from './parse.ts';
 import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import { type FileSource, globRefusal, limitSize, matchGlobs } from './source.ts';
 import { manifestNoter } from './tags.ts';
 
-/** Every resource that manifests declare, in the order of files and documents. Problems are reported. */
 export function resourcesOf(manifests: readonly Manifest[], problems: Problems): Resource[] {
   refuseDuplicates(manifests, problems);
   addNotices(manifests, problems);
   return manifests.flatMap(({ resource }) => resource ?? []);
 }
 
-/** What a project's manifests declare, and which further files would be read as manifests. */
+/** The declarations of a project, and which further files would be read as manifests. */
 export interface Declarations {
   /** The globs of manifests, and their position in the project file. */
   readonly globs: { readonly patterns: readonly string[]; readonly source: Source };
-  /** Whether a file of this path, from the project's root, is or would be read as a manifest. */
+  /** True when a file of this path, from the project's root, is or would be read as a manifest. */
   covers(path: string): boolean;
-  /** Whether an environment of the project reads the file of this path, such as one that a tag in an overlay names. */
+  /** True when an environment of the project reads the file of this path, such as one that a tag in an overlay names. */
   isReadByEnvironment(path: string): boolean;
-  /** Where an object is declared, even if its manifest has errors; `null` where it is not. */
+  /** The place where an object is declared, even if its manifest has errors; `null` where it is not. */
   find(object: LiveObject): Source | null;
-  /** What an object's manifest declares of it, with markers for secrets and lookups; nothing where it has none. */
+  /** The declared fields of an object, with markers for secrets and lookups; none where it has no manifest. */
   fieldsOf(object: LiveObject): JsonObject;
   /** The names of the secrets that an object's manifest declares, by their places. */
   secretsOf(object: LiveObject): ReadonlyMap<Pointer, string>;
@@ -82,12 +79,18 @@ export function declarationsOf(
 }
 
 /** Every document that declares an object in an environment, even one that does not fit its schema. Problems are reported. */
-export function readManifests(documents: Documents, context: ManifestContext): Manifest[] {
-  return documents(context.problems).flatMap((document) => readManifest(document, context) ?? []);
+export function readManifests(
+  { read, shared }: Documents,
+  context: Omit<ManifestContext, 'shared'>,
+): Manifest[] {
+  return read(context.problems).flatMap((document) => readManifest(document, { ...context, shared }) ?? []);
 }
 
-/** The documents of all manifest files, in order. Their problems are reported to each environment. */
-export type Documents = (problems: Problems) => readonly WrittenManifest[];
+/** The documents of all manifest files, in order, read for all environments of a project. */
+export interface Documents extends Pick<ManifestContext, 'shared'> {
+  /** Their problems are reported to each environment. */
+  read(problems: Problems): readonly WrittenManifest[];
+}
 
 /**
  * The documents of a project, which are read once, when they are asked for first.
@@ -110,29 +113,35 @@ export function documentsOf(
       return parsed.map((document) => readWritten(document, readTag, found));
     });
   });
-  return (problems) => {
-    const all = documents();
-    problems.addAll(found);
-    return all;
+  return {
+    shared: new Map(),
+    read(problems) {
+      const all = documents();
+      problems.addAll(found);
+      return all;
+    },
   };
 }
 
 function listFiles(project: ProjectFile, source: FileSource, problems: Problems): string[] {
-  const { notManifests, place, kinds } = project;
-  const patterns = usableGlobs(project, problems);
+  const { manifests, notManifests, place, document } = project;
+  const patterns = manifests.filter((glob, at) => {
+    const refusal = globRefusal(glob);
+    if (refusal) problems.addFailure(refusal, findNode(document, pointer('manifests', at)).place);
+    return refusal === null;
+  });
   try {
-    // Listed together, since most of the time goes into listing folders.
-    const ending = endingOf(patterns);
-    const all = ending === null ? patterns : [...patterns, ...otherEndings(patterns)];
-    const listed = source.glob(all).filter((path) => !notManifests.includes(path));
-    const paths = listed.filter((path) => ending === null || path.endsWith(ending));
-    for (const path of listed) {
-      const isLeftOut = ending !== null && !path.endsWith(ending) && holdsManifest(path, kinds, source);
-      if (isLeftOut) warnOfEnding(path, ending, place, problems);
+    const isWanted = matchGlobs(patterns);
+    // Both endings are listed at once, since most of the time goes into listing folders.
+    const all = patterns.flatMap((glob) => [glob, glob.replace(/\.ya?ml$/, '.{yaml,yml,YAML,YML}')]);
+    const listed = source.glob(all);
+    const files = listed.filter((path) => !notManifests.includes(path));
+    const paths = files.filter(isWanted);
+    if (new Set(patterns.map((glob) => posix.extname(glob))).size === 1) {
+      for (const path of files) if (!isWanted(path)) warnOfUnread(path, project, source, problems);
     }
     // What is wrong with a glob may be why.
-    const isComplete = patterns.length === project.manifests.length;
-    if (paths.length === 0 && patterns.length > 0 && isComplete) {
+    if (paths.length === 0 && patterns.length > 0 && patterns.length === manifests.length) {
       const message = `No file matches ${patterns.join(', ')}`;
       const hint =
         'Correct `manifests`, whose globs begin at the folder of the project file, or write manifests with `tenantctl export`.';
@@ -145,40 +154,20 @@ function listFiles(project: ProjectFile, source: FileSource, problems: Problems)
   }
 }
 
-/** The globs of manifests without those that are not used, which are reported. */
-function usableGlobs({ manifests, document }: ProjectFile, problems: Problems): string[] {
-  return manifests.filter((glob, at) => {
-    const refusal = globRefusal(glob);
-    if (refusal) problems.addFailure(refusal, findNode(document, pointer('manifests', at)).place);
-    return refusal === null;
-  });
-}
-
-/** The one ending of all globs; `null` where they have several or others, which a project then chose on purpose. */
-function endingOf(patterns: readonly string[]): '.yaml' | '.yml' | null {
-  const wanted = patterns.filter((glob) => !glob.startsWith('!'));
-  return (['.yaml', '.yml'] as const).find((ending) => wanted.every((glob) => glob.endsWith(ending))) ?? null;
-}
-
-/** Globs of the files beside the manifests, whatever their ending. */
-function otherEndings(patterns: readonly string[]): string[] {
-  const wanted = patterns.filter((glob) => !glob.startsWith('!'));
-  return wanted.map((glob) => glob.replace(/\.ya?ml$/, '.{yaml,yml,YAML,YML}'));
-}
-
 /**
- * Whether a file names a kind of the project, as a manifest would. Other files may lie beside manifests: only their bytes are
- * read, which do not count for `sizeLimit`.
+ * Warns of a file that names a kind of the project, as a manifest would, but has another ending than the globs: with `--since`,
+ * the objects of a manifest that is not read any more would be deleted. Its bytes do not count for `sizeLimit`.
  */
-function holdsManifest(path: string, kinds: Kinds, source: FileSource): boolean {
+function warnOfUnread(
+  path: string,
+  { kinds, manifests: [glob = ''], place }: ProjectFile,
+  source: FileSource,
+  problems: Problems,
+): void {
   const text = Buffer.from(readBytes(source, path)).toString();
-  return [...text.matchAll(/^kind:[ \t]*(\w+)/gm)].some(([, name = '']) => kinds.find(name) !== undefined);
-}
-
-/** With `--since`, the objects of a manifest that is not read any more would be deleted. */
-function warnOfEnding(path: string, ending: string, place: Place, problems: Problems): void {
+  if (![...text.matchAll(/^kind:[ \t]*(\w+)/gm)].some(([, name = '']) => kinds.find(name))) return;
   const message = `${path} is not read: no glob of \`manifests\` matches its ending`;
-  const renamed = path.replace(/\.ya?ml$/i, ending);
+  const renamed = path.replace(/\.ya?ml$/i, posix.extname(glob));
   const hint = `Rename it to ${renamed}, or add a glob for it to \`manifests\`.`;
   problems.add('unread-file', message, place, { severity: 'warning', hint, excerpt: false });
 }
@@ -206,7 +195,6 @@ function refuseDuplicates(manifests: readonly Manifest[], problems: Problems): v
 const renameFirst =
   'If it is one object, keep one of the two manifests. If another object is to get the name, apply `renamedFrom` first, and declare the other one after that. To swap two names, give one of the objects a third name in between.';
 
-/** The first manifest with each identity. */
 function indexManifests(manifests: readonly Manifest[]): ReadonlyMap<string, Manifest> {
   const first = new Map<string, Manifest>();
   for (const manifest of manifests) {

@@ -1,30 +1,35 @@
+import {
+  defaultLimits,
+  type IdentityService,
+  type Environment as WrittenEnvironment,
+  type Limits as WrittenLimits,
+} from '../generated/schemas/project.ts';
 import { validators } from '../generated/validators.js';
-import type { Environment } from '../kinds/project.ts';
-import { isObject, type Json } from '../model/json.ts';
+import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
+import type { Environment, Limits, Policy } from '../kinds/project.ts';
+import { isObject, type Json, own } from '../model/json.ts';
 import { isFilledInLater, refOf, secretMarker } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt, withValueAt } from '../model/pointer.ts';
+import { contractSettings } from '../model/settings.ts';
+import { didYouMean } from '../model/words.ts';
 import { authPlaces, emptyHint, noteDocument, type ProjectFile } from './config.ts';
-import { noteOf, resolveNotes } from './declaration.ts';
-import { findNode, isWithinValue, type YamlDocument } from './document.ts';
+import { type BuildContext, readConnection } from './connection.ts';
 import type { Place } from './file.ts';
+import { collectionTaken, holderOf } from './kind-files.ts';
 import { noOverlays, type Overlays, readOverlays } from './overlay.ts';
-import { openSingle } from './parse.ts';
+import { findNode, isWithinValue, openSingle, type YamlDocument } from './parse.ts';
 import type { Problems } from './problems.ts';
-import { checkSchema } from './schema.ts';
+import { checkSchema, fittingPart } from './schema.ts';
 import { defaultOf, nearEnvironment, sayFrom } from './selection.ts';
-import { buildEnvironment } from './settings.ts';
-import { type TagContext, tagReader } from './tags.ts';
+import { noteOf, resolveNotes, type TagContext, tagReader } from './tags.ts';
 import { type ReadTag, unresolved } from './tree.ts';
 
-/** A read environment. The problems of what could not be read have been reported. */
 export interface ReadEnvironment {
   readonly environment: Environment | null;
   readonly overlays: Overlays;
-  /** Resolves tags with the variables of the environment. */
   readonly readTag: ReadTag;
 }
 
-/** What an environment is read with. */
 export interface Reading extends Pick<TagContext, 'inputs' | 'uses' | 'problems'> {
   /** The variable that gives its name; left out where an option, or nothing, does. */
   readonly environmentFrom?: string | undefined;
@@ -46,13 +51,13 @@ export function readEnvironment(
   const variables = text && readVariables(text, context);
   const readTag = tagReader({ ...context, variables: isObject(variables) ? variables : null });
   const value = text && readValue(text, variables, { readTag, problems });
-  const isValid = text !== null && checkEnvironment(text, value, problems);
-  if (!isValid || !isObject(value)) return { environment: null, overlays: noOverlays, readTag };
+  const written = text && checkEnvironment(text, value, problems);
+  if (!written) return { environment: null, overlays: noOverlays, readTag };
   const find = (at: Pointer) => findNode(text.document, `${text.at}${at}`);
   const build = { project, inputs, problems, find };
   return {
-    environment: buildEnvironment(text.name, value, build),
-    overlays: readOverlays(value, build),
+    environment: buildEnvironment(text.name, written, build),
+    overlays: readOverlays(written, build),
     readTag,
   };
 }
@@ -63,7 +68,6 @@ interface EnvironmentText {
   readonly document: YamlDocument;
   /** The environment inside the document; `''` where it is the whole document. */
   readonly at: Pointer;
-  /** Its value with notes for its tags. */
   readonly noted: Json;
 }
 
@@ -108,16 +112,13 @@ function defaultIn(project: ProjectFile, problems: Problems): string | null {
   }
 }
 
-/** Checks an environment against the schema of the project file. */
-function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems): boolean {
+function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems): WrittenEnvironment | null {
   const project = { version: 1, environments: { [text.name]: value } };
   const prefix = pointer('environments', text.name);
   const find = (at: Pointer) => findNode(text.document, `${text.at}${at.slice(prefix.length)}`);
-  return checkSchema(
-    validators.project,
-    { value: project, tagged: true },
-    { problems, find, unshown: authPlaces },
-  );
+  const tree = { value: project, tagged: true };
+  if (!checkSchema(validators.project, tree, { problems, find, unshown: authPlaces })) return null;
+  return own(fittingPart(validators.project, project)?.environments ?? {}, text.name) ?? null;
 }
 
 /** The value of an environment in the project file. A tag that an alias brings from another environment is refused. */
@@ -134,7 +135,6 @@ function ownNotes({ document, noted }: ProjectFile, at: Pointer, problems: Probl
   });
 }
 
-/** The variables of an environment, with their tags resolved. */
 function readVariables({ noted, document }: EnvironmentText, context: Omit<TagContext, 'variables'>): Json {
   const resolve = tagReader({ ...context, variables: null });
   return resolveNotes(valueAt(noted, '/variables') ?? {}, document.file, (tag, argument, place) => {
@@ -175,9 +175,108 @@ function readValue(
   );
 }
 
-/** The value with what `resolve` makes of its part at a place. */
 function resolveAt(value: Json, at: Pointer, resolve: (part: Json) => Json): Json {
   const part = valueAt(value, at);
   if (part === undefined) return value;
   return at === '' || !isObject(value) ? resolve(part) : withValueAt(value, at, resolve(part));
+}
+
+/** The environment with defaults filled in; `null`, and a problem, where its tenant cannot be used. */
+function buildEnvironment(
+  name: string,
+  written: WrittenEnvironment,
+  context: BuildContext,
+): Environment | null {
+  const reached = readConnection(written, context);
+  if (!reached) return null;
+  const { identity = {}, profiles = {}, limits = {}, variables = {} } = written;
+  checkPaths(identity, context);
+  return {
+    name,
+    kinds: context.project.kinds,
+    ...reached,
+    settings: { ...contractSettings, ...detailsOf(identity), ...detailsOf(profiles) },
+    limits: readLimits(limits, reached.connection.to === 'sandbox'),
+    policy: readPolicy(written, context),
+    variables,
+  };
+}
+
+function detailsOf<T extends Partial<IdentityService>>({ baseUrl, tokenUrl, auth, ...details }: T) {
+  return details;
+}
+
+const otherResources = ['NotificationTemplateDefault', 'NotificationTemplateContext', 'TestNotification'];
+
+/** Reports names that are not kinds of the identity service, whose paths would have no effect, and paths of other kinds. */
+function checkPaths(
+  { paths = {} }: Partial<IdentityService>,
+  { project: { kinds }, problems, find }: BuildContext,
+): void {
+  const known = [
+    ...kinds.all.flatMap(({ name, resource }) =>
+      resource.lane(contractSettings).service === 'identity' ? [name] : [],
+    ),
+    ...otherResources,
+  ];
+  for (const [name, path] of Object.entries(paths)) {
+    const at = pointer('identity', 'paths', name);
+    const kind = kinds.find(name);
+    const holder = kind && holderOf(path, kind, kinds);
+    if (holder) problems.report(collectionTaken(path, holder), find(at).place);
+    if (known.includes(name)) continue;
+    const message = `There is no kind \`${name.slice(0, 80)}\` in the identity service of this project`;
+    const hint = didYouMean(name, known) ?? `\`identity.paths\` takes ${known.join(', ')}.`;
+    problems.add('unknown-kind', message, find(at).key, { hint });
+  }
+}
+
+function readLimits(written: WrittenLimits, isEmbedded: boolean): Limits {
+  const { requests, concurrency, per, timeout, settle } = {
+    ...defaultLimits,
+    // The embedded tenant shows a write at once.
+    ...(isEmbedded && { settle: '0s' }),
+    ...written,
+  };
+  const milliseconds = (time: string) => readDuration(time) ?? 0;
+  return {
+    requests,
+    concurrency,
+    per: milliseconds(per),
+    timeout: timeout === undefined ? null : milliseconds(timeout),
+    settle: milliseconds(settle),
+  };
+}
+
+/** Reports unknown kinds, and globs that can never match. */
+function readPolicy(
+  { protect = [], prune = {}, limits }: WrittenEnvironment,
+  { project: { kinds }, problems, find }: BuildContext,
+): Policy {
+  const { kinds: pruned = [], keep = [] } = prune;
+  const check = (texts: readonly string[], at: Pointer, problemOf: (text: string) => GlobProblem | null) => {
+    for (const [index, text] of texts.entries()) {
+      // What could not be read has been reported.
+      const problem = text === unresolved ? null : problemOf(text);
+      if (problem) problems.report(problem, find(at + pointer(index)).place);
+    }
+  };
+  check(pruned, '/prune/kinds', (name) => (kinds.find(name) ? null : unknownKind(name, kinds)));
+  // With a typo in such a glob, the objects it should protect could be deleted.
+  check(protect, '/protect', (glob) => globProblem(glob, kinds));
+  check(keep, '/prune/keep', (glob) => globProblem(glob, kinds));
+  return {
+    protect,
+    prune: { kinds: pruned, keep },
+    maxDeletes: limits?.maxDeletes ?? defaultLimits.maxDeletes,
+  };
+}
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** The milliseconds in a duration such as `10s`, `500ms`, `2m` or `1.5h`; `null` for any other text. */
+export function readDuration(text: string): number | null {
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
+  const factor = units[unit];
+  return amount === undefined || factor === undefined ? null : Math.round(Number(amount) * factor);
 }

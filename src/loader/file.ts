@@ -2,10 +2,8 @@ import { LineCounter } from 'yaml';
 import type { Source } from '../model/diagnostic.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 
-/** How many characters of the source line are shown left and right of the caret. */
 const [shownBefore, shownAfter] = [60, 40];
 
-/** The text of a file, with the lines and columns of its offsets. */
 export class SourceFile {
   /** From the project's root, with `/`. */
   readonly path: string;
@@ -26,22 +24,25 @@ export class SourceFile {
     return { file: this.path, line, column: col };
   }
 
-  /** The line at `offset` with its number, and a caret below it. A long line is cut around the caret. */
+  /**
+   * The line at `offset` with its number, and a caret below it. A long line is cut around the caret, and one that may show a
+   * credential is left out: excerpts get into logs.
+   */
   excerpt(offset: number): string {
     const { line } = this.at(offset);
     const [start, end] = [lineStart(this.text, offset), lineEnd(this.text, offset)];
+    if (mayShowCredential(this.text.slice(start, end), this.#beside(start)))
+      return `${line} | (not shown: this line may hold a credential)`;
     const from = Math.max(start, offset - shownBefore);
     const until = Math.min(end, offset + shownAfter);
     const number = String(line);
-    const masked = maskCredentials(this.text.slice(start, end), this.#beside(start));
-    const shown = replaceControls(masked.slice(from - start, until - start));
+    const shown = replaceControls(this.text.slice(from, until));
     const [left, right] = [from > start ? '…' : '', until < end ? '…' : ''];
     const caret = ' '.repeat(left.length + offset - from);
     return `${number} | ${left}${shown}${right}\n${' '.repeat(number.length)} | ${caret}^`;
   }
 
-  /** The lines before and after the one that begins at `start`. */
-  #beside(start: number): Neighbours {
+  #beside(start: number): { above: string; below: string } {
     const next = nextLine(this.text, start);
     return {
       above: start === 0 ? '' : lineAt(this.text, start - 1),
@@ -50,7 +51,6 @@ export class SourceFile {
   }
 }
 
-/** Where the line of the offset begins. */
 export function lineStart(text: string, offset: number): number {
   // A search from before the beginning would look at the first character.
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
@@ -63,13 +63,11 @@ export function lineEnd(text: string, offset: number): number {
   return text[end - 1] === '\r' && end > offset ? end - 1 : end;
 }
 
-/** Where the next line begins. */
 export function nextLine(text: string, offset: number): number {
   const end = text.indexOf('\n', offset);
   return end === -1 ? text.length : end + 1;
 }
 
-/** The line of the offset, without its line ending. */
 export function lineAt(text: string, offset: number): string {
   return text.slice(lineStart(text, offset), lineEnd(text, offset));
 }
@@ -92,84 +90,26 @@ export interface Place {
   readonly offset: number;
 }
 
-/** The line and column of a place. */
 export function sourceOf({ file, offset }: Place): Source {
   return file.at(offset);
 }
 
-/** The lines beside a line. */
-interface Neighbours {
-  readonly above: string;
-  readonly below: string;
-}
+/** No credential: `password: !secret NAME`, `token: *shared`, and the name `key` of an ordinary field. */
+const harmless =
+  /(?<![\w-])key["']?\s{0,9}:|[\w-]{1,64}["']?\s{0,9}:\s{0,9}(?:!(?:secret|env|var|file|ref)\s{1,9}[^\s,}\]#]+|\*[\w-]+)(?=\s*(?:[,}\]#\n]|$))/g;
 
-const setting = /([\w-]{1,64})["']?\s{0,9}:\s{0,9}/g;
-/**
- * A value on one line. Tags and aliases are not secret, and lists and mappings have settings of their own. What begins a
- * block holds no text, but a mistake may put text behind it.
- */
-const plainValue =
-  /"(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?|(?:[^\s!&*{[|>"']|[|>](?![-+\d]{0,2}\s*(?:#.*)?$))(?:[^,]|,(?=\S))*/y;
-
-/**
- * The line with the values of credentials replaced by dots, so that they do not get into a log. A text that looks like a
- * credential is replaced as a whole, and so is a value whose name is a credential's on the same line or one beside it.
- */
-function maskCredentials(line: string, { above, below }: Neighbours): string {
-  if (isBelowCredential(line, above)) return line.replace(/\S.*/, dots);
-  const isPair = namedCredential.test(`${above}\n${line}\n${below}`);
-  let shown = '';
-  let judged = 0;
-  for (const { 0: colon, 1: name = '', index } of line.matchAll(setting)) {
-    if (index < shown.length) continue;
-    const at = index + colon.length;
-    const isNamed = isCredentialName(name) || (isPair && /^value$/i.test(name));
-    // Judged as a part of the value around it. Each one by itself would take hours in a long line.
-    if (!isNamed && at < judged) continue;
-    const value = valueAt(line, at);
-    if (!isNamed && !looksLikeCredential(value ?? '')) {
-      judged = at + (value ?? '').length;
-      continue;
-    }
-    const hidden = value ?? (isCredentialName(name) ? collectionAt(line, at) : '');
-    shown += line.slice(shown.length, at) + dots(hidden);
-  }
-  const masked = shown + line.slice(shown.length);
-  return masked.replaceAll(/\S+/g, (word) => (looksLikeCredential(word) ? dots(word) : word));
-}
-
-/** The plain value that begins here; `null` where none does. */
-function valueAt(line: string, at: number): string | null {
-  plainValue.lastIndex = at;
-  return plainValue.exec(line)?.[0] ?? null;
-}
-
-/** `key` alone is an ordinary field. */
-const isCredentialName = (name: string): boolean => name !== 'key' && namesCredential(name);
-const dots = (text: string): string => '•'.repeat(text.length);
-
-/** A name whose value begins on the next line. */
-const opening = /([\w-]{1,64})["']?\s{0,9}:\s{0,9}(?:[|>][-+\d]{0,2}\s{0,9})?$/;
-/** A line that is not plain text: a setting, a comment, or something that is not secret. */
-const otherLine = /^\s*(?:(?:- +)*["']?[\w.-]+["']?\s*:(?:\s|$)|[!&*#{[])/;
-
-/** Whether a line is the value of a credential that the line above names, or was meant to be. */
-function isBelowCredential(line: string, above: string): boolean {
-  const [, name = ''] = opening.exec(above) ?? [];
-  return isCredentialName(name) && !otherLine.test(line);
-}
-
-/** The list or mapping that begins here, as far as the line shows it. */
-function collectionAt(line: string, at: number): string {
-  let depth = 0;
-  for (let end = at; end < line.length; end += 1) {
-    if ('{['.includes(line.charAt(end))) depth += 1;
-    if ('}]'.includes(line.charAt(end))) depth -= 1;
-    if (depth === 0) return end === at ? '' : line.slice(at, end + 1);
-  }
-  return line.slice(at);
-}
-
-/** A pair's name, such as `name: password`. */
 const namedCredential =
   /(?<![\w-])["']?(?:name|key|field|header)["']?\s{0,9}:\s{0,9}["']?[\w-]{0,40}(?:passw|pwd|secret|token|credential|authorization|api[-_]?key)/i;
+
+/** Longer lines are not searched for credentials, which would take seconds, and so not shown. */
+const longestLine = 20_000;
+
+/** True where a line may show a credential: it looks like one, or one is named on the line or beside it. */
+function mayShowCredential(line: string, { above, below }: { above: string; below: string }): boolean {
+  if (line.length > longestLine) return true;
+  const around = [line, above, below].map((each) => (each.length > longestLine ? '' : each)).join('\n');
+  const rest = around.replaceAll(harmless, ' ');
+  const names = [...rest.matchAll(/([\w-]{1,64})["']?\s{0,9}:/g)].map(([, name = '']) => name);
+  const isPair = names.some((name) => /^value$/i.test(name)) && namedCredential.test(around);
+  return isPair || names.some(namesCredential) || looksLikeCredential(line.replaceAll(harmless, ' '));
+}

@@ -5,6 +5,8 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   statSync,
@@ -12,16 +14,303 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
-import { delimiter, isAbsolute, join } from 'node:path';
-import { failure, systemCode } from '../model/failure.ts';
-import { isInside } from './paths.ts';
-import { noRepository, type Repository } from './repository.ts';
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { type Failure, failure, systemCode } from '../model/failure.ts';
+import { isForeign, isInside, statOf } from './paths.ts';
 
-/** The largest output of git that is accepted, in bytes. */
+export interface Checkout {
+  /** A temporary folder with the files below the project's root as they were. Submodules are left out. */
+  readonly folder: string;
+  /**
+   * Paths from the root of files in the index that git does not compare with the disk: of a sparse checkout, or marked
+   * with skip-worktree or assume-unchanged. Where they are missing on the disk, nobody removed them. Submodules that were
+   * not checked out are among them, with `/` at the end.
+   */
+  readonly hidden: readonly string[];
+}
+
+/**
+ * Checks out the project in `root` as it was at `revision`, calls `use` with it, and removes it. The repository is only
+ * read, and runs nothing: see {@link withGit}.
+ *
+ * Throws a Failure: `git-unavailable`, `no-repository`, `unknown-revision`, `not-an-ancestor` where HEAD was not made
+ * from the revision, or `incomplete-clone` where the clone lacks history or files.
+ *
+ * @param configFile the project file in `root`, which shows that the repository is the project's own
+ */
+export async function withRevision<T>(
+  { root, configFile }: { readonly root: string; readonly configFile: string },
+  revision: string,
+  use: (checkout: Checkout) => T | Promise<T>,
+): Promise<T> {
+  const repository = findRepository(root);
+  const { top, prefix } = repository;
+  return withGit(repository, (git) => {
+    const commit = findAncestor(git, revision);
+    const path = prefix + basename(configFile);
+    if (!hasEntry(git, 'HEAD', path)) {
+      throw noRepository(
+        `The repository in ${top} does not hold this project: its last commit has no ${path}.`,
+      );
+    }
+    const folder = join(git.temporary, 'files');
+    mkdirSync(folder);
+    checkOut(git, { commit, revision, prefix, folder });
+    redirectLinks(folder, root);
+    return use({ folder, hidden: listHidden(git, repository) });
+  });
+}
+
+/**
+ * The commits that HEAD contains and that added one of these texts to a file of the project, and those before them, the
+ * newest first. Throws the Failures of {@link withRevision} for a repository that cannot be read.
+ */
+export async function commitsWith(
+  { root }: { readonly root: string },
+  texts: readonly string[],
+): Promise<readonly string[]> {
+  const repository = findRepository(root);
+  return withGit(repository, (git) => {
+    const commits = texts.flatMap((text) => {
+      const show = ['log', '--no-ext-diff', '--no-textconv', '--format=%H %P', `-S${text}`, 'HEAD'];
+      const { status, stdout } = git.run([...show, '--', repository.prefix || '.']);
+      return status === 0 ? stdout.split(/\s+/).filter((id) => /^[0-9a-f]{40,64}$/.test(id)) : [];
+    });
+    return [...new Set(commits)];
+  });
+}
+
+/**
+ * True when git has a file of the project in its index, or a link or submodule above it: then it came with the repository,
+ * and no run wrote it. Not where the project is in no repository. Throws `git-unavailable` where git cannot be started, and
+ * `no-repository` where that of the project cannot be read.
+ *
+ * @param file absolute; it exists
+ */
+export async function isInRepository(root: string, file: string): Promise<boolean> {
+  const repository = repositoryOf(root);
+  if (!repository) return false;
+  const { top } = repository;
+  return withGit(repository, (git) => {
+    const paths = [relative(top, file), relative(realpathSync.native(top), realpathSync.native(file))];
+    const wanted = paths.map((path) => comparable(path.split(sep).join('/')));
+    return indexOf(git).some(({ path }) => {
+      const entry = comparable(path.replace(/\/$/, ''));
+      return wanted.some((name) => name === entry || name.startsWith(`${entry}/`));
+    });
+  });
+}
+
+/** Some file systems ignore case, and spell letters with accents in their own way. */
+const comparable = (path: string): string => path.normalize('NFC').toLowerCase();
+
+/** The commit that a revision names, or its tag. It has to be one that HEAD was made from. */
+function findAncestor(git: Git, revision: string): string {
+  // A time before the first entry of a log gives that entry, with a warning: in a new clone that is HEAD.
+  const quiet = revision.includes('@{') ? [] : ['--quiet'];
+  const named = git.run(['rev-parse', '--verify', ...quiet, '--end-of-options', revision]);
+  if (/^warning: log for /m.test(named.stderr)) throw unknownRevision(revision, named.stderr);
+  const id = named.stdout.trim();
+  const { status, stderr } =
+    named.status === 0 ? git.run(['merge-base', '--is-ancestor', id, 'HEAD']) : named;
+  if (status === 0) return id;
+  if (git.isShallow) throw shallowClone(revision);
+  throw named.status === 0 && status === 1 ? notAnAncestor(revision) : unknownRevision(revision, stderr);
+}
+
+function unknownRevision(revision: string, stderr: string) {
+  const why = firstLine(stderr);
+  return failure(
+    'unknown-revision',
+    `git does not know the revision "${revision}" here${why ? `: ${why}` : ''}.`,
+    {
+      hint: 'Name a commit, tag or branch of the repository that holds the project; in CI fetch enough history.',
+    },
+  );
+}
+
+/** With a revision that has gone on since, what others added to it would count as removed here. */
+function notAnAncestor(revision: string) {
+  return failure(
+    'not-an-ancestor',
+    `HEAD does not contain the revision "${revision}": what was added there since would look as if it had been removed here.`,
+    { hint: `Compare with the commit that both have: --since "$(git merge-base HEAD ${revision})".` },
+  );
+}
+
+function shallowClone(revision: string) {
+  return failure(
+    'incomplete-clone',
+    `This clone is shallow, so git cannot tell whether HEAD contains the revision "${revision}".`,
+    {
+      hint: 'Fetch the whole history: `fetch-depth: 0` for actions/checkout, `GIT_DEPTH: 0` in GitLab, or `git fetch --unshallow`.',
+    },
+  );
+}
+
+interface Wanted {
+  readonly commit: string;
+  readonly revision: string;
+  readonly prefix: string;
+  readonly folder: string;
+}
+
+/** Writes the files with git itself, which refuses names such as `..` and `.git` and writes through no link. */
+function checkOut(git: Git, { commit, revision, prefix, folder }: Wanted): void {
+  // Without the project's folder, there were no files.
+  if (prefix !== '' && !hasEntry(git, commit, prefix.slice(0, -1))) return;
+  const env = checkoutEnv(git, folder);
+  for (const args of [
+    ['read-tree', `${commit}:${prefix}`],
+    ['checkout-index', '--all'],
+  ]) {
+    const { status, stderr } = git.run(args, env);
+    if (status !== 0) throw unreadableRevision(git, revision, stderr);
+  }
+}
+
+/** True when a commit has a file or folder. Where git cannot say, it has: reading it fails with the reason. */
+function hasEntry(git: Git, commit: string, path: string): boolean {
+  const { status, stdout } = git.run(['ls-tree', '-z', '--full-tree', commit, '--', path]);
+  return status !== 0 || stdout !== '';
+}
+
+function unreadableRevision({ isPartial }: Git, revision: string, stderr: string) {
+  const why = firstLine(stderr);
+  return failure(
+    'incomplete-clone',
+    `The files at the revision "${revision}" cannot be read from this clone: ${why}.`,
+    {
+      hint: isPartial
+        ? 'The clone is partial, and tenantctl does not let git fetch anything. Clone without `--filter`.'
+        : 'Check the clone with `git fsck`, or make a new one.',
+    },
+  );
+}
+
+const checkoutEnv = ({ temporary }: Git, folder: string) => ({
+  GIT_INDEX_FILE: join(temporary, 'index'),
+  GIT_WORK_TREE: folder,
+});
+
+/** Redirects links with absolute paths into the project, which would lead to the current files. */
+function redirectLinks(folder: string, root: string): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isSymbolicLink()) continue;
+    const link = join(entry.parentPath, entry.name);
+    const target = readlinkSync(link);
+    const inProject = relative(root, target);
+    if (!isAbsolute(target) || inProject.startsWith('..') || isAbsolute(inProject)) continue;
+    rmSync(link);
+    symlinkSync(join(folder, inProject), link);
+  }
+}
+
+/**
+ * The files below the project in the repository's own index that carry a mark, which are `S` and small letters, and the
+ * submodules that are not there.
+ */
+function listHidden(git: Git, { top, prefix }: Repository): string[] {
+  return indexOf(git).flatMap(({ mark, mode, path }) => {
+    if (!path.startsWith(prefix)) return [];
+    const inProject = path.slice(prefix.length);
+    if (mode === submodule && !existsSync(join(top, path, '.git'))) return [`${inProject}/`];
+    return /^[Sa-z]$/.test(mark) ? [inProject] : [];
+  });
+}
+
+function indexOf(git: Git): { mark: string; mode: string; path: string }[] {
+  const { status, stdout, stderr } = git.run(['ls-files', '-v', '--stage', '-z']);
+  if (status !== 0) throw noRepository(`git cannot read its index: ${firstLine(stderr)}.`);
+  return stdout.split('\0').flatMap((line) => {
+    const [, mark, mode, path] = /^(.) (\d+) [0-9a-f]+ \d\t(.*)$/s.exec(line) ?? [];
+    return mark && mode && path ? [{ mark, mode, path }] : [];
+  });
+}
+
+/** The mode of an entry in the index that is another repository. */
+const submodule = '160000';
+
+/** The git repository of a project, found without git and without reading its settings. */
+interface Repository {
+  readonly top: string;
+  /** The project's folder from there, with `/` at its end; `''` where it is the same. */
+  readonly prefix: string;
+  /** The folder with HEAD and the index. */
+  readonly gitFolder: string;
+  /** The folder with objects, references and settings: the same, except in a work tree of `git worktree`. */
+  readonly commonFolder: string;
+}
+
+/**
+ * The repository of the project in `root`: see {@link repositoryOf}. Throws a Failure `no-repository` where there is none,
+ * too.
+ */
+export function findRepository(root: string): Repository {
+  const repository = repositoryOf(root);
+  if (repository === null) throw noRepository(`${root} is in no git repository, and --since needs one.`);
+  return repository;
+}
+
+/**
+ * Finds the repository of the project in `root`: that of the nearest folder with `.git`, from `root` upwards; `null` where
+ * there is none. Git cannot commit a file with that name, so no commit can put another repository in its place. What
+ * GIT_DIR and the like say does not count, and a bare repository is none.
+ *
+ * Throws a Failure `no-repository` where what is there cannot be used: `.git` names a folder that is not here, or belongs to
+ * somebody else than the project. Nobody knows then what the repository holds.
+ */
+export function repositoryOf(root: string): Repository | null {
+  for (let folder = root; ; folder = dirname(folder)) {
+    const entry = join(folder, '.git');
+    const gitFolder = gitFolderOf(entry);
+    if (gitFolder !== null) {
+      requireSameOwner(root, [entry, gitFolder]);
+      const prefix = relative(folder, root).split(sep).join('/');
+      const commonFolder = resolve(gitFolder, readLine(join(gitFolder, 'commondir')) ?? '.');
+      return { top: folder, prefix: prefix && `${prefix}/`, gitFolder, commonFolder };
+    }
+    if (folder === dirname(folder)) return null;
+  }
+}
+
+function noRepository(message: string): Failure {
+  return failure('no-repository', message, {
+    hint: 'Run the command in a clone of the repository that holds the project. GIT_DIR and GIT_WORK_TREE are ignored.',
+  });
+}
+
+/**
+ * The folder that `.git` is, or that it names as a file; `null` where there is none. A file that names no repository is
+ * not passed over, since a repository further above is another one.
+ */
+function gitFolderOf(entry: string): string | null {
+  const stats = statOf(entry);
+  if (!stats) return null;
+  const named = stats.isFile() ? /^gitdir: (.+)$/.exec(readLine(entry) ?? '')?.[1] : '.git';
+  const folder = named === undefined ? null : resolve(dirname(entry), named);
+  if (folder !== null && statOf(join(folder, 'HEAD'))?.isFile()) return realpathSync.native(folder);
+  if (stats.isFile()) throw noRepository(`${entry} names ${folder ?? 'nothing'}, which is not a repository.`);
+  return null;
+}
+
+/**
+ * Takes the place of git's `safe.directory`, which a container would have to be told: a checkout belongs to the user who
+ * made it, and the program often runs as another. What counts is that nobody else put a repository above the project.
+ */
+function requireSameOwner(root: string, paths: readonly string[]): void {
+  const foreign = paths.find((path) => isForeign(path, root));
+  if (foreign === undefined) return;
+  throw noRepository(`${foreign} belongs to another user than the project in ${root}.`);
+}
+
+function readLine(file: string): string | null {
+  return statOf(file)?.isFile() ? (readFileSync(file, 'utf8').split('\n')[0]?.trim() ?? null) : null;
+}
+
 const maxOutput = 256 * 1024 * 1024;
 
-/** What git printed, and its exit code. */
-export interface GitOutcome {
+interface GitOutcome {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -29,9 +318,8 @@ export interface GitOutcome {
 
 /** Git over the commits of a repository, without its settings. */
 export interface Git {
-  /** A folder of its own, removed at the end. */
   readonly temporary: string;
-  /** Whether the history or the files of the clone are incomplete. */
+  /** True when the history or the files of the clone are incomplete. */
   readonly isShallow: boolean;
   readonly isPartial: boolean;
   /** Runs git. Throws a Failure `git-unavailable` where it cannot be started. */
@@ -45,7 +333,7 @@ export interface Git {
  *
  * Of the environment, git gets PATH only, without the folders below the work tree: no credential and no `GIT_*`.
  */
-export async function withGit<T>(repository: Repository, use: (git: Git) => T | Promise<T>): Promise<T> {
+async function withGit<T>(repository: Repository, use: (git: Git) => T | Promise<T>): Promise<T> {
   const temporary = makeTemporaryFolder();
   try {
     const { own, common } = makeGitFolders(repository, temporary);
@@ -76,7 +364,7 @@ function makeTemporaryFolder(): string {
   }
 }
 
-/** What git reads: a folder with what belongs to one work tree, and one with what all of them share. */
+/** A folder with what belongs to one work tree, and one with what all of them share. */
 interface GitFolders {
   readonly own: string;
   readonly common: string;
@@ -172,7 +460,6 @@ function searchPath(path: string, top: string): string | undefined {
   return folders.length === 0 ? undefined : folders.join(delimiter);
 }
 
-/** Settings that count more than those of any file. */
 const overrides = [
   ['safe.bareRepository', 'explicit'],
   ['protocol.allow', 'never'],
@@ -194,7 +481,6 @@ function runGit(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): G
   return { status: status ?? 128, stdout, stderr };
 }
 
-/** The first line of a message of git, as part of a sentence. */
-export function firstLine(text: string): string {
+function firstLine(text: string): string {
   return (text.trim().split('\n')[0] ?? '').replace(/^(?:fatal|error|warning): |\.$/g, '');
 }

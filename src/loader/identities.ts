@@ -6,7 +6,6 @@ import { type Address, formatAddress, type Key } from '../model/address.ts';
 /** A key or an id of an object, as a text that is equal for the same object. */
 export interface Identity {
   readonly identity: string;
-  /** As messages name it. */
   readonly label: string;
   /** A key that the manifest takes from its object. */
   readonly isFormer: boolean;
@@ -35,7 +34,6 @@ export function identitiesOf({ kind, key, address, id }: Named, lifecycle?: Life
   return identities;
 }
 
-/** What declares an object: by its key, or else by its id. */
 export function declarerOf<T>(
   byIdentity: ReadonlyMap<string, T>,
   { kind, key, id }: Pick<LiveObject, 'kind' | 'key' | 'id'>,
@@ -44,7 +42,6 @@ export function declarerOf<T>(
   return byKey ?? (id === null ? undefined : byIdentity.get(identityOfId(kind.name, id)));
 }
 
-/** The identity of an object by its id. */
 function identityOfId(kind: string, id: string): string {
   return `id ${kind} ${id}`;
 }

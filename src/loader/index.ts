@@ -1,6 +1,8 @@
-import { dirname, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
+import { Failure, failure } from '../model/failure.ts';
 import { type ProjectFile, projectRoot, readLintLevels, readProjectFile } from './config.ts';
 import {
   type Declarations,
@@ -10,37 +12,31 @@ import {
   readManifests,
   resourcesOf,
 } from './declarations.ts';
-import { type InputOptions, readInputs } from './dot-env.ts';
 import { type ReadEnvironment, type Reading, readEnvironment } from './environment.ts';
-import type { ManifestFolder } from './folder.ts';
+import { dotEnvName, type InputOptions, type Inputs, readInputs } from './inputs.ts';
 import type { Manifest } from './manifest.ts';
-import { environmentReads, refuseIncluded, refuseOutputs } from './outputs.ts';
 import { noOverlays } from './overlay.ts';
-import { resolveLinks } from './paths.ts';
+import { isInside, resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import type { EnvironmentNames } from './selection.ts';
-import { diskSource, type FileSource, refuseWritten, singleFile } from './source.ts';
+import { diskSource, type FileSource, type ManifestFolder, singleFile } from './source.ts';
 import { credentialsOf, credentialTexts, refuseSecretTexts } from './tags.ts';
 
 export type { Declarations } from './declarations.ts';
-export { readDuration } from './settings.ts';
+export { readDuration } from './environment.ts';
 export { type FileSource, largestFile } from './source.ts';
 
-/** A project file, and what a program gives it. */
 interface OpenOptions extends InputOptions {
   /** The path of the project file, from the working directory. */
   readonly configFile: string;
   /** The variable that gives `configFile`; left out where an option, or nothing, does. Messages name it. */
   readonly configFrom?: string | undefined;
-  /** The same for the environment. */
   readonly environmentFrom?: string | undefined;
   /** Absolute paths of the files that the caller will write: to read one as part of the project is an error. */
   readonly writes?: readonly string[];
 }
 
-/** A project and one of its environments. */
 export interface LoadOptions extends OpenOptions {
-  /** Default: that of the project file, or its only environment. */
   readonly environment?: string;
 }
 
@@ -58,18 +54,16 @@ export function loadProject(options: LoadProjectOptions): Project {
 }
 
 /**
- * What the manifests of a project declare, as far as they can be read: problems in them are ignored. Throws a Failure
- * if the project file itself cannot be read.
+ * Loads the declarations of a project as far as they can be read: problems in them are ignored. Throws a Failure if the
+ * project file itself cannot be read.
  */
 export function loadDeclarations(options: LoadOptions): Declarations {
   return openProjects(options).declarations(options.environment);
 }
 
-/** The names in a project, for shell completion. */
 export interface ProjectNames {
   readonly environments: readonly string[];
   readonly kinds: Kinds;
-  /** The objects that manifests declare. */
   readonly objects: readonly Pick<Manifest, 'kind' | 'key' | 'address'>[];
 }
 
@@ -78,9 +72,10 @@ export interface ProjectNames {
  * ignored. Throws a Failure if the project file itself cannot be read.
  */
 export function loadNames(options: LoadOptions): ProjectNames {
-  const opened = openOne(options);
+  const opened = openEnvironment(openProject(options), options.environment);
   const { environments, kinds } = opened.project;
-  return { environments, kinds, objects: manifestsIn(opened, documentsOf(opened.project, undefined, true)) };
+  const documents = documentsOf(opened.project, undefined, true);
+  return { environments, kinds, objects: manifestsIn({ ...opened, documents }) };
 }
 
 /** Loads the project file for one environment, and no manifest. Throws one Failure with all its problems. */
@@ -94,10 +89,9 @@ export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
  * @param text the content of the file, for which `configFile` names the place that it will have
  */
 export function loadUnwritten(text: string, options: LoadOptions): ProjectEnvironment {
-  return requireEnvironment(openOne(options, { text }));
+  return requireEnvironment(openEnvironment(openProject(options, { text }), options.environment));
 }
 
-/** The environments and groups of a project. Throws a Failure if the project file itself cannot be read. */
 export function loadEnvironmentNames(options: OpenOptions): EnvironmentNames {
   const { problems, project } = openProject(options);
   problems.throwIfAny();
@@ -107,14 +101,12 @@ export function loadEnvironmentNames(options: OpenOptions): EnvironmentNames {
 
 /** The kinds of a project. Throws a Failure if the project file or the description of a kind cannot be read. */
 export function loadKinds(options: OpenOptions): Kinds {
-  const { project, writes } = openProject(options);
-  refuseIncluded(project, writes, documentsOf(project));
-  return project.kinds;
+  return openProject(options).project.kinds;
 }
 
 /**
- * What a project in a folder is given: the environment, and `.env` there. The folder need not exist. Throws a Failure for
- * a `.env` that cannot be used.
+ * The secrets for a project in a folder, from the environment and `.env` there. The folder need not exist. Throws a Failure
+ * for a `.env` that cannot be used.
  */
 export function valuesIn(folder: string, options: InputOptions): Secrets {
   const problems = new Problems();
@@ -127,11 +119,8 @@ export function valuesIn(folder: string, options: InputOptions): Secrets {
 export interface OpenedProjects extends EnvironmentNames {
   readonly root: string;
   readonly configFile: string;
-  /** The project for one environment, as {@link loadProject} loads it. */
   load(environment: string | undefined): Project;
-  /** One environment without the manifests, as {@link loadEnvironment} loads it. */
   environment(name: string | undefined): ProjectEnvironment;
-  /** What the manifests declare in an environment, as {@link loadDeclarations} finds it. */
   declarations(name: string | undefined): Declarations;
   /** The project for one environment, with other manifests than its own. They get its variables, and no overlays. */
   loadFolder(folder: ManifestFolder, environment: string | undefined): Project;
@@ -141,29 +130,27 @@ export interface OpenedProjects extends EnvironmentNames {
 export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): OpenedProjects {
   const opened = openProject(options);
   const { environments, groups, defaultEnvironment, root, configFile } = opened.project;
-  const documents = documentsOf(opened.project, options.manifests);
-  refuseIncluded(opened.project, opened.writes, documents);
   return {
     environments,
     groups,
     defaultEnvironment,
     root,
     configFile,
-    environment: (name) => requireSafeEnvironment(openEnvironment(opened, name)),
-    load: (environment) => readProject(openEnvironment(opened, environment), documents),
+    environment: (name) => requireEnvironment(openEnvironment(opened, name)),
+    load: (environment) => readProject(openEnvironment(opened, environment)),
     declarations(name) {
       const environment = openEnvironment(opened, name);
       return declarationsOf(
         opened.project,
-        () => manifestsIn(environment, documents),
+        () => manifestsIn(environment),
         () => environmentReads(opened.project, opened.inputs, opened.problems.copy()),
       );
     },
     loadFolder({ source, manifests }, environment) {
       const project = { ...opened.project, manifests, notManifests: [] };
-      const folder = openEnvironment({ ...opened, project }, environment);
-      const read = { ...folder.read, overlays: noOverlays };
-      return readProject({ ...folder, read }, documentsOf(project, source));
+      const documents = documentsOf(project, source);
+      const folder = openEnvironment({ ...opened, project, documents }, environment);
+      return readProject({ ...folder, read: { ...folder.read, overlays: noOverlays } });
     },
   };
 }
@@ -197,23 +184,21 @@ const forgotten = [
  */
 export function openPastProjects(options: OpenOptions, dotEnvIn: string) {
   const { inputs, ...opened } = openProject(options, { tolerated: forgotten, dotEnvIn });
-  const documents = documentsOf(opened.project);
   const read = (name: string, withheld: ReadonlySet<string>) => {
     const environment = openEnvironment({ ...opened, inputs: { ...inputs, withheld } }, name);
-    return { ...environment, manifests: manifestsIn(environment, documents) };
+    return { ...environment, manifests: manifestsIn(environment) };
   };
   return {
-    /** @param present the same environment as it is today */
     load({ environment: { name }, credentials }: Pick<Project, 'environment' | 'credentials'>): Project {
       const first = read(name, new Set());
-      const known = new Set([...credentials, ...credentialsOf(first.uses, opened.project)]);
+      const known = new Set([...credentials, ...credentialsOf(first.uses, first.project)]);
       const found = credentialTexts(first, known).map((each) => each.name);
-      return toProject(found.length === 0 ? first : read(name, new Set(found)));
+      const opened = found.length === 0 ? first : read(name, new Set(found));
+      return readProject(opened, opened.manifests);
     },
   };
 }
 
-/** How a project is opened that is not simply that of today. */
 interface Opening {
   /** Codes of problems that are warnings at most. */
   readonly tolerated?: readonly string[];
@@ -223,67 +208,52 @@ interface Opening {
   readonly text?: string;
 }
 
-/** A project file that was read. */
 interface OpenProject extends Omit<Reading, 'uses'> {
   readonly project: ProjectFile;
-  /** What the caller will write, and where its links lead. */
-  readonly writes: readonly string[];
+  readonly documents: Documents;
 }
 
-function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
+function openProject(options: Omit<LoadProjectOptions, 'environment'>, opening: Opening = {}): OpenProject {
   const { tolerated, dotEnvIn, text } = opening;
   const problems = new Problems(tolerated);
   const configFile = resolve(options.configFile);
   const root = text === undefined ? projectRoot(configFile, options.configFrom) : dirname(configFile);
-  const writes = (options.writes ?? []).flatMap((path) => [path, resolveLinks(path)]);
-  const disk = refuseWritten(diskSource(root), root, writes);
-  const source = text === undefined ? disk : singleFile(text);
+  const outputs = outputsOf(root, options.writes ?? []);
+  const source = text === undefined ? outputs.guard(diskSource(root)) : singleFile(text);
   const inputs = readInputs(dotEnvIn ?? root, options, problems);
   const project = readProjectFile(configFile, { root, source, problems });
-  refuseOutputs(project, writes, inputs);
-  return { inputs, project, problems, writes, environmentFrom: options.environmentFrom };
+  const documents = documentsOf(project, options.manifests);
+  refuseOutputs(outputs, project, inputs, documents);
+  return { inputs, project, problems, documents, environmentFrom: options.environmentFrom };
 }
 
-/** A project with one of its environments. Its problems are those of the project file, and its own. */
 interface OpenEnvironment extends OpenProject, Reading {
   readonly read: ReadEnvironment;
 }
 
-/** @param name left out: the default of the project */
 function openEnvironment({ problems, ...opened }: OpenProject, name: string | undefined): OpenEnvironment {
   const uses = { secrets: new Set<string>(), texts: [] };
   const reading = { ...opened, uses, problems: problems.copy() };
   return { ...reading, read: readEnvironment(opened.project, name, reading) };
 }
 
-function openOne(options: LoadOptions, opening?: Opening): OpenEnvironment {
-  return openEnvironment(openProject(options, opening), options.environment);
-}
-
-/** The manifests of an environment. Problems are reported. */
-function manifestsIn(
-  { project: { kinds }, read, problems }: OpenEnvironment,
-  documents: Documents,
-): Manifest[] {
+function manifestsIn({ project: { kinds }, documents, read, problems }: OpenEnvironment): Manifest[] {
   const { readTag, overlays } = read;
   return readManifests(documents, { kinds, readTag, overlays, problems });
 }
 
-/** Reads every manifest. Throws one Failure with all problems of the project. */
-function readProject(opened: OpenEnvironment, documents: Documents): Project {
-  return toProject({ ...opened, manifests: manifestsIn(opened, documents) });
-}
-
-function toProject(opened: OpenEnvironment & { readonly manifests: readonly Manifest[] }): Project {
-  const resources = resourcesOf(opened.manifests, opened.problems);
+function readProject(opened: OpenEnvironment, manifests = manifestsIn(opened)): Project {
+  const resources = resourcesOf(manifests, opened.problems);
   opened.read.overlays.reportUnused();
-  const project = requireSafeEnvironment(opened);
+  const project = requireEnvironment(opened);
   const lint = readLintLevels(opened.project, project.environment);
   return { ...project, credentials: credentialsOf(opened.uses, opened.project), lint, resources };
 }
 
-/** Throws a Failure if the project has errors. */
-function requireEnvironment({ project, read, inputs, problems }: OpenEnvironment): ProjectEnvironment {
+/** Throws a Failure if the project has errors, or a plan would show a credential. */
+function requireEnvironment(opened: OpenEnvironment): ProjectEnvironment {
+  const { project, read, inputs, problems } = opened;
+  refuseSecretTexts(opened, project);
   problems.throwIfAny();
   const { root, configFile } = project;
   if (!read.environment) throw problems.toFailure();
@@ -291,8 +261,68 @@ function requireEnvironment({ project, read, inputs, problems }: OpenEnvironment
   return { root, configFile, environment: read.environment, secrets, diagnostics: problems.diagnostics };
 }
 
-/** The same, also if a plan would show a credential. */
-function requireSafeEnvironment(opened: OpenEnvironment): ProjectEnvironment {
-  refuseSecretTexts(opened, opened.project);
-  return requireEnvironment(opened);
+/** The files that a command will write, such as its reports: a project must not read what they would overwrite. */
+interface Outputs {
+  guard(source: FileSource): FileSource;
+  /** Throws a Failure for a file that will be overwritten, absolute or from the project's root. */
+  refuse(file: string): void;
+  /** True when a file in the folder of the project would be overwritten. Only then is all read that may name it. */
+  readonly overwrite: boolean;
+}
+
+function outputsOf(root: string, paths: readonly string[]): Outputs {
+  const links = paths.map(resolveLinks);
+  const present = [...paths, ...links].filter((path) => isInside(root, path) && existsSync(path));
+  const refuse = (file: string) => {
+    if (present.length === 0 || !links.includes(resolveLinks(resolve(root, file)))) return;
+    const path = relative(root, resolve(root, file));
+    const message = `${path} is read by the project, and the output of this command would overwrite it.`;
+    throw failure('usage', message, { hint: 'Choose another file for the output.' });
+  };
+  const guard = (source: FileSource): FileSource => ({
+    ...source,
+    text(path) {
+      refuse(path);
+      return source.text(path);
+    },
+  });
+  return { guard, refuse, overwrite: present.length > 0 };
+}
+
+/**
+ * Throws a Failure for a file of the project that a command will overwrite, even if the command does not read it: a manifest
+ * or a file that it includes, `.env`, a file of an embedded tenant, or one that an environment names.
+ */
+function refuseOutputs(outputs: Outputs, project: ProjectFile, inputs: Inputs, documents: Documents): void {
+  if (!outputs.overwrite) return;
+  const problems = new Problems();
+  documents.read(problems);
+  const named = environmentReads(project, inputs, problems);
+  // Whatever else is wrong is not the concern of the command.
+  const found = problems.diagnostics.filter(({ code }) => code === 'usage');
+  if (found.length > 0) throw new Failure(found);
+  for (const file of [dotEnvName, ...project.tenantFiles(), ...named]) outputs.refuse(file);
+}
+
+/**
+ * The files that the environments of a project read, with their tags resolved: those that tags name, and the seed and data
+ * files of embedded tenants. Absolute or from the project's root. Problems are reported.
+ */
+function environmentReads(project: ProjectFile, inputs: Inputs, problems: Problems): string[] {
+  const files: string[] = [];
+  const source: FileSource = {
+    ...project.source,
+    text(path) {
+      files.push(path);
+      return project.source.text(path);
+    },
+  };
+  for (const name of project.environments) {
+    const uses = { secrets: new Set<string>(), texts: [] };
+    const { environment } = readEnvironment({ ...project, source }, name, { inputs, uses, problems });
+    if (environment?.connection.to !== 'sandbox') continue;
+    const { seed, data } = environment.connection.sandbox;
+    files.push(...[seed ?? [], data ?? []].flat());
+  }
+  return files;
 }

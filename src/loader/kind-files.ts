@@ -10,17 +10,14 @@ import { isObject } from '../model/json.ts';
 import { pointer } from '../model/pointer.ts';
 import { contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
-import { withoutNotes } from './declaration.ts';
-import { findNode, type YamlDocument } from './document.ts';
 import type { Place } from './file.ts';
-import { openSingle } from './parse.ts';
+import { findNode, openSingle, type YamlDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import type { FileSource } from './source.ts';
-import { tagNoter } from './tags.ts';
+import { tagNoter, withoutNotes } from './tags.ts';
 import { type ReadTag, readTree } from './tree.ts';
 
-/** Where a project describes kinds of its own. */
 const kindGlobs = ['kinds/*.kind.yaml', 'kinds/*.kind.yml'];
 
 /** The folder beside a project file with the descriptors of its own kinds; `null` where there is none. */
@@ -29,8 +26,7 @@ export function kindsFolderIn(root: string): string | null {
   return existsSync(folder) ? folder : null;
 }
 
-/** The kinds of a project, and the files that describe some of them. */
-export interface ProjectKinds {
+interface ProjectKinds {
   readonly kinds: Kinds;
   readonly paths: readonly string[];
 }
@@ -79,7 +75,6 @@ function collectionIn(path: string): string {
     .join('/');
 }
 
-/** The problem that a kind has a collection of another. */
 export function collectionTaken(path: string, { name }: Kind): Problem {
   return {
     code: 'collection-taken',
@@ -94,13 +89,11 @@ function checkCollection({ kind, document }: Described, kinds: Kinds, problems: 
   if (holder) problems.report(collectionTaken(path, holder), findNode(document, '/path').place);
 }
 
-/** A kind, and the document that describes it. */
 interface Described {
   readonly kind: Kind;
   readonly document: YamlDocument;
 }
 
-/** `null`, and a problem, where the file describes no kind. */
 function readKindFile(path: string, source: FileSource, problems: Problems): Described | null {
   const document = openSingle(source, path, problems, 'Describe a kind in it, or remove it.');
   if (!document) return null;
@@ -108,7 +101,7 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Des
   const { value, tagged } = readTree(document, tagRefuser(problems), problems);
   const find = (at: string) => findNode(document, at);
   checkSchema(validators.kind, { value: withoutNotes(value), tagged }, { problems, find });
-  if (problems.count > before || !isObject(value)) return null;
+  if (problems.count > before || !isObject(value) || !validators.kind(value)) return null;
   const descriptor = descriptorFrom(value);
   for (const { at, message } of mistakesIn(descriptor))
     problems.add('invalid-value', message, find(at).place);
@@ -126,7 +119,6 @@ function tagRefuser(problems: Problems): ReadTag {
   };
 }
 
-/** Refuses a name that a built-in kind has, and a file of another name. */
 function checkName(name: string, { file }: YamlDocument, place: Place, problems: Problems): void {
   const builtIn = builtInKinds.find(name);
   // Hosts differ in where they keep what is only read to be referred to.

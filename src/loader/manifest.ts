@@ -1,36 +1,41 @@
+import { isScalar } from 'yaml';
 import { unknownKind } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { longestKeyPart } from '../kinds/described-schema.ts';
 import { readableFields } from '../kinds/field.ts';
-import { fieldNamed, type Kind } from '../kinds/kind.ts';
+import { type Field, fieldNamed, type Kind } from '../kinds/kind.ts';
 import { secretPlaces } from '../kinds/redact.ts';
+import { idsIn, targetOf } from '../kinds/references.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
-import { type Address, formatAddress, type Key } from '../model/address.ts';
+import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';
+import { once } from '../model/basics.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
+import { sha256 } from '../model/digest.ts';
 import {
   isArray,
   isObject,
   type Json,
   type JsonObject,
+  mapJson,
   mapMembers,
+  objectFrom,
   objectOf,
   own,
+  pick,
+  sameJson,
   textOf,
   textsOf,
 } from '../model/json.ts';
-import { lookupOf, secretName } from '../model/marker.ts';
-import { type Pointer, placeAbove, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { isFilledInLater, lookupOf, refOf, refsIn, secretName } from '../model/marker.ts';
+import { type Pointer, placeAbove, placesOf, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
-import { declarationOf, resolveNotes } from './declaration.ts';
-import { findNode, placeInside, type YamlDocument } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
 import { type Identity, identitiesOf } from './identities.ts';
-import { type Checked, checkIds, checkMarkers } from './markers.ts';
 import type { Overlaid, Overlays } from './overlay.ts';
-import { reopenDocument } from './parse.ts';
+import { type FoundNode, findNode, placeInside, reopenDocument, type YamlDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
-import { faultsIn, placeOf, schemaOf } from './schema.ts';
-import { explainFault, type SchemaFault } from './schema-words.ts';
+import { explainFault, faultsIn, placeOf, type SchemaFault, schemaOf } from './schema.ts';
+import { noteIn, resolveNotes } from './tags.ts';
 import { dropUnresolved, type ReadTag, readTree, type Tree, unresolved } from './tree.ts';
 
 /** A document that declares an object: it has a known kind and a key, but may have other problems. */
@@ -39,32 +44,27 @@ export interface Manifest {
   readonly key: Key;
   readonly address: Address;
   readonly id: string | null;
-  /** Where its document begins. */
   readonly place: Place;
   /** The declared fields, even if they do not fit the schema. */
   readonly fields: JsonObject;
   readonly declaration: Declaration;
-  /** What only one manifest may name. */
   readonly identities: readonly Identity[];
-  /** `null` where there were problems. */
   readonly resource: Resource | null;
 }
 
-/** What the documents of a project are read with. */
 export interface ManifestContext {
   readonly kinds: Kinds;
   readonly readTag: ReadTag;
   readonly overlays: Overlays;
   readonly problems: Problems;
+  /** The manifests that are the same in all environments. */
+  readonly shared: Map<WrittenManifest, Manifest>;
 }
 
 /** A document of a manifest file as it is in all environments, without its nodes. */
 export interface WrittenManifest extends Tree {
   readonly place: Place;
 }
-
-/** The manifests that are the same in all environments. */
-const shared = new WeakMap<WrittenManifest, Manifest>();
 
 /** Reads one document of a manifest file, with notes for its tags. Problems are reported. */
 export function readWritten(document: YamlDocument, readTag: ReadTag, problems: Problems): WrittenManifest {
@@ -73,11 +73,11 @@ export function readWritten(document: YamlDocument, readTag: ReadTag, problems: 
 }
 
 /**
- * What a document declares in an environment; `null` if its kind or key cannot be read. Problems are reported. A document
+ * Reads what a document declares in an environment; `null` if its kind or key cannot be read. Problems are reported. A document
  * without tags and overlays is the same in all environments, and is read once.
  */
 export function readManifest(noted: WrittenManifest, context: ManifestContext): Manifest | null {
-  const { kinds, readTag, overlays, problems } = context;
+  const { kinds, readTag, overlays, problems, shared } = context;
   const known = shared.get(noted);
   if (known && !overlays.match(known.address)) return known;
   const { place } = noted;
@@ -106,7 +106,6 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
 }
 
 interface Declared extends Checked {
-  /** The document with its overlays; `null` where it has none. */
   readonly overlaid: Overlaid | null;
 }
 
@@ -290,4 +289,193 @@ function readLifecycle({ kind, value, find, problems }: Declared): Lifecycle {
     allowLockout: own(lifecycle, 'allowLockout') === true,
     basedOn: textOf(lifecycle, 'basedOn'),
   };
+}
+
+export interface Checked extends Tree {
+  readonly kind: Kind;
+  readonly kinds: Kinds;
+  readonly value: JsonObject;
+  readonly problems: Problems;
+  find(at: Pointer): FoundNode;
+}
+
+/**
+ * Reports secrets, lookups and references where a manifest cannot have them, as far as that can be known without a tenant.
+ * Returns whether there was no problem.
+ */
+function checkMarkers(checked: Checked): boolean {
+  if (!checked.tagged) return true;
+  return [checkIdentity, checkMembers, checkReferences].map((check) => check(checked)).every(Boolean);
+}
+
+/**
+ * Refuses secrets and lookups in what identifies an object: it must be known before the tenant is read. Where a value
+ * apart from the fields could not be read, it is not known what the manifest asks for.
+ */
+function checkIdentity({ kind, value, find, problems }: Checked): boolean {
+  const names = [...kind.keyFields.map(({ name }) => name), 'id', 'ensure'];
+  const wrong = names.filter((name) => isObject(own(value, name)));
+  for (const name of wrong) {
+    const message = `\`${name}\` must be plain text, not \`!secret\`, \`!lookup\` or \`!ref\``;
+    problems.add('not-plain', message, find(`/${name}`).place);
+  }
+  const besides = pick(value, [...names, 'lifecycle']);
+  return wrong.length === 0 && sameJson(dropUnresolved(besides) ?? null, besides);
+}
+
+/**
+ * Refuses secrets and lookups in the place of all of a JSON field: its members are compared, shown and written one by one,
+ * so they must be known.
+ */
+function checkMembers({ kind, value, find, problems }: Checked): boolean {
+  const isWhole = (name: string) => {
+    const given = own(value, name);
+    return fieldNamed(kind, name)?.is === 'json' && isFilledInLater(given) && refOf(given) === null;
+  };
+  const wrong = Object.keys(kind.fields).filter(isWhole);
+  for (const name of wrong) {
+    const message = `\`${name}\` is JSON, and cannot be one \`!secret\` or \`!lookup\` as a whole`;
+    const hint = `Declare its members, and tag those that are secret or looked up: \`${name}: { password: !secret NAME }\`.`;
+    problems.add('wrong-type', message, find(`/${name}`).place, { hint });
+  }
+  return wrong.length === 0;
+}
+
+/** Refuses references to other kinds, with keys of another form, and in fields that do not take them. */
+function checkReferences({ kind, kinds, value: manifest, problems, find }: Checked): boolean {
+  const wrong = Object.entries(manifest).flatMap(([name, value]) => {
+    const field = fieldNamed(kind, name);
+    const target = field ? targetOf(field) : null;
+    const taken = new Set(field ? idsIn(field, value).map(({ at }) => at) : []);
+    return placesOf(value, (part) => refOf(part) !== null).flatMap((at) => {
+      const to = refOf(valueAt(value, at)) ?? '';
+      const isTaken = target !== null && taken.has(at);
+      const problem = isTaken ? wrongTarget(to, { name, target }, kinds) : takesNone(name, kind, target);
+      return problem ? [{ ...problem, at: pointer(name) + at }] : [];
+    });
+  });
+  for (const problem of wrong) problems.report(problem, find(problem.at).place);
+  return wrong.length === 0;
+}
+
+/**
+ * Refuses numbers as ids that are written in another way than they are sent: `0123` would refer to another object.
+ *
+ * @param refused the places of values that are reported already
+ */
+function checkIds({ kind, value, find, problems }: Checked, refused: ReadonlySet<Pointer>): void {
+  const numbers = Object.entries(value).flatMap(([name, item]) => {
+    const field = fieldNamed(kind, name);
+    if (!field || !takesIds(field)) return [];
+    return placesOf(item, (part) => typeof part === 'number').map((at) => pointer(name) + at);
+  });
+  for (const at of numbers.filter((each) => !refused.has(each))) {
+    const { node, place } = find(at);
+    if (!isScalar(node) || node.source === String(node.value)) continue;
+    const message = `The id \`${node.source}\` is read as the number ${node.value}`;
+    const hint = `If it is text, put it in quotes: "${node.source}". If not, write ${node.value}.`;
+    problems.add('inexact-number', message, place, { hint });
+  }
+}
+
+const takesIds = (field: Field) =>
+  field.is === 'reference' || field.is === 'references' || targetOf(field) !== null;
+
+function takesNone(name: string, { fields }: Kind, target: string | null): Problem {
+  if (target !== null) {
+    const message = `\`!ref\` cannot stand here in \`${name}\``;
+    return { code: 'ref-not-taken', message, hint: `Write it in the place of an id of the kind ${target}.` };
+  }
+  const others = Object.entries(fields).flatMap(([other, field]) =>
+    targetOf(field) === null ? [] : [other],
+  );
+  const hint =
+    others.length > 0
+      ? `The fields that take a \`!ref\` are: ${others.join(', ')}.`
+      : 'No field of this kind takes a `!ref`.';
+  return { code: 'ref-not-taken', message: `\`${name}\` takes no \`!ref\``, hint };
+}
+
+function wrongTarget(
+  to: Address,
+  { name, target }: { readonly name: string; readonly target: string },
+  kinds: Kinds,
+): Problem | null {
+  const { kind: wanted, key } = parseAddress(to) ?? { kind: '', key: [] };
+  const found = kinds.find(wanted);
+  if (wanted !== target && kinds.find(target)) {
+    const message = `\`${name}\` refers to the kind ${target}, not to ${wanted.slice(0, 80)}`;
+    return { code: 'ref-kind', message, hint: didYouMean(wanted, [target]) ?? `Write \`!ref ${target}/…\`.` };
+  }
+  if (!found) return unknownKind(wanted.slice(0, 80), kinds);
+  if (wanted !== target) {
+    return { code: 'ref-kind', message: `\`${name}\` refers to the kind ${target}, not to ${wanted}` };
+  }
+  if (key.length === found.keyFields.length) return null;
+  const parts = found.keyFields.map((part) => part.name.toUpperCase()).join('/');
+  const count = found.keyFields.length;
+  return {
+    code: 'invalid-ref',
+    message: `A key of the kind ${wanted} has ${count} ${count === 1 ? 'part' : 'parts'}, and this has ${key.length}`,
+    hint: `Write \`!ref ${wanted}/${parts}\`. Inside a part write \`%2F\` for a slash.`,
+  };
+}
+
+/**
+ * Digests what a document declares in all environments, and finds where this one departs from it.
+ *
+ * @param noted the document with notes for its tags
+ * @param resolved what it declares in this environment
+ * @param kind the descriptor of a kind of the project's own decides what becomes of the document, so it is part of the digest
+ * @param kinds the descriptors of the kinds that it refers to decide which objects it means, so they are too
+ */
+export function declarationOf(
+  noted: JsonObject,
+  resolved: JsonObject,
+  { kind: { descriptorDigest }, kinds }: { readonly kind: Kind; readonly kinds: Kinds },
+): Declaration {
+  // Most documents have no tags.
+  const isSame = noted === resolved;
+  return {
+    digest: once(() => {
+      const declared = isSame ? noted : mapJson(noted, withoutOffset);
+      const targets = targetDigests(noted, kinds);
+      const isDescribed = descriptorDigest !== undefined || targets !== undefined;
+      return sha256(isDescribed ? { declared, descriptor: descriptorDigest, targets } : declared);
+    }),
+    differsHere: () => (isSame ? [] : differences(noted, resolved, '')),
+    isEnsuredHere: () => isAbsent(noted) !== isAbsent(resolved),
+  };
+}
+
+function targetDigests(noted: JsonObject, kinds: Kinds): JsonObject | undefined {
+  const names = new Set(refsIn(noted).map((to) => parseAddress(to)?.kind ?? ''));
+  const digests = [...names].flatMap((name): [string, string][] => {
+    const digest = kinds.find(name)?.descriptorDigest;
+    return digest ? [[name, digest]] : [];
+  });
+  return digests.length > 0 ? objectFrom(digests) : undefined;
+}
+
+const isAbsent = (declared: JsonObject): boolean => own(declared, 'ensure') === 'absent';
+
+/** The place of a tag in its file does not change what it declares. */
+function withoutOffset(value: Json): Json {
+  const note = noteIn(value);
+  return note ? { $tag: [note.tag, note.argument] } : value;
+}
+
+/** The places where two values differ, without those above them. */
+function differences(noted: Json | undefined, resolved: Json | undefined, at: Pointer): Pointer[] {
+  if (noted !== undefined && resolved !== undefined && sameJson(noted, resolved)) return [];
+  if (isObject(noted) && isObject(resolved) && !noteIn(noted)) {
+    const names = new Set([...Object.keys(noted), ...Object.keys(resolved)]);
+    return [...names].flatMap((name) =>
+      differences(own(noted, name), own(resolved, name), at + pointer(name)),
+    );
+  }
+  if (isArray(noted) && isArray(resolved) && noted.length === resolved.length) {
+    return noted.flatMap((item, index) => differences(item, resolved[index], at + pointer(index)));
+  }
+  return [at];
 }

@@ -1,38 +1,26 @@
+import type { Environment as WrittenEnvironment } from '../generated/schemas/project.ts';
 import { globProblem } from '../kinds/address-glob.ts';
 import { applyMergePatch } from '../kinds/json-patch.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  objectFrom,
-  objectOf,
-  objectsIn,
-  own,
-  textOf,
-} from '../model/json.ts';
+import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import { isFilledInLater } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { BuildContext } from './connection.ts';
-import type { FoundNode } from './document.ts';
+import type { FoundNode } from './parse.ts';
 import type { Problems } from './problems.ts';
 
-/** The overlays of an environment, ready to be applied to its manifests. */
 export interface Overlays {
-  /** Whether any overlay matches the address. */
   match(address: Address): boolean;
   /**
    * The manifest with every overlay that matches its address; `null` where none matches. No overlay may change what
    * identifies the object: such members are left alone, and reported.
    */
   apply(manifest: JsonObject, address: Address, kind: Kind): Overlaid | null;
-  /** Reports overlays that have matched nothing. */
   reportUnused(): void;
 }
 
-/** A manifest with its overlays. */
 export interface Overlaid {
   readonly value: JsonObject;
   /** The places that the manifest or one of the overlays marks `!secret`. */
@@ -44,32 +32,26 @@ export interface Overlaid {
 /** Besides its key, what can be declared of an object with `ensure: absent`. */
 const absentMembers = ['kind', 'id', 'ensure', 'lifecycle'];
 
-/** The overlays of an environment that has none. */
 export const noOverlays: Overlays = { match: () => false, apply: () => null, reportUnused() {} };
 
-/** A change to declared resources in one environment. */
 interface Overlay {
   readonly merge: JsonObject;
-  /** The position of a value of `merge`. */
   find(at: Pointer): FoundNode;
 }
 
-/** The overlays of an environment that fits the schema, in the order in which they are written: later ones win. */
+/** The overlays of an environment, in the order in which they are written: later ones win. */
 export function readOverlays(
-  environment: JsonObject,
+  { overlays = [] }: WrittenEnvironment,
   { project: { kinds }, problems, find: findIn }: BuildContext,
 ): Overlays {
-  const prepared = objectsIn(own(environment, 'overlays')).map((overlay, index) => {
-    const target = textOf(overlay, 'target') ?? '';
-    return {
-      target,
-      merge: objectOf(overlay, 'merge'),
-      place: findIn(pointer('overlays', index, 'target')).place,
-      find: (at: Pointer) => findIn(`${pointer('overlays', index, 'merge')}${at}`),
-      matches: globProblem(target, kinds) ? () => false : matchAddresses([target]),
-      used: false,
-    };
-  });
+  const prepared = overlays.map(({ target, merge }, index) => ({
+    target,
+    merge,
+    place: findIn(pointer('overlays', index, 'target')).place,
+    find: (at: Pointer) => findIn(`${pointer('overlays', index, 'merge')}${at}`),
+    matches: globProblem(target, kinds) ? () => false : matchAddresses([target]),
+    used: false,
+  }));
   return {
     match: (address) => prepared.some(({ matches }) => matches(address)),
     apply(manifest, address, kind) {
@@ -126,7 +108,7 @@ function applyOverlay(manifest: JsonObject, merge: JsonObject, fixed: readonly s
   return { ...base, ...objectFrom(changes.map(([name, patch]) => [name, mergeOver(name, patch)])) };
 }
 
-/** Whether the value can be merged with. A marker is a single value, even though it is an object. */
+/** True when the value can be merged with. A marker is a single value, even though it is an object. */
 function isMapping(value: Json): value is JsonObject {
   return isObject(value) && !isFilledInLater(value);
 }

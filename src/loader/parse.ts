@@ -3,20 +3,24 @@ import {
   type CST,
   type Document,
   type DocumentOptions,
+  isMap,
+  isNode,
   isScalar,
+  isSeq,
   type ParsedNode,
   type ParseOptions,
   Parser,
+  Scalar,
   Schema,
   type SchemaOptions,
 } from 'yaml';
 import { Failure } from '../model/failure.ts';
-import { findNode, placeOfNode, type YamlDocument } from './document.ts';
-import { type Place, SourceFile } from './file.ts';
+import { type Pointer, segmentsOf } from '../model/pointer.ts';
+import { lineAt, lineStart, type Place, SourceFile } from './file.ts';
+import { sideFilePath } from './paths.ts';
 import { Problems } from './problems.ts';
 import { type FileSource, isUtf16 } from './source.ts';
 import { explainSyntax } from './syntax.ts';
-import { tagNames } from './tags.ts';
 
 const lenientDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
@@ -30,7 +34,7 @@ export function openFile(source: FileSource, path: string, problems: Problems): 
   }
 }
 
-/** Where a file stops being UTF-8; its beginning, without a line to show, if it cannot be read at all. */
+/** The place where a file stops being UTF-8; its beginning, without a line to show, if it cannot be read at all. */
 function findInvalidByte(source: FileSource, path: string): Place {
   const bytes = readBytes(source, path);
   if (isUtf16(bytes)) return { file: new SourceFile(path, ''), offset: 0 };
@@ -40,7 +44,6 @@ function findInvalidByte(source: FileSource, path: string): Place {
   return { file: new SourceFile(path, text), offset: lenientDecoder.decode(bytes.subarray(0, fault)).length };
 }
 
-/** The bytes of a file; none where it cannot be read. */
 export function readBytes(source: FileSource, path: string): Uint8Array {
   try {
     return source.read(path);
@@ -80,7 +83,8 @@ const maxDepth = 100;
 /** Further errors of a document are mostly consequences of the first ones. */
 const maxSyntaxErrors = 3;
 
-/** YAML 1.2 with the tags of manifests. */
+export const tagNames = ['!var', '!env', '!secret', '!file', '!format', '!lookup', '!ref'] as const;
+
 export const yamlOptions: ParseOptions & DocumentOptions & SchemaOptions = {
   version: '1.2',
   uniqueKeys: false,
@@ -153,7 +157,6 @@ function catchTooComplex<T>(file: SourceFile, problems: Problems, work: () => T)
   }
 }
 
-/** Reports the errors of a document; returns whether it has none. */
 function checkDocument(document: Document.Parsed, file: SourceFile, problems: Problems): boolean {
   const { explicit, version } = document.directives.yaml;
   if (explicit && version !== '1.2') {
@@ -196,4 +199,122 @@ function findTooDeep(token: CST.Token): number | null {
     }
   }
   return null;
+}
+
+/** A document of a YAML file that is not empty. Its nodes know their offsets in the file. */
+export interface YamlDocument {
+  readonly file: SourceFile;
+  readonly root: ParsedNode;
+  /** Where the value begins, including its tag. */
+  readonly offset: number;
+}
+
+export interface FoundNode {
+  readonly place: Place;
+  readonly key: Place;
+  readonly node: unknown;
+  /**
+   * `exact`: the value itself; `inside`: a scalar, alias or tag that contains the value; `missing`: the mapping or
+   * list that does not have the value.
+   */
+  readonly match: 'exact' | 'inside' | 'missing';
+}
+
+export function findNode({ file, root }: YamlDocument, at: Pointer): FoundNode {
+  let node: unknown = root;
+  let key: unknown = root;
+  const toFound = (match: FoundNode['match']): FoundNode => ({
+    place: placeOfNode(node ?? key, file),
+    key: { file, offset: offsetOfNode(key) },
+    node,
+    match,
+  });
+  for (const segment of segmentsOf(at)) {
+    if (isMap(node)) {
+      const pair = node.items.find((item) => keyText(item.key) === segment);
+      if (!pair) return toFound('missing');
+      [node, key] = [pair.value, pair.key];
+    } else if (isSeq(node)) {
+      const item = node.items[Number(segment)];
+      if (item === undefined) return toFound('missing');
+      [node, key] = [item, item];
+    } else return toFound('inside');
+  }
+  return toFound('exact');
+}
+
+/** True when a place is in the text of a value; of none that the document does not have. */
+export function isWithinValue(document: YamlDocument, at: Pointer): (place: Place) => boolean {
+  const { node, match } = findNode(document, at);
+  const range = match === 'exact' && isNode(node) ? node.range : null;
+  return ({ offset }) => !!range && offset >= range[0] && offset <= range[1];
+}
+
+/**
+ * The position of a character of a text: in its side file, or in the YAML file. `null` where the YAML file does not
+ * contain the text as it is, because it is folded, escaped or made from variables.
+ */
+export function placeInside({ node, place, match }: FoundNode, text: string, offset: number): Place | null {
+  if (match !== 'exact' || !isScalar(node)) return null;
+  const { file } = place;
+  if (node.tag === '!file' && typeof node.value === 'string') {
+    return { file: new SourceFile(sideFilePath(node.value, file.path), text), offset };
+  }
+  if (node.tag !== undefined) return null;
+  const start = offsetOfNode(node);
+  return node.type === Scalar.BLOCK_LITERAL
+    ? placeInBlock(file, start, text, offset)
+    : placeInLine(file, start, text, offset);
+}
+
+/** The lines of a literal block follow its header, indented. */
+function placeInBlock(file: SourceFile, header: number, text: string, offset: number): Place | null {
+  let start = header;
+  for (let line = text.slice(0, offset).split('\n').length; line > 0; line -= 1) {
+    start = file.text.indexOf('\n', start) + 1;
+    if (start === 0) return null;
+  }
+  const from = lineStart(text, offset);
+  const line = lineAt(text, offset);
+  const indentInFile = file.text.slice(start).match(/^ */)?.[0].length ?? 0;
+  const indent = indentInFile - (line.match(/^ */)?.[0].length ?? 0);
+  if (!file.text.startsWith(line, start + indent)) return null;
+  return { file, offset: start + indent + offset - from };
+}
+
+function placeInLine(file: SourceFile, at: number, text: string, offset: number): Place | null {
+  const start = /["']/.test(file.text.charAt(at)) ? at + 1 : at;
+  return file.text.startsWith(text.slice(0, offset + 1), start) ? { file, offset: start + offset } : null;
+}
+
+const coreTags = ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map(
+  (name) => `tag:yaml.org,2002:${name}`,
+);
+
+/** True when a tag is one of YAML itself, such as `!!str`. */
+export function isCoreTag(tag: string): boolean {
+  return coreTags.includes(tag);
+}
+
+/** The text of a key as written in the file; `null` where it is not a scalar. */
+export function keyText(key: unknown): string | null {
+  if (!isScalar(key) || (key.tag !== undefined && !isCoreTag(key.tag))) return null;
+  if (typeof key.value === 'string') return key.value;
+  return key.value === null ? null : (key.source ?? null);
+}
+
+/** Where a node's value begins, not counting its tag and anchor. */
+export function offsetOfNode(node: unknown): number {
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0;
+}
+
+/** A tag further away than this belongs to another value. */
+const maxTagDistance = 512;
+
+/** Where a node's value begins, including its tag. */
+export function placeOfNode(node: unknown, file: SourceFile): Place {
+  const offset = offsetOfNode(node);
+  const tag = isNode(node) ? node.tag : undefined;
+  const written = tag === undefined ? -1 : file.text.lastIndexOf(tag, offset);
+  return { file, offset: written === -1 || offset - written > maxTagDistance ? offset : written };
 }

@@ -12,7 +12,7 @@ export function projectPath(path: string): string {
   return posix.normalize(path);
 }
 
-/** Whether a path, from the project's root, leads out of the project by itself. */
+/** True when a path, from the project's root, leads out of the project by itself. */
 export function leadsOut(path: string): boolean {
   if (!unclean.test(path)) return false;
   const normal = posix.normalize(path);
@@ -29,31 +29,29 @@ export function sideFilePath(argument: string, manifest: string): string {
   return posix.isAbsolute(argument) ? argument : posix.join(posix.dirname(manifest), argument);
 }
 
-/** An absolute path with links resolved, as far as it exists. */
 export function resolveLinks(path: string): string {
   const above = dirname(path);
   if (above === path || existsSync(path)) return realpathSync.native(path);
   return join(resolveLinks(above), relative(above, path));
 }
 
-/** Whether a path is `root` or below it; both absolute, without links. */
+/** True when a path is `root` or below it; both absolute, without links. */
 export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Whether a path leads into a folder of git. Some disks ignore case. */
+/** True when a path leads into a folder of git. Some disks ignore case. */
 export function isInGit(path: string): boolean {
   return /(?:^|[\\/])\.git(?:[\\/]|$)/i.test(path);
 }
 
-/** Whether a path leads into a folder that git or tenantctl keeps for itself. */
+/** True when a path is inside a folder of git or tenantctl. */
 export function isInReserved(path: string): boolean {
   return /(?:^|[\\/])\.(?:git|tenantctl)(?:[\\/]|$)/i.test(path);
 }
 
-/** The Failure for a path into a folder that git or tenantctl keeps for itself. */
 export function reservedFolderFailure(path: string): Failure {
-  return failure('reserved-folder', `${path} leads into a folder that git or tenantctl keeps for itself.`, {
+  return failure('reserved-folder', `${path} is inside a reserved folder (.git or .tenantctl).`, {
     hint: 'Keep the files of the project outside `.git` and `.tenantctl`.',
   });
 }
@@ -65,7 +63,7 @@ export function reservedFolderFailure(path: string): Failure {
 const credentialFile =
   /(?:^|[\\/])(?:\.env(?:\.(?:[\w-]+\.)?local|\.(?:development|production|staging|test))?|\.(?:npmrc|yarnrc|yarnrc\.yml|pypirc|netrc|git-credentials)|gha-creds-[^\\/]*\.json)$/i;
 
-/** Whether a path is that of a file which holds credentials, such as `.env`. Some disks ignore case. */
+/** True when a path is that of a file which holds credentials, such as `.env`. Some disks ignore case. */
 export function holdsCredentials(path: string): boolean {
   return credentialFile.test(path);
 }
@@ -85,14 +83,14 @@ export function outsideProjectFailure(path: string): Failure {
 }
 
 /**
- * Whether a file belongs to another user than this process and the folder that it is used for: in a folder that many people
+ * True when a file belongs to another user than this process and the folder that it is used for: in a folder that many people
  * can write to, anybody could leave it.
  */
 export function isForeign(path: string, folder: string): boolean {
   return ![process.geteuid?.(), statOf(folder)?.uid].includes(statOf(path)?.uid);
 }
 
-/** What the file system says about a path; `undefined` where it cannot be reached. */
+/** `undefined` where the path cannot be reached. */
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });

@@ -2,7 +2,6 @@ import { Document, type Node, Pair, Scalar, type ScalarTag, YAMLMap, YAMLSeq } f
 import type { Json } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 
-/** One member of a mapping. */
 export type Member = readonly [name: string, value: Printable];
 
 /** A value of a manifest: JSON with tags, and with ordered members. */
@@ -20,7 +19,6 @@ export interface Mapping {
   readonly members: readonly Member[];
 }
 
-/** One document of a manifest file. */
 export interface ManifestDocument extends Mapping {
   /** Comments beside values, by the places of these. */
   readonly comments: ReadonlyMap<Pointer, string>;
@@ -54,7 +52,6 @@ export function quote(value: Json): string {
 /** Control characters, line and paragraph separators, byte order mark, and marks of the text direction. */
 const unseen = /[\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g;
 
-/** How a comment stands behind a value. */
 export function formatComment(comment: string): string {
   return `  # ${comment}`;
 }
@@ -74,7 +71,6 @@ function print(contents: Node, style: { collectionStyle?: 'flow' }): string {
   return document.toString({ lineWidth: 0, directives: false, commentString, ...style });
 }
 
-/** The place of a value in its document, and the comments of that. */
 interface Place {
   readonly at: Pointer;
   readonly comments: ManifestDocument['comments'];
@@ -140,7 +136,7 @@ function memberOf(node: Node): Node {
   return node;
 }
 
-/** How text is written: plain if it is unambiguous, as a block if it has several lines, else in double quotes. */
+/** Writes text plain if it is unambiguous, as a block if it has several lines, else in double quotes. */
 const text: ScalarTag = {
   tag: 'tag:yaml.org,2002:str',
   default: true,
@@ -154,7 +150,7 @@ const text: ScalarTag = {
   },
 };
 
-/** Whether every YAML parser, also one for YAML 1.1, reads the text without quotes as the same text. */
+/** True when every YAML parser, also one for YAML 1.1, reads the text without quotes as the same text. */
 function isPlain(value: string): boolean {
   return (
     /^([\p{L}\p{N}$_/(]|<[a-z/!])/u.test(value) &&
@@ -164,7 +160,7 @@ function isPlain(value: string): boolean {
   );
 }
 
-/** Whether some parser takes the text for a number, a time or a date. */
+/** True when some parser takes the text for a number, a time or a date. */
 function looksLikeNumber(value: string): boolean {
   return (
     // Also 1_000, 1.5, 12:30 and versions such as 1.2.3.
@@ -180,7 +176,7 @@ function literalBlock(value: string, indent: string): string {
   return [value.endsWith('\n') ? '|' : '|-', ...lines.map((line) => line && indent + line)].join('\n');
 }
 
-/** Whether a text of several lines can be a block that no editor changes. */
+/** True when a text of several lines can be a block that no editor changes. */
 function isBlock(value: string): boolean {
   return /^\S.*\n/.test(value) && !/[ \t](\n|$)|\n\n$|[^\P{C}\n]|[\p{Zl}\p{Zp}]/u.test(value);
 }

@@ -6,7 +6,6 @@ import { type Place, sourceOf } from './file.ts';
 /** Further problems of a file are not shown: nobody reads them, and finding their lines takes time. */
 const maxPerFile = 50;
 
-/** What is wrong with a value. */
 export interface Problem {
   readonly code: string;
   readonly message: string;
@@ -63,7 +62,6 @@ export class Problems {
     return this.#countIn(file.path) < maxPerFile ? didYouMean(word, candidates()) : null;
   }
 
-  /** Drops what was found so far. */
   clear(): void {
     this.#found.clear();
     this.#perFile.clear();
@@ -96,7 +94,6 @@ export class Problems {
     return [...this.#found.values()].sort(comparePlaces);
   }
 
-  /** Throws a Failure with all problems if there is an error among them. */
   throwIfAny(): void {
     if (this.hasErrors) throw this.toFailure();
   }
@@ -105,12 +102,10 @@ export class Problems {
     return hasErrors([...this.#found.values()]);
   }
 
-  /** How many problems were found so far, of any severity. */
   get count(): number {
     return this.#found.size;
   }
 
-  /** A Failure with all problems. */
   toFailure(): Failure {
     return new Failure(this.diagnostics);
   }

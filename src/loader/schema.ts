@@ -1,13 +1,16 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import { isScalar } from 'yaml';
 import { compileSchema, validators } from '../generated/validators.js';
 import type { Kind } from '../kinds/kind.ts';
 import { type Json, mapJson, own } from '../model/json.ts';
 import { lookupOf, refOf, secretName } from '../model/marker.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
-import type { FoundNode } from './document.ts';
+import { type Pointer, pointer, segmentsOf, setMember, valueAt } from '../model/pointer.ts';
+import { looksLikeCredential } from '../model/sensitive.ts';
+import { didYouMean, joinWords } from '../model/words.ts';
 import type { Place } from './file.ts';
-import type { Problems } from './problems.ts';
-import { explainFault, type SchemaFault } from './schema-words.ts';
+import type { FoundNode } from './parse.ts';
+import type { Problem, Problems } from './problems.ts';
+import { findOddBlank } from './syntax.ts';
 import { deferred, type Tree, unresolved } from './tree.ts';
 
 /** Keywords that cannot be checked for a text that is not known yet. */
@@ -34,12 +37,10 @@ function loadSchema(kind: Kind): ValidateFunction {
   return compileSchema(kind.manifestSchema());
 }
 
-/** How the faults of a document are reported. */
 interface FaultContext {
   readonly problems: Problems;
   /** Places whose lines are not shown, because they may contain credentials. */
   readonly unshown?: RegExp;
-  /** The position of a value. */
   find(at: Pointer): FoundNode;
 }
 
@@ -62,18 +63,35 @@ export function checkSchema(
 }
 
 /**
- * What a compiled schema finds wrong with a tree. Values that are not known yet, or could not be read, count as valid.
+ * Returns the faults of a tree. Values that are not known yet, or could not be read, count as valid.
  */
 export function faultsIn(validate: ValidateFunction, { value, tagged }: Tree): SchemaFault[] {
   if (validate(tagged ? replaceMarkers(value) : value)) return [];
   const errors = dropWiderChoices((validate.errors ?? []).filter(isReportable)).slice(0, maxErrors);
-  return errors.map((error) => {
-    const name = keyOf(error);
-    return { at: name === null ? error.instancePath : error.instancePath + pointer(name), name, error };
-  });
+  return errors.map((error) => ({ at: placeOfFault(error), name: keyOf(error), error }));
 }
 
-/** The position of the name or value that a fault is about. */
+function placeOfFault(error: ErrorObject): Pointer {
+  const name = keyOf(error);
+  return name === null ? error.instancePath : error.instancePath + pointer(name);
+}
+
+/**
+ * The part of a value that fits its schema: without what is wrong, which {@link checkSchema} reports, and what could not be
+ * read. `null` where nothing is left.
+ */
+export function fittingPart<T>(validate: ValidateFunction<T>, value: Json): T | null {
+  for (let part: Json = value; part !== null; ) {
+    if (validate(part)) return part;
+    const faults = (validate.errors ?? []).filter(({ keyword }) => !summaryKeywords.includes(keyword));
+    // From the end on: the places of earlier items of a list stay as they are.
+    for (const at of faults.map(placeOfFault).reverse()) {
+      if (valueAt(part, at) !== undefined) part = setMember(part, segmentsOf(at), null);
+    }
+  }
+  return null;
+}
+
 export function placeOf({ at, name }: SchemaFault, find: (at: Pointer) => FoundNode): Place {
   const { match, key, place } = find(at);
   return name !== null && match === 'exact' ? key : place;
@@ -105,14 +123,205 @@ function dropWiderChoices(errors: readonly ErrorObject[]): ErrorObject[] {
   return errors.filter((error) => (countChoices(error) ?? 0) <= (fewest.get(error.instancePath) ?? 0));
 }
 
-/** How many values the error allows; `null` if it is about something else. */
 function countChoices({ keyword, params }: ErrorObject): number | null {
   return keyword === 'enum' && Array.isArray(params.allowedValues) ? params.allowedValues.length : null;
 }
 
-/** The key that an error is about; `null` if it is about a value. */
 function keyOf({ keyword, params, propertyName }: ErrorObject): string | null {
   if (propertyName !== undefined) return propertyName;
   if (keyword === 'additionalProperties') return String(params.additionalProperty);
   return null;
+}
+
+export interface SchemaFault {
+  readonly at: Pointer;
+  /** The name of the member that it is about; `null` for a value. */
+  readonly name: string | null;
+  readonly error: ErrorObject;
+}
+
+/**
+ * An error of a schema in words for people who do not know the schema.
+ *
+ * @param node what is written at its place
+ */
+export function explainFault({ error, name }: SchemaFault, node: unknown): Problem {
+  if (name !== null) return describeName(error, name);
+  const { keyword, params, data, parentSchema, instancePath, message } = error;
+  const label = labelOf(instancePath);
+  const subject = label.charAt(0).toUpperCase() + label.slice(1);
+  const code = 'invalid-value';
+  switch (keyword) {
+    case 'required':
+    case 'dependentRequired':
+      return describeMissing(error, subject);
+    case 'anyOf':
+      return { code: 'missing-field', message: `${subject} has no ${listAlternatives(error)}` };
+    case 'type':
+      return describeType(error, subject, node);
+    case 'enum':
+    case 'const':
+      return describeChoice(error, subject);
+    case 'false schema':
+      return { code: 'unknown-field', message: `${subject} is not allowed here` };
+    case 'pattern':
+    case 'minLength':
+    case 'minItems':
+    case 'minProperties': {
+      const isEmpty = keyword !== 'pattern' || data === '';
+      const what = isEmpty ? 'is empty' : `cannot be \`${brief(data)}\``;
+      return { code, message: `${subject} ${what}`, hint: exampleOf(parentSchema) };
+    }
+    case 'maxLength':
+      return { code, message: `${subject} is longer than ${params.limit} characters` };
+    case 'maxItems':
+    case 'maxProperties':
+      return { code, message: `${subject} has more than ${params.limit} ${countedAs[keyword]}` };
+    case 'uniqueItems':
+      return { code, message: `${subject} has an item twice, at ${params.j} and ${params.i}` };
+    case 'minimum':
+      return { code, message: `${subject} must be ${params.limit} or more, not ${brief(data)}` };
+    case 'maximum':
+      return { code, message: `${subject} must be ${params.limit} or less, not ${brief(data)}` };
+    default:
+      return { code, message: `${subject} ${message}, not ${brief(data)}` };
+  }
+}
+
+const countedAs = { maxItems: 'items', maxProperties: 'members' } as const;
+
+function describeMissing({ params, parentSchema }: ErrorObject, subject: string): Problem {
+  const name = String(params.missingProperty);
+  const schema = parentSchema?.properties?.[name];
+  const choices = Array.isArray(schema?.enum) ? `It is ${joinWords('or', schema.enum.map(String))}.` : null;
+  const [example] = Array.isArray(schema?.examples) ? schema.examples : [schema?.const];
+  const isPlain = typeof example === 'string' || typeof example === 'number';
+  const hint = choices ?? (isPlain ? `For example: \`${name}: ${example}\`.` : schema?.description);
+  return { code: 'missing-field', message: `${subject} has no \`${name}\``, hint };
+}
+
+function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name: string): Problem {
+  const where = instancePath === '' ? '' : ` in ${labelOf(instancePath)}`;
+  if (keyword === 'pattern') {
+    const rule = parentSchema?.description ?? 'other characters';
+    return {
+      code: 'invalid-value',
+      message: `\`${name}\` is not a valid name${where}: a name has ${rule}`,
+    };
+  }
+  // A rule for names alone lists them itself.
+  const listed: unknown = parentSchema?.enum;
+  const known = Array.isArray(listed) ? listed.map(String) : Object.keys(parentSchema?.properties ?? {});
+  const blank = findOddBlank(name);
+  const hint =
+    (blank && `Replace the character ${blank.name} by an ordinary space: YAML does not count it as one.`) ??
+    didYouMean(name, known) ??
+    (known.length <= 12 ? `The fields are: ${known.join(', ')}.` : undefined);
+  return { code: 'unknown-field', message: `There is no field \`${brief(name)}\`${where}`, hint };
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'text',
+  object: 'a mapping',
+  array: 'a list',
+  boolean: 'true or false',
+  integer: 'a whole number',
+  number: 'a number',
+  null: 'null',
+};
+
+function describeType({ params, data, parentSchema }: ErrorObject, subject: string, node: unknown): Problem {
+  const types = [params.type].flat().map(String);
+  const wanted = joinWords(
+    'or',
+    types.map((type) => typeNames[type] ?? type),
+  );
+  const isQuotable = typeof data === 'number' || typeof data === 'boolean';
+  const otherHint = types.includes('boolean') ? hintForTruth(data) : hintForList(types, data);
+  // As it is written: 1.10 is read as 1.1.
+  const written = isScalar(node) && node.value === data && node.source ? node.source : String(data);
+  const hint = types.includes('string') && isQuotable ? hintForText(brief(written), parentSchema) : otherHint;
+  const code = 'wrong-type';
+  const message = `${subject} must be ${wanted}, not `;
+  // A number in quotes looks like the number that is wanted.
+  const isNumber = types.includes('integer') || types.includes('number');
+  if (isNumber && typeof data === 'string' && /^\d+$/.test(data))
+    return { code, message: `${message}the text "${brief(data)}"`, hint: 'Write it without quotes.' };
+  return { code, message: message + brief(data), hint };
+}
+
+/** Suggests quotes, unless the text would not be valid either. */
+function hintForText(text: string, schema: ErrorObject['parentSchema']): string | undefined {
+  const pattern: unknown = schema?.pattern;
+  const isFit = typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);
+  return isFit ? `If it is text, put it in quotes: "${text}".` : exampleOf(schema);
+}
+
+function hintForList(types: readonly string[], data: unknown): string | undefined {
+  if (!types.includes('array') || data === null || data === deferred) return undefined;
+  if (typeof data === 'object') return 'Begin each item of the list with `- `, also the only one.';
+  return `Put it in brackets: [${brief(data)}].`;
+}
+
+/** Explains values that are true or false in YAML 1.1, but text in YAML 1.2. */
+function hintForTruth(data: unknown): string | undefined {
+  if (data === 'true' || data === 'false') {
+    return `This is text, because it is in quotes or comes from \`!env\`: write \`${data}\` without quotes, or use \`!var\`.`;
+  }
+  const truth = otherTruths.get(String(data).toLowerCase());
+  return truth === undefined ? undefined : `YAML 1.2 reads \`${data}\` as text: write \`${truth}\`.`;
+}
+
+const otherTruths = new Map([
+  ['yes', true],
+  ['on', true],
+  ['no', false],
+  ['off', false],
+]);
+
+function describeChoice({ params, data }: ErrorObject, subject: string): Problem {
+  const allowed: unknown[] = 'allowedValues' in params ? params.allowedValues : [params.allowedValue];
+  const choices = allowed.map(String);
+  const message = `${subject} must be ${joinWords('or', choices)}, not `;
+  const code = 'invalid-value';
+  // A number in quotes looks like the number that is allowed.
+  if (typeof data === 'string' && choices.includes(data))
+    return { code, message: `${message}the text "${data}"`, hint: 'Write it without quotes.' };
+  return {
+    code,
+    message: message + brief(data),
+    hint: typeof data === 'string' ? didYouMean(data, choices) : null,
+  };
+}
+
+function listAlternatives({ schema }: ErrorObject): string {
+  const names = Array.isArray(schema)
+    ? schema.flatMap((each: { required?: string[] }) => each.required ?? [])
+    : [];
+  return joinWords(
+    'or',
+    names.map((name) => `\`${name}\``),
+  );
+}
+
+function exampleOf(schema: ErrorObject['parentSchema']): string | undefined {
+  const examples: readonly unknown[] = Array.isArray(schema?.examples) ? schema.examples : [];
+  const shown = examples
+    .slice(0, 3)
+    .map((each) => `\`${typeof each === 'string' ? each : JSON.stringify(each)}\``);
+  return shown.length === 0 ? undefined : `For example: ${joinWords('or', shown)}.`;
+}
+
+function brief(data: unknown): string {
+  if (typeof data === 'object' && data !== null) return Array.isArray(data) ? 'a list' : 'a mapping';
+  if (data === deferred) return 'a secret or lookup';
+  const text = String(data);
+  if (looksLikeCredential(text)) return '•••';
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}
+
+/** A pointer as a label for messages: `rules[0].value`. */
+function labelOf(at: Pointer): string {
+  const path = segmentsOf(at).map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`));
+  return path.length === 0 ? 'the document' : `\`${path.join('').replace(/^\./, '')}\``;
 }

@@ -55,7 +55,7 @@ function selectorsIn(text: string): string[] {
   return found;
 }
 
-/** What any selector finds, or all where each has a `!` before it, less what those find. In the order of the project file. */
+/** Returns what any selector finds, or all where each has a `!`, less what those find, in the order of the project file. */
 function lessNegated(
   selectors: readonly string[],
   { environments }: EnvironmentNames,
@@ -79,20 +79,19 @@ export function defaultOf({ defaultEnvironment, environments }: EnvironmentNames
   throw failure('no-environment', 'No environment is selected', { hint });
 }
 
-/** Whether a selector is the plain name of one environment. */
+/** True when a selector is the plain name of one environment. */
 export function isPlainName(selector: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(selector);
 }
 
 type Found = { readonly names: readonly string[] } | { readonly problem: Diagnostic };
 
-/** The environments of a group, in the order of the project file. */
 export function membersOf(group: string, project: EnvironmentNames): string[] {
   const globs = own(project.groups, group) ?? [];
   return globs.length === 0 ? [] : lessNegated(globs, project, (glob) => namesLike(glob, project));
 }
 
-/** What is wrong with a member of a group that is neither a glob nor the name of an environment; `null` where nothing is. */
+/** The problem of a member of a group that is neither a glob nor the name of an environment; else `null`. */
 export function memberProblem(group: string, member: string, project: EnvironmentNames): Diagnostic | null {
   const name = member.replace(/^!/, '');
   if (picomatch.scan(name).isGlob || project.environments.includes(name)) return null;
@@ -144,7 +143,7 @@ function namesLike(glob: string, { environments }: EnvironmentNames): string[] {
 export const sayFrom = (from: string | undefined, message: string): string =>
   from === undefined ? message : `${from}: ${message}`;
 
-/** What to do about a name that no environment has. */
+/** The hint about a name that no environment has. */
 export const nearEnvironment = (name: string, project: Pick<EnvironmentNames, 'environments'>): string =>
   didYouMean(name, project.environments) ?? listOf(project);
 
@@ -152,8 +151,7 @@ const listOf = ({ environments }: Pick<EnvironmentNames, 'environments'>) =>
   `The environments are: ${environments.join(', ') || 'none'}.`;
 
 /** One of several equal parts of the environments, for machines that share the work. */
-export interface Shard {
-  /** From 1 on. */
+interface Shard {
   readonly index: number;
   readonly count: number;
 }

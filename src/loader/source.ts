@@ -7,7 +7,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { join, posix, relative, sep } from 'node:path';
+import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { globSync } from 'tinyglobby';
 import { Failure, failure, systemCode, unreadableFile } from '../model/failure.ts';
@@ -21,7 +21,6 @@ import {
   outsideProjectFailure,
   projectPath,
   reservedFolderFailure,
-  resolveLinks,
 } from './paths.ts';
 
 /** A source of manifests and side files. Paths are relative to the project's root, with `/`. */
@@ -37,10 +36,9 @@ export interface FileSource {
   text(path: string): string;
 }
 
-/** The largest file that is read, in bytes. */
 export const largestFile = 5 * 1024 * 1024;
 
-/** What no glob matches. The settings of git may hold a token, and tenantctl's own folder what a tenant said. */
+/** Never matched: the settings of git may hold a token, and tenantctl's own folder what a tenant said. */
 const ignored = ['**/node_modules/**', '**/.git/**', '**/.tenantctl/**'];
 
 /**
@@ -79,7 +77,6 @@ export function diskSource(root: string, largest = largestFile, isSecret = holds
     },
   };
 
-  /** The real path of a regular file inside the project that is not too large. */
   function readable(path: string): string {
     const { real, stats } = readFrom(path, () => resolve(projectPath(path)));
     if (!isInside(root, real)) throw outsideProjectFailure(path);
@@ -107,33 +104,8 @@ function throwAll(failures: readonly Failure[]): void {
   if (failures.length > 0) throw new Failure(failures.flatMap(({ diagnostics }) => diagnostics));
 }
 
-/** A source with one file, of any name. */
 export function singleFile(text: string): FileSource {
   return { glob: () => [], read: () => Buffer.from(text), text: () => text };
-}
-
-/**
- * A source that refuses the files that a command will write, such as its reports: they would take the place of what is read.
- *
- * @param writes absolute paths, and where their links lead
- */
-export function refuseWritten(source: FileSource, root: string, writes: readonly string[]): FileSource {
-  // What is not there cannot be read: links are only followed where it is.
-  const present = writes.filter((path) => existsSync(path));
-  if (present.length === 0) return source;
-  return {
-    ...source,
-    text(path) {
-      if (present.includes(resolveLinks(join(root, path)))) throw overwriteFailure(path);
-      return source.text(path);
-    },
-  };
-}
-
-/** The Failure for a file of the project that a command would write. */
-export function overwriteFailure(path: string): Failure {
-  const message = `${path} is read by the project, and the output of this command would overwrite it.`;
-  return failure('usage', message, { hint: 'Choose another file for the output.' });
 }
 
 /**
@@ -161,7 +133,7 @@ export function limitSize(source: FileSource, megabytes: number): FileSource {
 }
 
 /**
- * Whether a path matches globs, without reading the disk. A glob that begins with `!` excludes paths, and what is in an
+ * True when a path matches globs, without reading the disk. A glob that begins with `!` excludes paths, and what is in an
  * excluded folder.
  */
 export function matchGlobs(patterns: readonly string[]): (path: string) => boolean {
@@ -172,19 +144,18 @@ export function matchGlobs(patterns: readonly string[]): (path: string) => boole
   return (path) => isWanted(path) && !isExcluded(path);
 }
 
-/** Whether a glob means hidden files or folders: a star does not stand for the dot that their names begin with. */
+/** True when a glob means hidden files or folders: a star does not stand for the dot that their names begin with. */
 const namesHidden = (pattern: string) => /(?:^|[/{,(|\\[])\.(?!\.?\/)/.test(pattern);
 
 const isNegated = (pattern: string) => pattern.startsWith('!');
 
-/** Whether globs exclude a path. Unlike those that include, they mean hidden files and folders too. */
+/** True when globs exclude a path. Unlike those that include, they mean hidden files and folders too. */
 function matchExcluded(patterns: readonly string[]): (path: string) => boolean {
   const unwanted = patterns.filter(isNegated).map((pattern) => projectPath(pattern.slice(1)));
   const isUnwanted = picomatch([...unwanted, ...ignored], { dot: true });
   return (path) => isUnwanted(path) || foldersOf(path).some((each) => isUnwanted(each));
 }
 
-/** The folders above a path, the nearest first. */
 function foldersOf(path: string): string[] {
   const folder = posix.dirname(path);
   return folder === '.' || folder === '/' ? [] : [folder, ...foldersOf(folder)];
@@ -231,7 +202,6 @@ function fixedFolder(pattern: string): string {
   return pattern.slice(0, pattern.lastIndexOf('/', end < 0 ? undefined : end) + 1);
 }
 
-/** Bytes as text, without a byte order mark. Throws a Failure `not-utf8`. */
 export function decodeText(bytes: Uint8Array, path: string): string {
   try {
     return strictDecoder.decode(bytes);
@@ -242,7 +212,7 @@ export function decodeText(bytes: Uint8Array, path: string): string {
   }
 }
 
-/** Whether a file begins with the byte order mark of UTF-16. */
+/** True when a file begins with the byte order mark of UTF-16. */
 export function isUtf16([first, second]: Uint8Array): boolean {
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
@@ -265,7 +235,6 @@ function linkResolver(root: string) {
   };
 }
 
-/** Reads a file and converts the errors of the file system to Failures. */
 function readFrom<T>(path: string, read: () => T): T {
   try {
     return read();
@@ -277,4 +246,58 @@ function readFrom<T>(path: string, read: () => T): T {
 function brokenLinkFailure(path: string, error: unknown): Failure {
   if (systemCode(error) !== 'ENOENT') return unreadableFile(path, error);
   return failure('file-not-found', `${path} is a broken link.`, { hint: 'Correct or remove the link.' });
+}
+
+export const projectFileName = 'tenantctl.yaml';
+
+/** Manifests outside the globs of a project, such as an exported folder. */
+export interface ManifestFolder {
+  readonly source: FileSource;
+  readonly manifests: readonly string[];
+}
+
+/** The YAML files of a folder without those of a project that are not manifests. */
+const manifestsBelow = ['**/*.yaml', '**/*.yml', `!${projectFileName}`, '!environments/*', '!**/*.kind.yaml'];
+
+/**
+ * The manifests in a folder, or in one file. Nothing outside the folder is read: no side file, and no link that leads out of
+ * it. Messages name its files from `cwd` on. Throws a Failure for a path that does not exist or cannot be read.
+ */
+export function manifestFolder(path: string, cwd: string): ManifestFolder {
+  const real = realPath(path, cwd);
+  const isFile = !statSync(real).isDirectory();
+  const root = isFile ? dirname(real) : real;
+  if (isInReserved(root)) throw reservedFolderFailure(path);
+  const named = isFile ? dirname(resolve(cwd, path)) : resolve(cwd, path);
+  const shown = relative(cwd, named).split(sep).join('/');
+  return {
+    source: shownBelow(diskSource(root), shown),
+    manifests: isFile ? [literalGlob(basename(real))] : manifestsBelow,
+  };
+}
+
+function realPath(path: string, cwd: string): string {
+  try {
+    return realpathSync.native(resolve(cwd, path));
+  } catch (error) {
+    throw unreadableFile(path, error);
+  }
+}
+
+const literalGlob = (name: string): string => name.replace(/[\\*?[\](){}!+@|]/g, '\\$&');
+
+/** The same files, whose paths begin with that of their folder. */
+function shownBelow(source: FileSource, folder: string): FileSource {
+  const inside = (path: string): string => {
+    if (folder === '') return path;
+    if (path.startsWith(`${folder}/`)) return path.slice(folder.length + 1);
+    throw failure('outside-project', `${path} leads out of ${folder}.`, {
+      hint: 'Nothing outside the folder is read: keep the files that its manifests name inside it.',
+    });
+  };
+  return {
+    glob: (patterns) => source.glob(patterns).map((path) => posix.join(folder, path)),
+    read: (path) => source.read(inside(path)),
+    text: (path) => source.text(inside(path)),
+  };
 }

@@ -3,12 +3,10 @@ import { lineEnd, lineStart, type Place, type SourceFile } from './file.ts';
 import type { Problem } from './problems.ts';
 
 /** A mistake in YAML, in words for people who do not know the grammar of YAML. */
-export interface SyntaxProblem extends Omit<Problem, 'code'> {
-  /** Where the mistake is. The library's position is where it could not go on. */
+interface SyntaxProblem extends Omit<Problem, 'code'> {
   readonly place: Place;
 }
 
-/** Where the library stopped, and why. */
 interface Slip {
   readonly document: Document.Parsed;
   readonly text: string;
@@ -235,7 +233,7 @@ function explainUnexpected({ text, at, reason }: Slip): Words | null {
   return null;
 }
 
-/** What to do about text after a value, by the value's first character. */
+/** Hints about text after a value, by the value's first character. */
 const trailingHints: Readonly<Record<string, string>> = {
   "'": "Write an apostrophe inside single quotes twice: `'It''s time'`. Or use double quotes.",
   '"': 'Put the whole text in quotes, and write a quote inside it as `\\"`.',

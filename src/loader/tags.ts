@@ -1,21 +1,19 @@
 import { formatAddress, parseAddress } from '../model/address.ts';
 import { Failure, failure, hasCode } from '../model/failure.ts';
-import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
+import { isArray, isObject, itemsOf, type Json, type JsonObject, mapJson, own } from '../model/json.ts';
 import { lookupMarker, lookupOf, refMarker, secretMarker, secretName } from '../model/marker.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import { didYouMean } from '../model/words.ts';
-import { noteOf } from './declaration.ts';
-import type { Place } from './file.ts';
+import type { Place, SourceFile } from './file.ts';
+import { type Inputs, variableOf } from './inputs.ts';
+import { tagNames } from './parse.ts';
 import { sideFilePath } from './paths.ts';
 import type { Problems } from './problems.ts';
-import { type Inputs, variableOf } from './secrets.ts';
 import { type FileSource, largestFile } from './source.ts';
 import { type ReadTag, unresolved } from './tree.ts';
 
-/** What tags are resolved with. */
 export interface TagContext {
   readonly inputs: Inputs;
-  /** Collects the names that tags use. */
   readonly uses: TagUses;
   /** `null` where the environment could not be read, which has been reported. */
   readonly variables: JsonObject | null;
@@ -23,9 +21,7 @@ export interface TagContext {
   readonly problems: Problems;
 }
 
-/** The environment variables that tags name. */
-export interface TagUses {
-  /** Names of secrets. */
+interface TagUses {
   readonly secrets: Set<string>;
   /** Names of variables that are read as ordinary text. */
   readonly texts: { readonly name: string; readonly place: Place }[];
@@ -59,7 +55,7 @@ export function credentialsOf(uses: TagUses, project: { credentialNames(): Itera
   return new Set([...uses.secrets, ...project.credentialNames()]);
 }
 
-/** Where `!env` reads a credential, and why it is one. */
+/** The places where `!env` reads a credential, each with the reason why it is one. */
 export function credentialTexts(
   { uses, inputs }: Pick<TagContext, 'uses' | 'inputs'>,
   credentials: ReadonlySet<string>,
@@ -80,7 +76,7 @@ export function credentialTexts(
 /** Returns the value that a tag gives. Throws a Failure, which is reported at the tag. */
 type Reader = (argument: Json, context: TagContext, place: Place) => Json;
 
-const readers: Readonly<Record<string, Reader>> = {
+const readers: Readonly<Record<(typeof tagNames)[number], Reader>> = {
   '!var': withName(readVariable),
   '!env': withName(readEnv),
   '!secret': withName(readSecret),
@@ -89,9 +85,6 @@ const readers: Readonly<Record<string, Reader>> = {
   '!lookup': readLookup,
   '!ref': readReference,
 };
-
-/** All tags that a manifest may use. */
-export const tagNames: readonly string[] = Object.keys(readers);
 
 /** Reads the tags of notes by resolving them. Problems are reported. */
 export function tagReader(context: TagContext): ReadTag {
@@ -127,7 +120,7 @@ function refuseUnknownTag(tag: string, problems: Problems, place: Place): Json {
   return unresolved;
 }
 
-/** What `read` returns; `unresolved` where it throws a Failure, which is reported. */
+/** Returns `unresolved` where `read` throws a Failure, which is reported. */
 function attempt<T extends Json>(read: () => T, problems: Problems, place: Place): T | typeof unresolved {
   try {
     return read();
@@ -169,7 +162,7 @@ function readEnv(name: string, { inputs: { values, withheld }, uses }: TagContex
   throw failure('env-unset', `The environment variable ${name} is not set`, { hint });
 }
 
-/** Whether the secret is set is only of interest when it is compared or sent. */
+/** True when the secret is set is only of interest when it is compared or sent. */
 function readSecret(name: string, { uses }: TagContext): Json {
   uses.secrets.add(name);
   return secretMarker(name);
@@ -263,11 +256,48 @@ function lookupProblem(argument: JsonObject): string | null {
   return half ? `the value of \`${half[0]}\` holds half a character, which no request can hold` : null;
 }
 
-/** Whether there is such a kind, and such a key, is only known with the kinds of the project: see markers.ts. */
+/** True when there is such a kind, and such a key, is only known with the kinds of the project: see manifest.ts. */
 function readReference(argument: Json): Json {
   const parsed = typeof argument === 'string' && argument.isWellFormed() ? parseAddress(argument) : null;
   if (parsed) return refMarker(formatAddress(parsed.kind, parsed.key));
   throw failure('invalid-ref', '`!ref` takes a kind and a key with a slash between them', {
     hint: 'For example: `!ref Source/HR`. Inside a part of the key write `%2F` for a slash, and `%25` for a percent sign.',
   });
+}
+
+/** A tag as a manifest writes it: what it stands for depends on the environment. */
+export function noteOf(tag: string, argument: Json, offset: number): JsonObject {
+  return { $tag: [tag, argument, offset] };
+}
+
+/** The value with its notes replaced by what their tags stand for in an environment. */
+export function resolveNotes(value: Json, file: SourceFile, readTag: ReadTag): Json {
+  return mapJson(value, (item) => {
+    const note = noteIn(item);
+    return note ? readTag(note.tag, note.argument, { file, offset: note.offset }) : item;
+  });
+}
+
+/** The value with {@link unresolved} in the place of each note. */
+export function withoutNotes(value: Json): Json {
+  return mapJson(value, (item) => (noteIn(item) ? unresolved : item));
+}
+
+interface Note {
+  readonly tag: string;
+  readonly argument: Json;
+  readonly offset: number;
+}
+
+export function notesIn(value: Json): Note[] {
+  const below = itemsOf(value).flatMap(notesIn);
+  const note = noteIn(value);
+  return note ? [note, ...below] : below;
+}
+
+/** The note that a value is; `null` for any other. A file cannot have the key of a note. */
+export function noteIn(value: Json | undefined): Note | null {
+  const content = isObject(value) ? own(value, '$tag') : undefined;
+  const [tag, argument = null, offset] = isArray(content) ? content : [];
+  return typeof tag === 'string' && typeof offset === 'number' ? { tag, argument, offset } : null;
 }

@@ -11,8 +11,8 @@ import {
 } from 'yaml';
 import { isArray, isObject, type Json, mapMembers, unsafeKeys } from '../model/json.ts';
 import { markerKeys } from '../model/marker.ts';
-import { isCoreTag, keyText, offsetOfNode, placeOfNode, type YamlDocument } from './document.ts';
 import type { Place, SourceFile } from './file.ts';
+import { isCoreTag, keyText, offsetOfNode, placeOfNode, type YamlDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
 
 /** Replaces a value that could not be read. The reason has been reported already, so nothing else is reported for it. */
@@ -35,11 +35,11 @@ export type ReadTag = (tag: string, argument: Json, place: Place) => Json;
 
 export interface Tree {
   readonly value: Json;
-  /** Whether there were tags, aliases or problems: the value may contain markers or {@link unresolved}. */
+  /** True when there were tags, aliases or problems: the value may contain markers or {@link unresolved}. */
   readonly tagged: boolean;
 }
 
-/** How large a document may become when its aliases are expanded, in characters (approximately). */
+/** The size of a document whose aliases are expanded, in characters (approximately). */
 const maxTreeSize = 16 * 1024 * 1024;
 
 /**
@@ -141,7 +141,7 @@ function flatten(text: string): string {
   return text.length < minPieces || /^/.test(text) ? text : '';
 }
 
-/** Whether a whole number was read without losing digits. */
+/** True when a whole number was read without losing digits. */
 function isExact(value: number, source: string): boolean {
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return true;
   return String(value) === source || /^[-+\d.]+e/i.test(source);

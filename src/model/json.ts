@@ -158,37 +158,13 @@ export function textsOf(value: JsonObject, name: string): string[] {
   return isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
-/** The texts in the object under a name, by their names; none where there is no object. */
-export function textMembersOf(value: JsonObject, name: string): Readonly<Record<string, string>> {
-  const members = Object.entries(objectOf(value, name));
-  return Object.fromEntries(
-    members.flatMap(([member, text]) => (typeof text === 'string' ? [[member, text] as const] : [])),
-  );
-}
-
-/** The lists of texts in the object under a name, by their names; none where there is no object. */
-export function textListsOf(value: JsonObject, name: string): Readonly<Record<string, readonly string[]>> {
-  const object = objectOf(value, name);
-  return Object.fromEntries(Object.keys(object).map((member) => [member, textsOf(object, member)]));
-}
-
 /** The number under a name; `null` where there is none. */
 export function numberOf(value: JsonObject, name: string): number | null {
   const number = own(value, name);
   return typeof number === 'number' ? number : null;
 }
 
-/** The text under a name if it is one of the choices, else the default. */
-export function oneOf<const T extends string>(
-  value: JsonObject,
-  name: string,
-  choices: readonly T[],
-  byDefault: T,
-): T {
-  return choices.find((choice) => choice === own(value, name)) ?? byDefault;
-}
-
-/** True for a reference as the API writes it: an id, with or without its type and name. */
+/** Whether a value is a reference as the API writes it: an id, with or without its type and name. */
 export function isReference(value: Json): value is JsonObject {
   return (
     isObject(value) &&
@@ -200,12 +176,12 @@ export function isReference(value: Json): value is JsonObject {
 /** Keys that could reach the prototype of an object. */
 export const unsafeKeys: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
-/** True when a descriptor can name a member of an object, as schemas/kind.schema.json says. */
+/** Whether a descriptor can name a member of an object, as schemas/kind.schema.json says. */
 export function isMemberName(name: string): boolean {
   return /^[A-Za-z_][\w-]{0,99}$/.test(name) && !unsafeKeys.includes(name);
 }
 
-/** True when a manifest can have a field of that name: some are reserved. */
+/** Whether a manifest can have a field of that name: it keeps some for itself. */
 export function isFieldName(name: string): boolean {
   return isMemberName(name) && !['kind', 'ensure', 'lifecycle', 'id'].includes(name);
 }

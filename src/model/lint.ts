@@ -1,7 +1,7 @@
 import type { Severity } from './diagnostic.ts';
 
 /** The severity of a rule's findings; `off` ignores them. */
-type LintLevel = Severity | 'off';
+export type LintLevel = Severity | 'off';
 
 export interface LintRule {
   readonly level: LintLevel;

@@ -1,3 +1,5 @@
+import type { Plan } from '../generated/schemas/plan.ts';
+
 export interface AllowedHost {
   /** Without a trailing dot, in the spelling of URLs: lower case, IPv6 in brackets. */
   readonly name: string;
@@ -48,10 +50,7 @@ function nameOf({ hostname }: URL): string {
 }
 
 /** The two base URLs that identify a tenant; an embedded tenant is named by its data file. */
-export interface TenantName {
-  readonly identity: string;
-  readonly profiles: string;
-}
+export type TenantName = Plan['tenant'];
 
 /** True for two names of one tenant. */
 export function isSameTenant(one: TenantName, other: TenantName): boolean {

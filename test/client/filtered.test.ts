@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
 import { readTenant } from '../../src/client/read.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
-import { descriptorFrom } from '../../src/kinds/descriptor.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { someOf } from '../../src/kinds/read-request.ts';
 import type { Json } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
+import { descriptorFrom } from '../support/descriptor.ts';
 import { answerWith, fakeClient } from './support.ts';
 
 const [own, other] = [

@@ -4,7 +4,6 @@ import jsonpatch from 'fast-json-patch';
 import { expect, it } from 'vitest';
 import { mismatch } from '../../src/applier/verify.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
-import { descriptorFrom } from '../../src/kinds/descriptor.ts';
 import { readableFields } from '../../src/kinds/field.ts';
 import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
@@ -15,6 +14,7 @@ import { valueAt } from '../../src/model/pointer.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
 import { changeFor, unseenInPlan } from '../../src/planner/change.ts';
 import { type DescribedCase, describedCase } from '../support/described.ts';
+import { descriptorFrom } from '../support/descriptor.ts';
 import { runs } from '../support/effort.ts';
 import { resource, secretsOf } from '../support/plan.ts';
 

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { mismatch } from '../../src/applier/verify.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
-import { descriptorFrom } from '../../src/kinds/descriptor.ts';
 import { isObserved, isOnlyReferredTo, type Kind } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
 import { changeFor, deletionOf, unseenInPlan } from '../../src/planner/change.ts';
+import { descriptorFrom } from '../support/descriptor.ts';
 import { resource, secretsOf } from '../support/plan.ts';
 
 const experimental = { 'x-service-experimental': 'true' };

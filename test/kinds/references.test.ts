@@ -1,12 +1,12 @@
 /** Where the fields of an object have ids of others, and how `!ref` is written there. */
 import { describe, expect, it } from 'vitest';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
-import { descriptorFrom } from '../../src/kinds/descriptor.ts';
 import type { Field } from '../../src/kinds/kind.ts';
 import { idsIn, idsOnSide, mapIds, targetOf, withReferences } from '../../src/kinds/references.ts';
 import type { Json } from '../../src/model/json.ts';
 import { refMarker } from '../../src/model/marker.ts';
 import type { Difference } from '../../src/model/plan.ts';
+import { descriptorFrom } from '../support/descriptor.ts';
 
 const value: Field = { is: 'value', to: 'Cluster' };
 const set: Field = { is: 'set', to: 'Source' };

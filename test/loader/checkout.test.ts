@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { commitsWith, withRevision } from '../../src/loader/checkout.ts';
+import { commitsWith, withRevision } from '../../src/loader/git.ts';
 import { diskSource, type FileSource } from '../../src/loader/source.ts';
 import { Failure } from '../../src/model/failure.ts';
 import { commitAll, git } from '../support/repository.ts';

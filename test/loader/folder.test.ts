@@ -2,7 +2,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { manifestFolder } from '../../src/loader/folder.ts';
+import { manifestFolder } from '../../src/loader/source.ts';
 import { project, thrown } from './fixture.ts';
 
 const files = {

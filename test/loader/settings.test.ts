@@ -1,8 +1,8 @@
 /** Settings of the project file beyond those of every project, and what is said of those that are wrong. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readDuration } from '../../src/loader/environment.ts';
 import { loadProject, openProjects } from '../../src/loader/index.ts';
-import { readDuration } from '../../src/loader/settings.ts';
 import { brief, config, type Files, failureOf, load, project, refusalOf } from './fixture.ts';
 
 const remote = (identity: string, more = '') => `version: 1

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isInReserved, isInside, projectPath, sideFilePath } from '../../src/loader/paths.ts';
-import { diskSource, limitSize, refuseWritten, singleFile } from '../../src/loader/source.ts';
+import { diskSource, limitSize, singleFile } from '../../src/loader/source.ts';
 import { type Files, project, thrown } from './fixture.ts';
 
 const refusal = (run: () => unknown) => {
@@ -19,7 +19,7 @@ const outside = (path: string) => [
 ];
 const reserved = (path: string) => [
   'reserved-folder',
-  `${path} leads into a folder that git or tenantctl keeps for itself.`,
+  `${path} is inside a reserved folder (.git or .tenantctl).`,
   'Keep the files of the project outside `.git` and `.tenantctl`.',
 ];
 
@@ -239,17 +239,4 @@ it('a folder that cannot be listed is an error: its manifests would count as rem
     syncBuiltinESMExports();
   });
   expect(refusal(() => source.glob(['**/*.yaml']))).toContain('closed cannot be read (EACCES).');
-});
-
-it('a file that a command will write is not read, by a link neither', () => {
-  const { root, source } = createLinked(
-    { 'inner/real/a.yaml': 'a', 'inner/b.yaml': 'b' },
-    { config: 'real' },
-  );
-  const written = refuseWritten(source, root, [join(root, 'real/a.yaml')]);
-  for (const path of ['real/a.yaml', 'config/a.yaml'])
-    expect(refusal(() => written.text(path))).toContain(
-      `${path} is read by the project, and the output of this command would overwrite it.`,
-    );
-  expect(written.text('b.yaml')).toBe('b');
 });

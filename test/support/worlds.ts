@@ -1,7 +1,7 @@
-import { descriptorFrom } from '../../src/kinds/descriptor.ts';
 import { readJsonText } from '../../src/kinds/jsontext.ts';
 import { mapMembers } from '../../src/model/json.ts';
 import type { DescribedCase } from './described.ts';
+import { descriptorFrom } from './descriptor.ts';
 import type { WorldOptions } from './world.ts';
 
 /** How a tenant may answer, with the settings that its environment then needs. */

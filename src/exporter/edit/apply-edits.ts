@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
-import { keyText } from '../../loader/document.ts';
 import { lineEnd } from '../../loader/file.ts';
+import { keyText } from '../../loader/parse.ts';
 import { formatComment, type Member, type Printable } from '../../loader/print.ts';
 import { type Pointer, segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, partOf } from '../printable.ts';

@@ -13,9 +13,8 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { keyText } from '../../loader/document.ts';
 import { lineEnd, lineStart, nextLine } from '../../loader/file.ts';
-import { yamlOptions } from '../../loader/parse.ts';
+import { keyText, yamlOptions } from '../../loader/parse.ts';
 import { type Member, type Printable, printInline, quote } from '../../loader/print.ts';
 import { parseJson } from '../../model/json.ts';
 import { jsonOf, tagsIn } from '../printable.ts';

@@ -1,21 +1,22 @@
-import { lstatSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import type { Secrets } from '../kinds/project.ts';
+import { Failure, failure, systemCode } from '../model/failure.ts';
+import { own } from '../model/json.ts';
 import { nextLine, type SourceFile } from './file.ts';
 import { openFile } from './parse.ts';
 import { isForeign } from './paths.ts';
 import type { Problems } from './problems.ts';
-import { type Inputs, secretsFrom } from './secrets.ts';
-import { diskSource, largestFile } from './source.ts';
+import { decodeText, diskSource, largestFile } from './source.ts';
 
-/** The name of the file with values for runs on somebody's own machine. */
 export const dotEnvName = '.env';
 
 /** The longest file that is read. A key for signing takes three or four thousand. */
 const largest = 64 * 1024;
 
 /**
- * What a project is given. `!env`, `!secret` and credentials are looked up in the variables of the environment, and in those
+ * Reads the inputs of a project. `!env`, `!secret` and credentials are looked up in the variables of the environment, and in those
  * of `.env` beside the project file that the environment does not set. Nothing else in the program sees the file's
  * variables: they choose no host, proxy or option. A CI job gets none, since a pull request could bring the file with it.
  *
@@ -32,9 +33,7 @@ export function readInputs(
   return { env, values, withheld: new Set(), secrets: secretsFrom(values, onSecret) };
 }
 
-/** What the caller of the program gives instead of the machine. */
 export interface InputOptions {
-  /** Environment variables. Default: those of the process. */
   readonly env?: NodeJS.ProcessEnv;
   /** Called with the text of each secret when it is read first. */
   onSecret?(text: string): void;
@@ -49,7 +48,6 @@ function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): N
   return { ...Object.fromEntries(added), ...env };
 }
 
-/** The file; `null`, and a problem, where it cannot be read or should not be. */
 function openDotEnv(root: string, problems: Problems): SourceFile | null {
   // Only this may read it.
   const source = diskSource(root, largestFile, () => false);
@@ -86,7 +84,6 @@ function hasMistakes(file: SourceFile, problems: Problems): boolean {
 /** A line of the file, with further ones where its value in quotes has some. */
 interface Line {
   readonly text: string;
-  /** Where the next one begins. */
   readonly end: number;
   /** The variable that it sets; empty where it sets none. */
   readonly name: string;
@@ -107,7 +104,6 @@ function readLine(text: string, at: number): Line {
   return { text: text.slice(at, end), end, name, quote, rest: close < 0 ? null : text.slice(close, end) };
 }
 
-/** What is wrong with a line, and what to do about it. */
 function mistakesIn({ text, name, quote, rest }: Line): [message: string, hint: string][] {
   const mistakes: [string, string][] = [];
   if (name === '' && !/^\s*(#|$)/.test(text))
@@ -134,7 +130,7 @@ function mistakesIn({ text, name, quote, rest }: Line): [message: string, hint: 
 }
 
 /**
- * Whether Node's parser leaves out what looks like a part of the value: after a # within it, or after the closing quote,
+ * True when Node's parser leaves out what looks like a part of the value: after a # within it, or after the closing quote,
  * which no backslash escapes.
  *
  * A value that begins with a # is empty for all programs that read the file. What needs it says so.
@@ -143,4 +139,119 @@ function mistakesIn({ text, name, quote, rest }: Line): [message: string, hint: 
  */
 function isCutShort(rest: string, quote: string): boolean {
   return quote === '' ? /^[^#]*[^\s#]#/.test(rest) : !/^.\s*(#|$)/.test(rest);
+}
+
+export interface Inputs {
+  readonly env: NodeJS.ProcessEnv;
+  /** Tags are looked up here: in `env`, and `.env` where it counts. */
+  readonly values: NodeJS.ProcessEnv;
+  /** Names in `values` that `!env` does not read. */
+  readonly withheld: ReadonlySet<string>;
+  readonly secrets: Secrets;
+}
+
+/**
+ * The secrets in environment variables: `NAME` is the variable of that name, else the content of the file that the
+ * variable `NAME_FILE` names: UTF-8 text, without a line ending at its end. An empty one is not set: pipelines pass on as empty what
+ * they do not have.
+ *
+ * @param onSecret called with each text when it is read first
+ */
+function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = () => {}): Secrets {
+  const known = new Map<string, string>();
+  const find = (name: string): string | null => {
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    const text =
+      unlessEmpty(variableOf(env, name)) ??
+      unlessEmpty(readSecretFile(name, variableOf(env, `${name}_FILE`)));
+    if (text === null) return null;
+    known.set(name, text);
+    onSecret(text);
+    return text;
+  };
+  const problem: Secrets['problem'] = (name) => {
+    try {
+      return find(name) === null ? unsetSecret(env, name) : null;
+    } catch (error) {
+      const [found] = error instanceof Failure ? error.diagnostics : [];
+      if (!found) throw error;
+      return found;
+    }
+  };
+  return {
+    problem,
+    // One that cannot be read equals nothing: `problem` says why, and the caller knows where it is declared.
+    matches: (name, text) => problem(name) === null && find(name) === text,
+    reveal(name) {
+      const text = find(name);
+      if (text !== null) return text;
+      const { code, message, hint } = unsetSecret(env, name);
+      throw failure(code, message, { hint });
+    },
+  };
+}
+
+const unlessEmpty = (text: string | null): string | null => (text?.trim() ? text : null);
+
+function unsetSecret(env: NodeJS.ProcessEnv, name: string) {
+  const file = variableOf(env, `${name}_FILE`);
+  const orFile = `or set ${name}_FILE to the path of a file that holds it.`;
+  if (variableOf(env, name) === null && !file) {
+    // A job does not read it.
+    const orAdd = env.CI ? '' : ` add it to .env,`;
+    const hint = `Set the environment variable ${name},${orAdd} ${orFile}`;
+    return { code: 'secret-unset', message: `The secret ${name} is not set.`, hint };
+  }
+  // The variable may be a line of `.env`.
+  const what = file ? `the file that ${name}_FILE names` : 'its value';
+  return {
+    code: 'secret-unset',
+    message: `The secret ${name} is not set: ${what} is empty.`,
+    hint: `CI passes an empty value when the secret is missing or not available to this job (for example, a fork or an unprotected branch). Set ${name} to its value, ${orFile}`,
+  };
+}
+
+/** The environment variable of that name, but no inherited member such as `constructor`. */
+export function variableOf(env: NodeJS.ProcessEnv, name: string): string | null {
+  return own(env, name) ?? null;
+}
+
+/** The largest file of a secret, in bytes. Keys and certificates are far smaller. */
+const largestSecret = 64 * 1024;
+
+/** The text of a regular file or of a pipe, such as that of a shell's process substitution. */
+function readSecretFile(name: string, path: string | null): string | null {
+  if (path === null || path === '') return null;
+  const what = `The file that ${name}_FILE names`;
+  const unreadable = (why: string) =>
+    failure('secret-unreadable', `${what} ${why}.`, {
+      hint: `Set ${name}_FILE to the path of a file that contains only the secret.`,
+    });
+  try {
+    const bytes = readAtMost(path, largestSecret);
+    if (bytes === null) throw unreadable('is neither a regular file nor a pipe');
+    if (bytes.length > largestSecret) throw unreadable(`is larger than ${largestSecret / 1024} KiB`);
+    return decodeText(bytes, what).replace(/\r?\n$/, '');
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw unreadable(`cannot be read (${systemCode(error) ?? 'unknown error'})`);
+  }
+}
+
+/** The bytes of a file, and of a larger one a few more than `most`; `null` for what is neither a regular file nor a pipe: a device might never end. */
+function readAtMost(path: string, most: number): Buffer | null {
+  const file = openSync(path, 'r');
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile() && !stats.isFIFO()) return null;
+    const bytes = Buffer.alloc(most + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length <= most; length += read) {
+      read = readSync(file, bytes, length, bytes.length - length, null);
+    }
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(file);
+  }
 }
