@@ -27,8 +27,9 @@ export function descriptorFrom(written: WrittenKind): Descriptor {
   const { key, list = {}, fields = {}, places = {}, proven: _, ...described } = written;
   const rules = Object.entries(places).map(([path, is]) => ({ path, is }));
   const { service = defaultKind.service } = described;
+  const { places: _none, ...defaults } = defaultKind;
   return {
-    ...defaultKind,
+    ...defaults,
     summary: `Objects of ${written.path}.`,
     ...described,
     key: [key].flat().map((part) => (typeof part === 'string' ? { name: part } : part)),
