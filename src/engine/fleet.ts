@@ -27,7 +27,13 @@ import { withSince } from './manifest-source.ts';
 import { planChanges } from './plan.ts';
 import { requireUncommitted } from './reading.ts';
 import { findLaterResults } from './results.ts';
-import { type EnvironmentPlan, findSharedChanges, refuseSharedChanges } from './shared-tenant.ts';
+import {
+  type EnvironmentPlan,
+  findSharedChanges,
+  refuseSharedChanges,
+  type TenantProbe,
+  tenantProbe,
+} from './shared-tenant.ts';
 import type { PastProjects } from './since.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 
@@ -57,15 +63,21 @@ export async function planFleet(
   const planAll = (past: PastProjects | null) =>
     forEachEnvironment(names, options, (name, withTenant) => {
       const project = projects.load(name);
+      const { environment, secrets } = project;
       return withTenant(project, async (tenant) => ({
-        environment: project.environment,
+        project: { environment, secrets },
         plan: await planChanges(project, tenant, { ...plan, past }),
       }));
     });
   const outcomes = await withSince(projects, plan, planAll);
-  const plans = refuseSharedChanges(outcomes.flatMap(({ value }) => value ?? []));
+  const made = outcomes.flatMap(({ value }) => value ?? []);
+  const plans = await refuseSharedChanges(made, probeOf(options));
   const byName = new Map(plans.map((each) => [each.environment, each]));
   return fleetOf(outcomes.map(({ name, error }) => ({ name, plan: byName.get(name) ?? null, error })));
+}
+
+function probeOf({ parallel, signal, tenantOptions }: FleetOptions): TenantProbe {
+  return tenantProbe(parallel, signal, (name) => ({ signal, ...tenantOptions?.(name) }));
 }
 
 /** Decides whether the plans of a fleet may be applied. */
@@ -147,14 +159,14 @@ interface PlanWork<T> {
 }
 
 /** Works on the plans of a fleet; `null` for an environment that has none, or a refused one. */
-function forEachPlan<T>(
+async function forEachPlan<T>(
   fleet: Fleet,
   journal: FleetJournal,
   options: FleetCheckOptions,
   work: PlanWork<T>,
 ): Promise<FleetOutcome<T | null>[]> {
   const plans = new Map(fleet.environments.map(({ name, plan }) => [name, plan]));
-  const refusals = findSharedChanges(environmentPlans(fleet, options));
+  const refusals = await findSharedChanges(environmentPlans(fleet, options), probeOf(options));
   return forEachEnvironment([...plans.keys()], options, async (name, withTenant) => {
     const plan = plans.get(name) ?? null;
     if (!plan || isRefused(plan)) return null;
@@ -204,7 +216,7 @@ function environmentPlans(
   return environments.flatMap(({ plan }) => {
     if (!plan || isRefused(plan)) return [];
     try {
-      return [{ environment: environment(plan.environment).environment, plan }];
+      return [{ project: environment(plan.environment), plan }];
     } catch (error) {
       // The apply reports an environment that cannot be read.
       if (error instanceof Failure) return [];

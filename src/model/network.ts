@@ -42,6 +42,24 @@ export function isAllowed(hosts: readonly AllowedHost[], url: string): boolean {
   return hosts.some((host) => host.name === nameOf(to) && (host.port ?? (to.port ? null : port)) === port);
 }
 
+/**
+ * Returns where a URL leads to, the same for all spellings: without scheme and trailing dot, and with one name for all
+ * addresses of this machine. Texts that are no URL of HTTP stay as they are.
+ */
+export function endpointOf(url: string): string {
+  const to = parseUrl(url);
+  if (!to || !/^https?:$/.test(to.protocol)) return url;
+  const port = to.port || (to.protocol === 'https:' ? '443' : '80');
+  const host = nameOf(to);
+  return `${isThisMachine(host) ? 'localhost' : host}:${port}${to.pathname.replace(/\/+$/, '')}`;
+}
+
+/** True for the names and addresses of the loopback interface, as URLs spell them. */
+function isThisMachine(host: string): boolean {
+  const mapped = /^\[::ffff:7f[\da-f]{2}:/.test(host);
+  return mapped || /^(.+\.)?localhost$|^127(\.\d+){3}$|^0\.0\.0\.0$|^\[::1?\]$/.test(host);
+}
+
 /** A name that ends with a dot is the same name, written as absolute. */
 function nameOf({ hostname }: URL): string {
   return hostname.replace(/\.$/, '');
