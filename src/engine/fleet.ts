@@ -53,7 +53,7 @@ export interface FleetOptions {
 
 /**
  * The plans of several environments of a project. Its manifests are read once, and so are those of `since`. What stops one
- * environment is recorded there, and stops no other. Rejects with a Failure where `since` cannot be checked out.
+ * environment is recorded there, and stops no other. Rejects with a Failure when `since` cannot be checked out.
  */
 export async function planFleet(
   projects: OpenedProjects,
@@ -84,13 +84,13 @@ function probeOf({ parallel, signal, tenantOptions }: FleetOptions): TenantProbe
 interface FleetCheckOptions extends FleetOptions {
   /** The folder of the project, which records the environments that are done. */
   readonly root: string;
-  /** The environment of a name. Throws a Failure where there is none. */
+  /** The environment of a name. Throws a Failure when there is none. */
   environment(name: string): ProjectEnvironment;
   /** The number of `--max-deletes`. */
   readonly maxDeletes?: number | undefined;
   /** True when somebody approved the digest of the fleet, and with it those of its plans. */
   readonly isApproved: boolean;
-  /** Called before a plan is applied. Throws a Failure where it must not be. */
+  /** Called before a plan is applied. Throws a Failure when it must not be. */
   checkPlan?(plan: Plan): void;
 }
 
@@ -186,7 +186,7 @@ async function forEachPlan<T>(
 }
 
 /**
- * Throws a Failure (exit 4) where an object of a plan that is done was changed by a later apply, such as that of a rollback:
+ * Throws a Failure (exit 4) when an object of a plan that is done was changed by a later apply, such as that of a rollback:
  * the plan is not done any more, and somebody may not want it again.
  */
 async function refuseChangedLater(root: string, plan: Plan, { startedAt, endedAt }: Result): Promise<void> {
@@ -296,7 +296,7 @@ class FleetJournal {
   #waiting: string[] = [];
 
   /**
-   * Opens the journal of a fleet, which may not exist yet. Throws a Failure where it cannot be read, and where it came with
+   * Opens the journal of a fleet, which may not exist yet. Throws a Failure when it cannot be read, and when it came with
    * the repository: an environment would then count as done that nobody applied.
    */
   static async open(root: string, digest: string): Promise<FleetJournal> {
@@ -325,7 +325,7 @@ class FleetJournal {
       : undefined;
   }
 
-  /** Records that the plan of an environment is done. Rejects with a Failure where that cannot be written. */
+  /** Records that the plan of an environment is done. Rejects with a Failure when that cannot be written. */
   add({ environment, createdAt }: FleetPlan, result: Result): Promise<void> {
     // It begins a line of its own, also after one that a crash cut off.
     this.#waiting.push(`\n${JSON.stringify({ environment, createdAt, result })}\n`);

@@ -9,12 +9,12 @@ export interface Source {
   readonly column: number;
 }
 
-/** The texts of a field in which a declared object differs from the vendor's default; `null` where it is not set. */
+/** The texts of a field in which a declared object differs from the vendor's default; `null` if it is not set. */
 export interface Versions {
   readonly name: string;
   readonly ours: string | null;
   readonly theirs: string | null;
-  /** The vendor's text that the object was customised from. Left out where it is not known. */
+  /** The vendor's text that the object was customised from. Left out if it is not known. */
   readonly old?: string | null;
 }
 

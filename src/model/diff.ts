@@ -24,9 +24,9 @@ export interface DiffObject {
   readonly kind: string;
   readonly key: Key;
   readonly in: 'both' | 'first' | 'second';
-  /** Where a manifest declares it, on the second side or else on the first. */
+  /** The place in a manifest that declares it, on the second side or else on the first. */
   readonly source: Change['source'];
-  /** Empty where only one of the sides has the object. */
+  /** Empty if only one of the sides has the object. */
   readonly diff: readonly SideDifference[];
 }
 

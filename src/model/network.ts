@@ -15,13 +15,13 @@ export interface HttpProxies {
 
 /** The limits and proxies that environment variables set for connections. */
 export interface Network {
-  /** The hosts of TENANTCTL_ALLOWED_HOSTS; `null` where it is not set, so that every host may be called. */
+  /** The hosts of TENANTCTL_ALLOWED_HOSTS; `null` if it is not set, so that every host may be called. */
   readonly allowedHosts: readonly AllowedHost[] | null;
   /** A function, so that the credentials in a proxy's URL are not printed with the environment. */
   readonly proxies: (() => HttpProxies) | null;
 }
 
-/** A text as a URL; `null` where it is not one. */
+/** A text as a URL; `null` if it is not one. */
 export function parseUrl(text: string, base?: string): URL | null {
   return URL.canParse(text, base) ? new URL(text, base) : null;
 }
