@@ -9,7 +9,7 @@ import type { Address } from '../model/address.ts';
 import { groupBy, runConcurrently } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { sha256, withDigest } from '../model/digest.ts';
-import { ifFailure } from '../model/failure.ts';
+import { hasCode, ifFailure } from '../model/failure.ts';
 import { own } from '../model/json.ts';
 import { endpointOf } from '../model/network.ts';
 import type { Plan } from '../model/plan.ts';
@@ -202,7 +202,10 @@ async function readContent({ client, environment }: Tenant, kinds: readonly Kind
     const { resource, pageSize, member, undeclaredPaging } = read.list;
     const request = apiRequest('GET', resource, environment.settings);
     const source = { what: name, request, pageSize, member, undeclaredPaging };
-    const { rows } = await readFirstPage(client, source).catch(ifFailure(() => ({ rows: [] })));
+    const { rows } = await readFirstPage(client, source).catch((error: unknown) => {
+      if (!hasCode(error, 'tenant-forbidden', 'tenant-not-found')) throw error;
+      return { rows: [] };
+    });
     if (rows.some((row) => idText(own(row, 'id')) !== null)) return sha256([name, rows]);
   }
   return null;

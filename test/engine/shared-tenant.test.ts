@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import {
   type EnvironmentPlan,
@@ -6,7 +7,9 @@ import {
   tenantProbe,
 } from '../../src/engine/shared-tenant.ts';
 import type { Environment } from '../../src/kinds/project.ts';
+import { loadProject } from '../../src/loader/index.ts';
 import { answers, inputOf, type PlanCase, planOf, resource } from '../support/plan.ts';
+import { createTestWorld, type World } from '../support/world.ts';
 
 /** Plans that would change the same object of one tenant at once. */
 
@@ -143,4 +146,37 @@ it('a name that is none has no addresses, and one of this machine has', async ()
   expect(await addressesOf('a..b')).toEqual([]);
   expect(await addressesOf('[::1]')).toEqual(['::1']);
   expect(await addressesOf('127.0.0.1')).toEqual(['127.0.0.1']);
+});
+
+describe('what a tenant has', () => {
+  const contentOf = ({ dir, env }: World) => {
+    const project = loadProject({ configFile: join(dir, 'tenantctl.yaml'), env });
+    const { contentOf: read } = tenantProbe(1, new AbortController().signal, () => ({}));
+    return read(project, 'identity');
+  };
+  const worldWith = async (...emails: readonly string[]) => {
+    const world = await createTestWorld();
+    world.declare(emails.map((email) => ({ kind: 'SenderAddress', email })));
+    await world.run('apply', '--yes');
+    return world;
+  };
+
+  it('is the same at each look, and something else in another tenant', async () => {
+    const [one, other] = [
+      await worldWith('a@acme.example'),
+      await worldWith('a@acme.example', 'b@acme.example'),
+    ];
+    const content = await contentOf(one);
+    expect(content).toMatch(/^sha256:/);
+    expect(await contentOf(one)).toBe(content);
+    expect(await contentOf(other)).not.toBe(content);
+  });
+
+  it.each([403, 404, 401])('is nothing where it is empty, or the tenant answers %i', async (status) => {
+    expect(await contentOf(await worldWith())).toBeNull();
+    const world = await worldWith('a@acme.example');
+    expect(await contentOf(world)).not.toBeNull();
+    world.sandbox.faults.add({ kind: 'status', status, method: 'GET', times: 100 });
+    expect(await contentOf(world)).toBeNull();
+  });
 });
