@@ -33,7 +33,8 @@ export async function checkConvergence(
   return {
     task,
     log,
-    until: clock.now() + Math.min(longestDoubt, settle),
+    // After a 202, the tenant has said itself that it is not done yet.
+    until: clock.now() + (isDeferred(task, last) ? settle : Math.min(longestDoubt, settle)),
     isUncertain: false,
     isFinal: ({ live }) => hasEffect(task, live, secrets),
     end: (seen) => endSeen(task, seen, remark, context),
@@ -76,6 +77,10 @@ function sightingInAnswer(
 function isConfirmed(answer: Sent): boolean {
   const isEmpty = answer.outcome === 'answered' && answer.body === null && answer.text === null;
   return isEmpty && answer.status !== 202;
+}
+
+function isDeferred({ change }: Task, last: Exchange | null): boolean {
+  return change.action === 'delete' && last?.answer.outcome === 'answered' && last.answer.status === 202;
 }
 
 /** The object in an answer, if it is the one that was written. */

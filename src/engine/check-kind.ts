@@ -59,10 +59,9 @@ export async function checkKind(tenant: Tenant, kind: Kind, load: LoadFolder): P
   const found = [
     ...unreadableRows(kind, unreadable),
     ...sharedKeys(objects),
-    ...summarize(objects.length, [
-      ...findUnstable(kind, objects, again.objects),
-      ...(isObserved(kind) ? [] : findMisdescribed(kind, objects, settings)),
-    ]),
+    ...missingIds(kind, objects),
+    ...unstableFields(kind, objects, again.objects),
+    ...(isObserved(kind) ? [] : [...unnamedFields(kind, objects), ...misfits(kind, objects, settings)]),
     ...(await checkList(reader, kind, objects)),
     ...(objects.length === 0 ? [nothingToCheck(kind.name)] : []),
   ];
@@ -106,8 +105,10 @@ async function checkPlan(reader: Tenant, kind: Kind, load: LoadFolder) {
   const secrets = { ...project.secrets, problem: () => null, matches: () => true };
   const { changes } = await planChanges({ ...project, secrets }, reader);
   const { length } = project.resources;
-  const planned = summarize(length, changes.flatMap(plannedDifferences));
-  return { exported: length, diagnostics: [...exported.diagnostics, ...planned] };
+  return {
+    exported: length,
+    diagnostics: [...exported.diagnostics, ...plannedDifferences(changes, length)],
+  };
 }
 
 /** Exported files as the manifests of a project. */
@@ -122,117 +123,122 @@ function manifestsIn(files: readonly ExportedFile[]): ManifestFolder {
   return { source: { glob, read: (path) => Buffer.from(text(path)), text }, manifests: ['**/*.yaml'] };
 }
 
-/** Something seen in one object. Findings with one code and name become one diagnostic. */
-interface Finding extends Pick<Diagnostic, 'code' | 'severity'> {
-  readonly address: Address;
-  readonly name: string;
-  /** @param of names the objects: `of 2 of 5 objects, such as Role/admin` */
-  message(of: string): string;
-  hint(): string;
-}
-
 /** Hosts with more fields than this are hostile. */
 const mostNames = 200;
 
-function summarize(of: number, findings: readonly Finding[]): Diagnostic[] {
-  const groups = groupBy(findings, ({ code, name }) => `${code} ${name}`);
-  return groups.slice(0, mostNames).map(([, [{ code, severity, address, message, hint }, ...others]]) => {
-    const which = of === 1 ? `of ${address}` : `of ${others.length + 1} of ${of} objects, such as ${address}`;
-    return { code, severity, message: message(which), hint: hint() };
-  });
+/** Returns each name with the objects that it was found in: `of 2 of 5 objects, such as Role/admin`. */
+function tally<T extends { readonly address: Address }, N extends string>(
+  objects: readonly T[],
+  of: number,
+  namesIn: (object: T) => Iterable<N>,
+): [name: N, seen: string][] {
+  const found = new Map<N, { readonly example: Address; count: number }>();
+  for (const object of objects) {
+    for (const name of namesIn(object)) {
+      const known = found.get(name);
+      if (known) known.count += 1;
+      else if (found.size < mostNames) found.set(name, { example: object.address, count: 1 });
+    }
+  }
+  return [...found].map(([name, { example, count }]) => [
+    name,
+    of === 1 ? `of ${example}` : `of ${count} of ${of} objects, such as ${example}`,
+  ]);
 }
 
 const word = (name: string) => `\`${shortenLine(name, 100)}\``;
 
-/** Finds objects without an id, which requests and references need, and fields that change although nobody changed them. */
-function findUnstable(kind: Kind, before: readonly LiveObject[], after: readonly LiveObject[]): Finding[] {
-  const { create, update, delete: remove } = kind.can;
-  const needsId = !create || update || remove;
-  const then = new Map(before.map((object) => [nameOf(object), object]));
-  return after.flatMap((object): Finding[] => {
-    const changed = differingMembers((then.get(nameOf(object)) ?? object).raw, object.raw);
-    return [
-      ...(needsId && object.id === null ? [missingId(object)] : []),
-      ...changed
-        .filter((name) => !kind.serverOwned.includes(name))
-        .map((name) => ({
-          code: 'kind-field-unstable',
-          severity: isNamed(kind, name) ? ('error' as const) : ('warning' as const),
-          address: object.address,
-          name,
-          message: (of: string) => `${word(name)} ${of} changed by itself between two reads.`,
-          hint: () => `Move ${word(name)} to \`serverOwned\`.`,
-        })),
-    ];
-  });
-}
-
-function missingId({ address }: LiveObject): Finding {
-  return {
+/** Finds objects without an id, which requests that change or delete an object need, and references to it. */
+function missingIds({ operations }: Kind, objects: readonly LiveObject[]): Diagnostic[] {
+  const { create, update, delete: remove } = operations;
+  if (create.length > 0 && update.length === 0 && remove.length === 0) return [];
+  return tally(objects, objects.length, ({ id }) => (id === null ? ['id'] : [])).map(([, seen]) => ({
     code: 'kind-row-unreadable',
     severity: 'error',
-    address,
-    name: 'id',
-    message: (of) => `The tenant shows no \`id\` ${of}: no request and no \`!ref\` could name it.`,
-    hint: () =>
-      'Correct `path` and `list.member`. Where objects have no `id`, only a kind with `create: true`, `update: none` and `delete: false` can hold.',
-  };
+    message: `The tenant shows no \`id\` ${seen}: no request and no \`!ref\` could name it.`,
+    hint: 'Correct `path` and `list.member`. Where objects have no `id`, only a kind with `create: true`, `update: none` and `delete: false` can hold.',
+  }));
 }
 
-/** Finds fields that the descriptor does not name, or whose values have another form or type than it says. */
-function findMisdescribed(kind: Kind, objects: readonly LiveObject[], settings: ApiSettings): Finding[] {
+/** Finds fields that differ between two reads although nobody changed them. Those that the server owns may. */
+function unstableFields(
+  kind: Kind,
+  before: readonly LiveObject[],
+  after: readonly LiveObject[],
+): Diagnostic[] {
+  const then = new Map(before.map((object) => [nameOf(object), object]));
+  return tally(after, after.length, (object) =>
+    differingMembers((then.get(nameOf(object)) ?? object).raw, object.raw),
+  )
+    .filter(([name]) => !kind.serverOwned.includes(name))
+    .map(([name, seen]) => ({
+      code: 'kind-field-unstable',
+      severity: isNamed(kind, name) ? 'error' : 'warning',
+      message: `${word(name)} ${seen} changed by itself between two reads.`,
+      hint: `Move ${word(name)} to \`serverOwned\`.`,
+    }));
+}
+
+/** Finds fields that the tenant shows and the descriptor does not name. */
+function unnamedFields(kind: Kind, objects: readonly LiveObject[]): Diagnostic[] {
+  const isUnnamed = (name: string) =>
+    name !== 'id' && !isNamed(kind, name) && !kind.serverOwned.includes(name);
+  return tally(objects, objects.length, ({ raw }) => Object.keys(raw).filter(isUnnamed)).map(
+    ([name, seen]) => ({
+      code: 'kind-field-unnamed',
+      severity: isMemberName(name) ? 'warning' : 'info',
+      message: `The descriptor does not name ${word(name)} ${seen}.`,
+      hint: howToName(name, objects),
+    }),
+  );
+}
+
+/** Finds fields whose values have another form or type than the descriptor says: the plan of an export does not show that. */
+function misfits(kind: Kind, objects: readonly LiveObject[], settings: ApiSettings): Diagnostic[] {
   const drafts = objects.flatMap((object) => {
     const draft = draftObject(object, { settings, records: new Map() });
     return 'refused' in draft ? [] : [draft];
   });
   const declarable = new Set(drafts.flatMap(({ fields }) => fields.map(([name]) => name)));
-  const suggest = (name: string) => suggestedField(objects.map(({ raw }) => own(raw, name) ?? null));
-  const unnamed = objects.flatMap(({ address, raw }) =>
-    Object.keys(raw)
-      .filter((name) => name !== 'id' && !isNamed(kind, name) && !kind.serverOwned.includes(name))
-      .map((name): Finding => {
-        const severity = isMemberName(name) ? 'warning' : 'info';
-        const message = (of: string) => `The descriptor does not name ${word(name)} ${of}.`;
-        const hint = () => howToName(name, () => suggest(name));
-        return { code: 'kind-field-unnamed', severity, address, name, message, hint };
-      }),
-  );
-  const misfits = Object.entries(kind.fields).flatMap(([name, field]): Finding[] => {
-    const misfit = { code: 'kind-field-form', severity: 'error', name } as const;
-    const forms = objects.flatMap(({ address, raw }): Finding[] => {
+  const misfit = (message: string, hint: string): Diagnostic => {
+    return { code: 'kind-field-form', severity: 'error', message, hint };
+  };
+  return Object.entries(kind.fields).flatMap(([name, field]) => {
+    const forms = tally(objects, objects.length, ({ raw }) => {
       const form = otherForm(field, own(raw, name) ?? null, settings);
-      if (form === null) return [];
-      const { shown, written, hint } = formWords(field)[form];
-      const message = (of: string) => `${word(name)} ${of} is ${shown}, and an apply would write ${written}.`;
-      return [{ ...misfit, address, message, hint: () => `${hint} in \`fields\`.` }];
+      return form === null ? [] : [form];
     });
-    if (forms.length > 0 || declarable.has(name)) return forms;
+    if (forms.length > 0 || declarable.has(name))
+      return forms.map(([form, seen]) => {
+        const { shown, written, hint } = formWords(field)[form];
+        const message = `${word(name)} ${seen} is ${shown}, and an apply would write ${written}.`;
+        return misfit(message, `${hint} in \`fields\`.`);
+      });
     const unfit = drafts.filter(({ omissions }) =>
       omissions.some(({ at, reason }) => at === pointer(name) && reason !== 'notShown'),
     );
-    return unfit.map(({ object: { address } }) => ({
-      ...misfit,
-      address,
-      message: (of) => `${word(name)} ${of} does not fit the type \`${field.is}\`, so no export has it.`,
-      hint: () => `Say \`${suggest(name)}\` in \`fields\`, or add ${word(name)} to \`serverOwned\`.`,
-    }));
+    return tally(
+      unfit.map(({ object }) => object),
+      objects.length,
+      () => [name],
+    ).map(([, seen]) =>
+      misfit(
+        `${word(name)} ${seen} does not fit the type \`${field.is}\`, so no export has it.`,
+        `Say \`${suggestedField(name, objects)}\` in \`fields\`, or add ${word(name)} to \`serverOwned\`.`,
+      ),
+    );
   });
-  return [...unnamed, ...misfits];
 }
 
 /** Finds fields that a plan of the export would change, and objects that it would create. */
-function plannedDifferences({ address, action, diff }: Change): Finding[] {
-  const names = new Set(action === 'create' ? [''] : diff.map(({ path }) => segmentsOf(path)[0] ?? ''));
-  return [...names].map((name) => ({
+function plannedDifferences(changes: readonly Change[], exported: number): Diagnostic[] {
+  const namesIn = ({ action, diff }: Change) =>
+    new Set(action === 'create' ? [''] : diff.map(({ path }) => segmentsOf(path)[0] ?? ''));
+  return tally(changes, exported, namesIn).map(([name, seen]) => ({
     code: 'kind-plan-not-empty',
     severity: 'error',
-    address,
-    name,
-    message: (of) =>
-      name === ''
-        ? `A plan of the export would create ${of.slice('of '.length)}.`
-        : `A plan of the export would change ${word(name)} ${of}.`,
-    hint: () =>
+    message: `A plan of the export would ${name === '' ? `create ${seen.slice('of '.length)}` : `change ${word(name)} ${seen}`}.`,
+    hint:
       name === ''
         ? 'Objects are not found by their keys: remove `list.filter`.'
         : `Correct the type of ${word(name)} in \`fields\`, or leave it out there.`,
@@ -251,16 +257,16 @@ function differingMembers(one: JsonObject, other: JsonObject): string[] {
   return [...names].filter((name) => !sameJson(own(one, name) ?? null, own(other, name) ?? null));
 }
 
-function howToName(name: string, suggest: () => string): string {
+function howToName(name: string, objects: readonly LiveObject[]): string {
   if (!isMemberName(name)) return 'A descriptor cannot have this name, so the field stays as it is.';
   if (!isFieldName(name))
     return `Add ${word(name)} to \`serverOwned\`: a manifest cannot have a field of that name.`;
-  return `Add \`${shortenLine(name, 100)}: ${suggest()}\` to \`fields\` if manifests should declare it, else ${word(name)} to \`serverOwned\`.`;
+  return `Add \`${shortenLine(name, 100)}: ${suggestedField(name, objects)}\` to \`fields\` if manifests should declare it, else ${word(name)} to \`serverOwned\`.`;
 }
 
 /** Says in the words of a descriptor what these values are. */
-function suggestedField(values: readonly Json[]): string {
-  const shown = values.filter((value) => value !== null);
+function suggestedField(name: string, objects: readonly LiveObject[]): string {
+  const shown = objects.map(({ raw }) => own(raw, name) ?? null).filter((value) => value !== null);
   const isAll = (test: (value: Json) => boolean) => shown.length > 0 && shown.every(test);
   const isLong = (value: Json) => typeof value === 'string' && (value.includes('\n') || value.length > 255);
   if (isAll((value) => typeof value === 'string')) return shown.some(isLong) ? 'text' : 'value';

@@ -68,7 +68,7 @@ export function selectionOf({ only, except }: Pick<Globs, 'only' | 'except'>): S
 /**
  * A warning for each glob that matches none of the objects: it probably has a typo.
  *
- * @param known what to suggest. In a plan only what is declared: the warning is part of the digest, which others' objects
+ * @param known are suggested. In a plan these are only declared objects: the warning is part of the digest, which others' objects
  * must not change
  */
 export function unmatchedGlobs(

@@ -62,7 +62,7 @@ interface Guess {
  * Reads the lists of a tenant, and finds from the answers how it differs from the contract (api-notes). Nothing is
  * written to the tenant. What only a write could show, such as the form of a patch, is not found out.
  *
- * Throws a Failure where the credentials or an address are wrong, and where no list can be read.
+ * Throws a Failure when the credentials or an address are wrong, and when no list can be read.
  */
 export async function surveyTenant(project: SurveyedProject, options: TenantOptions): Promise<Survey> {
   const { environment } = project;

@@ -205,7 +205,7 @@ async function leaveOutUndeclarable(pairs: readonly Pair[], sides: Sides): Promi
   });
 }
 
-/** Where a tenant has only the vendor's default of an object, and that equals the other side, the sides are equal. */
+/** If a tenant has only the vendor's default of an object, and that equals the other side, the sides are equal. */
 async function addDefaults(
   pairs: readonly Pair[],
   sides: Sides,

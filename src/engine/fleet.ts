@@ -27,7 +27,13 @@ import { withSince } from './manifest-source.ts';
 import { planChanges } from './plan.ts';
 import { requireUncommitted } from './reading.ts';
 import { findLaterResults } from './results.ts';
-import { type EnvironmentPlan, findSharedChanges, refuseSharedChanges } from './shared-tenant.ts';
+import {
+  type EnvironmentPlan,
+  findSharedChanges,
+  refuseSharedChanges,
+  type TenantProbe,
+  tenantProbe,
+} from './shared-tenant.ts';
 import type { PastProjects } from './since.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 
@@ -47,7 +53,7 @@ export interface FleetOptions {
 
 /**
  * The plans of several environments of a project. Its manifests are read once, and so are those of `since`. What stops one
- * environment is recorded there, and stops no other. Rejects with a Failure where `since` cannot be checked out.
+ * environment is recorded there, and stops no other. Rejects with a Failure when `since` cannot be checked out.
  */
 export async function planFleet(
   projects: OpenedProjects,
@@ -57,28 +63,34 @@ export async function planFleet(
   const planAll = (past: PastProjects | null) =>
     forEachEnvironment(names, options, (name, withTenant) => {
       const project = projects.load(name);
+      const { environment, secrets } = project;
       return withTenant(project, async (tenant) => ({
-        environment: project.environment,
+        project: { environment, secrets },
         plan: await planChanges(project, tenant, { ...plan, past }),
       }));
     });
   const outcomes = await withSince(projects, plan, planAll);
-  const plans = refuseSharedChanges(outcomes.flatMap(({ value }) => value ?? []));
+  const made = outcomes.flatMap(({ value }) => value ?? []);
+  const plans = await refuseSharedChanges(made, probeOf(options));
   const byName = new Map(plans.map((each) => [each.environment, each]));
   return fleetOf(outcomes.map(({ name, error }) => ({ name, plan: byName.get(name) ?? null, error })));
+}
+
+function probeOf({ parallel, signal, tenantOptions }: FleetOptions): TenantProbe {
+  return tenantProbe(parallel, signal, (name) => ({ signal, ...tenantOptions?.(name) }));
 }
 
 /** Decides whether the plans of a fleet may be applied. */
 interface FleetCheckOptions extends FleetOptions {
   /** The folder of the project, which records the environments that are done. */
   readonly root: string;
-  /** The environment of a name. Throws a Failure where there is none. */
+  /** The environment of a name. Throws a Failure when there is none. */
   environment(name: string): ProjectEnvironment;
   /** The number of `--max-deletes`. */
   readonly maxDeletes?: number | undefined;
   /** True when somebody approved the digest of the fleet, and with it those of its plans. */
   readonly isApproved: boolean;
-  /** Called before a plan is applied. Throws a Failure where it must not be. */
+  /** Called before a plan is applied. Throws a Failure when it must not be. */
   checkPlan?(plan: Plan): void;
 }
 
@@ -147,14 +159,14 @@ interface PlanWork<T> {
 }
 
 /** Works on the plans of a fleet; `null` for an environment that has none, or a refused one. */
-function forEachPlan<T>(
+async function forEachPlan<T>(
   fleet: Fleet,
   journal: FleetJournal,
   options: FleetCheckOptions,
   work: PlanWork<T>,
 ): Promise<FleetOutcome<T | null>[]> {
   const plans = new Map(fleet.environments.map(({ name, plan }) => [name, plan]));
-  const refusals = findSharedChanges(environmentPlans(fleet, options));
+  const refusals = await findSharedChanges(environmentPlans(fleet, options), probeOf(options));
   return forEachEnvironment([...plans.keys()], options, async (name, withTenant) => {
     const plan = plans.get(name) ?? null;
     if (!plan || isRefused(plan)) return null;
@@ -174,7 +186,7 @@ function forEachPlan<T>(
 }
 
 /**
- * Throws a Failure (exit 4) where an object of a plan that is done was changed by a later apply, such as that of a rollback:
+ * Throws a Failure (exit 4) when an object of a plan that is done was changed by a later apply, such as that of a rollback:
  * the plan is not done any more, and somebody may not want it again.
  */
 async function refuseChangedLater(root: string, plan: Plan, { startedAt, endedAt }: Result): Promise<void> {
@@ -204,7 +216,7 @@ function environmentPlans(
   return environments.flatMap(({ plan }) => {
     if (!plan || isRefused(plan)) return [];
     try {
-      return [{ environment: environment(plan.environment).environment, plan }];
+      return [{ project: environment(plan.environment), plan }];
     } catch (error) {
       // The apply reports an environment that cannot be read.
       if (error instanceof Failure) return [];
@@ -284,7 +296,7 @@ class FleetJournal {
   #waiting: string[] = [];
 
   /**
-   * Opens the journal of a fleet, which may not exist yet. Throws a Failure where it cannot be read, and where it came with
+   * Opens the journal of a fleet, which may not exist yet. Throws a Failure when it cannot be read, and when it came with
    * the repository: an environment would then count as done that nobody applied.
    */
   static async open(root: string, digest: string): Promise<FleetJournal> {
@@ -313,7 +325,7 @@ class FleetJournal {
       : undefined;
   }
 
-  /** Records that the plan of an environment is done. Rejects with a Failure where that cannot be written. */
+  /** Records that the plan of an environment is done. Rejects with a Failure when that cannot be written. */
   add({ environment, createdAt }: FleetPlan, result: Result): Promise<void> {
     // It begins a line of its own, also after one that a crash cut off.
     this.#waiting.push(`\n${JSON.stringify({ environment, createdAt, result })}\n`);

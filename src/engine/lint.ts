@@ -22,7 +22,7 @@ import { Failure, isInterruption } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { PlanInput } from '../planner/input.ts';
 
-/** What a plan was computed from, and the client that read it. */
+/** The input of a plan, and the client that read it. */
 export interface Planned {
   readonly input: PlanInput;
   readonly defaults: readonly LiveObject[];
@@ -31,7 +31,7 @@ export interface Planned {
 
 /**
  * Adds to the plan what the lint finds in the objects that it writes. Reads from the tenant only what the lint needs for
- * them, so a plan without changes sends no request. Throws a Failure where a finding is an error.
+ * them, so a plan without changes sends no request. Throws a Failure when a finding is an error.
  */
 export async function lintPlan(plan: Plan, project: Project, planned: Planned): Promise<Plan> {
   const { input, defaults } = planned;

@@ -246,7 +246,7 @@ export async function thisProcess(token: string): Promise<Holder> {
   return { token, pid: process.pid, started: status?.started ?? null, host: hostname(), place };
 }
 
-/** Returns `null` where there is no lock. */
+/** Returns `null` if there is no lock. */
 async function readHolder(file: string): Promise<Holder | null | 'unreadable'> {
   const text = await ifThere(readFile(file, 'utf8'));
   if (text === null) return null;
@@ -311,7 +311,7 @@ async function placeOfThisProcess(): Promise<string | null> {
   }
 }
 
-/** The start of a process, and whether it is a zombie; `null` where the system does not tell. See `proc_pid_stat(5)`. */
+/** The start of a process, and whether it is a zombie; `null` if the system does not tell. See `proc_pid_stat(5)`. */
 async function statusOf(
   pid: number | 'self',
 ): Promise<{ readonly started: string; readonly ended: boolean } | null> {

@@ -42,7 +42,7 @@ export async function recentWrites(root: string, tenant: Tenant): Promise<readon
 }
 
 /**
- * Reads until the tenant shows the writes of the last runs, or has had the time to. Throws a Failure where the tenant cannot
+ * Reads until the tenant shows the writes of the last runs, or has had the time to. Throws a Failure when the tenant cannot
  * be read.
  *
  * @param read gets a client that asks the tenant again where it has been asked before
@@ -75,7 +75,7 @@ interface KindsRead {
 }
 
 /**
- * Reads all objects of these kinds, and those that manifests declare. Throws a Failure where they cannot be read.
+ * Reads all objects of these kinds, and those that manifests declare. Throws a Failure when they cannot be read.
  *
  * @param root the project, whose last writes are waited for; `undefined`: none are
  */

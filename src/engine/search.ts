@@ -34,7 +34,7 @@ interface Search extends Pick<FoundProfiles, 'label' | 'rules'> {
 
 /**
  * Runs a profile search. If a manifest declares it with rules, these rules are run; otherwise the saved search. Throws a
- * Failure for a label that is neither declared nor saved, and where the tenant cannot be read.
+ * Failure for a label that is neither declared nor saved, and when the tenant cannot be read.
  */
 export async function runSearch(
   resources: readonly Resource[],
@@ -239,7 +239,7 @@ class Budget {
     this.#left = requests;
   }
 
-  /** Throws a Failure where fewer requests are left. */
+  /** Throws a Failure when fewer requests are left. */
   require(requests: number): void {
     if (requests <= this.#left) return;
     const message =

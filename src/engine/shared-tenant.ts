@@ -1,67 +1,212 @@
-import type { Environment } from '../kinds/project.ts';
+import { lookup } from 'node:dns/promises';
+import { readFirstPage } from '../client/pages.ts';
+import { apiRequest, type Service } from '../kinds/http.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live-objects.ts';
+import { idText } from '../kinds/operation.ts';
+import type { ProjectEnvironment } from '../kinds/project.ts';
 import type { Address } from '../model/address.ts';
-import { groupBy } from '../model/basics.ts';
+import { groupBy, runConcurrently } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { withDigest } from '../model/digest.ts';
+import { sha256, withDigest } from '../model/digest.ts';
+import { hasCode, ifFailure } from '../model/failure.ts';
+import { own } from '../model/json.ts';
+import { endpointOf } from '../model/network.ts';
 import type { Plan } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
 import { serviceOf } from './reading.ts';
+import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 
 export interface EnvironmentPlan {
-  readonly environment: Environment;
+  readonly project: Pick<ProjectEnvironment, 'environment' | 'secrets'>;
   readonly plan: Plan;
 }
 
+/** Tells tenants apart whose base URLs do not tell. */
+export interface TenantProbe {
+  /** The number of tenants that are asked at a time. */
+  readonly parallel: number;
+  /** Returns the addresses of a host; none if they are not known here, as behind a proxy. */
+  addressesOf(host: string): Promise<readonly string[]>;
+  /** Returns what a tenant has; `null` if it shows nothing that distinguishes it. */
+  contentOf(project: EnvironmentPlan['project'], service: Service): Promise<string | null>;
+}
+
 /**
- * Why plans must not be applied together, by environment: they change the same object of the same tenant, as where an
- * environment was copied and kept its `baseUrl`. Applied at once, each would create the object, or overwrite what the other
- * writes. The other plans are not named.
+ * Finds the plans that must not be applied together, by environment: they change the same object of the same tenant, as
+ * where an environment was copied and kept its `baseUrl`. Applied at once, each would create the object, or overwrite what
+ * the other writes. The other plans are not named.
  */
-export function findSharedChanges(planned: readonly EnvironmentPlan[]): ReadonlyMap<string, Diagnostic> {
-  const byPlace = new Map(groupBy(planned.flatMap(changedPlaces), ({ place }) => place));
-  return new Map(
-    planned.flatMap((one) => {
-      const { name } = one.environment;
-      const shared = changedPlaces(one).flatMap(({ place, address }) => {
-        const names = (byPlace.get(place) ?? []).map((other) => other.name);
-        const others = names.filter((other) => other !== name);
-        return others.length > 0 ? [{ address, others }] : [];
-      });
-      return shared.length > 0 ? [[name, refusalOf(shared)] as const] : [];
-    }),
+export async function findSharedChanges(
+  planned: readonly EnvironmentPlan[],
+  probe: TenantProbe,
+): Promise<ReadonlyMap<string, Diagnostic>> {
+  const changed = planned.flatMap(changedObjects);
+  const endpointIn = await joinEndpoints(changed, probe);
+  const placesOf = ({ endpoint, subjects }: ChangedObject) =>
+    subjects.map((subject) => `${endpointIn(endpoint)} ${subject}`);
+  const byPlace = new Map(
+    groupBy(
+      changed.flatMap((each) => placesOf(each).map((place) => ({ place, name: each.name }))),
+      ({ place }) => place,
+    ),
   );
+  const shared = changed.flatMap((each) => {
+    const names = placesOf(each).flatMap((place) => (byPlace.get(place) ?? []).map(({ name }) => name));
+    const others = names.filter((name) => name !== each.name);
+    return others.length > 0 ? [{ ...each, others }] : [];
+  });
+  return new Map(groupBy(shared, ({ name }) => name).map(([name, same]) => [name, refusalOf(same)]));
 }
 
 /** Refuses the plans that must not be applied together. */
-export function refuseSharedChanges(planned: readonly EnvironmentPlan[]): Plan[] {
-  const refusals = findSharedChanges(planned);
-  return planned.map(({ environment, plan }) => {
-    const refusal = refusals.get(environment.name);
+export async function refuseSharedChanges(
+  planned: readonly EnvironmentPlan[],
+  probe: TenantProbe,
+): Promise<Plan[]> {
+  const refusals = await findSharedChanges(planned, probe);
+  return planned.map(({ project, plan }) => {
+    const refusal = refusals.get(project.environment.name);
     return refusal ? withDigest({ ...plan, diagnostics: [...plan.diagnostics, refusal] }) : plan;
   });
 }
 
+/** An object that the plan of an environment changes. */
+interface ChangedObject {
+  readonly name: string;
+  readonly address: Address;
+  /** Its key as the tenant compares it, and its id. */
+  readonly subjects: readonly string[];
+  readonly endpoint: string;
+  readonly service: Service;
+  readonly project: EnvironmentPlan['project'];
+}
+
 /** Embedded tenants that no file keeps are not the same, though named alike. */
-function changedPlaces({ environment, plan }: EnvironmentPlan) {
-  const { name, connection, tenant, kinds } = environment;
+function changedObjects({ project, plan }: EnvironmentPlan): ChangedObject[] {
+  const { name, connection, tenant, kinds } = project.environment;
   if (connection.to === 'sandbox' && connection.sandbox.data === null) return [];
-  return plan.changes.flatMap((change) => {
-    const { action, address } = change;
-    const kind = action === 'manual' ? null : kinds.find(change.kind);
-    return kind ? [{ name, place: `${tenant[serviceOf(kind)]} ${address}`, address }] : [];
+  return plan.changes.flatMap(({ action, address, key, id, kind: kindName }) => {
+    const kind = action === 'manual' ? null : kinds.find(kindName);
+    if (!kind) return [];
+    const service = serviceOf(kind);
+    const subjects = [identityOf(kind, key), ...(id === null ? [] : [`${kind.name} with the id ${id}`])];
+    return [{ name, address, subjects, endpoint: endpointOf(tenant[service]), service, project }];
   });
 }
 
-function refusalOf(
-  shared: readonly { readonly address: Address; readonly others: readonly string[] }[],
-): Diagnostic {
+/**
+ * Returns a function that gives one name to all endpoints of one tenant. Two hosts with one address may be one host, or many
+ * behind one: they are the same if they answer the same.
+ */
+async function joinEndpoints(
+  changed: readonly ChangedObject[],
+  probe: TenantProbe,
+): Promise<(endpoint: string) => string> {
+  const joined = new Map<string, string>();
+  for (const [, hosts] of groupBy(hostsIn(changed), ({ port, service }) => `${service} ${port}`)) {
+    const doubtful = await findDoubtful(hosts, probe);
+    const contents = new Map<Host, string | null>();
+    await runConcurrently(doubtful, probe.parallel, async (host) => {
+      contents.set(host, await probe.contentOf(host.project, host.service));
+    });
+    for (const [content, [first, ...others]] of groupBy(doubtful, (host) => contents.get(host) ?? null))
+      if (content !== null) for (const { endpoint } of others) joined.set(endpoint, first.endpoint);
+  }
+  return (endpoint) => joined.get(endpoint) ?? endpoint;
+}
+
+interface Host extends ChangedObject {
+  readonly host: string;
+  /** With the path below it. */
+  readonly port: string;
+}
+
+/** Returns one change for each host on which several environments change the same object. */
+function hostsIn(changed: readonly ChangedObject[]): Host[] {
+  const bySubject = groupBy(
+    changed.flatMap((each) => each.subjects.map((subject) => ({ subject, each }))),
+    ({ subject }) => subject,
+  );
+  const common = bySubject.flatMap(([, same]) => {
+    const all = same.map(({ each }) => each);
+    return new Set(all.map(({ name }) => name)).size > 1 ? all : [];
+  });
+  const byEndpoint = new Map(common.map((each) => [`${each.service} ${each.endpoint}`, each]));
+  return [...byEndpoint.values()].flatMap((each) => {
+    const [, host, port] = /^(\[[^\]]*\]|[^:/]+)(:\d.*)$/.exec(each.endpoint) ?? [];
+    return host === undefined || port === undefined ? [] : [{ ...each, host, port }];
+  });
+}
+
+/** Returns the hosts that have an address in common, or whose addresses are not known. */
+async function findDoubtful(
+  hosts: readonly Host[],
+  { parallel, addressesOf }: TenantProbe,
+): Promise<readonly Host[]> {
+  if (hosts.length < 2) return [];
+  const known = new Map<Host, readonly string[]>();
+  await runConcurrently(hosts, parallel, async (each) => {
+    known.set(each, await addressesOf(each.host));
+  });
+  const mayBeOne = (one: Host, other: Host) => {
+    const [here = [], there = []] = [known.get(one), known.get(other)];
+    return here.length === 0 || there.length === 0 || here.some((address) => there.includes(address));
+  };
+  return hosts.filter((one) => hosts.some((other) => other !== one && mayBeOne(one, other)));
+}
+
+function refusalOf(shared: readonly (ChangedObject & { readonly others: readonly string[] })[]): Diagnostic {
   const others = [...new Set(shared.flatMap((each) => each.others))];
-  const addresses = shared.map(({ address }) => address);
-  const what = namesAndMore(addresses.slice(0, 1), shared.length - 1);
+  const [{ address } = { address: '' }] = shared;
+  const what = namesAndMore([address], shared.length - 1);
   return {
     code: 'shared-tenant',
     severity: 'error',
     message: `${what} would also be changed by ${others.join(', ')} in the same tenant.`,
     hint: 'Give each environment the `baseUrl` of its own tenant. If they share it on purpose, apply them one after the other, with `limits.settle` between them.',
   };
+}
+
+/** A name that takes longer, in milliseconds, is not known here. */
+const longestLookup = 10_000;
+
+/** Asks name servers and tenants. */
+export function tenantProbe(
+  parallel: number,
+  signal: AbortSignal,
+  optionsOf: (name: string) => TenantOptions,
+): TenantProbe {
+  return {
+    parallel,
+    async addressesOf(host) {
+      const end = AbortSignal.any([signal, AbortSignal.timeout(longestLookup)]);
+      const ended = new Promise<[]>((resolve) => end.addEventListener('abort', () => resolve([])));
+      const lookedUp = lookup(host.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
+      return (await Promise.race([lookedUp, ended])).map(({ address }) => address);
+    },
+    contentOf(project, service) {
+      const { environment } = project;
+      const kinds = environment.kinds.all.filter((kind) => serviceOf(kind) === service);
+      return useTenant(project, optionsOf(environment.name), (tenant) => readContent(tenant, kinds)).catch(
+        ifFailure(() => null),
+      );
+    },
+  };
+}
+
+/** Returns the digest of the first page that has objects with ids, which another tenant gives to other objects. */
+async function readContent({ client, environment }: Tenant, kinds: readonly Kind[]): Promise<string | null> {
+  for (const { name, read } of kinds) {
+    if (read.how === 'each-declared') continue;
+    const { resource, pageSize, member, undeclaredPaging } = read.list;
+    const request = apiRequest('GET', resource, environment.settings);
+    const source = { what: name, request, pageSize, member, undeclaredPaging };
+    const { rows } = await readFirstPage(client, source).catch((error: unknown) => {
+      if (!hasCode(error, 'tenant-forbidden', 'tenant-not-found')) throw error;
+      return { rows: [] };
+    });
+    if (rows.some((row) => idText(own(row, 'id')) !== null)) return sha256([name, rows]);
+  }
+  return null;
 }

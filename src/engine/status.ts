@@ -31,7 +31,7 @@ export interface StatusScope {
 
 /**
  * Reads senders, domains and MAIL FROM domains with the state of their verification. What is declared but not in the
- * tenant is `absent`. Throws a Failure where a read fails.
+ * tenant is `absent`. Throws a Failure when a read fails.
  *
  * @param earlier an earlier status: an identity without a MAIL FROM domain in it is not asked for one again
  */

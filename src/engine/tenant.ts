@@ -109,7 +109,7 @@ export function readTenant(
   return readLive(readOnce(tenant.client), requests, environment.settings);
 }
 
-/** The same tenant for work that only reads: equal requests are sent once. */
+/** For work that only reads: equal requests are sent once. */
 export function readOnlyTenant(tenant: Tenant): Tenant {
   return { ...tenant, client: readOnce(tenant.client) };
 }

@@ -154,7 +154,7 @@ const labelPattern = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/i;
 
 /**
  * `text` as an absolute DNS name in lower case, without the last dot, international names in their ASCII form;
- * `null` where it is not one.
+ * `null` if it is not one.
  */
 export function dnsName(text: string): string | null {
   // The conversion would drop line feeds and blanks.

@@ -7,7 +7,7 @@ import { type Pointer, placesIn, pointer } from '../model/pointer.ts';
 import { isList, isMapping } from './printable.ts';
 import { type NameSources, recordIdsIn } from './reference-lookups.ts';
 
-/** What may be the id of another object in a field. */
+/** A value in a field that may be the id of another object. */
 export interface FieldId {
   readonly at: Pointer;
   readonly id: string;

@@ -54,7 +54,7 @@ export function referenceText(kind: string, key: Key): string {
   return [kind, ...key.map((part) => part.replace(/[%/]/g, encodeURIComponent))].join('/');
 }
 
-/** The kind and key of an address, or `null` where it is not valid. */
+/** The kind and key of an address, or `null` if it is not valid. */
 export function parseAddress(address: Address): { kind: string; key: Key } | null {
   const [kind, ...parts] = address.split('/');
   if (!kind || parts.length === 0 || parts.includes('')) return null;
@@ -70,7 +70,7 @@ export function parseAddress(address: Address): { kind: string; key: Key } | nul
  * A glob may be written with plain text (`SenderAddress/help@acme.example`) where the address is encoded. An address as
  * {@link formatAddress} writes it has no glob characters, so it only matches itself.
  *
- * @param isGuard whether no address may be missed that the tenant or the glob writes otherwise: then neither case nor the way
+ * @param isGuard misses no address that the tenant or the glob writes otherwise: then neither case nor the way
  * in which accents are encoded counts, and `Sim/Tickets (EU)*` means names with parentheses too
  */
 export function matchAddresses(
@@ -125,7 +125,7 @@ export function scopeFilter(scope: AddressScope): (address: Address) => boolean 
   return (address) => isInScope([address]);
 }
 
-/** The same for an object with one name in its manifest and another one in the tenant: either includes it, or leaves it out. */
+/** For an object with one name in its manifest and another one in the tenant: either includes it, or leaves it out. */
 export function namesFilter({ only, except }: AddressScope): (names: readonly Address[]) => boolean {
   const isIncluded = matchAddresses(only);
   const isExcluded = matchAddresses(except);

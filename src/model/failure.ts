@@ -104,7 +104,7 @@ export function systemFailure(error: unknown): Failure | null {
  * The failure for a file that cannot be read: `file-not-found` where there is none, else `file-unreadable`. A Failure says
  * itself why.
  *
- * @param hint what to do where there is no such file
+ * @param hint the next step if there is no such file
  */
 export function unreadableFile(file: string, error: unknown, hint?: string): Failure {
   if (error instanceof Failure) return error;

@@ -35,7 +35,7 @@ export const isNotRun = ({ error }: Pick<FleetMember, 'error'>): boolean =>
 export interface FleetMember {
   readonly name: string;
   readonly plan: Plan | null;
-  /** Absent in the fleet of a plan; `null` where an apply did not get that far. */
+  /** Absent in the fleet of a plan; `null` if an apply did not get that far. */
   readonly result?: Result | null;
   readonly error: FleetError | null;
 }

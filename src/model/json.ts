@@ -13,7 +13,7 @@ export function isArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** The object's own value under `key`; `undefined` where it has none. */
+/** The object's own value under `key`; `undefined` if it has none. */
 export function own<T>(object: { readonly [key: string]: T }, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
@@ -34,7 +34,7 @@ export function itemsOf(value: Json): readonly Json[] {
   return typeof value === 'object' && value !== null ? Object.values(value) : [];
 }
 
-/** The objects in a list; none where the value is not a list. */
+/** The objects in a list; none if the value is not a list. */
 export function objectsIn(value: Json | undefined): JsonObject[] {
   return isArray(value) ? value.filter(isObject) : [];
 }
@@ -92,7 +92,7 @@ export function sameJson(a: Json, b: Json): boolean {
 }
 
 /**
- * `text` parsed as JSON, or `undefined` where it is not JSON. Whole numbers of too many digits, and numbers that are too large,
+ * `text` parsed as JSON, or `undefined` if it is not JSON. Whole numbers of too many digits, and numbers that are too large,
  * become texts of their digits: a number in their place would be written back as another one, or as null.
  */
 export function parseJson(text: string): Json | undefined {
@@ -147,18 +147,32 @@ export function objectOf(value: JsonObject, name: string): JsonObject {
   return isObject(member) ? member : {};
 }
 
-/** The value of a record's field, which some hosts keep in its `attributes`; `null` where there is none. */
+/** The value of a record's field, which some hosts keep in its `attributes`; `null` if there is none. */
 export function recordField(record: JsonObject, name: string): Json {
   return own(record, name) ?? own(objectOf(record, 'attributes'), name) ?? null;
 }
 
-/** The texts in the list under a name; none where there is no list. */
+/** The texts in the list under a name; none if there is no list. */
 export function textsOf(value: JsonObject, name: string): string[] {
   const list = own(value, name);
   return isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
-/** The number under a name; `null` where there is none. */
+/** The texts in the object under a name, by their names; none if there is no object. */
+export function textMembersOf(value: JsonObject, name: string): Readonly<Record<string, string>> {
+  const members = Object.entries(objectOf(value, name));
+  return Object.fromEntries(
+    members.flatMap(([member, text]) => (typeof text === 'string' ? [[member, text] as const] : [])),
+  );
+}
+
+/** The lists of texts in the object under a name, by their names; none if there is no object. */
+export function textListsOf(value: JsonObject, name: string): Readonly<Record<string, readonly string[]>> {
+  const object = objectOf(value, name);
+  return Object.fromEntries(Object.keys(object).map((member) => [member, textsOf(object, member)]));
+}
+
+/** The number under a name; `null` if there is none. */
 export function numberOf(value: JsonObject, name: string): number | null {
   const number = own(value, name);
   return typeof number === 'number' ? number : null;

@@ -17,13 +17,13 @@ export interface HttpProxies {
 
 /** The limits and proxies that environment variables set for connections. */
 export interface Network {
-  /** The hosts of TENANTCTL_ALLOWED_HOSTS; `null` where it is not set, so that every host may be called. */
+  /** The hosts of TENANTCTL_ALLOWED_HOSTS; `null` if it is not set, so that every host may be called. */
   readonly allowedHosts: readonly AllowedHost[] | null;
   /** A function, so that the credentials in a proxy's URL are not printed with the environment. */
   readonly proxies: (() => HttpProxies) | null;
 }
 
-/** A text as a URL; `null` where it is not one. */
+/** A text as a URL; `null` if it is not one. */
 export function parseUrl(text: string, base?: string): URL | null {
   return URL.canParse(text, base) ? new URL(text, base) : null;
 }
@@ -42,6 +42,24 @@ export function isAllowed(hosts: readonly AllowedHost[], url: string): boolean {
   const to = new URL(url);
   const port = to.port || (to.protocol === 'https:' ? '443' : '80');
   return hosts.some((host) => host.name === nameOf(to) && (host.port ?? (to.port ? null : port)) === port);
+}
+
+/**
+ * Returns where a URL leads to, the same for all spellings: without scheme and trailing dot, and with one name for all
+ * addresses of this machine. Texts that are no URL of HTTP stay as they are.
+ */
+export function endpointOf(url: string): string {
+  const to = parseUrl(url);
+  if (!to || !/^https?:$/.test(to.protocol)) return url;
+  const port = to.port || (to.protocol === 'https:' ? '443' : '80');
+  const host = nameOf(to);
+  return `${isThisMachine(host) ? 'localhost' : host}:${port}${to.pathname.replace(/\/+$/, '')}`;
+}
+
+/** True for the names and addresses of the loopback interface, as URLs spell them. */
+function isThisMachine(host: string): boolean {
+  const mapped = /^\[::ffff:7f[\da-f]{2}:/.test(host);
+  return mapped || /^(.+\.)?localhost$|^127(\.\d+){3}$|^0\.0\.0\.0$|^\[::1?\]$/.test(host);
 }
 
 /** A name that ends with a dot is the same name, written as absolute. */

@@ -18,7 +18,7 @@ const longest = 128;
 
 /**
  * "Did you mean …?" with the candidate that is most similar to `word`. Of several, one that begins with it: `=` is short for `==`,
- * not for `!=`. Then the first by the alphabet: a plan says the same in whatever order a tenant lists them. `null` where none is
+ * not for `!=`. Then the first by the alphabet: a plan says the same in whatever order a tenant lists them. `null` if none is
  * similar.
  */
 export function didYouMean(word: string, candidates: Iterable<string>): string | null {

@@ -206,6 +206,23 @@ describe('a verdict against the tenant', () => {
   });
 
   it.each([
+    ['a tenant that needs most of that time', 58_000, 'done'],
+    ['a tenant that needs longer', 62_000, 'failed'],
+  ])(
+    'waits for a delete that the tenant carries out later (202) until settle: %s',
+    async (_what, ms, outcome) => {
+      const { tenant, clock, elapsed } = lateWorld(new FakeTenant({ things: { gone } }));
+      tenant.lag = { ms, now: clock.now };
+      tenant.fault = ({ method }) =>
+        method === 'DELETE' ? { is: 'status', status: 202, done: true, body: null } : null;
+      const result = await apply(planOf([deleteThing(gone)]), tenant, { clock, settle });
+      expect(outcomes(result)).toEqual({ 'Thing/gone': outcome });
+      expect(elapsed()).toBeGreaterThanOrEqual(Math.min(ms, settle));
+      expect(elapsed()).toBeLessThanOrEqual(settle);
+    },
+  );
+
+  it.each([
     [settle, 15_000],
     [3000, 3000],
   ])('is spoken at last, with a settle of %i ms after %i ms', async (allowed, waited) => {

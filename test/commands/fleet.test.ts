@@ -342,6 +342,25 @@ describe('environments that were given the same tenant', () => {
   });
 });
 
+it('a tenant is the same under another name of its host, and so is a key in other letters', async () => {
+  const url = fleet.sandboxOf('eu-1').url.replace('127.0.0.1', 'localhost');
+  const text = fleet.read('tenantctl.yaml').replaceAll(fleet.sandboxOf('eu-2').url, url);
+  const email = (name: string) => ({ 'eu-1': 'Help@acme.example', 'eu-2': 'help@ACME.example' })[name];
+  fleet.write('tenantctl.yaml', text.replaceAll('EU_2_', 'EU_1_'));
+  for (const name of ['eu-1', 'eu-2']) {
+    fleet.write('config/sender.json', JSON.stringify({ kind: 'SenderAddress', email: email(name) }));
+    await run('plan', '-e', name, '--out', `${name}.json`);
+  }
+  fleet.write('both.json', (await run('show', 'eu-1.json', 'eu-2.json', '--format', 'json')).stdout);
+  const { code, environments } = await fleetOf('apply', 'both.json');
+  expect(code).toBe(4);
+  expect(environments.map(({ error }) => error?.diagnostics[0]?.code)).toEqual([
+    'shared-tenant',
+    'shared-tenant',
+  ]);
+  expect(stateOf('eu-1').senders).toEqual([]);
+});
+
 it.each([
   [['-e', 'eu-1'], '--env selects others'],
   [['-e', '@europe'], '--env selects others'],
