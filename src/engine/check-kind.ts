@@ -149,9 +149,8 @@ function tally<T extends { readonly address: Address }, N extends string>(
 const word = (name: string) => `\`${shortenLine(name, 100)}\``;
 
 /** Finds objects without an id, which requests that change or delete an object need, and references to it. */
-function missingIds({ operations }: Kind, objects: readonly LiveObject[]): Diagnostic[] {
-  const { create, update, delete: remove } = operations;
-  if (create.length > 0 && update.length === 0 && remove.length === 0) return [];
+function missingIds({ can }: Kind, objects: readonly LiveObject[]): Diagnostic[] {
+  if (can.create && !can.update && !can.delete) return [];
   return tally(objects, objects.length, ({ id }) => (id === null ? ['id'] : [])).map(([, seen]) => ({
     code: 'kind-row-unreadable',
     severity: 'error',

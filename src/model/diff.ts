@@ -9,16 +9,10 @@ export const diffFormat = 1;
 export type DiffSide = Diff['sides'][number];
 
 /** An object that differs, or that only one of the sides has. */
-export interface DiffObject {
-  readonly address: Address;
-  readonly kind: string;
-  readonly key: Key;
-  readonly in: 'both' | 'first' | 'second';
-  /** The place in a manifest that declares it, on the second side or else on the first. */
-  readonly source: Change['source'];
-  /** Empty if only one of the sides has the object. */
-  readonly diff: readonly SideDifference[];
-}
+export type DiffObject = Diff['objects'][number];
+
+/** One difference: `before` is what the first side has, `after` what the second one has. */
+export type SideDifference = DiffObject['diff'][number];
 
 /** The values of an object that one of the sides does not show, or whose secret is not set. */
 export type NotCompared = Diff['notComparable'][number];

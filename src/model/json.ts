@@ -158,20 +158,6 @@ export function textsOf(value: JsonObject, name: string): string[] {
   return isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
-/** The texts in the object under a name, by their names; none if there is no object. */
-export function textMembersOf(value: JsonObject, name: string): Readonly<Record<string, string>> {
-  const members = Object.entries(objectOf(value, name));
-  return Object.fromEntries(
-    members.flatMap(([member, text]) => (typeof text === 'string' ? [[member, text] as const] : [])),
-  );
-}
-
-/** The lists of texts in the object under a name, by their names; none if there is no object. */
-export function textListsOf(value: JsonObject, name: string): Readonly<Record<string, readonly string[]>> {
-  const object = objectOf(value, name);
-  return Object.fromEntries(Object.keys(object).map((member) => [member, textsOf(object, member)]));
-}
-
 /** The number under a name; `null` if there is none. */
 export function numberOf(value: JsonObject, name: string): number | null {
   const number = own(value, name);
