@@ -1,10 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const src = join(root, 'src');
+import { type Import, importsOf, readSources } from './sources.ts';
 
 /** Which rooms a room may import from besides itself; imports go one way. The commands may import from all. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -29,35 +24,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 const typesOnly: Readonly<Record<string, readonly string[]>> = { applier: ['client'] };
 
 /** The sandbox is written from the API documents: of the model it knows JSON and nothing that the engine means by it. */
-const files: Readonly<Record<string, readonly string[]>> = { sandbox: ['model/json.ts'] };
+const files: Readonly<Record<string, readonly string[]>> = { sandbox: ['src/model/json.ts'] };
 
-const importPattern = /^(import|export)\s+(type\s+)?[^'"]*?from\s+'(\.[^']+)'|import\('(\.[^']+)'\)/gms;
+const sources = readSources('src');
+const imports = sources.flatMap(importsOf);
 
-interface Import {
-  readonly from: string;
-  readonly to: string;
-  readonly typeOnly: boolean;
-}
-
-function importsOf(file: string): Import[] {
-  const text = readFileSync(file, 'utf8');
-  return [...text.matchAll(importPattern)].map(([, , type, fixed, dynamic]) => ({
-    from: file,
-    to: resolve(dirname(file), fixed ?? dynamic ?? ''),
-    typeOnly: type !== undefined,
-  }));
-}
-
-function importsBelow(folder: string): Import[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
-    .flatMap((entry) => importsOf(join(entry.parentPath, entry.name)))
-    .map(({ from, to, typeOnly }) => ({ from: relative(folder, from), to: relative(folder, to), typeOnly }));
-}
-
-const imports = importsBelow(src);
-
-const roomOf = (path: string) => path.split('/')[0] ?? '';
+/** `src/kinds/kind.ts`: `kinds`. The program and the library (`src/cli.ts`) are in no room. */
+const roomOf = (path: string) => path.match(/^src\/([^/]+)\//)?.[1] ?? '';
 
 it('sees the imports at all', () => {
   expect(imports.length).toBeGreaterThan(300);
@@ -65,12 +38,12 @@ it('sees the imports at all', () => {
 });
 
 it('keeps imports going one way between the rooms', () => {
-  const forbidden = imports.filter(({ from, to, typeOnly }) => {
+  const forbidden = imports.filter(({ from, to, isTypeOnly }) => {
     const [room, other] = [roomOf(from), roomOf(to)];
     const rooms = allowed[room];
     if (!rooms || room === other) return false;
     if (!rooms.includes(other)) return true;
-    if (typesOnly[room]?.includes(other) && !typeOnly) return true;
+    if (typesOnly[room]?.includes(other) && !isTypeOnly) return true;
     return files[room] !== undefined && !files[room].includes(to);
   });
   expect(forbidden).toEqual([]);
@@ -99,27 +72,28 @@ function findCycle(all: readonly Import[]): readonly string[] {
 }
 
 it.each(['src', 'bench', 'scripts', 'test'])('has no import cycle in %s', (folder) => {
-  expect(findCycle(importsBelow(join(root, folder)))).toEqual([]);
+  expect(findCycle(readSources(folder).flatMap(importsOf))).toEqual([]);
 });
 
 it('finds a cycle, also of types', () => {
   const edges = ['ab', 'bc', 'cd', 'db'].map(([from = '', to = '']) => ({
     from,
     to,
-    typeOnly: from === 'c',
+    isTypeOnly: from === 'c',
   }));
   expect(findCycle(edges)).toEqual(['b', 'c', 'd', 'b']);
 });
 
 it('has no room that the rule does not know', () => {
-  const rooms = new Set(
-    imports
-      .map(({ from }) => from)
-      .filter((path) => path.includes('/'))
-      .map(roomOf),
+  const known = [...Object.keys(allowed), 'commands', ''];
+  expect(sources.map(({ path }) => path).filter((path) => !known.includes(roomOf(path)))).toEqual([]);
+});
+
+it('has no file that is more than one subject', () => {
+  const long = sources.filter(
+    ({ path, text }) => roomOf(path) !== 'generated' && text.split('\n').length > 501,
   );
-  const known = [...Object.keys(allowed), 'commands'];
-  expect([...rooms].filter((room) => !known.includes(room))).toEqual([]);
+  expect(long.map(({ path }) => path)).toEqual([]);
 });
 
 /** In the path of a URL, a space is `%20`: a clone whose folder has one in its name would not find its own files. */
@@ -127,10 +101,7 @@ it.each(['src', 'bench', 'scripts', 'test', 'site', 'mutation'])(
   '%s makes paths of URLs with fileURLToPath',
   (folder) => {
     const asPath = /import\.meta\.url\s*\)\s*\.pathname/;
-    const isOwn = (path: string) => /\.(ts|mjs)$/.test(path) && !path.includes('node_modules');
-    const wrong = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter(isOwn)
-      .filter((path) => asPath.test(readFileSync(join(root, folder, path), 'utf8')));
-    expect(wrong).toEqual([]);
+    const wrong = readSources(folder).filter(({ text }) => asPath.test(text));
+    expect(wrong.map(({ path }) => path)).toEqual([]);
   },
 );
