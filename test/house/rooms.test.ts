@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Import, importsOf, readSources } from './sources.ts';
+import { type Import, importsOf, readSources, root } from './sources.ts';
 
 /** Which rooms a room may import from besides itself; imports go one way. The commands may import from all. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -87,6 +89,15 @@ it('finds a cycle, also of types', () => {
 it('has no room that the rule does not know', () => {
   const known = [...Object.keys(allowed), 'commands', ''];
   expect(sources.map(({ path }) => path).filter((path) => !known.includes(roomOf(path)))).toEqual([]);
+});
+
+it('knows the folders in which faults are put and those whose tests notice them', async () => {
+  const { rooms } = await import(join(root, 'mutation/rooms.mjs'));
+  const folders = Object.entries<string[]>(rooms).flatMap(([room, tests]) => [
+    `src/${room}`,
+    ...tests.map((test) => `test/${test}`),
+  ]);
+  expect(folders.filter((folder) => !existsSync(join(root, folder)))).toEqual([]);
 });
 
 it('has no file that is more than one subject', () => {
