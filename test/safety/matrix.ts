@@ -130,10 +130,10 @@ function wireCases(all: Faults, requests: number): Case[] {
   );
 }
 
-/** The same for the create that the tenant would carry out twice: each fault, and in a sample one way to go on. */
+/** The same for the create that the tenant would carry out twice: each fault, or in a sample one of a class and one way to go on. */
 function createCases(operation: string, all: Faults): Case[] {
   return Object.values(all)
-    .flat()
+    .flatMap((turns) => (isThorough ? turns : turns.slice(-1)))
     .flatMap((fault, at) => {
       const create = fault && { ...fault, operation };
       return (isThorough ? [1, 2] : [at]).map((turn): Case => {
