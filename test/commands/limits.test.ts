@@ -47,8 +47,15 @@ it('`concurrency` is how many requests are open at once', async () => {
       environment: { limits: { concurrency } },
       sandbox: { latency: 5 },
     });
-    world.declare(senders(12));
-    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    const identities = Array.from({ length: 12 }, (_, at) => `d${at}.example`);
+    // Each is read by a request of its own, and each sender is made by one.
+    world.declare([
+      ...identities.map((identity) => ({ kind: 'MailFrom', identity, mailFromDomain: `b.${identity}` })),
+      ...senders(12),
+    ]);
+    expect(await world.run('plan')).toMatchObject({ code: 0 });
+    expect(world.sandbox.metrics.mostAtOnce).toBe(concurrency);
+    await world.run('apply', '--yes');
     expect(world.sandbox.metrics.mostAtOnce).toBe(concurrency);
   }
 });
