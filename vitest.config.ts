@@ -1,6 +1,27 @@
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { globSync } from 'tinyglobby';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * Projects of their own, by what their tests import. `npm test` leaves them out, since they take half of the time and seldom notice
+ * what others do not; `npm run test:all` and CI run everything.
+ */
+const apart = {
+  browser: /from '[./]+\/(support\/browser|browsing)\.ts'/,
+  /** Generated pipelines and documented commands, run by bash, git and programs that the test plays. */
+  pipelines: /from '[./]+\/(commands\/)?(played|runner|hub|night)\.ts'/,
+  editor: /from '\.\/language-server\.ts'/,
+};
+
+const pattern = 'test/**/*.test.ts';
+const all = globSync(pattern, { cwd: import.meta.dirname, absolute: true });
+const projects = Object.entries(apart).map(([name, helper]) => ({
+  name,
+  include: all.filter((path) => helper.test(readFileSync(path, 'utf8'))),
+}));
+const others = projects.flatMap(({ include }) => include);
 
 /** What takes longest begins first: a file that begins last keeps one worker busy while the other has nothing to do. */
 const longest =
@@ -15,7 +36,10 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'main', include: [pattern], exclude: others } },
+      ...projects.map((test) => ({ extends: true as const, test })),
+    ],
     globalSetup: 'test/support/setup.ts',
     // CI tries the same random cases each time it sees the same files; elsewhere others are tried in each run.
     setupFiles: process.env.TENANTCTL_TEST_SEED ? ['test/support/random.ts'] : [],

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 import { rooms, slow } from './rooms.mjs';
 
-const parts = rooms[process.env.TENANTCTL_MUTATE] ?? [];
+const folders = rooms[process.env.TENANTCTL_MUTATE] ?? [];
 
 /**
  * Files that failed last come first, then the shortest: the first failure ends the run of a fault, and faults that follow
@@ -22,7 +22,7 @@ class LikeliestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: parts.map((part) => `test/${part.endsWith('.ts') ? part : `${part}/**/*.test.ts`}`),
+    include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
     exclude: slow,
     isolate: false,
     sequence: { sequencer: LikeliestFirst },

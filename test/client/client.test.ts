@@ -604,7 +604,7 @@ describe('what is told of the traffic', () => {
     expect(waits[0]).toEqual({ type: 'rate-limit-wait', version: 'v2025', ms: expect.any(Number) });
     const retries = setup.events.filter(({ type }) => type === 'retrying');
     expect(retries[0]).toMatchObject({
-      request: { method: 'GET', path: '/v2025/y', query: {} },
+      request: { method: 'GET', path: '/v2025/y' },
       attempt: 1,
       reason: '503 Service Unavailable',
     });

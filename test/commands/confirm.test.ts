@@ -86,3 +86,16 @@ function io(stdin: PassThrough, signal: AbortSignal) {
   const sink = () => new Writable({ write: (_chunk, _encoding, done) => done() });
   return { cwd: '/', env: {}, stdin, stdout: sink(), stderr: sink(), signal };
 }
+
+it('shows the plan with --yes too, before the result', async () => {
+  const world = await createTestWorld({
+    files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },
+  });
+  const planned = await world.run('plan');
+  const { code, stderr } = await world.run('apply', '--yes');
+  expect(code).toBe(0);
+  const end = planned.stdout.indexOf('\nPlan: ');
+  expect(end).toBeGreaterThan(0);
+  // The result alone is the document that was asked for.
+  expect(stderr).toContain(planned.stdout.slice(0, end));
+});

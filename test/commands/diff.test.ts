@@ -285,6 +285,21 @@ describe('secrets', () => {
     expect(`${shown.stdout}${shown.stderr}`).not.toMatch(/pass-|token-|red|blue/);
   });
 
+  it.each([
+    ['test', 'production'],
+    ['production', 'test'],
+  ])('of one side conceal the value of the other: %s, %s', async (...names) => {
+    const manifest = 'kind: SimIntegration\nname: Desk\nattributes: { note: plain-note, user: someone }\n';
+    two.test.write('config/desk.yaml', manifest);
+    addIntegration('test', { note: 'plain-note', user: 'someone' });
+    addIntegration('production', { note: 'Bearer production-1234567890', user: 'else' });
+    const shown = await two.run('diff', ...names, '--verbose');
+    expect(shown.stdout).toMatch(/attributes\/note +\(sensitive\)/);
+    // Declared in clear, and no credential on either side.
+    expect(shown.stdout).toContain('someone');
+    expect(`${shown.stdout}${shown.stderr}`).not.toMatch(/plain-note|1234567890/);
+  });
+
   it('of a manifest are compared by their text where that is known', async () => {
     addIntegration('test', { password: 'pass-one', colour: 'red' });
     two.test.write(

@@ -89,3 +89,15 @@ describe('the environments that were not begun', () => {
     expect(writes.filter(({ operation }) => operation !== 'issue-token')).toEqual([]);
   });
 });
+
+it('a later plan is applied, though it equals one that was done before the interruption', async () => {
+  await interruptAfterFirst();
+  expect(senders()).toEqual([['a@acme.example'], [], []]);
+  // Somebody takes it away again, so that the plan of all three is the same one, and of another time.
+  fleet.sandboxOf('eu-1').state.senders.length = 0;
+  expect((await fleet.run('plan', '-e', '*', '--out', 'later.json')).code).toBe(0);
+  const digestOf = (file: string) => JSON.parse(fleet.read(file)).digest;
+  expect(digestOf('later.json')).toBe(digestOf('fleet.json'));
+  expect(await fleet.run('apply', 'later.json')).toMatchObject({ code: 0 });
+  expect(senders()).toEqual(names.map(() => ['a@acme.example']));
+});

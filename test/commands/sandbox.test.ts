@@ -39,8 +39,16 @@ async function ask(line: string, path: string): Promise<unknown> {
     accept: 'application/json',
     'X-Service-Experimental': 'true',
   };
-  return (await fetch(`${url}${path}`, { headers })).json();
+  const [target = '', made] = path.split(' after making ');
+  if (made) {
+    const json = { ...headers, 'content-type': 'application/json' };
+    const body = JSON.stringify({ email: made });
+    await fetch(`${url}${senders}`, { method: 'POST', headers: json, body });
+  }
+  return (await fetch(`${url}${target}`, { headers })).json();
 }
+
+const senders = '/v2025/verified-from-addresses';
 
 it("serves the kinds of the project's own folder, also from a folder below", async () => {
   const seed = 'objects: { Role: [{ id: r1, name: Auditor, colour: red }] }\n';
@@ -85,4 +93,31 @@ it('refuses a fault of an operation that the tenant does not have, and takes one
   );
   const { answer } = await serve(world, '/v2025/roles', '--fault', 'status=503,operation=list-role');
   expect(answer).toMatchObject({ detailCode: '503 Error' });
+});
+
+const made = [{ email: 'a@acme.example' }];
+
+it('keeps the tenant in the file of --data, which then comes before the seed', async () => {
+  const world = await createTestWorld({ seed: 'senders: [{ email: seed@acme.example }]\n' });
+  await serve(world, `${senders} after making a@acme.example`, '--data', 'tenant.json');
+  const { answer } = await serve(world, senders, '--data', 'tenant.json', '--seed', 'seed.yaml');
+  expect(answer).toMatchObject(made);
+});
+
+it('shows a write in its reads when --lag is over, and at once without it', async () => {
+  const world = await createTestWorld();
+  const path = `${senders} after making a@acme.example`;
+  expect((await serve(world, path)).answer).toMatchObject(made);
+  expect((await serve(world, path, '--lag', '600000')).answer).toEqual([]);
+});
+
+it('departs from the contract as --vary says', async () => {
+  const world = await createTestWorld({
+    seed: 'simIntegrations: [{ name: Desk, type: Jira, attributes: { url: u } }]\n',
+  });
+  const list = '/v2024/sim-integrations';
+  const answerOf = async (...argv: string[]) =>
+    (await serve(world, list, '--seed', 'seed.yaml', ...argv)).answer;
+  expect(await answerOf()).toMatchObject([{ attributes: '{"url":"u"}' }]);
+  expect(await answerOf('--vary', 'jsonText=object')).toMatchObject([{ attributes: { url: 'u' } }]);
 });

@@ -84,7 +84,7 @@ test('a search that no manifest declares runs as it is saved, ordered as asked',
   const world = await tenantWith(3);
   const argv = ['search', 'All that is saved', '--format', 'json', '--order', 'name'];
   const { json } = await world.run(...argv);
-  expect(json).toMatchObject({ rules: 'saved', count: 4, profiles: [{}, {}, {}, { id: 'elsewhere' }] });
+  expect(json).toMatchObject({ rules: 'saved', count: 4, profiles: { 3: { id: 'elsewhere' } } });
   expect(runs(world)).toMatchObject([
     { method: 'GET', query: { order: 'name', metadata: 'true', limit: '500' } },
   ]);

@@ -120,10 +120,12 @@ describe('JSON inside JSON', () => {
     expect(mergeFile(manifest, slack('new'))).toBe(manifest.replace('old', 'new'));
   });
 
-  it('stays a text where it is one, while it means the same', () => {
+  it('stays a text where it is one while it means the same, and is written out where it does not', () => {
     const text = `${head}slackTemplate:\n  text: Hi\n  blocks: '[{"type": "section", "text": "old"}]'\n`;
     expect(mergeFile(text, slack('old'))).toBe(text);
-    expect(mergeFile(text, slack('new'))).not.toBe(text);
+    expect(mergeFile(text, slack('new'))).toBe(
+      `${head}slackTemplate:\n  text: Hi\n  blocks:\n    - type: section\n      text: new\n`,
+    );
   });
 });
 

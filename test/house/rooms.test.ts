@@ -1,63 +1,42 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { type Import, importsOf, readSources, root } from './sources.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const src = join(root, 'src');
-
-/** Which rooms a room may import from besides itself; imports go one way. The commands may import from all. */
-const allowed: Readonly<Record<string, readonly string[]>> = {
-  model: ['generated'],
-  kinds: ['generated', 'model'],
-  lint: ['kinds', 'model'],
-  loader: ['generated', 'kinds', 'model'],
-  openapi: ['loader', 'model'],
-  planner: ['kinds', 'model'],
-  client: ['kinds', 'model'],
-  applier: ['client', 'generated', 'kinds', 'model', 'planner'],
-  exporter: ['generated', 'kinds', 'loader', 'model'],
-  engine: ['applier', 'client', 'exporter', 'kinds', 'lint', 'loader', 'model', 'planner', 'sandbox'],
-  report: ['generated', 'model'],
-  render: ['kinds', 'lint', 'model'],
-  preview: ['generated', 'kinds', 'lint', 'model', 'render', 'report'],
-  sandbox: ['model'],
-  generated: [],
-};
-
-/** Rooms that may be imported for their types only. */
-const typesOnly: Readonly<Record<string, readonly string[]>> = { applier: ['client'] };
-
-/** The sandbox is written from the API documents: of the model it knows JSON and nothing that the engine means by it. */
-const files: Readonly<Record<string, readonly string[]>> = { sandbox: ['model/json.ts'] };
-
-const importPattern = /^(import|export)\s+(type\s+)?[^'"]*?from\s+'(\.[^']+)'|import\('(\.[^']+)'\)/gms;
-
-interface Import {
-  readonly from: string;
-  readonly to: string;
-  readonly typeOnly: boolean;
+/** What a room may import besides itself. */
+interface Rule {
+  readonly rooms: readonly string[];
+  /** Of these rooms, types only. */
+  readonly typesOnly: readonly string[];
+  /** Of the model, this file only. */
+  readonly modelFile: string | null;
 }
 
-function importsOf(file: string): Import[] {
-  const text = readFileSync(file, 'utf8');
-  return [...text.matchAll(importPattern)].map(([, , type, fixed, dynamic]) => ({
-    from: file,
-    to: resolve(dirname(file), fixed ?? dynamic ?? ''),
-    typeOnly: type !== undefined,
-  }));
-}
+/** The rules are those of the table in docs/architecture.md. The commands may import from every room. */
+const rules: ReadonlyMap<string, Rule> = new Map(
+  [
+    ...readFileSync(join(root, 'docs/architecture.md'), 'utf8').matchAll(
+      /^\| `src\/(\w+)\/` \| .* \| ([^|]+) \|$/gm,
+    ),
+  ].map(([, room = '', cell = '']) => {
+    const words = cell.match(/\w+/g) ?? [];
+    const modelFile = cell.startsWith('JSON of the model') ? 'src/model/json.ts' : null;
+    return [
+      room,
+      {
+        rooms: modelFile ? ['model'] : cell === 'nothing' ? [] : [...words, 'model', 'generated'],
+        typesOnly: [...cell.matchAll(/the (\w+)'s interface/g)].flatMap(([, other = '']) => other),
+        modelFile,
+      },
+    ];
+  }),
+);
 
-function importsBelow(folder: string): Import[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
-    .flatMap((entry) => importsOf(join(entry.parentPath, entry.name)))
-    .map(({ from, to, typeOnly }) => ({ from: relative(folder, from), to: relative(folder, to), typeOnly }));
-}
+const sources = readSources('src');
+const imports = sources.flatMap(importsOf);
 
-const imports = importsBelow(src);
-
-const roomOf = (path: string) => path.split('/')[0] ?? '';
+/** `src/kinds/kind.ts`: `kinds`. The program and the library (`src/cli.ts`) are in no room. */
+const roomOf = (path: string) => path.match(/^src\/([^/]+)\//)?.[1] ?? '';
 
 it('sees the imports at all', () => {
   expect(imports.length).toBeGreaterThan(300);
@@ -65,13 +44,13 @@ it('sees the imports at all', () => {
 });
 
 it('keeps imports going one way between the rooms', () => {
-  const forbidden = imports.filter(({ from, to, typeOnly }) => {
+  const forbidden = imports.filter(({ from, to, isTypeOnly }) => {
     const [room, other] = [roomOf(from), roomOf(to)];
-    const rooms = allowed[room];
-    if (!rooms || room === other) return false;
-    if (!rooms.includes(other)) return true;
-    if (typesOnly[room]?.includes(other) && !typeOnly) return true;
-    return files[room] !== undefined && !files[room].includes(to);
+    if (room === other || room === '' || room === 'commands') return false;
+    if (room === 'generated') return true;
+    const { rooms, typesOnly, modelFile } = rules.get(room) ?? expect.fail(`No rule for ${room}`);
+    if (!rooms.includes(other) || (typesOnly.includes(other) && !isTypeOnly)) return true;
+    return modelFile !== null && to !== modelFile;
   });
   expect(forbidden).toEqual([]);
 });
@@ -99,27 +78,37 @@ function findCycle(all: readonly Import[]): readonly string[] {
 }
 
 it.each(['src', 'bench', 'scripts', 'test'])('has no import cycle in %s', (folder) => {
-  expect(findCycle(importsBelow(join(root, folder)))).toEqual([]);
+  expect(findCycle(readSources(folder).flatMap(importsOf))).toEqual([]);
 });
 
 it('finds a cycle, also of types', () => {
   const edges = ['ab', 'bc', 'cd', 'db'].map(([from = '', to = '']) => ({
     from,
     to,
-    typeOnly: from === 'c',
+    isTypeOnly: from === 'c',
   }));
   expect(findCycle(edges)).toEqual(['b', 'c', 'd', 'b']);
 });
 
-it('has no room that the rule does not know', () => {
-  const rooms = new Set(
-    imports
-      .map(({ from }) => from)
-      .filter((path) => path.includes('/'))
-      .map(roomOf),
+it('has the rooms of the table, and no other', () => {
+  const rooms = new Set(sources.map(({ path }) => roomOf(path)).filter((room) => room !== ''));
+  expect([...rooms].toSorted()).toEqual([...rules.keys(), 'generated'].toSorted());
+});
+
+it('knows the folders in which faults are put and those whose tests notice them', async () => {
+  const { rooms } = await import(join(root, 'mutation/rooms.mjs'));
+  const folders = Object.entries<string[]>(rooms).flatMap(([room, tests]) => [
+    `src/${room}`,
+    ...tests.map((test) => `test/${test}`),
+  ]);
+  expect(folders.filter((folder) => !existsSync(join(root, folder)))).toEqual([]);
+});
+
+it('has no file that is more than one subject', () => {
+  const long = sources.filter(
+    ({ path, text }) => roomOf(path) !== 'generated' && text.split('\n').length > 501,
   );
-  const known = [...Object.keys(allowed), 'commands'];
-  expect([...rooms].filter((room) => !known.includes(room))).toEqual([]);
+  expect(long.map(({ path }) => path)).toEqual([]);
 });
 
 /** In the path of a URL, a space is `%20`: a clone whose folder has one in its name would not find its own files. */
@@ -127,10 +116,7 @@ it.each(['src', 'bench', 'scripts', 'test', 'site', 'mutation'])(
   '%s makes paths of URLs with fileURLToPath',
   (folder) => {
     const asPath = /import\.meta\.url\s*\)\s*\.pathname/;
-    const isOwn = (path: string) => /\.(ts|mjs)$/.test(path) && !path.includes('node_modules');
-    const wrong = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter(isOwn)
-      .filter((path) => asPath.test(readFileSync(join(root, folder, path), 'utf8')));
-    expect(wrong).toEqual([]);
+    const wrong = readSources(folder).filter(({ text }) => asPath.test(text));
+    expect(wrong.map(({ path }) => path)).toEqual([]);
   },
 );

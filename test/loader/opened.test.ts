@@ -40,8 +40,8 @@ describe('a project for several environments', () => {
       root,
       configFile: join(root, 'tenantctl.yaml'),
       environments: ['eu', 'us'],
-      groups: {},
     });
+    expect(projects.groups).toEqual({});
     const fieldsIn = (name: string) => projects.load(name).resources.map(({ fields }) => fields);
     expect(fieldsIn('us')).toEqual([{ description: 'Acme US', type: 'overlaid' }]);
     expect(fieldsIn('eu')).toEqual([{ description: 'Acme EU', type: 't' }]);

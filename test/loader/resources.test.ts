@@ -43,10 +43,8 @@ describe('a resource', () => {
   });
 
   test('may declare absence', () => {
-    expect(resource(`${template}ensure: absent\nlifecycle: { protect: true }`)).toMatchObject({
-      ensure: 'absent',
-      fields: {},
-    });
+    const absent = resource(`${template}ensure: absent\nlifecycle: { protect: true }`);
+    expect([absent.ensure, absent.fields]).toEqual(['absent', {}]);
   });
 
   test('is pinned by an id, which stands in for a missing name', () => {
@@ -394,7 +392,7 @@ describe('files', () => {
       'config/old/b.yml': 'kind: SenderAddress\nemail: b@b.example\n',
       'more/c.yml': 'kind: SenderAddress\nemail: c@b.example\n',
     };
-    expect(load(files)).toMatchObject({ resources: [{}, {}], diagnostics: [] });
+    expect(load(files)).toMatchObject({ resources: { length: 2 }, diagnostics: [] });
   });
 
   test('a glob that leaves the project is refused', () => {

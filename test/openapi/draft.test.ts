@@ -448,7 +448,9 @@ describe('an API of another family', () => {
   it('that wraps objects in requests can only be read', async () => {
     const wrapped = { requestBody: content({ type: 'object', properties: { room } }) };
     const { stdout, stderr } = await draftRooms(roomsOf({ post: wrapped }, { put: wrapped, delete: {} }));
-    expect(parse(stdout)).toMatchObject({ create: false, update: 'none', delete: false, fields: {} });
+    const draft = parse(stdout);
+    expect(draft).toMatchObject({ create: false, update: 'none', delete: false });
+    expect(draft.fields).toEqual({});
     expect(stderr).toContain('Requests for /rooms have the object in room, which a descriptor cannot say');
     expect(stderr).not.toContain('there is no');
   });

@@ -21,11 +21,13 @@ afterEach(() => {
 });
 
 /** Resolves with the next change that is reported after `act`. */
-function changeAfter(act: () => void): Promise<void> {
-  return new Promise((resolve) => {
-    onChange = resolve;
-    act();
-  });
+async function changeAfter(act: () => void): Promise<void> {
+  let isReported = false;
+  onChange = () => {
+    isReported = true;
+  };
+  act();
+  await expect.poll(() => isReported, { interval: 10 }).toBe(true);
 }
 
 it('reports a changed, a new and a removed file, at any depth', async () => {
@@ -47,12 +49,6 @@ it('does not follow what the program writes itself', async () => {
   };
   writeFileSync(join(root, '.tenantctl/sandbox.json'), '{}');
   const other = join(root, 'config/a.yaml');
-  await new Promise<void>((resolve) => {
-    onChange = () => {
-      changes += 1;
-      resolve();
-    };
-    writeFileSync(other, 'a');
-  });
-  expect(changes).toBe(1);
+  writeFileSync(other, 'a');
+  await expect.poll(() => changes, { interval: 10 }).toBe(1);
 });

@@ -1,9 +1,13 @@
+import { describe } from 'vitest';
+import { isThorough } from '../support/effort.ts';
 import { describedGroups, describedWorld, manifestFile } from './described-kinds.ts';
 import { tryEverything } from './matrix.ts';
 
 // A file of its own, so that a second worker takes it.
-tryEverything("kinds of a project's own", {
-  options: describedWorld,
-  prepare: (world) => world.write('config/all.yaml', manifestFile(describedGroups)),
-  create: 'create-role',
+describe.runIf(isThorough)("kinds of a project's own", () => {
+  tryEverything("kinds of a project's own", {
+    options: describedWorld,
+    prepare: (world) => world.write('config/all.yaml', manifestFile(describedGroups)),
+    create: 'create-role',
+  });
 });

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startProxy } from '../client/proxies.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 
 const sender = { kind: 'SenderAddress', email: 'a@acme.example' };
@@ -38,6 +39,17 @@ describe('TENANTCTL_ALLOWED_HOSTS', () => {
     const world = await openWorld('acme.example');
     world.env.TENANTCTL_ALLOWED_HOSTS = ` ${hostOf(world)} ,acme.example`;
     expect(await world.run('plan')).toMatchObject({ code: 0 });
+  });
+
+  it('holds beside a proxy, which still gets every request', async () => {
+    const proxy = await startProxy();
+    onTestFinished(proxy.close);
+    const world = await openWorld('acme.example', { HTTP_PROXY: proxy.url });
+    expect(await world.run('plan')).toMatchObject({ code: 1 });
+    expect(proxy.tunnels).toEqual([]);
+    world.env.TENANTCTL_ALLOWED_HOSTS = hostOf(world);
+    expect(await world.run('plan')).toMatchObject({ code: 0 });
+    expect(new Set(proxy.tunnels)).toEqual(new Set([hostOf(world)]));
   });
 
   it('holds for token URLs', async () => {

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Fault, Sandbox } from '../../src/sandbox/index.ts';
 import { createTestWorld, type World } from '../support/world.ts';
@@ -57,6 +59,10 @@ describe('a search that is created after the gateway gave up', () => {
     const first = await world.run('apply', '--yes', '--format', 'json');
     expect(first).toMatchObject({ code: 3, json: { summary: { unknown: 1 } } });
     expect(labels(world.sandbox)).toEqual([]);
+    // Its result is kept, though nothing is known to be done: there is no other word of what happened.
+    const kept = readdirSync(join(world.dir, '.tenantctl/test/results'));
+    expect(kept).toHaveLength(1);
+    expect(JSON.parse(world.read(`.tenantctl/test/results/${kept[0]}`))).toEqual(first.json);
     expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
     expect(labels(world.sandbox)).toEqual(['Staff']);
   });

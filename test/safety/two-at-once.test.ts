@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, rmSync, utimesSync } from 'node:fs';
+import { cpSync, existsSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { commandLine } from '../support/program.ts';
 import { createWorld, runProgram, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
@@ -94,4 +94,25 @@ it('an apply in another checkout of the project is refused, and one to another e
   const plan = ['--only', 'ProfileSearch/Staff'];
   expect(await runProgram(['apply', '--yes', ...plan], elsewhere)).toMatchObject({ code: 0 });
   rmSync(copy, { recursive: true });
+});
+
+it('an apply whose lock was removed starts nothing new and says so, though it is not interrupted', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const many = Array.from({ length: 40 }, (_, at) => `s${at}@acme.example`);
+  world.declare(many.map((email) => ({ kind: 'SenderAddress', email })));
+  await world.plan('--out', 'plan.json');
+  const lock = join(world.dir, '.tenantctl/test/lock');
+  const made = () => world.sandbox.state.senders.filter(({ email }) => many.includes(email)).length;
+  const applied = world.run('apply', 'plan.json', '--format', 'json');
+  await expect.poll(made, { interval: 1 }).toBeGreaterThan(0);
+  expect(existsSync(lock)).toBe(true);
+  rmSync(lock);
+  vi.advanceTimersByTime(60_000);
+  const { json, code } = await applied;
+  expect({ json, code }).toMatchObject({
+    code: 130,
+    json: { outcome: 'interrupted', diagnostics: [{ code: 'lock-lost' }] },
+  });
+  expect(made()).toBeLessThan(many.length);
 });

@@ -275,7 +275,7 @@ describe('variations', () => {
     const bare = await call(sandbox, 'POST /v2024/sim-integrations', { body });
     expect(bare.body).toMatchObject({ managedSources: null, beforeProvisioningRule: { name: rule?.name } });
     const listed = await call(sandbox, 'GET /v2024/sim-integrations');
-    expect(listed.body).toMatchObject([{ managedSources: [source2, source1] }, {}, {}, {}, {}]);
+    expect(listed.body).toMatchObject({ 0: { managedSources: [source2, source1] }, length: 5 });
   });
 
   test.each([

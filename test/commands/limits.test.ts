@@ -1,0 +1,71 @@
+/** What `limits` of an environment do, as the program passes them on. Deletes: safety/guards; settle: safety/late. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { expect, it, onTestFinished } from 'vitest';
+import { createHostProject } from '../support/api-host.ts';
+import { createTestWorld } from '../support/world.ts';
+
+const senders = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ kind: 'SenderAddress', email: `s${at}@acme.example` }));
+
+it('`timeout` ends an answer that keeps coming and does not end', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    // Blanks keep the connection busy. After them, it would be an answer all the same.
+    let left = 60;
+    const timer = setInterval(() => {
+      left -= 1;
+      if (left > 0) return void response.write(' ');
+      clearInterval(timer);
+      response.end('[]');
+    }, 20);
+    response.on('close', () => clearInterval(timer));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  const project = createHostProject(
+    { test: { url, log: [] } },
+    { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },
+  );
+  project.write(
+    'tenantctl.yaml',
+    project.read('tenantctl.yaml').replace('settle:', 'timeout: 100ms, settle:'),
+  );
+  const { code, stderr } = await project.run('plan');
+  expect(code).toBe(1);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain('no complete answer came within the time limit');
+});
+
+it('`concurrency` is how many requests are open at once', async () => {
+  for (const concurrency of [1, 3]) {
+    const world = await createTestWorld({
+      environment: { limits: { concurrency } },
+      sandbox: { latency: 5 },
+    });
+    const identities = Array.from({ length: 12 }, (_, at) => `d${at}.example`);
+    // Each is read by a request of its own, and each sender is made by one.
+    world.declare([
+      ...identities.map((identity) => ({ kind: 'MailFrom', identity, mailFromDomain: `b.${identity}` })),
+      ...senders(12),
+    ]);
+    expect(await world.run('plan')).toMatchObject({ code: 0 });
+    expect(world.sandbox.metrics.mostAtOnce).toBe(concurrency);
+    await world.run('apply', '--yes');
+    expect(world.sandbox.metrics.mostAtOnce).toBe(concurrency);
+  }
+});
+
+it('`requests` in `per` are waited for', async () => {
+  const world = await createTestWorld({ environment: { limits: { requests: 4, per: '300ms' } } });
+  world.declare(senders(10));
+  const { code, stderr } = await world.run('apply', '--yes', '--verbose');
+  expect(code).toBe(0);
+  expect(new Set(stderr.match(/limit reached, going on in \d+ s/g))).toEqual(
+    new Set(['limit reached, going on in 1 s']),
+  );
+});
