@@ -1,24 +1,27 @@
 import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { Connection, Environment, Limits, Policy } from '../kinds/project.ts';
 import { type JsonObject, own, textOf } from '../model/json.ts';
 import { numberOf, objectOf, oneOf, textMembersOf, textsOf } from '../model/members.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
+import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { type BuildContext, readConnection } from './connection.ts';
-import { collectionTaken, holderOf } from './kind-files.ts';
+import { collectionTaken, documentedPaths, holderOf, type PathsOf } from './kind-files.ts';
 import { unresolved } from './tree.ts';
 
 /** Builds an environment that fits the schema, with defaults filled in; `null` where its tenant cannot be used. */
 export function buildEnvironment(name: string, value: JsonObject, context: BuildContext): Environment | null {
   const connection = readConnection(value, context);
   if (!connection) return null;
+  const settings = readSettings(value);
   checkPaths(value, context);
+  checkCollections(value, { ...connection, settings }, context);
   return {
     name,
     kinds: context.project.kinds,
     ...connection,
-    settings: readSettings(value),
+    settings,
     limits: readLimits(objectOf(value, 'limits'), connection.connection),
     policy: readPolicy(value, context),
     variables: objectOf(value, 'variables'),
@@ -28,7 +31,7 @@ export function buildEnvironment(name: string, value: JsonObject, context: Build
 /** What has a path of its own and is not a kind. */
 const otherResources = ['NotificationTemplateDefault', 'NotificationTemplateContext', 'TestNotification'];
 
-/** Reports names that are not kinds of the identity service, whose paths would have no effect, and paths of other kinds. */
+/** Reports names that are not kinds of the identity service, whose paths would have no effect. */
 function checkPaths(value: JsonObject, { project: { kinds }, problems, find }: BuildContext): void {
   const known = [
     ...kinds.all.flatMap(({ name, resource }) =>
@@ -36,15 +39,55 @@ function checkPaths(value: JsonObject, { project: { kinds }, problems, find }: B
     ),
     ...otherResources,
   ];
-  for (const [name, path] of Object.entries(textMembersOf(objectOf(value, 'identity'), 'paths'))) {
+  for (const name of Object.keys(textMembersOf(objectOf(value, 'identity'), 'paths'))) {
     const at = pointer('identity', 'paths', name);
-    const kind = kinds.find(name);
-    const holder = kind && holderOf(path, kind, kinds);
-    if (holder) problems.report(collectionTaken(path, holder), find(at).place);
     if (known.includes(name)) continue;
     const message = `There is no kind \`${name.slice(0, 80)}\` in the identity service of this project`;
     const hint = didYouMean(name, known) ?? `\`identity.paths\` takes ${known.join(', ')}.`;
     problems.add('unknown-kind', message, find(at).key, { hint });
+  }
+}
+
+/**
+ * Reports kinds that reach the collection of another because of a path or base URL of the environment, at the setting that
+ * leads there.
+ */
+function checkCollections(
+  value: JsonObject,
+  { connection, settings }: Pick<Environment, 'connection' | 'settings'>,
+  { project, problems, find }: BuildContext,
+): void {
+  const pathsOf: PathsOf = (kind) => {
+    const path = kind.resource.path(settings);
+    const endpoint = connection.to === 'tenant' ? connection[kind.resource.lane(settings).service] : null;
+    return [...documentedPaths(kind), path, ...(endpoint ? [pathIn(endpoint.baseUrl) + path] : [])];
+  };
+  const reported = new Set<Kind>();
+  for (const kind of project.kinds.all) {
+    const holder = holderOf(kind, project.kinds, pathsOf);
+    // Without the environment, it is reported in the file of the kind.
+    const isKnown = holderOf(kind, project.kinds, documentedPaths) !== undefined;
+    if (!holder || isKnown || reported.has(holder)) continue;
+    reported.add(kind);
+    const { service } = kind.resource.lane(settings);
+    const at = [
+      pointer('identity', 'paths', kind.name),
+      pointer('identity', 'paths', holder.name),
+      ...(holder.resource.lane(settings).service === 'profiles' ? ['/profiles/profileSearchPath'] : []),
+    ].find((each) => valueAt(value, each) !== undefined);
+    const place = find(at ?? pointer(service, 'baseUrl')).place;
+    problems.report(collectionTaken(kind.resource.path(settings), holder), place);
+  }
+}
+
+/** The path of a base URL, without escapes; empty for one that could not be resolved, which is reported. */
+function pathIn(baseUrl: string): string {
+  if (!URL.canParse(baseUrl)) return '';
+  const { pathname } = new URL(baseUrl);
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
   }
 }
 
