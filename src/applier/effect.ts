@@ -2,6 +2,7 @@ import { compareField } from '../kinds/compare.ts';
 import {
   comparable,
   comparableRecord,
+  foldName,
   isUnordered,
   itemsByText,
   sameItem,
@@ -148,7 +149,7 @@ class LiveList {
 function sameKeyPart(kind: Kind, part: number, wanted: Json, live: LiveObject): boolean {
   const has = live.key[part] ?? '';
   if (typeof wanted !== 'string') return false;
-  return kind.keyFields[part]?.foldCase ? wanted.toLowerCase() === has.toLowerCase() : wanted === has;
+  return kind.keyFields[part]?.foldCase ? foldName(wanted) === foldName(has) : wanted === has;
 }
 
 /** Whether a live item of a list is the one that a plan shows. */

@@ -5,7 +5,7 @@ import { once } from '../model/once.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 import type { TenantName } from '../model/tenant.ts';
-import { comparable } from './field.ts';
+import { comparable, foldName } from './field.ts';
 import { isPathSegment } from './http.ts';
 import type { Facts, Kind, LiveObject, Read } from './kind.ts';
 import { idText } from './operation.ts';
@@ -77,7 +77,7 @@ export function candidateKeys(
 export function identityOf(kind: Kind, key: Key): string {
   // Few kinds fold case, and each object's identity is asked several times.
   if (!kind.keyFields.some(({ foldCase }) => foldCase)) return formatAddress(kind.name, key);
-  const parts = key.map((part, at) => (kind.keyFields[at]?.foldCase ? part.toLowerCase() : part));
+  const parts = key.map((part, at) => (kind.keyFields[at]?.foldCase ? foldName(part) : part));
   return formatAddress(kind.name, parts);
 }
 

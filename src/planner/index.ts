@@ -10,7 +10,7 @@ import { changeFor, deletionOf, notComparableRemarks, type Outcome } from './cha
 import { type Deletion, findDeletions, findRemoved } from './deletes.ts';
 import { findRefusals, type GuardInput } from './guards.ts';
 import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
-import { findMissedRenames, findReplacements, type Match, matchResources } from './match.ts';
+import { findLookAlikes, findMissedRenames, findReplacements, type Match, matchResources } from './match.ts';
 import { findMovedDefaults, type MovedDefault, movedDefaultRemark } from './moved-defaults.ts';
 import { addOrigins, previousFinder } from './origin.ts';
 
@@ -62,7 +62,12 @@ export function matchAll(input: PlanInput): Matched {
     missing,
     alreadyAbsent: absent.filter(({ live }) => !live).length,
     deletions,
-    remarks: [...findMissedRenames(matches, index), ...findReplacements(missing, lost), ...remarks],
+    remarks: [
+      ...findMissedRenames(matches, index),
+      ...findReplacements(missing, lost),
+      ...findLookAlikes(missing, objects),
+      ...remarks,
+    ],
   };
 }
 
