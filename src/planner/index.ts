@@ -34,8 +34,10 @@ export interface Matched {
 /**
  * Finds the live object of every resource and compares the two; finds the objects to delete. Pure. Throws a Failure for
  * a pinned id that does not exist.
+ *
+ * @param others objects that were read in addition: new objects may look like one of them
  */
-export function matchAll(input: PlanInput): Matched {
+export function matchAll(input: PlanInput, others: readonly LiveObject[] = []): Matched {
   const { environment, choices, resources, objects, previous, whyUndeclarable } = input;
   const index = new LiveIndex(objects);
   const matches = matchResources(resources, scopeFilter(choices.scope), index);
@@ -65,7 +67,7 @@ export function matchAll(input: PlanInput): Matched {
     remarks: [
       ...findMissedRenames(matches, index),
       ...findReplacements(missing, lost),
-      ...findLookAlikes(missing, objects),
+      ...findLookAlikes(missing, [...objects, ...others]),
       ...remarks,
     ],
   };
