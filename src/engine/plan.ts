@@ -70,7 +70,7 @@ export async function makePlan(
     choices,
     ...desired,
   };
-  const matched = matchAll(facts);
+  const matched = matchAll(facts, others);
   const defaults = await readPlanDefaults(matched, client, settings);
   const earlierDefaults = await source.findEarlier(movedDefaults(matched, defaults));
   const input: PlanInput = { ...facts, earlierDefaults };

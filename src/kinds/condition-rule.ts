@@ -30,6 +30,8 @@ const documented = [
   'condition_object_id',
   'comparison_operator',
   'value',
+  // Of hosts that compare a date with another attribute, whose name is the value.
+  'secondary_attribute_id',
 ];
 
 /** The rules of a search as a field. Rules with equal `alike` members are one whose operator or value changed. */
@@ -153,7 +155,9 @@ export function ruleReferences(rule: JsonObject, at: number): RecordReference[] 
     case 'ProfileTypeRule':
       return reference('value', 'profile_types', ['uid', 'name']);
     case attributeRule: {
-      const found = reference('condition_object_id', 'ne_attributes', ['uid', 'label', 'name']);
+      const found = ['condition_object_id', 'secondary_attribute_id'].flatMap((field) =>
+        reference(field, 'ne_attributes', ['uid', 'label', 'name']),
+      );
       if (attribute === null) return found;
       const inValue = idAttributes.flatMap(({ from, by, values }) => {
         const when = { from: 'ne_attributes', id: attribute, fields: typeFields, values };

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import {
   canonicalJson,
   isArray,
@@ -16,6 +17,19 @@ import type { ApiSettings } from '../model/settings.ts';
 import { readJsonText } from './jsontext.ts';
 import { type Field, fieldNamed, type JsonField, type Kind, type RecordsField } from './kind.ts';
 
+/** One form for addresses and domains that are the same: in any case, and `bücher.example` as `xn--bcher-kva.example`. */
+export function foldName(text: string): string {
+  const lower = text.toLowerCase();
+  const domainAt = lower.lastIndexOf('@') + 1;
+  const domain = lower.slice(domainAt);
+  if (isPlain.test(domain) || !domain.includes('.')) return lower;
+  // Empty for what is no domain.
+  const ascii = domainToASCII(domain);
+  return ascii === '' ? lower : lower.slice(0, domainAt) + ascii;
+}
+
+const isPlain = /^[\x20-\x7e]*$/;
+
 /**
  * The comparable form of a value: two values of a field are equal exactly if their comparable forms are. Unset values
  * (absent, null, an empty text, list or JSON object) are `null`.
@@ -28,7 +42,7 @@ export function comparable(field: Field, value: Json | undefined): Json {
     case 'text':
       return typeof value === 'string' ? value.replaceAll(/\r\n?/g, '\n') || null : value;
     case 'email':
-      return typeof value === 'string' ? value.toLowerCase() || null : value;
+      return typeof value === 'string' ? foldName(value) || null : value;
     case 'set':
       if (!isArray(value)) return value;
       return comparableSet(field.to === undefined ? value : value.map(comparableId));

@@ -5,7 +5,7 @@ import { type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import type { TenantName } from '../model/network.ts';
 import type { Change } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, withValueAt } from '../model/pointer.ts';
-import { comparable, readableFields } from './field.ts';
+import { comparable, foldName, readableFields } from './field.ts';
 import { isPathSegment } from './http.ts';
 import type { Facts, Kind, LiveObject, Read } from './kind.ts';
 import { idText } from './operation.ts';
@@ -90,7 +90,7 @@ export function candidateKeys(
 export function identityOf(kind: Kind, key: Key): string {
   // Few kinds fold case, and each object's identity is asked several times.
   if (!kind.keyFields.some(({ foldCase }) => foldCase)) return formatAddress(kind.name, key);
-  const parts = key.map((part, at) => (kind.keyFields[at]?.foldCase ? part.toLowerCase() : part));
+  const parts = key.map((part, at) => (kind.keyFields[at]?.foldCase ? foldName(part) : part));
   return formatAddress(kind.name, parts);
 }
 

@@ -17,7 +17,7 @@ const dateOperators = [...absoluteOperators, ...distanceOperators];
 /** The members of a rule: those of the documents, and those that hosts are known to have. */
 const ruleMembers = [
   ...['type', 'object_type', 'condition_object_type', 'condition_object_id'],
-  ...['comparison_operator', 'value', 'secondary_value', 'tertiary_value'],
+  ...['comparison_operator', 'value', 'secondary_value', 'tertiary_value', 'secondary_attribute_id'],
 ];
 
 const distanceHint = 'Write for example `30 before` or `30 after`.';
@@ -25,6 +25,8 @@ const distance = /^\d+ (?:before|after)$/;
 /** How some hosts write a distance from today, its side and its days in further members. */
 const today = 'Today';
 const sides = ['before', 'after'];
+/** Words such as `tomorrow` are meant as dates. */
+const attributeName = /^(?!(?:now|today|tomorrow|yesterday)$)[a-z]\w*$/i;
 /** Wrong ways to write a number of days: `30 days before`, `before 30`, `-30`. */
 const likeDistance =
   /^\s*(?:[-+]?\d+\s*(?:days?)?\s*(?:before|after|ago)|(?:before|after)\s*\d+(?:\s*days?)?)\s*$/i;
@@ -51,6 +53,8 @@ interface Rule {
   readonly attribute: string | null;
   /** The side of a distance from today that is written as `Today` with further members; else `null`. */
   readonly side: string | null;
+  /** The id of the attribute that a date is compared with; `null` if it is a lookup. */
+  readonly other: string | null;
   readonly members: readonly string[];
 }
 
@@ -67,7 +71,8 @@ export function rulesOf({ fields }: Resource): Rule[] {
       value: textOf(rule, 'value'),
       attribute: textOf(rule, 'condition_object_id'),
       side: textOf(rule, 'value') === today ? textOf(rule, 'secondary_value') : null,
-      members: Object.keys(rule),
+      other: textOf(rule, 'secondary_attribute_id'),
+      members: Object.keys(rule).filter((name) => own(rule, name) !== null),
     };
   });
 }
@@ -131,13 +136,12 @@ function judgeAttribute(rule: Rule, { attributes: rows }: KnownRecords): Finding
   const unknown = findUnknown(attributes, rule, attribute, rows);
   if (unknown.length > 0) return unknown;
   const row = rows?.find((each) => idOf(each) === attribute);
-  // The documents do not name the member that has the type.
-  const type = row ? (textOf(row, 'data_type') ?? textOf(row, 'type')) : null;
-  if (!row || type === null) return judgeByValue(rule);
-  const isDate = /date/i.test(type);
-  const operators = isDate ? dateOperators : basicOperators;
-  if (operator === null || operators.includes(operator)) return isDate ? judgeDate(rule, row) : [];
-  const message = isDate
+  const isOfDate = row ? isDateAttribute(row) : null;
+  if (!row || isOfDate === null) return judgeByValue(rule, rows);
+  const operators = isOfDate ? dateOperators : basicOperators;
+  if (operator === null || operators.includes(operator))
+    return isOfDate ? judgeDate(rule, row, rows ?? []) : [];
+  const message = isOfDate
     ? `A date has no operator \`${operator}\``
     : `\`${operator}\` is for dates, and the attribute is not a date`;
   return finding(
@@ -148,17 +152,32 @@ function judgeAttribute(rule: Rule, { attributes: rows }: KnownRecords): Finding
   );
 }
 
-function judgeDate(rule: Rule, row: JsonObject): Finding[] {
-  const { operator, value } = rule;
+/** `null` for one whose type the tenant does not show. The documents do not name the member that has it. */
+function isDateAttribute(row: JsonObject): boolean | null {
+  const type = textOf(row, 'data_type') ?? textOf(row, 'type');
+  return type === null ? null : /date/i.test(type);
+}
+
+const names = ['uid', 'label', 'name'];
+
+function judgeDate(rule: Rule, row: JsonObject, rows: readonly JsonObject[]): Finding[] {
+  const { operator, value, other, members } = rule;
   if (value === null || operator === null || value === today) return [];
   if (!absoluteOperators.includes(operator)) {
     const message = `For a date, \`${operator}\` needs a number of days from today, not \`${shorten(value)}\``;
     return distance.test(value) ? [] : finding('rule-attribute', at(rule, 'value'), message, distanceHint);
   }
+  if (members.includes('secondary_attribute_id'))
+    return findUnknown({ ...attributes, field: 'secondary_attribute_id' }, rule, other, rows);
+  const named = rows.find((each) => names.some((name) => textOf(each, name) === value));
+  if (named && isDateAttribute(named) === false) {
+    const message = `\`${operator}\` needs a date or a date attribute, and \`${shorten(value)}\` is another attribute`;
+    return finding('rule-attribute', at(rule, 'value'), message);
+  }
   const format = textOf(row, 'date_format');
-  if (isDate(value, format)) return [];
-  // Without a date in any form, the finding is the same as offline: an error.
-  if (!mayBeDate(value)) return judgeByValue(rule);
+  if (named || isDate(value, format)) return [];
+  // Without a date in any form, the finding is an error, as offline.
+  if (!mayBeDate(value)) return judgeByValue(rule, rows);
   const date = format === null ? 'a date' : `a date in the form ${shorten(format)}`;
   return finding(
     'rule-attribute',
@@ -168,11 +187,16 @@ function judgeDate(rule: Rule, row: JsonObject): Finding[] {
 }
 
 /** Findings about operator and value alone, if the type of the attribute is not known. */
-function judgeByValue(rule: Rule): Finding[] {
-  const { operator, value } = rule;
+function judgeByValue(rule: Rule, rows: readonly JsonObject[] | undefined): Finding[] {
+  const { operator, value, members } = rule;
   if (operator === null || value === null || value === today) return [];
   if (absoluteOperators.includes(operator)) {
-    if (mayBeDate(value)) return [];
+    if (mayBeDate(value) || members.includes('secondary_attribute_id')) return [];
+    // Another date attribute, which only the tenant knows.
+    const isName = rows
+      ? rows.some((row) => names.some((name) => textOf(row, name) === value))
+      : attributeName.test(value);
+    if (isName) return [];
     const hint = distance.test(value)
       ? `Keep the value \`${value}\`, and use the operator \`>\`, \`<\` or \`==\`.`
       : null;
@@ -219,7 +243,7 @@ function findUnknown(
   rows: readonly JsonObject[] | undefined,
 ): Finding[] {
   if (!rows || id === null || rows.some((row) => idOf(row) === id)) return [];
-  const by = ['uid', 'label', 'name'].find((member) => rows.some((row) => textOf(row, member) === id));
+  const by = names.find((member) => rows.some((row) => textOf(row, member) === id));
   const hint =
     by === undefined
       ? (didYouMean(id, rows.map(idOf)) ?? `Write it as \`!lookup { from: ${from}, where: …, take: id }\`.`)

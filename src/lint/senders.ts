@@ -1,3 +1,4 @@
+import { foldName } from '../kinds/field.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -17,11 +18,11 @@ export interface KnownSenders {
   /** Addresses that notifications may come from. */
   readonly senders?: readonly string[];
   readonly verifiedDomains?: readonly string[];
-  /** Reasons against other senders of the tenant, by their addresses in lower case. */
+  /** Reasons against other senders of the tenant, by their addresses in one form. */
   readonly unusable?: ReadonlyMap<string, string>;
 }
 
-/** The addresses and domains that notifications may come from, in lower case. */
+/** The addresses and domains that notifications may come from, in one form. */
 export interface Senders {
   readonly addresses: ReadonlySet<string>;
   readonly domains: readonly string[];
@@ -33,7 +34,7 @@ export interface Senders {
 /**
  * The senders among live objects: addresses whose verification has not failed, and verified domains.
  *
- * @param deleted the addresses of senders that the plan deletes, in lower case
+ * @param deleted the addresses of senders that the plan deletes, in one form
  */
 export function sendersIn(objects: readonly LiveObject[], deleted: ReadonlySet<string>): KnownSenders {
   const unusable = new Map<string, string>();
@@ -59,17 +60,16 @@ export function collectSenders(resources: readonly Resource[], known: KnownSende
       .filter(({ kind, ensure }) => kind === wanted && ensure === 'present')
       .map(({ key }) => nameIn(key));
   return {
-    addresses: new Set([...namesOf(senderAddress), ...(senders ?? []).map(lower)]),
-    domains: [...namesOf(verifiedDomain), ...verifiedDomains.map(lower)],
+    addresses: new Set([...namesOf(senderAddress), ...(senders ?? []).map(foldName)]),
+    domains: [...namesOf(verifiedDomain), ...verifiedDomains.map(foldName)],
     unusable,
     isAsked: senders !== undefined,
   };
 }
 
-const lower = (text: string) => text.toLowerCase();
-const nameIn = ([name = '']: Key) => lower(name);
+const nameIn = ([name = '']: Key) => foldName(name);
 
-/** An address that a template names, in lower case. */
+/** An address that a template names, in one form. */
 interface NamedAddress {
   readonly field: string;
   readonly address: string;
@@ -89,7 +89,7 @@ export function findUnknownSenders(
   });
 }
 
-/** The addresses of the senders that a plan deletes, in lower case. */
+/** The addresses of the senders that a plan deletes, in one form. */
 export function deletedSenders(changes: readonly Change[]): ReadonlySet<string> {
   const deleted = changes.filter(({ kind, action }) => kind === senderAddress.name && action === 'delete');
   return new Set(deleted.map(({ key }) => nameIn(key)));
@@ -114,7 +114,7 @@ function addressesIn({ fields }: Resource): NamedAddress[] {
     const { references, hasDirectives } = scanVelocity(value);
     // The value of a variable is only known when the notification is sent.
     if (references.length > 0 || hasDirectives) return [];
-    return [{ field, address: lower((/<([^<>]*)>\s*$/.exec(value)?.[1] ?? value).trim()) }];
+    return [{ field, address: foldName((/<([^<>]*)>\s*$/.exec(value)?.[1] ?? value).trim()) }];
   });
 }
 
@@ -140,7 +140,7 @@ export function lintSenders(resource: Resource, senders: Senders): Finding[] {
 export function lintMailFrom(resource: Resource): Finding[] {
   const domain = domainOf(resource.key[0] ?? '');
   const declared = textOf(resource.fields, 'mailFromDomain');
-  if (!declared || declared.toLowerCase().endsWith(`.${domain}`)) return [];
+  if (!declared || foldName(declared).endsWith(`.${foldName(domain)}`)) return [];
   const message = `The MAIL FROM domain ${declared} is not a subdomain of ${domain}`;
   const hint = `Use a subdomain, such as \`bounce.${domain}\`.`;
   return [{ code: 'mail-from-domain', message, hint, at: '/mailFromDomain' }];

@@ -6,6 +6,7 @@ import {
 } from '../generated/schemas/project.ts';
 import { validators } from '../generated/validators.js';
 import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { Environment, Limits, Policy } from '../kinds/project.ts';
 import { isObject, type Json, own } from '../model/json.ts';
 import { isFilledInLater, refOf, secretMarker } from '../model/marker.ts';
@@ -15,7 +16,7 @@ import { didYouMean } from '../model/words.ts';
 import { authPlaces, emptyHint, noteDocument, type ProjectFile } from './config.ts';
 import { type BuildContext, readConnection } from './connection.ts';
 import type { Place } from './file.ts';
-import { collectionTaken, holderOf } from './kind-files.ts';
+import { collectionTaken, documentedPaths, holderOf, type PathsOf } from './kind-files.ts';
 import { noOverlays, type Overlays, readOverlays } from './overlay.ts';
 import { findNode, isWithinValue, openSingle, type YamlDocument } from './parse.ts';
 import type { Problems } from './problems.ts';
@@ -191,11 +192,13 @@ function buildEnvironment(
   if (!reached) return null;
   const { identity = {}, profiles = {}, limits = {}, variables = {} } = written;
   checkPaths(identity, context);
+  const settings = { ...contractSettings, ...detailsOf(identity), ...detailsOf(profiles) };
+  checkCollections(written, { ...reached, settings }, context);
   return {
     name,
     kinds: context.project.kinds,
     ...reached,
-    settings: { ...contractSettings, ...detailsOf(identity), ...detailsOf(profiles) },
+    settings,
     limits: readLimits(limits, reached.connection.to === 'sandbox'),
     policy: readPolicy(written, context),
     variables,
@@ -208,7 +211,7 @@ function detailsOf<T extends Partial<IdentityService>>({ baseUrl, tokenUrl, auth
 
 const otherResources = ['NotificationTemplateDefault', 'NotificationTemplateContext', 'TestNotification'];
 
-/** Reports names that are not kinds of the identity service, whose paths would have no effect, and paths of other kinds. */
+/** Reports names that are not kinds of the identity service, whose paths would have no effect. */
 function checkPaths(
   { paths = {} }: Partial<IdentityService>,
   { project: { kinds }, problems, find }: BuildContext,
@@ -219,15 +222,55 @@ function checkPaths(
     ),
     ...otherResources,
   ];
-  for (const [name, path] of Object.entries(paths)) {
+  for (const name of Object.keys(paths)) {
     const at = pointer('identity', 'paths', name);
-    const kind = kinds.find(name);
-    const holder = kind && holderOf(path, kind, kinds);
-    if (holder) problems.report(collectionTaken(path, holder), find(at).place);
     if (known.includes(name)) continue;
     const message = `There is no kind \`${name.slice(0, 80)}\` in the identity service of this project`;
     const hint = didYouMean(name, known) ?? `\`identity.paths\` takes ${known.join(', ')}.`;
     problems.add('unknown-kind', message, find(at).key, { hint });
+  }
+}
+
+/**
+ * Reports kinds that reach the collection of another because of a path or base URL of the environment, at the setting that
+ * leads there.
+ */
+function checkCollections(
+  { identity, profiles }: WrittenEnvironment,
+  { connection, settings }: Pick<Environment, 'connection' | 'settings'>,
+  { project, problems, find }: BuildContext,
+): void {
+  const pathsOf: PathsOf = (kind) => {
+    const path = kind.resource.path(settings);
+    const endpoint = connection.to === 'tenant' ? connection[kind.resource.lane(settings).service] : null;
+    return [...documentedPaths(kind), path, ...(endpoint ? [pathIn(endpoint.baseUrl) + path] : [])];
+  };
+  const reported = new Set<Kind>();
+  for (const kind of project.kinds.all) {
+    const holder = holderOf(kind, project.kinds, pathsOf);
+    // Without the environment, it is reported in the file of the kind.
+    const isKnown = holderOf(kind, project.kinds, documentedPaths) !== undefined;
+    if (!holder || isKnown || reported.has(holder)) continue;
+    reported.add(kind);
+    const { service } = kind.resource.lane(settings);
+    const paths = identity?.paths ?? {};
+    const named = [kind.name, holder.name].find((name) => own(paths, name) !== undefined);
+    const isSearch =
+      holder.resource.lane(settings).service === 'profiles' && profiles?.profileSearchPath !== undefined;
+    const setting = isSearch ? '/profiles/profileSearchPath' : pointer(service, 'baseUrl');
+    const at = named === undefined ? setting : pointer('identity', 'paths', named);
+    problems.report(collectionTaken(kind.resource.path(settings), holder), find(at).place);
+  }
+}
+
+/** The path of a base URL, without escapes; empty for one that could not be resolved, which is reported. */
+function pathIn(baseUrl: string): string {
+  if (!URL.canParse(baseUrl)) return '';
+  const { pathname } = new URL(baseUrl);
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
   }
 }
 

@@ -52,29 +52,41 @@ export function readKinds(source: FileSource, problems: Problems): ProjectKinds 
   return { kinds, paths };
 }
 
+/** Returns the paths at which a kind's collection may be reached. */
+export type PathsOf = (kind: Kind) => readonly string[];
+
 /**
- * The kind that has the collection at a path to itself: a built-in kind that writes to it, or any that does where `kind`
+ * The kind that has the collection of another to itself: a built-in kind that writes to it, or any that does where `kind`
  * writes too. What protects objects and hides their settings goes by their kind, and must not be avoided by another name.
  */
-export function holderOf(path: string, kind: Kind, kinds: Kinds): Kind | undefined {
-  const collection = collectionIn(path);
+export function holderOf(kind: Kind, kinds: Kinds, pathsOf: PathsOf): Kind | undefined {
+  const collections = new Set(pathsOf(kind).map(collectionIn));
   return kinds.all.find((other) => {
     if (other.name === kind.name || isObserved(other)) return false;
     if (isObserved(kind) && builtInKinds.find(other.name) !== other) return false;
-    const { ownPath, path: pathOf } = other.resource;
-    return [pathOf(contractSettings), ownPath].some((at) => at !== null && collectionIn(at) === collection);
+    return pathsOf(other).some((path) => collections.has(collectionIn(path)));
   });
 }
 
-/** A path without the version of the API: all versions serve the same objects. Some servers ignore case. */
+/** The paths of the API documents, and those of hosts that serve each resource under its own. */
+export const documentedPaths: PathsOf = ({ resource: { ownPath, path } }) => [
+  path(contractSettings),
+  ...(ownPath === null ? [] : [ownPath]),
+];
+
+/** Servers have the same objects under all versions of the API and in all formats. Some ignore case. */
 function collectionIn(path: string): string {
   return path
     .toLowerCase()
     .split('/')
-    .filter((segment) => segment !== '' && !/^(v\d+|beta)$/.test(segment))
+    .filter((segment) => segment !== '' && !version.test(segment))
+    .map((segment) => segment.replace(/(?<=.)\..*$/, ''))
     .join('/');
 }
 
+const version = /^(v\d[\w.~-]*|latest|current|stable|alpha|beta|preview)$/;
+
+/** The problem that a kind has a collection of another. */
 export function collectionTaken(path: string, { name }: Kind): Problem {
   return {
     code: 'collection-taken',
@@ -85,7 +97,7 @@ export function collectionTaken(path: string, { name }: Kind): Problem {
 
 function checkCollection({ kind, document }: Described, kinds: Kinds, problems: Problems): void {
   const path = kind.resource.path(contractSettings);
-  const holder = holderOf(path, kind, kinds);
+  const holder = holderOf(kind, kinds, documentedPaths);
   if (holder) problems.report(collectionTaken(path, holder), findNode(document, '/path').place);
 }
 

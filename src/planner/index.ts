@@ -10,7 +10,7 @@ import { changeFor, deletionOf, notComparableRemarks, type Outcome, unseenInPlan
 import { type Deletion, findDeletions, findRemoved } from './deletes.ts';
 import { findRefusals, type GuardInput } from './guards.ts';
 import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
-import { findMissedRenames, findReplacements, type Match, matchResources } from './match.ts';
+import { findLookAlikes, findMissedRenames, findReplacements, type Match, matchResources } from './match.ts';
 import { findMovedDefaults, type MovedDefault, movedDefaultRemark } from './moved-defaults.ts';
 import { addOrigins, previousFinder } from './origin.ts';
 
@@ -34,8 +34,10 @@ export interface Matched {
 /**
  * Finds the live object of every resource and compares the two; finds the objects to delete. Pure. Throws a Failure for
  * a pinned id that does not exist.
+ *
+ * @param others objects that were read in addition: new objects may look like one of them
  */
-export function matchAll(input: PlanInput): Matched {
+export function matchAll(input: PlanInput, others: readonly LiveObject[] = []): Matched {
   const { environment, choices, resources, objects, previous, whyUndeclarable } = input;
   const index = new LiveIndex(objects);
   const matches = matchResources(resources, scopeFilter(choices.scope), index);
@@ -63,7 +65,12 @@ export function matchAll(input: PlanInput): Matched {
     missing,
     alreadyAbsent: absent.filter(({ live }) => !live).length,
     deletions,
-    remarks: [...findMissedRenames(matches, index), ...findReplacements(missing, lost), ...remarks],
+    remarks: [
+      ...findMissedRenames(matches, index),
+      ...findReplacements(missing, lost),
+      ...findLookAlikes(missing, [...objects, ...others]),
+      ...remarks,
+    ],
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, ignoring, isKnownById, type LiveIndex } from '../kinds/live-objects.ts';
 import { keysOf, type Resource } from '../kinds/resource.ts';
-import { type Address, formatAddress } from '../model/address.ts';
+import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
@@ -158,6 +158,54 @@ function replacement(resource: Resource, former: Resource): Diagnostic {
     source: resource.source(),
     address,
   };
+}
+
+/**
+ * New objects whose keys look like those of other objects in the tenant: they differ in how letters are composed, in
+ * characters that cannot be seen, or in blanks.
+ */
+export function findLookAlikes(missing: readonly Match[], objects: readonly LiveObject[]): Diagnostic[] {
+  const kinds = new Set(missing.map(({ kind }) => kind));
+  const shown = new Map(
+    objects
+      .filter(({ kind }) => kinds.has(kind))
+      .map((object) => [appearanceOf(object.kind, object.shownKey), object]),
+  );
+  return missing.flatMap(({ kind, resource }): Diagnostic[] => {
+    const twin = shown.get(appearanceOf(kind, resource.key));
+    if (!twin) return [];
+    const [wanted, has] = [showCodePoints(resource.key), showCodePoints(twin.shownKey)];
+    return [
+      {
+        code: 'look-alike-key',
+        severity: 'warning',
+        message: `The tenant has no ${kind.name} ${wanted}, but ${has}, which looks the same.`,
+        hint: 'If they are the same object, write the key as the tenant has it: `tenantctl export` shows it.',
+        source: resource.source(),
+        address: resource.address,
+      },
+    ];
+  });
+}
+
+function appearanceOf(kind: Kind, key: Key): string {
+  const parts = key.map((part) =>
+    part
+      .normalize('NFC')
+      .replace(/\p{Cf}|\p{Variation_Selector}|\u034f/gu, '')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  );
+  return identityOf(kind, parts);
+}
+
+/** A key in which one sees each character that is not of ASCII. */
+function showCodePoints(key: Key): string {
+  const text = key.join('/').replaceAll(/[^\x20-\x7e]/gu, (char) => {
+    const code = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    return `<U+${code}>`;
+  });
+  return `"${text.slice(0, 200)}"`;
 }
 
 function unknownId(resource: Resource, id: string): Diagnostic {

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { script, style } from '../generated/preview-page.ts';
-import { isObject, own, parseJson, textOf } from '../model/json.ts';
+import { isObject, isTooDeep, own, parseJson, textOf } from '../model/json.ts';
 import { Renderer } from '../render/renderer.ts';
 import { type ContextChoice, renderTemplate } from '../render/template.ts';
 import { controlsMarkup } from '../report/html/mail-markup.ts';
@@ -141,7 +141,10 @@ export class Preview {
 
   async #render(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
-    if (!body) return send(response, 400, { error: 'This is not a JSON object, or it is too long.' });
+    if (!body)
+      return send(response, 400, {
+        error: 'This is not a JSON object, or it is too long or nested too deeply.',
+      });
     const address = textOf(body, 'address');
     const template = this.#snapshot.templates.find((one) => one.address === address);
     if (!template) return send(response, 404, { error: 'This template is no longer declared.' });
@@ -199,7 +202,7 @@ function isSameToken(given: string | readonly string[] | undefined, token: strin
   return timingSafeEqual(Buffer.from(given), Buffer.from(token));
 }
 
-/** The body; `null` where it is too long or not a JSON object. */
+/** The body; `null` where it is too long, too deep, or not a JSON object. */
 async function readBody(request: IncomingMessage) {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -210,7 +213,7 @@ async function readBody(request: IncomingMessage) {
   }
   if (length > maxBody) return null;
   const body = parseJson(Buffer.concat(chunks).toString());
-  return isObject(body) ? body : null;
+  return isObject(body) && !isTooDeep(body) ? body : null;
 }
 
 function send(

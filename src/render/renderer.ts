@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { isArray, isObject, isTooDeep, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 
 /** Texts by name: `subject`, `body`, or the number of a text inside a chat message. */
 export type Texts = Readonly<Record<string, string>>;
@@ -68,8 +68,11 @@ export class Renderer {
     const { characters } = this.#limits;
     const length = Object.values(job.texts).reduce((sum, text) => sum + text.length, 0);
     if (length > characters) return Promise.resolve(failWith(`It has more than ${characters} characters.`));
+    // Deeper values exhaust the stack on their way to the process.
+    if (job.asks === 'render' && isTooDeep(job.context))
+      return Promise.resolve(failWith('Its values are nested too deeply.'));
     const result = this.#last.then(() => this.#run(job, read));
-    this.#last = result;
+    this.#last = result.catch(() => {});
     return result;
   }
 

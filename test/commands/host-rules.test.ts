@@ -46,7 +46,39 @@ const open = (variations: Partial<Variations>, profiles: JsonObject, tenant = se
 const rulesIn = ({ sandbox }: World) =>
   sandbox.state.profileSearches[0]?.rules.map(({ id: _, ...rule }) => rule);
 
+const ofTwoDates = `
+neAttributes:
+  - { id: a1, uid: hired, label: Hired, data_type: date }
+  - { id: a2, uid: contract_end_date, label: Contract end, data_type: date }
+profileSearches:
+  - id: s1
+    label: Overdue
+    rules:
+      - { id: r1, type: ProfileAttributeRule, condition_object_id: a1, comparison_operator: after, value: contract_end_date, more: { secondary_attribute_id: a2 } }
+      - { id: r2, type: ProfileAttributeRule, condition_object_id: a2, comparison_operator: before, value: hired, more: { secondary_attribute_id: a1 } }
+`;
+
 describe.each(hosts)('on a host with %o', (variations, profiles) => {
+  test('a date is compared with another date attribute, which is referred to by its name', async () => {
+    const world = await open(variations, profiles, ofTwoDates);
+    await succeed(world, 'export', '--kinds', 'ProfileSearch', '--out', 'config');
+    const [text = ''] = [...filesBelow(`${world.dir}/config`).values()];
+    expect(text).toContain('value: contract_end_date');
+    expect(text).toMatch(
+      /secondary_attribute_id: !lookup *\{ *from: ne_attributes, where: *\{ *uid: contract_end_date/,
+    );
+    const { stderr } = await succeed(world, 'validate');
+    expect(stderr).not.toMatch(/rule-/);
+    expect((await world.plan()).changes).toEqual([]);
+
+    const [first, ...others] = world.sandbox.state.profileSearches[0]?.rules ?? [];
+    const rules = [first, ...others].map((rule) => ({ ...rule, value: 'Today' }));
+    Object.assign(world.sandbox.state.profileSearches[0] ?? {}, { rules });
+    expect((await world.plan()).changes).toHaveLength(1);
+    await succeed(world, 'apply', '--yes');
+    expect(rulesIn(world)).toMatchObject([{ value: 'contract_end_date' }, { value: 'hired' }]);
+  });
+
   test('an export has every member, and a plan of it is empty', async () => {
     const world = await open(variations, profiles);
     await succeed(world, 'export', '--kinds', 'ProfileSearch', '--out', 'config');

@@ -50,3 +50,16 @@ it('is an error where a manifest names them', async () => {
   expect(code).toBe(1);
   expect(stderr).toContain('ids q0, q1.');
 });
+
+it('tells of a new search whose label looks like one that the tenant has', async () => {
+  const world = await tenant('Joiners');
+  world.declare([{ ...joiners, label: 'Joiners ' }]);
+  const { changes, diagnostics } = await world.plan();
+  expect(changes).toMatchObject([{ action: 'create' }]);
+  expect(diagnostics).toMatchObject([
+    {
+      code: 'look-alike-key',
+      message: 'The tenant has no ProfileSearch "Joiners ", but "Joiners", which looks the same.',
+    },
+  ]);
+});

@@ -142,6 +142,17 @@ describe('the identity of an object', () => {
       'NotificationTemplate/K/EMAIL/en',
     );
   });
+
+  it.each([
+    ['SenderAddress', 'help@bücher.example', 'Help@XN--bcher-kva.example'],
+    ['SenderAddress', 'help@BÜCHER.example', 'help@bu\u0308cher.example'],
+    ['VerifiedDomain', 'bücher.example', 'xn--bcher-kva.example'],
+    ['MailFrom', 'bücher.example', 'xn--bcher-kva.example'],
+  ])('of a %s is the same for %s and %s', (name, one, other) => {
+    const kind = builtInKinds.get(name);
+    expect(identityOf(kind, [one])).toBe(identityOf(kind, [other]));
+    expect(identityOf(kind, [one])).not.toBe(identityOf(kind, [one.replace('ü', 'u').replace('Ü', 'u')]));
+  });
 });
 
 describe('finding live objects', () => {

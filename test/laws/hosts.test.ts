@@ -13,6 +13,7 @@ async function useAll(host: Host, identity: WorldOptions['identity'] = {}): Prom
 
   await succeed(world, 'export', '--out', 'config');
   setSecrets(world);
+  await succeed(world, 'validate');
   expect((await world.plan()).changes).toEqual([]);
   const pruned = await world.plan('--prune');
   expect(pruned).toMatchObject({ changes: [], summary: { undeclared: 0 } });
@@ -78,6 +79,7 @@ describe("for kinds of one's own, both plans are empty, and a rollback leads bac
     async (_, host) => {
       const world = await createTestWorld({ ...describedWorld, ...worldOf(host) });
       await succeed(world, 'export', '--kinds', 'Role', 'AccessProfile', 'Transform', '--out', 'config');
+      await succeed(world, 'validate');
       const { changes: before } = await world.plan();
       expect(before).toEqual([]);
       world.declare([]);

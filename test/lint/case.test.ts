@@ -17,12 +17,16 @@ describe('a sender', () => {
     ['Help@Acme.example', 'hELP@aCME.EXAMPLE'],
     ['help@acme.example', 'HELP@ACME.EXAMPLE'],
     ['HELP@acme.example', 'Help desk <help@ACME.example>'],
+    ['help@bücher.example', 'Help desk <help@xn--bcher-kva.example>'],
+    ['help@xn--bcher-kva.example', 'help@Bücher.example'],
   ])('%s is known as %s', (sender, from) => {
     expect(codes([declared('SenderAddress', sender), template({ from })])).toEqual([]);
     expect(codes([template({ replyTo: from })], { senders: [sender], verifiedDomains: [] })).toEqual([]);
   });
 
   it('is known by its domain, declared or verified, and by a domain above', () => {
+    const twin = { senders: [], verifiedDomains: ['xn--bcher-kva.example'] };
+    expect(codes([template({ from: 'any@mail.bücher.example' })], twin)).toEqual([]);
     const known = { senders: [], verifiedDomains: ['ACME.example'] };
     for (const from of ['any@acme.EXAMPLE', 'any@Mail.Acme.Example']) {
       expect(codes([template({ from })], known)).toEqual([]);

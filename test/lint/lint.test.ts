@@ -239,6 +239,9 @@ describe('search rules', () => {
     [attribute('before', '30 before'), 'rule-value'],
     [attribute('before', 'Today'), null],
     [attribute('after', 'tomorrow'), 'rule-value'],
+    [attribute('after', 'contract_end_date'), null],
+    [attribute('after', 'the end'), 'rule-value'],
+    [{ ...attribute('after', 'The end'), secondary_attribute_id: 'a2' }, null],
     [attribute('<', '30 after'), null],
     [attribute('==', 'Engineering'), null],
     [attribute('>', '42'), null],
@@ -269,6 +272,12 @@ describe('search rules', () => {
     [attribute('<', '30', 'us'), 'rule-attribute'],
     [attribute('<', 'Today', 'us'), null],
     [attribute('before', 'Today', 'iso'), null],
+    [attribute('before', 'end', 'iso'), null],
+    [attribute('before', 'born', '7'), null],
+    [attribute('before', 'Department', 'iso'), 'rule-attribute'],
+    [attribute('before', 'no_such_date', 'iso'), 'rule-value'],
+    [{ ...attribute('before', 'end', 'iso'), secondary_attribute_id: 'us' }, null],
+    [{ ...attribute('before', 'end', 'iso'), secondary_attribute_id: 'gone' }, 'unknown-attribute'],
     [attribute('==', '2030-01-31', 'iso'), 'rule-attribute'],
   ])('%j with the records of the tenant', (declared, expected) => {
     expect(codes([search(declared)], rows)).toEqual(expected === null ? [] : [expected]);

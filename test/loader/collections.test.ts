@@ -22,6 +22,10 @@ describe('a collection of a built-in kind', () => {
     ['without a version', '/sim-integrations'],
     ['of a version that has only a name', '/beta/sim-integrations'],
     ['in another case', '/v2024/Sim-Integrations'],
+    ['of the latest version', '/latest/sim-integrations'],
+    ['of a minor version', '/v2024.1/sim-integrations'],
+    ['of a version before its release', '/v1beta/sim-integrations'],
+    ['that names a format', '/v2024/sim-integrations.json'],
     ['that newer hosts use', '/sim-integrations/v1'],
     ['of the other service', '/api/advanced_search'],
   ])('nor by a path %s', (_, path) => {
@@ -45,6 +49,41 @@ environments:
     expect(errors(refusalOf(project('/v2025/sim-integrations')))).toEqual([
       'collection-taken tenantctl.yaml:7:24',
     ]);
+  });
+
+  test.each([
+    ['the base URL has the beginning of it', 'profiles', 'https://a.example/api', '/advanced_search'],
+    ['the base URL has all of it', 'identity', 'https://a.example/sim-integrations', '/v1'],
+    ['the base URL has it in escapes', 'identity', 'https://a.example/%73im-integrations', '/v1'],
+    ['the base URL has it behind a folder', 'identity', 'https://a.example/api', '/v1/advanced_search'],
+  ])('is not reached where %s', (_, service, baseUrl, path) => {
+    const text = `version: 1
+environments:
+  test:
+    ${service}: { baseUrl: ${baseUrl}, auth: { token: !env T } }
+`;
+    const files = {
+      'tenantctl.yaml': text,
+      ...kindFile('Ticket', path, `service: ${service}\ndelete: true\n`),
+    };
+    const [refused] = refusalOf(files);
+    expect(refused).toMatchObject({ code: 'collection-taken', source: { file: 'tenantctl.yaml', line: 4 } });
+  });
+
+  test('is not reached by the path that an environment sets for the built-in kind', () => {
+    const text = `version: 1
+environments:
+  test:
+    identity: { baseUrl: https://a.example, auth: { token: !env T }, paths: { SimIntegration: /desk/items } }
+    profiles: { baseUrl: https://b.example, profileSearchPath: /searches }
+`;
+    const project = (path: string) => ({
+      'tenantctl.yaml': text,
+      ...kindFile('Ticket', path, 'delete: true\n'),
+    });
+    expect(errors(refusalOf(project('/v2/desk/items')))).toEqual(['collection-taken tenantctl.yaml:4:95']);
+    expect(errors(refusalOf(project('/searches')))).toEqual(['collection-taken tenantctl.yaml:5:64']);
+    expect(load(project('/v2/desk/others')).environment.kinds.find('Ticket')).toBeDefined();
   });
 
   test('may be described where the built-in kind is only read', () => {

@@ -319,6 +319,39 @@ rel="dns-prefetch" href="${url}"><style>@import "${url}/import"; @font-face { fo
     expect(connections).toBe(0);
   });
 
+  it('is no wider than a phone, whatever the project says', async () => {
+    const long = 'x'.repeat(300);
+    const place = { file: `config/${long}.yaml`, line: 1, column: 1 };
+    const problem = {
+      code: 'a',
+      message: `No ${long}`,
+      excerpt: `1 | body: ${long}\n  | ^`,
+      hint: long,
+      source: place,
+    };
+    const wide = template({
+      key: long,
+      locale: `en-${long}`,
+      source: place,
+      before: { subject: long, body: `<table width="1200"><tr><td>${long}</td></tr></table>` },
+      after: { subject: long.repeat(2), from: `${long}@acme.example`, replyTo: long, body: `<p>${long}</p>` },
+    });
+    const diagnostics = [
+      { ...problem, severity: 'error' },
+      { ...problem, severity: 'warning', address: wide.address },
+      { ...problem, severity: 'info', address: wide.address },
+    ] as const;
+    const shown = snapshot([wide, slack], { environment: long, diagnostics });
+    const { page, preview } = await visit(shown, { width: 390 });
+    const overhang = () => page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    await inFrame(page, 'After').waitFor();
+    await page.getByText('sample values', { exact: true }).click();
+    expect(await overhang()).toBeLessThanOrEqual(0);
+    preview.show({ ...shown, isBroken: true });
+    await page.getByText('Why the project does not load').waitFor();
+    expect(await overhang()).toBeLessThanOrEqual(0);
+  });
+
   it.each([[{ width: 1400 }], [{ width: 1400, dark: true }], [{ width: 380 }], [{ width: 380, dark: true }]])(
     'is accessible and fits: %j',
     async (options) => {

@@ -106,9 +106,15 @@ describe('the server', () => {
     ['no object', '[]', 400],
     ['an unknown address', '{"address":"NotificationTemplate/x/EMAIL/en"}', 404],
     ['a context that is no object', JSON.stringify({ address: welcome.address, context: [1] }), 400],
+    [
+      'a context that is nested without end',
+      `{"address":"${welcome.address}","context":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`,
+      400,
+    ],
     ['too much', JSON.stringify({ address: welcome.address, context: { x: 'x'.repeat(1_100_000) } }), 400],
   ])('answers %s', async (_what, body, status) => {
     expect((await render(body)).status).toBe(status);
+    expect((await render(wanted)).status).toBe(200);
   });
 
   it('says the same policy with every answer', async () => {

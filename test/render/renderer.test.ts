@@ -135,6 +135,15 @@ describe('limits', () => {
     ]);
   });
 
+  it('says so of a context that is nested without end, and renders the next one', async () => {
+    const context: JsonObject = JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`);
+    expect(await small.render({ text: '$a' }, context)).toEqual({
+      is: 'failed',
+      reason: 'Its values are nested too deeply.',
+    });
+    expect(await reasonOf('ok')).toBe('rendered 2 characters');
+  });
+
   it('ends what is under way when it is closed', async () => {
     const closing = new Renderer();
     const running = closing.render({ text: loop }, {});

@@ -279,6 +279,8 @@ function checkAttributeRule(rule: ConditionRule, state: TenantState): void {
   }
   requireOneOf(rule.comparison_operator, dateOperators, 'comparison_operator');
   if (comparesWithDate(rule.comparison_operator)) {
+    const other = textOf(rule.more ?? {}, 'secondary_attribute_id');
+    if (state.neAttributes.some(({ id, uid }) => id === other && uid === rule.value)) return;
     if (parseDate(rule.value, attribute.date_format) === null) {
       throw badRequest(`value must be a date in the form ${attribute.date_format ?? 'YYYY-MM-DD'}`);
     }
