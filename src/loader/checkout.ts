@@ -1,6 +1,17 @@
-import { existsSync, mkdirSync, readdirSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
-import { basename, isAbsolute, join, relative, sep } from 'node:path';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { failure } from '../model/failure.ts';
+import { groupBy } from '../model/group.ts';
 import { firstLine, type Git, withGit } from './git.ts';
 import { findRepository, noRepository, type Repository, repositoryOf } from './repository.ts';
 
@@ -86,6 +97,49 @@ export async function isInRepository(root: string, file: string): Promise<boolea
       return wanted.some((name) => name === entry || name.startsWith(`${entry}/`));
     });
   });
+}
+
+/**
+ * Those of the files whose content the last commit of their repository does not have, staged or not; files in no repository
+ * are none of them. Line endings do not count: a checkout may change them. Throws the Failures of {@link isInRepository}.
+ *
+ * @param files absolute; they exist
+ */
+export async function findUncommitted(files: readonly string[]): Promise<readonly string[]> {
+  const found = files.flatMap((file) => {
+    const real = realpathSync.native(file);
+    const repository = repositoryOf(dirname(real));
+    return repository ? [{ file, real, repository }] : [];
+  });
+  const byFolder = groupBy(found, ({ repository }) => repository.gitFolder);
+  const uncommitted = byFolder.map(([, group]) =>
+    withGit(group[0].repository, (git) => {
+      const blobs = blobsOf(git, group[0].repository.top);
+      return group.filter(({ real }) => !isBlob(readFileSync(real), blobs.get(comparable(real))));
+    }),
+  );
+  return (await Promise.all(uncommitted)).flat().map(({ file }) => file);
+}
+
+/** The ids of the files of the last commit, by their absolute paths; none where there is no commit. */
+function blobsOf(git: Git, top: string): ReadonlyMap<string, string> {
+  const { stdout } = git.run(['ls-tree', '-r', '-z', '--full-tree', 'HEAD']);
+  const entries = stdout.split('\0').map((line) => /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(line));
+  const folder = realpathSync.native(top);
+  return new Map(
+    entries.flatMap((entry) => {
+      const [, id, path] = entry ?? [];
+      return id && path ? [[comparable(join(folder, path)), id]] : [];
+    }),
+  );
+}
+
+function isBlob(content: Buffer, id: string | undefined): boolean {
+  const algorithm = id?.length === 64 ? 'sha256' : 'sha1';
+  const unix = Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
+  return [content, unix].some(
+    (each) => createHash(algorithm).update(`blob ${each.length}\0`).update(each).digest('hex') === id,
+  );
 }
 
 /** Some file systems ignore case, and spell letters with accents in their own way. */

@@ -182,7 +182,7 @@ const overrides = [
 ].flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
 const whyGit =
-  'Install git: --since needs it, and so does finishing an apply in a repository, whose journal must not have come with it.';
+  'Install git: --since needs it, and so do finishing an apply in a repository, whose journal must not have come with it, and `export --merge` without --allow-dirty.';
 
 function runGit(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): GitOutcome {
   const { status, stdout, stderr, error } = spawnSync('git', ['--no-pager', ...overrides, ...args], {
