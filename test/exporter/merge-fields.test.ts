@@ -302,7 +302,7 @@ describe('references of a kind of one’s own', () => {
     const manifest = `${role}members:\n  - { type: IDENTITY, id: i9 } # first\n  - { type: IDENTITY, id: i8 } # second\n`;
     const live = { members: ['i8', 'i2', 'i1'].map((id) => ({ type: 'IDENTITY', id })) };
     expect(mergeRole(manifest, live).changed[0]?.content).toBe(
-      `${role}members:\n  - !ref Identity/Ben # first\n  - { type: IDENTITY, id: i8 } # second\n  - !ref Identity/Ann\n`,
+      `${role}members:\n  - !ref Identity/Ann # first\n  - { type: IDENTITY, id: i8 } # second\n  - !ref Identity/Ben\n`,
     );
   });
 });

@@ -7,7 +7,7 @@ import { unresolved } from '../../loader/tree.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../../model/json.ts';
 import { secretName, secretNamesIn } from '../../model/marker.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
-import { type DraftContext, draftObject } from '../draft.ts';
+import { type DraftContext, draftObject, inStableOrder } from '../draft.ts';
 import type { Edit } from '../edit/apply-edits.ts';
 import { eolOf } from '../edit/document.ts';
 import { namesOf } from '../names.ts';
@@ -60,10 +60,12 @@ interface Slot<T extends Json = Json> {
 /** The changes that give the declared fields of a document their live values. Others stay omitted. */
 export function mergeDocument(
   resource: Resource,
-  live: LiveObject,
+  object: LiveObject,
   written: Printable,
   context: MergeContext,
 ): DocumentChanges {
+  // New items come in the order of an export.
+  const live = inStableOrder(object, context);
   const changes = noChanges();
   const draft = draftObject(live, context);
   const isInvalid = (name: string) =>
