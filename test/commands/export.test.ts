@@ -603,3 +603,25 @@ describe('a merge into files with uncommitted changes', () => {
     expect((await world.run('export', '--merge')).code).toBe(0);
   });
 });
+
+it('ends with 3 where a merge leaves drift in a list that holds a secret', async () => {
+  const world = await createTestWorld();
+  worlds.push(world);
+  world.write(
+    'config/desk.yaml',
+    'kind: SimIntegration\nname: Desk\nattributes: { keys: [!secret KEY, old] }\n',
+  );
+  const shows = (keys: string[]) => {
+    world.sandbox.state.simIntegrations.splice(0, 1, {
+      ...{ id: 'id-desk', name: 'Desk', description: null, type: 'ServiceNow', attributes: { keys } },
+      ...{ cluster: null, sources: [], request: null, statusMap: null, beforeProvisioningRule: null },
+      ...{ created: '2025-01-01T00:00:00.000Z', modified: '2025-01-01T00:00:00.000Z' },
+    });
+    return world.run('export', '--merge');
+  };
+  world.env.KEY = 'Sommerwind7';
+  expect(await shows(['Sommerwind7', 'old'])).toMatchObject({ code: 0, stderr: '' });
+  const drift = await shows(['old', 'Sommerwind7']);
+  expect(drift).toMatchObject({ code: 3, stderr: expect.stringContaining('[cannot-edit]') });
+  expect(world.read('config/desk.yaml')).not.toContain('Sommerwind7');
+});
