@@ -92,7 +92,7 @@ function readerOf({ tenant, root, name }: TenantSource): SideReader {
   const { settings, kinds } = tenant.environment;
   const whose = { kinds, settings, called: `the tenant of ${name}` };
   return {
-    read: (all, declared) => nameSide(name, readSettledKinds(root, reader, all, declared)),
+    read: (all, declared) => nameSide(name, readSettledKinds(root, reader, all, { declared })),
     defaults: async (missing) =>
       new LiveIndex(await nameSide(name, readDefaults(client, defaultsOf(missing), settings))),
     records: (objects) => nameSide(name, readReferencedRecords(client, objects, settings)),

@@ -3,8 +3,8 @@ import { readRecords, resolveLookups } from '../client/lookups.ts';
 import { readDefaults } from '../client/read.ts';
 import type { DeclaredSecrets } from '../exporter/draft.ts';
 import { type Export, exportObjects, type Merge, type MergeInput, mergeExport } from '../exporter/index.ts';
-import { notExported } from '../exporter/remarks.ts';
 import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
+import { notExported } from '../exporter/remarks.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { isObserved, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
@@ -59,7 +59,11 @@ export async function exportTenant(
   const reader = readOnlyTenant(tenant);
   const named = names?.map(kinds.get) ?? usualKinds(kinds);
   const { served: wanted, skipped } = servedKinds(named, [tenant.environment]);
-  const { objects: all, unusable } = await readSettledKinds(root, reader, wanted);
+  const refused = new Map<Kind, Failure>();
+  const { objects: all, unusable } = await readSettledKinds(root, reader, wanted, {
+    // A kind that somebody names has to be there.
+    ...(names ? {} : { onRefused: (kind, refusal) => void refused.set(kind, refusal) }),
+  });
   const objects = all.filter(({ address }) => isInScope(address));
   const { remarksOn, ...context } = await readContext(reader, objects);
   const { diagnostics, ...files } = exportObjects({ ...context, objects, declaredSecrets });
@@ -67,6 +71,7 @@ export async function exportTenant(
     ...files,
     diagnostics: [
       ...remarksOf(skipped),
+      ...[...refused].map(([kind, refusal]) => refusalRemark(kind, refusal)),
       ...diagnostics,
       ...remarksOn(() => true),
       ...leftOut(unusable, ({ address }) => isInScope(address)),
@@ -97,7 +102,7 @@ export async function mergeTenant(
   const named = names?.map(kinds.get) ?? kinds.all.filter((kind) => usual.has(kind));
   const { served: wanted, skipped } = servedKinds(named, [tenant.environment]);
   const [{ objects, unusable }, answer] = await Promise.all([
-    readSettledKinds(root, reader, wanted, resources),
+    readSettledKinds(root, reader, wanted, { declared: resources }),
     resolveLookups(reader.client, lookupsIn(resources)),
   ]);
   const isMerged = ({ address }: Resource) => isInScope(address);
@@ -137,6 +142,17 @@ export async function mergeTenant(
 }
 
 const remarksOf = (skipped: readonly LeftOut[]) => skipped.map(({ problem }) => problem);
+
+function refusalRemark({ name }: Kind, { diagnostics }: Failure): Diagnostic {
+  const why = diagnostics.map(({ message }) => message).join(' ');
+  const hint = diagnostics.find((each) => each.hint)?.hint;
+  return {
+    code: 'kind-left-out',
+    severity: 'warning',
+    message: `${name} is left out: the tenant does not show it. ${why}`,
+    ...(hint && { hint }),
+  };
+}
 
 /** The remarks about the unusable objects that were asked for. */
 function leftOut(

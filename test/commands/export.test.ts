@@ -625,3 +625,38 @@ it('ends with 3 where a merge leaves drift in a list that holds a secret', async
   expect(drift).toMatchObject({ code: 3, stderr: expect.stringContaining('[cannot-edit]') });
   expect(world.read('config/desk.yaml')).not.toContain('Sommerwind7');
 });
+
+describe('a kind that the tenant does not show', () => {
+  async function refusing(path: string, status: number): Promise<World> {
+    const world = await createTestWorld({ seed: 'senders: [{ email: a@acme.example }]\n' });
+    worlds.push(world);
+    world.sandbox.faults.add({ kind: 'status', status, path, times: Number.POSITIVE_INFINITY });
+    return world;
+  }
+
+  it.each([403, 404])('with a %i is left out, told, and the rest is written', async (status) => {
+    const world = await refusing('/v2024/sim-integrations', status);
+    const exported = await world.run('export');
+    expect(exported.code).toBe(0);
+    expect(exported.stderr).toMatch(
+      new RegExp(
+        `warning +SimIntegration is left out: [^]*/v2024/sim-integrations[^]*${status}[^]*kind-left-out`,
+      ),
+    );
+    expect(world.read('config/sender-addresses.yaml')).toContain('a@acme.example');
+  });
+
+  it('is an error where it is named, where no kind is shown, and for another reason', async () => {
+    const world = await refusing('/v2024/sim-integrations', 403);
+    const named = await world.run('export', '--kinds', 'SimIntegration,SenderAddress');
+    expect(named).toMatchObject({ code: 1, stderr: expect.stringContaining('[tenant-forbidden]') });
+    for (const [path, status] of [
+      ['/', 403],
+      ['/v2024/sim-integrations', 400],
+    ] as const) {
+      const other = await refusing(path, status);
+      expect((await other.run('export')).code).toBe(1);
+      expect(existsSync(`${other.dir}/config`)).toBe(false);
+    }
+  });
+});
