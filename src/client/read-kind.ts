@@ -282,7 +282,7 @@ function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | 
 }
 
 /** The source of a list's pages, whole or filtered. */
-function sourceOf(
+export function sourceOf(
   { settings, kind }: Pick<Reader, 'settings' | 'kind'>,
   list: List,
   filter: string | null,

@@ -65,7 +65,7 @@ export async function exportTenant(
     ...(names ? {} : { onRefused: (kind, refusal) => void refused.set(kind, refusal) }),
   });
   const objects = all.filter(({ address }) => isInScope(address));
-  const { remarksOn, ...context } = await readContext(reader, objects);
+  const { remarksOn, ...context } = await readContext(reader, objects, { isReferredOnly: true });
   const { diagnostics, ...files } = exportObjects({ ...context, objects, declaredSecrets });
   return {
     ...files,
@@ -108,7 +108,7 @@ export async function mergeTenant(
   const isMerged = ({ address }: Resource) => isInScope(address);
   const twice = findPinnedElsewhere(resources, new LiveIndex(objects), (...both) => both.some(isMerged));
   if (twice.length > 0) throw new Failure(twice);
-  const { remarksOn, referredTo, ...context } = await readContext(reader, objects);
+  const { remarksOn, referredTo, ...context } = await readContext(reader, objects, { isReferredOnly: false });
   const references = resolveReferences(referencesIn(resources, kinds), {
     resources,
     objects: [...referredTo, ...objects],
@@ -166,10 +166,18 @@ function leftOut(
 }
 
 /** Reads what manifests of these objects are written with: the names of ids, and the vendor's defaults. */
-async function readContext({ client, environment }: Tenant, objects: readonly LiveObject[]) {
+async function readContext(
+  { client, environment }: Tenant,
+  objects: readonly LiveObject[],
+  // What existing manifests refer to by name is needed too.
+  { isReferredOnly }: { readonly isReferredOnly: boolean },
+) {
   const { settings } = environment;
   const records = await readReferencedRecords(client, objects, settings);
-  const { objects: referredTo, ...names } = await readReferenceNames(client, objects, environment);
+  const { objects: referredTo, ...names } = await readReferenceNames(client, objects, {
+    ...environment,
+    isReferredOnly,
+  });
   const standards = new LiveIndex(await readDefaults(client, defaultsOf(objects), settings));
   const standardOf = ({ kind, key }: LiveObject) => standards.findByKey(kind, key);
   return { settings, records, referredTo, ...names, standardOf };

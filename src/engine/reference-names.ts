@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
-import { readObjects } from '../client/read.ts';
+import { isRefused, readObjects } from '../client/read.ts';
+import { readByIds } from '../client/read-by-ids.ts';
 import type { NameOf } from '../exporter/reference-lookups.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
@@ -7,7 +8,6 @@ import { allOf } from '../kinds/read-request.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
 import { referenceText } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure } from '../model/failure.ts';
 import { groupBy } from '../model/group.ts';
 import { own } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -38,6 +38,8 @@ interface Whose {
   readonly settings: ApiSettings;
   /** What remarks call it. */
   readonly called?: string;
+  /** Reads no other objects than those that are referred to, where that takes fewer requests. */
+  readonly isReferredOnly?: boolean;
 }
 
 /**
@@ -47,11 +49,15 @@ interface Whose {
 export async function readReferenceNames(
   client: Client,
   objects: readonly LiveObject[],
-  { kinds, settings, called = 'the tenant' }: Whose,
+  { kinds, settings, called = 'the tenant', isReferredOnly = false }: Whose,
 ): Promise<ReferenceNames> {
   const uses = objects.flatMap((object) => usesIn(object, kinds));
   const targets = [...new Set(uses.map(({ target }) => target))];
-  const lists = await Promise.all(targets.map((kind) => readList(client, kind, settings)));
+  const idsOf = (kind: Kind) => {
+    const ids = uses.flatMap((use) => (use.target === kind ? use.ids : []));
+    return isReferredOnly ? [...new Set(ids)] : null;
+  };
+  const lists = await Promise.all(targets.map((kind) => readList(client, kind, idsOf(kind), settings)));
   const found = lists.flatMap((list) => list.objects);
   const names = namesById(found);
   const nameOf = (kind: string, id: string) => names.get(`${kind}/${id}`) ?? null;
@@ -86,9 +92,11 @@ function usesIn(from: LiveObject, kinds: Kinds): Use[] {
   });
 }
 
-async function readList(client: Client, kind: Kind, settings: ApiSettings) {
+/** @param ids of the objects that are needed; `null`: all are */
+async function readList(client: Client, kind: Kind, ids: readonly string[] | null, settings: ApiSettings) {
   try {
-    const objects = await readObjects(client, [allOf(kind)], settings);
+    const few = ids && (await readByIds(client, kind, ids, settings));
+    const objects = few ?? (await readObjects(client, [allOf(kind)], settings));
     return { objects, why: null };
   } catch (error) {
     if (!isRefused(error)) throw error;
@@ -100,13 +108,6 @@ function unlistedRemark({ name }: Kind, why: string, called: string): Diagnostic
   const message = `Ids of the kind ${name} stay as they are, since ${called} does not list its objects. ${why}`;
   return { code: 'ids-kept', severity: 'info', message };
 }
-
-/** The credentials may not list these objects, or the tenant does not have them. */
-function isRefused(error: unknown): error is Failure {
-  return error instanceof Failure && error.diagnostics.every(({ code }) => refusals.includes(code));
-}
-
-const refusals = ['tenant-forbidden', 'tenant-not-found'];
 
 /** The names of the objects that are the only ones with their ids, and with their keys. */
 function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, string> {
