@@ -165,7 +165,7 @@ const noteWords = {
     '{} holds a secret and may differ from the tenant; it was not changed.',
   ),
   besideSecret: say(
-    'cannot-edit',
+    'secret-kept',
     'error',
     '{} differs from the tenant and holds a secret, which could be any of the values there; it was not changed.',
     byHand,

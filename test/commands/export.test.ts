@@ -622,7 +622,7 @@ it('ends with 3 where a merge leaves drift in a list that holds a secret', async
   world.env.KEY = 'Sommerwind7';
   expect(await shows(['Sommerwind7', 'old'])).toMatchObject({ code: 0, stderr: '' });
   const drift = await shows(['old', 'Sommerwind7']);
-  expect(drift).toMatchObject({ code: 3, stderr: expect.stringContaining('[cannot-edit]') });
+  expect(drift).toMatchObject({ code: 3, stderr: expect.stringContaining('[secret-kept]') });
   expect(world.read('config/desk.yaml')).not.toContain('Sommerwind7');
 });
 

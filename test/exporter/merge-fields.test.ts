@@ -164,7 +164,7 @@ describe('a list of ids with a secret in it', () => {
   ])('stays as a whole where the tenant shows %s: any of its ids may be the secret', (_, ids) => {
     const result = shown(...ids);
     expect(result.changed).toEqual([]);
-    expect(result.diagnostics).toMatchObject([{ code: 'cannot-edit', severity: 'error' }]);
+    expect(result.diagnostics).toMatchObject([{ code: 'secret-kept', severity: 'error' }]);
   });
 });
 

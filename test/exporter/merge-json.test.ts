@@ -118,7 +118,7 @@ describe('a list inside JSON', () => {
     ])('is not written over by %s, and that is an error', (_, list) => {
       const result = merged(list);
       expect(result.changed).toEqual([]);
-      expect(result.diagnostics).toMatchObject([{ code: 'cannot-edit', severity: 'error' }]);
+      expect(result.diagnostics).toMatchObject([{ code: 'secret-kept', severity: 'error' }]);
     });
   });
 });

@@ -115,7 +115,7 @@ describe('secrets', () => {
       live: [integration('I', { attributes: { url: 'b', password: 'clear', list: ['clear'] } })],
     });
     expect(result.changed[0]?.content).toBe(manifest.replace('url: a', 'url: b'));
-    expect(codes(result)).toEqual(['cannot-edit']);
+    expect(codes(result)).toEqual(['secret-kept']);
   });
 
   it('are reported when the tenant shows something else', () => {
