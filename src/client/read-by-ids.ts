@@ -6,8 +6,7 @@ import type { ApiSettings } from '../model/settings.ts';
 import { isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { readFirstPage } from './pages.ts';
-import { readObjects } from './read.ts';
-import { sourceOf } from './read-kind.ts';
+import { readObjects, sourceOf } from './read.ts';
 
 /**
  * The objects with these ids, and all that share a key with one of them; `null` where the whole list takes no more requests,

@@ -8,8 +8,7 @@ import {
   shardOf,
 } from '../loader/selection.ts';
 import { ExitCode } from '../model/failure.ts';
-import { json } from '../report/json-output.ts';
-import { oneLine } from '../report/safe.ts';
+import { json, oneLine } from '../report/safe.ts';
 import { defineCommand, examples } from './command.ts';
 import { commonOptions, format, text } from './options.ts';
 import { projectFileOptions } from './project.ts';

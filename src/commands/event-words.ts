@@ -1,7 +1,7 @@
 import type { ApplyEvent } from '../applier/run-context.ts';
 import type { TenantEvent } from '../engine/tenant.ts';
 import { namesAndMore } from '../model/words.ts';
-import { outcomeWords } from '../report/result-words.ts';
+import { outcomeWords } from '../report/result.ts';
 import { joinParts, requestTarget } from '../report/words.ts';
 
 /** What happens while a command works with a tenant. */

@@ -3,8 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { requireOutputFile } from '../loader/own-folder.ts';
 import { resolveLinks } from '../loader/paths.ts';
 import { decodeText } from '../loader/source.ts';
-import { failure } from '../model/failure.ts';
-import { systemCode, unreadableFile, unwritableFile } from '../model/system-error.ts';
+import { failure, systemCode, unreadableFile, unwritableFile } from '../model/failure.ts';
 import type { Io } from './io.ts';
 
 /**

@@ -1,8 +1,15 @@
 import { appendFileSync } from 'node:fs';
 import type { TemplateSetting } from '../engine/templates.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
-import { type ExitCode, Failure, failure, interruption, messageOf } from '../model/failure.ts';
-import { systemCode, systemFailure } from '../model/system-error.ts';
+import {
+  type ExitCode,
+  Failure,
+  failure,
+  interruption,
+  messageOf,
+  systemCode,
+  systemFailure,
+} from '../model/failure.ts';
 import {
   type Document,
   type Format,

@@ -1,4 +1,4 @@
-import type { RequestName } from '../client/event.ts';
+import type { RequestName } from '../client/client.ts';
 import { type Tenant, useTenant } from '../engine/tenant.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { printable } from '../report/safe.ts';

@@ -10,12 +10,11 @@ import {
   readResultFile,
 } from '../applier/saved-file.ts';
 import type { SavedResult } from '../engine/results.ts';
-import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { ExitCode, Failure, failure, unreadableFile } from '../model/failure.ts';
 import { type Fleet, type FleetMember, fleetOf } from '../model/fleet.ts';
 import { isArray, isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
-import { unreadableFile } from '../model/system-error.ts';
 import type { Document } from '../report/index.ts';
 import { writeText } from './files.ts';
 import { type Io, printNote } from './io.ts';

@@ -1,8 +1,7 @@
 import yargs from 'yargs';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
-import { didYouMean } from '../model/suggest.ts';
-import { joinWords } from '../model/words.ts';
+import { didYouMean, joinWords } from '../model/words.ts';
 import type { Command } from './command.ts';
 
 /** Arguments that a command does not have. */

@@ -19,11 +19,10 @@ import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { findPinnedElsewhere } from '../planner/match.ts';
 import { referencesIn, resolveReferences } from '../planner/references.ts';
 import { checkScope } from './choices.ts';
-import { readSettledKinds } from './recent.ts';
-import { readReferenceNames } from './reference-names.ts';
-import { type LeftOut, servedKinds } from './served.ts';
+import { readReferenceNames } from './names.ts';
+import type { Unusable } from './reading.ts';
+import { type LeftOut, readSettledKinds, servedKinds } from './reading.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
-import type { Unusable } from './unusable.ts';
 
 /** Which objects to export. */
 export interface ExportOptions {

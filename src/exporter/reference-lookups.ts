@@ -1,10 +1,9 @@
 import type { Field, LiveObject, RecordReference } from '../kinds/kind.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
 import type { Printable } from '../loader/print.ts';
-import { groupBy } from '../model/group.ts';
-import { type Json, type JsonObject, own } from '../model/json.ts';
+import { groupBy } from '../model/basics.ts';
+import { type Json, type JsonObject, own, recordField } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
-import { recordField } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 

@@ -1,8 +1,8 @@
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { groupBy } from '../model/group.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 
 export type Reason = 'notShown' | 'credential' | 'notWritable' | 'notValid';

@@ -1,6 +1,6 @@
 import { type Address, parseAddress } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import { digestStart } from '../model/digest.ts';
-import { groupBy } from '../model/group.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import type { Draft } from './draft.ts';
 import { append } from './edit/document.ts';

@@ -10,8 +10,8 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { groupBy } from '../model/basics.ts';
 import { failure } from '../model/failure.ts';
-import { groupBy } from '../model/group.ts';
 import { firstLine, type Git, withGit } from './git.ts';
 import { findRepository, noRepository, type Repository, repositoryOf } from './repository.ts';
 

@@ -1,5 +1,6 @@
 import { type Document, isMap, isScalar, parseDocument, type YAMLMap } from 'yaml';
 import { append, eolOf } from '../../exporter/edit/document.ts';
+import { version } from '../../model/documents.ts';
 import {
   isArray,
   isObject,
@@ -9,7 +10,6 @@ import {
   own,
   parseJson,
 } from '../../model/json.ts';
-import { version } from '../../model/version.ts';
 import { type Choices, environmentName, type NewTenant, usualNames } from './choices.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { LiveObject } from '../../kinds/kind.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import { sideFilePath } from '../../loader/paths.ts';
 import type { Printable } from '../../loader/print.ts';
-import { groupBy } from '../../model/group.ts';
+import { groupBy } from '../../model/basics.ts';
 import { type Pointer, segmentsOf } from '../../model/pointer.ts';
 import { fitsSideFile } from '../draft.ts';
 import type { Edit } from '../edit/apply-edits.ts';
