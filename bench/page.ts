@@ -55,6 +55,7 @@ ${missed.length === 0 ? 'Every goal is met.\n' : `${missedGoals(missed)}\n`}
 
 - **Requests.** Only declared kinds are read: by full pages, or by one filter where that takes fewer requests. The vendor's
   defaults that creates, deletes and the lint need are read together. An apply reads again only what it changes.
+  Of a long list, an export reads the few objects that others refer to, by their ids.
   The pages of a list overlap by one row, which shows that the list did not change: that costs one row in 250.
 - **Rate limit.** Reads and writes share one sliding window for each API version, so the tenant refuses no request.
 - **Reading manifests.** Each document is composed once and walked once. Lines and columns are worked out only for messages.

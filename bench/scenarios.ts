@@ -208,6 +208,20 @@ const described: Scenario = async (runs) => {
   return [atMost(what, 1.2, own / builtIn, { detail: `${ms(own)} ÷ ${ms(builtIn)}` })];
 };
 
+/** Growth of an export with the number of objects; each template has its body in a file of its own. */
+const exports: Scenario = async (runs) => {
+  const cpuFor = async (count: number) => {
+    const usages = await withWorld({ templates: count }, (world) =>
+      // Each run needs a folder that is not there yet.
+      repeat(runs, () => world.run(['export', '--quiet', '--out', `out-${process.hrtime.bigint()}`])),
+    );
+    return cpuOf(usages);
+  };
+  const [few, many] = [await cpuFor(1000), await cpuFor(8000)];
+  const detail = `${ms(many)} ÷ ${ms(few)}`;
+  return [atMost('CPU of an export, 8,000 ÷ 1,000 templates', 9, many / few, { detail })];
+};
+
 export const scenarios: Readonly<Record<string, Scenario>> = {
   requests,
   start,
@@ -215,6 +229,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   described,
   rate,
   growth,
+  exports,
   fleet,
   report,
 };

@@ -173,6 +173,14 @@ function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
   /** What manifests declare. */
   readonly declared?: readonly Pick<LiveObject, 'kind' | 'key' | 'id'>[];
+  /** Called for a kind that the tenant refuses to show while it shows others. Left out: then reading fails. */
+  onRefused?(kind: Kind, refusal: Failure): void;
+}
+
+/** The credentials may not read these objects, or the tenant does not have them. */
+export function isRefused(error: unknown): error is Failure {
+  const codes = ['tenant-forbidden', 'tenant-not-found'];
+  return error instanceof Failure && error.diagnostics.every(({ code }) => codes.includes(code));
 }
 
 /**
@@ -185,7 +193,7 @@ export async function readAll(
   client: Client,
   kinds: readonly Kind[],
   settings: ApiSettings,
-  { declared = [], onUnusable }: ReadAllOptions = {},
+  { declared = [], onUnusable, onRefused }: ReadAllOptions = {},
 ): Promise<readonly LiveObject[]> {
   const reads = new Map<string, Promise<readonly LiveObject[]>>();
   const readWhole = (kind: Kind): Promise<readonly LiveObject[]> => {
@@ -212,7 +220,21 @@ export async function readAll(
     );
     return someOf(kind, distinctKeys(kind, [...candidateKeys(kind.read, known.flat()), ...own]));
   };
-  return (await allOrFailure(kinds.map(readWhole))).flat();
+  const refused = new Map<Kind, Failure>();
+  const found = await allOrFailure(
+    kinds.map((kind) =>
+      readWhole(kind).catch((error: unknown) => {
+        if (!onRefused || !isRefused(error)) throw error;
+        refused.set(kind, error);
+        return [];
+      }),
+    ),
+  );
+  // Where nothing can be read, the address or the credentials are wrong.
+  if (refused.size > 0 && refused.size === kinds.length)
+    await allOrFailure([...refused.values()].map((refusal) => Promise.reject(refusal)));
+  for (const [kind, refusal] of refused) onRefused?.(kind, refusal);
+  return found.flat();
 }
 
 export const templateContext = identityResource(
@@ -481,7 +503,7 @@ function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | 
   return filter.isWellFormed() && encodeURIComponent(filter).length <= longestFilter ? filter : null;
 }
 
-function sourceOf(
+export function sourceOf(
   { settings, kind }: Pick<Reader, 'settings' | 'kind'>,
   list: List,
   filter: string | null,

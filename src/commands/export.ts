@@ -12,11 +12,12 @@ import {
   type Merge,
 } from '../exporter/index.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
+import { findUncommitted } from '../loader/git.ts';
 import { loadDeclarations, loadEnvironment, loadProject } from '../loader/index.ts';
 import { requireInside } from '../loader/own-folder.ts';
 import { resolveLinks } from '../loader/paths.ts';
-import { hasErrors } from '../model/diagnostic.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
+import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { oneLine } from '../report/safe.ts';
 import { countIs } from '../report/words.ts';
 import { type ArgsOf, defineCommand, examples } from './command.ts';
@@ -40,6 +41,7 @@ function build(yargs: Argv) {
     .option('merge', flag('Update the existing manifests. Keeps comments, order, style, tags and side files'))
     .option('all', flag('With --merge: also add manifests for objects that none declares'))
     .option('delete', flag('With --merge: remove documents of objects that the tenant no longer has'))
+    .option('allow-dirty', flag('With --merge: also change files with uncommitted changes'))
     .example(
       examples({
         '$0 export --out config': 'Start a project from an existing tenant',
@@ -55,7 +57,7 @@ type Args = ArgsOf<typeof build>;
 
 export const command = defineCommand(build, async (args, io) => {
   if (args.merge) return mergeIntoManifests(args, io);
-  for (const name of ['all', 'delete'] as const)
+  for (const name of ['all', 'delete', 'allow-dirty'] as const)
     if (args[name]) throw failure('usage', `--${name} needs --merge.`, { hint: 'Add --merge.' });
   return exportToNewFiles(args, io);
 });
@@ -166,6 +168,8 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   refuseUnread(merge.newManifests, declarations);
   const written = [...merge.changed, ...merge.created];
   for (const { path } of written) requireInside(project.root, path);
+  const changed = [...merge.changed.map(({ path }) => path), ...merge.deleted];
+  if (!args.allowDirty) await refuseDirty(project.root, changed);
   for (const { path, content } of written) writeText(inRoot(path), content, io);
   for (const path of merge.deleted) rmSync(inRoot(path));
   const diagnostics = [...selection.findUnmatched(), ...merge.diagnostics];
@@ -174,6 +178,23 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   if (project.resources.length === 0 && !args.all && args.kinds === undefined)
     io.stdout.write('No manifest declares an object. Add those of the tenant with --all.\n');
   return hasErrors(diagnostics) ? ExitCode.incomplete : ExitCode.done;
+}
+
+/** Nobody could tell the changes of the merge from those that are not committed yet, or take them back alone. */
+async function refuseDirty(root: string, paths: readonly string[]): Promise<void> {
+  const dirty = new Set(await findUncommitted(paths.map((path) => join(root, path))));
+  const problems = paths
+    .filter((path) => dirty.has(join(root, path)))
+    .map(
+      (path): Diagnostic => ({
+        code: 'dirty-file',
+        severity: 'error',
+        message: `${path} has changes that are not committed, and the merge would change it. Nothing was written.`,
+        hint: 'Commit the file first, or use --allow-dirty.',
+        source: { file: path, line: 1, column: 1 },
+      }),
+    );
+  if (problems.length > 0) throw new Failure(problems);
 }
 
 function summaryOf({ changed, created, deleted, undeclared }: Merge): string {

@@ -384,7 +384,7 @@ function readerOf({ tenant, root, name }: TenantSource) {
   return {
     /** All objects of these kinds, and those that are declared. */
     read: (all: readonly Kind[], declared: readonly Resource[]) =>
-      nameSide(name, readSettledKinds(root, reader, all, declared)),
+      nameSide(name, readSettledKinds(root, reader, all, { declared })),
     /** The vendor's defaults of these keys. */
     defaults: async (missing: readonly Pick<LiveObject, 'kind' | 'key'>[]) =>
       new LiveIndex(await nameSide(name, readDefaults(client, defaultsOf(missing), settings))),

@@ -58,14 +58,19 @@ export async function exportTenant(
   const reader = readOnlyTenant(tenant);
   const named = names?.map(kinds.get) ?? usualKinds(kinds);
   const { served: wanted, skipped } = servedKinds(named, [tenant.environment]);
-  const { objects: all, unusable } = await readSettledKinds(root, reader, wanted);
+  const refused = new Map<Kind, Failure>();
+  const { objects: all, unusable } = await readSettledKinds(root, reader, wanted, {
+    // A kind that somebody names has to be there.
+    ...(names ? {} : { onRefused: (kind, refusal) => void refused.set(kind, refusal) }),
+  });
   const objects = all.filter(({ address }) => isInScope(address));
-  const { remarksOn, ...context } = await readContext(reader, objects);
+  const { remarksOn, ...context } = await readContext(reader, objects, { isReferredOnly: true });
   const { diagnostics, ...files } = exportObjects({ ...context, objects, declaredSecrets });
   return {
     ...files,
     diagnostics: [
       ...remarksOf(skipped),
+      ...[...refused].map(([kind, refusal]) => refusalRemark(kind, refusal)),
       ...diagnostics,
       ...remarksOn(() => true),
       ...leftOut(unusable, ({ address }) => isInScope(address)),
@@ -96,13 +101,13 @@ export async function mergeTenant(
   const named = names?.map(kinds.get) ?? kinds.all.filter((kind) => usual.has(kind));
   const { served: wanted, skipped } = servedKinds(named, [tenant.environment]);
   const [{ objects, unusable }, answer] = await Promise.all([
-    readSettledKinds(root, reader, wanted, resources),
+    readSettledKinds(root, reader, wanted, { declared: resources }),
     resolveLookups(reader.client, lookupsIn(resources)),
   ]);
   const isMerged = ({ address }: Resource) => isInScope(address);
   const twice = findPinnedElsewhere(resources, new LiveIndex(objects), (...both) => both.some(isMerged));
   if (twice.length > 0) throw new Failure(twice);
-  const { remarksOn, referredTo, ...context } = await readContext(reader, objects);
+  const { remarksOn, referredTo, ...context } = await readContext(reader, objects, { isReferredOnly: false });
   const references = resolveReferences(referencesIn(resources, kinds), {
     resources,
     objects: [...referredTo, ...objects],
@@ -137,6 +142,17 @@ export async function mergeTenant(
 
 const remarksOf = (skipped: readonly LeftOut[]) => skipped.map(({ problem }) => problem);
 
+function refusalRemark({ name }: Kind, { diagnostics }: Failure): Diagnostic {
+  const why = diagnostics.map(({ message }) => message).join(' ');
+  const hint = diagnostics.find((each) => each.hint)?.hint;
+  return {
+    code: 'kind-left-out',
+    severity: 'warning',
+    message: `${name} is left out: the tenant does not show it. ${why}`,
+    ...(hint && { hint }),
+  };
+}
+
 /** The remarks about the unusable objects that were asked for. */
 function leftOut(
   unusable: Unusable,
@@ -149,10 +165,18 @@ function leftOut(
 }
 
 /** Reads what manifests of these objects are written with: the names of ids, and the vendor's defaults. */
-async function readContext({ client, environment }: Tenant, objects: readonly LiveObject[]) {
+async function readContext(
+  { client, environment }: Tenant,
+  objects: readonly LiveObject[],
+  // What existing manifests refer to by name is needed too.
+  { isReferredOnly }: { readonly isReferredOnly: boolean },
+) {
   const { settings } = environment;
   const records = await readReferencedRecords(client, objects, settings);
-  const { objects: referredTo, ...names } = await readReferenceNames(client, objects, environment);
+  const { objects: referredTo, ...names } = await readReferenceNames(client, objects, {
+    ...environment,
+    isReferredOnly,
+  });
   const standards = new LiveIndex(await readDefaults(client, defaultsOf(objects), settings));
   const standardOf = ({ kind, key }: LiveObject) => standards.findByKey(kind, key);
   return { settings, records, referredTo, ...names, standardOf };

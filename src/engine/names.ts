@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
-import { readObjects } from '../client/read.ts';
+import { isRefused, readObjects } from '../client/read.ts';
+import { readByIds } from '../client/read-by-ids.ts';
 import { fieldIds } from '../exporter/names.ts';
 import { type NameOf, type NameSources, recordIdsIn } from '../exporter/reference-lookups.ts';
 import type { Kinds } from '../kinds/catalog.ts';
@@ -12,7 +13,6 @@ import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { SideDifference } from '../model/diff.ts';
 import { withDigest } from '../model/digest.ts';
-import { hasCode } from '../model/failure.ts';
 import {
   isArray,
   isObject,
@@ -53,6 +53,8 @@ interface Whose {
   readonly kinds: Kinds;
   readonly settings: ApiSettings;
   readonly called?: string;
+  /** Reads no other objects than those that are referred to, where that takes fewer requests. */
+  readonly isReferredOnly?: boolean;
 }
 
 /**
@@ -62,15 +64,19 @@ interface Whose {
 export async function readReferenceNames(
   client: Client,
   objects: readonly LiveObject[],
-  { kinds, settings, called = 'the tenant' }: Whose,
+  { kinds, settings, called = 'the tenant', isReferredOnly = false }: Whose,
 ): Promise<ReferenceNames> {
   const uses = objects.flatMap((object) => usesIn(object, kinds));
   const refusals = new Map<Kind, string>();
   const targets = [...new Set(uses.map(({ target }) => target))];
+  const readReferred = async (kind: Kind) => {
+    const ids = uses.flatMap((use) => (use.target === kind ? use.ids : []));
+    const few = isReferredOnly ? await readByIds(client, kind, [...new Set(ids)], settings) : null;
+    return few ?? readObjects(client, [allOf(kind)], settings);
+  };
   const readList = (kind: Kind) =>
-    readObjects(client, [allOf(kind)], settings).catch((error: unknown) => {
-      // The credentials may not list these objects, or the tenant does not have them.
-      if (!hasCode(error, 'tenant-forbidden', 'tenant-not-found')) throw error;
+    readReferred(kind).catch((error: unknown) => {
+      if (!isRefused(error)) throw error;
       refusals.set(kind, error.message.replaceAll('\n', ' '));
       return [];
     });

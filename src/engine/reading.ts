@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type RecentWrite, readRecentWrites, readSettled } from '../applier/recent-writes.ts';
 import type { Client } from '../client/client.ts';
-import { readAgain, readAll } from '../client/read.ts';
+import { type ReadAllOptions, readAgain, readAll } from '../client/read.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import type { Environment } from '../kinds/project.ts';
@@ -83,12 +83,19 @@ export async function readSettledKinds(
   root: string | undefined,
   tenant: Tenant,
   kinds: readonly Kind[],
-  declared: readonly Resource[] = [],
+  {
+    declared = [],
+    onRefused,
+  }: { readonly declared?: readonly Resource[] } & Pick<ReadAllOptions, 'onRefused'> = {},
 ): Promise<KindsRead> {
   const unusable = new Unusable();
   const { settings } = tenant.environment;
   const read = async (client: Client) => ({
-    objects: await readAll(client, kinds, settings, { declared, onUnusable: unusable.add }),
+    objects: await readAll(client, kinds, settings, {
+      declared,
+      onUnusable: unusable.add,
+      ...(onRefused && { onRefused }),
+    }),
   });
   const { objects } =
     root === undefined

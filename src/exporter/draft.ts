@@ -1,17 +1,25 @@
-import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
+import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { contentDigest } from '../kinds/live-objects.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
 import { byAddress } from '../model/address.ts';
-import { type Json, own } from '../model/json.ts';
+import { isArray, type Json, mapMembers, own } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { namesBeside, namesOf } from './names.ts';
-import { clearedValue, isUnset, matchSecrets, placeOf, printableValue } from './place.ts';
+import {
+  clearedValue,
+  isUnordered,
+  isUnset,
+  itemIn,
+  matchSecrets,
+  placeOf,
+  printableValue,
+} from './place.ts';
 import { printLive } from './print-live.ts';
-import { isMapping, jsonOf } from './printable.ts';
+import { isMapping, isTagged, jsonOf } from './printable.ts';
 import { type NameOf, type NameSources, tagsFor } from './reference-lookups.ts';
 import type { Omission, Refusal } from './remarks.ts';
 
@@ -74,10 +82,11 @@ export function whyUndeclarable(object: LiveObject, settings: ApiSettings): stri
 
 /** What a manifest can declare of a live object. Fields that are unset or cannot be declared are left out. */
 export function draftObject(
-  object: LiveObject,
+  live: LiveObject,
   context: DraftContext,
   secrets: DeclaredSecrets = new Map(),
 ): Draft | Refusal {
+  const object = inStableOrder(live, context);
   const { kind } = object;
   const refuse = (refused: string, by: Refusal['by'] = 'schema'): Refusal => ({ object, refused, by });
   const why = kind.whyNotExported?.(object.raw) ?? null;
@@ -105,7 +114,7 @@ export function draftObject(
   const valid = drafted.filter(([name]) => !invalid.has(name)).map(([, each]) => each);
   const fields = valid.flatMap(({ member }) => (member ? [member] : []));
   return {
-    object,
+    object: live,
     key,
     fields,
     lifecycle: subject.standard ? [['basedOn', contentDigest(kind, subject.standard)]] : [],
@@ -117,6 +126,27 @@ export function draftObject(
       ...[...invalid].map(([name, within]): Omission => ({ at: pointer(name), reason: 'notValid', within })),
     ],
   };
+}
+
+/**
+ * The object with its lists without order sorted as they are printed. Hosts show these in any order, and an export of an
+ * unchanged tenant has to be the same.
+ */
+export function inStableOrder(object: LiveObject, context: DraftContext): LiveObject {
+  const tags = tagsFor(object, context);
+  const fields = mapMembers(object.fields, (value, name) => {
+    const field = fieldNamed(object.kind, name);
+    if (!field || !isUnordered(field) || !isArray(value)) return value;
+    const [place, shown] = [placeOf(name, field), printableValue(field, value)];
+    const printed = value.map((item, index) => {
+      const shownItem = isArray(shown) ? (shown[index] ?? null) : item;
+      const { value: text } = printLive(shownItem, itemIn(place, index), { hidden: object.hidden, tags });
+      // Names before ids, which are others in another tenant.
+      return { item, text: `${isTagged(text) ? 0 : 1}${JSON.stringify(text)}` };
+    });
+    return printed.sort((a, b) => (a.text < b.text ? -1 : Number(a.text > b.text))).map(({ item }) => item);
+  });
+  return { ...object, fields };
 }
 
 function keyMembers({ kind, key, id }: LiveObject): Member[] {

@@ -39,8 +39,8 @@ export function createFiles(drafts: readonly Draft[], destination: Destination):
   const { folder, nameSecret, textOf } = destination;
   const inFolder = (path: string) => posix.join(folder, path);
   const sideEndings = drafts.flatMap(({ sideTexts }) => sideTexts.map(({ ending }) => ending));
-  const isTaken = (base: string) =>
-    ['yaml', ...sideEndings].some((ending) => textOf(inFolder(`${base}.${ending}`)) !== null);
+  const endings = [...new Set(['yaml', ...sideEndings])];
+  const isTaken = (base: string) => endings.some((ending) => textOf(inFolder(`${base}.${ending}`)) !== null);
   const bases = chooseBasePaths(
     drafts.map(({ object }) => object).filter(({ kind }) => hasOwnFiles(kind)),
     isTaken,

@@ -150,6 +150,8 @@ export function noteDiagnostic(resource: Resource, { at, reason }: Note): Diagno
   return { ...rest, message, source, address };
 }
 
+const byHand = 'Make the changes by hand: `tenantctl plan` shows them.';
+
 /** `{}` stands for the place, or for the address of the whole object. */
 const noteWords = {
   overlay: say(
@@ -161,6 +163,12 @@ const noteWords = {
     'secret-kept',
     'warning',
     '{} holds a secret and may differ from the tenant; it was not changed.',
+  ),
+  besideSecret: say(
+    'secret-kept',
+    'error',
+    '{} differs from the tenant and holds a secret, which could be any of the values there; it was not changed.',
+    byHand,
   ),
   tag: say(
     'tag-replaced',
@@ -198,7 +206,7 @@ const noteWords = {
     'cannot-edit',
     'error',
     'The manifest of {} could not be edited without losing content; it was not changed.',
-    'Make the changes by hand: `tenantctl plan` shows them.',
+    byHand,
   ),
 };
 

@@ -1,20 +1,21 @@
 import { spawnSync } from 'node:child_process';
-import {
+import { createHash } from 'node:crypto';
+import { 
   copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
+  readdirSync,readFileSync, 
   readFileSync,
   readlinkSync,
   realpathSync,
   rmSync,
   statSync,
   symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+  writeFileSync,} from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
-import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, delimiter, dirname, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { groupBy } from '../model/basics.ts';
 import { type Failure, failure, systemCode } from '../model/failure.ts';
 import { isForeign, isInside, statOf } from './paths.ts';
 
@@ -99,6 +100,49 @@ export async function isInRepository(root: string, file: string): Promise<boolea
       return wanted.some((name) => name === entry || name.startsWith(`${entry}/`));
     });
   });
+}
+
+/**
+ * Those of the files whose content the last commit of their repository does not have, staged or not; files in no repository
+ * are none of them. Line endings do not count: a checkout may change them. Throws the Failures of {@link isInRepository}.
+ *
+ * @param files absolute; they exist
+ */
+export async function findUncommitted(files: readonly string[]): Promise<readonly string[]> {
+  const found = files.flatMap((file) => {
+    const real = realpathSync.native(file);
+    const repository = repositoryOf(dirname(real));
+    return repository ? [{ file, real, repository }] : [];
+  });
+  const byFolder = groupBy(found, ({ repository }) => repository.gitFolder);
+  const uncommitted = byFolder.map(([, group]) =>
+    withGit(group[0].repository, (git) => {
+      const blobs = blobsOf(git, group[0].repository.top);
+      return group.filter(({ real }) => !isBlob(readFileSync(real), blobs.get(comparable(real))));
+    }),
+  );
+  return (await Promise.all(uncommitted)).flat().map(({ file }) => file);
+}
+
+/** The ids of the files of the last commit, by their absolute paths; none where there is no commit. */
+function blobsOf(git: Git, top: string): ReadonlyMap<string, string> {
+  const { stdout } = git.run(['ls-tree', '-r', '-z', '--full-tree', 'HEAD']);
+  const entries = stdout.split('\0').map((line) => /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(line));
+  const folder = realpathSync.native(top);
+  return new Map(
+    entries.flatMap((entry) => {
+      const [, id, path] = entry ?? [];
+      return id && path ? [[comparable(join(folder, path)), id]] : [];
+    }),
+  );
+}
+
+function isBlob(content: Buffer, id: string | undefined): boolean {
+  const algorithm = id?.length === 64 ? 'sha256' : 'sha1';
+  const unix = Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
+  return [content, unix].some(
+    (each) => createHash(algorithm).update(`blob ${each.length}\0`).update(each).digest('hex') === id,
+  );
 }
 
 /** Some file systems ignore case, and spell letters with accents in their own way. */
@@ -468,7 +512,7 @@ const overrides = [
 ].flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
 const whyGit =
-  'Install git: --since needs it, and so does finishing an apply in a repository, whose journal must not have come with it.';
+  'Install git: --since needs it, and so do finishing an apply in a repository, whose journal must not have come with it, and `export --merge` without --allow-dirty.';
 
 function runGit(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): GitOutcome {
   const { status, stdout, stderr, error } = spawnSync('git', ['--no-pager', ...overrides, ...args], {

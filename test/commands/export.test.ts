@@ -10,6 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { commitAll, git } from '../support/repository.ts';
 import { createTestWorld, createWorld, filesBelow, seedFile, type World } from '../support/world.ts';
 
 const worlds: World[] = [];
@@ -325,7 +326,7 @@ it('leaves a side file alone that an environment uses too', async () => {
   expect(world.read('config/texts/gone.html')).toBe('Ours\n');
 });
 
-it.each(['--delete', '--all'])('asks for --merge with %s', async (option) => {
+it.each(['--delete', '--all', '--allow-dirty'])('asks for --merge with %s', async (option) => {
   const world = await exported();
   expect((await world.run('export', option, '--out', 'x')).code).toBe(1);
 });
@@ -424,7 +425,7 @@ it.each([
   const world = await createTestWorld({ seed, files });
   const before = manifests(world);
   const { code, stderr } = await world.run('export', '--merge', ...options);
-  expect(stderr).toMatch(/config\/b\.yaml:1:1 {2}error {2}SimIntegration\/Desk and .* are the same object/);
+  expect(stderr).toMatch(/config\/b\.yaml:1:1 {2}error {2}SimIntegration\/Desk and .*\sare the same object/s);
   expect(stderr).toContain('[duplicate-object]');
   expect(code).toBe(1);
   expect(manifests(world)).toEqual(before);
@@ -529,4 +530,131 @@ it('an .env.example that is not UTF-8 is not changed', async () => {
     expect(readFileSync(file, 'latin1')).toBe('# caf\xe9\n');
     expect(existsSync(join(world.dir, 'config'))).toBe(false);
   }
+});
+
+describe('a merge into files with uncommitted changes', () => {
+  const manifest = 'kind: SimIntegration\nname: Desk\ndescription: old\nattributes: !file desk.json\n';
+
+  /** A committed project, and a tenant in which the manifest and its side file have other values. */
+  async function drifted(): Promise<World> {
+    const world = await createTestWorld();
+    worlds.push(world);
+    world.write('config/desk.yaml', manifest);
+    world.write('config/desk.json', '{ "url": "a" }\n');
+    commitAll(world.dir);
+    world.sandbox.state.simIntegrations.push({
+      ...{ id: 'id-desk', name: 'Desk', description: 'new', type: 'ServiceNow', attributes: { url: 'b' } },
+      ...{ cluster: null, sources: [], request: null, statusMap: null, beforeProvisioningRule: null },
+      ...{ created: '2025-01-01T00:00:00.000Z', modified: '2025-01-01T00:00:00.000Z' },
+    });
+    return world;
+  }
+  const edit = (world: World) => world.write('config/desk.yaml', `# mine\n${manifest}`);
+
+  it.each<[string, (world: World) => void, string[]]>([
+    ['changed', edit, ['config/desk.yaml']],
+    [
+      'staged',
+      (world) => {
+        edit(world);
+        git(world.dir, 'add', '.');
+      },
+      ['config/desk.yaml'],
+    ],
+    [
+      'never committed',
+      (world) => {
+        git(world.dir, 'rm', '-q', '--cached', 'config/desk.json', 'config/desk.yaml');
+        git(world.dir, 'commit', '-qm', 'without them');
+      },
+      ['config/desk.json', 'config/desk.yaml'],
+    ],
+    [
+      'in no commit at all',
+      (world) => git(world.dir, 'update-ref', '-d', 'HEAD'),
+      ['config/desk.json', 'config/desk.yaml'],
+    ],
+  ])('writes nothing where one is %s, and names each', async (_, change, dirty) => {
+    const world = await drifted();
+    change(world);
+    const before = filesBelow(world.dir);
+    const { code, stderr } = await world.run('export', '--merge');
+    expect(code).toBe(1);
+    expect([...stderr.matchAll(/(\S+):1:1\s.*?\[dirty-file\]/gs)].map(([, file]) => file)).toEqual(dirty);
+    expect(filesBelow(world.dir)).toEqual(before);
+    const allowed = await world.run('export', '--merge', '--allow-dirty');
+    expect(allowed).toMatchObject({ code: 0, stdout: expect.stringContaining('2 changed') });
+  });
+
+  it('needs no care for other files, nor for the line endings of a checkout', async () => {
+    const world = await drifted();
+    world.write('config/desk.yaml', manifest.replaceAll('\n', '\r\n'));
+    world.write('config/other.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
+    expect((await world.run('export', '--merge', '--only', 'SimIntegration/*')).code).toBe(0);
+    expect(world.read('config/desk.yaml')).toContain('description: new\r\n');
+  });
+
+  it('writes where the repository is another one than that of the project', async () => {
+    const world = await drifted();
+    rmSync(`${world.dir}/.git`, { recursive: true });
+    edit(world);
+    expect((await world.run('export', '--merge')).code).toBe(0);
+  });
+});
+
+it('ends with 3 where a merge leaves drift in a list that holds a secret', async () => {
+  const world = await createTestWorld();
+  worlds.push(world);
+  world.write(
+    'config/desk.yaml',
+    'kind: SimIntegration\nname: Desk\nattributes: { keys: [!secret KEY, old] }\n',
+  );
+  const shows = (keys: string[]) => {
+    world.sandbox.state.simIntegrations.splice(0, 1, {
+      ...{ id: 'id-desk', name: 'Desk', description: null, type: 'ServiceNow', attributes: { keys } },
+      ...{ cluster: null, sources: [], request: null, statusMap: null, beforeProvisioningRule: null },
+      ...{ created: '2025-01-01T00:00:00.000Z', modified: '2025-01-01T00:00:00.000Z' },
+    });
+    return world.run('export', '--merge');
+  };
+  world.env.KEY = 'Sommerwind7';
+  expect(await shows(['Sommerwind7', 'old'])).toMatchObject({ code: 0, stderr: '' });
+  const drift = await shows(['old', 'Sommerwind7']);
+  expect(drift).toMatchObject({ code: 3, stderr: expect.stringContaining('[secret-kept]') });
+  expect(world.read('config/desk.yaml')).not.toContain('Sommerwind7');
+});
+
+describe('a kind that the tenant does not show', () => {
+  async function refusing(path: string, status: number): Promise<World> {
+    const world = await createTestWorld({ seed: 'senders: [{ email: a@acme.example }]\n' });
+    worlds.push(world);
+    world.sandbox.faults.add({ kind: 'status', status, path, times: Number.POSITIVE_INFINITY });
+    return world;
+  }
+
+  it.each([403, 404])('with a %i is left out, told, and the rest is written', async (status) => {
+    const world = await refusing('/v2024/sim-integrations', status);
+    const exported = await world.run('export');
+    expect(exported.code).toBe(0);
+    expect(exported.stderr).toMatch(
+      new RegExp(
+        `warning +SimIntegration is left out: [^]*/v2024/sim-integrations[^]*${status}[^]*kind-left-out`,
+      ),
+    );
+    expect(world.read('config/sender-addresses.yaml')).toContain('a@acme.example');
+  });
+
+  it('is an error where it is named, where no kind is shown, and for another reason', async () => {
+    const world = await refusing('/v2024/sim-integrations', 403);
+    const named = await world.run('export', '--kinds', 'SimIntegration,SenderAddress');
+    expect(named).toMatchObject({ code: 1, stderr: expect.stringContaining('[tenant-forbidden]') });
+    for (const [path, status] of [
+      ['/', 403],
+      ['/v2024/sim-integrations', 400],
+    ] as const) {
+      const other = await refusing(path, status);
+      expect((await other.run('export')).code).toBe(1);
+      expect(existsSync(`${other.dir}/config`)).toBe(false);
+    }
+  });
 });

@@ -423,3 +423,27 @@ describe('ids in the values of attribute rules', () => {
     expect(run([search('S', [rule(id, 'p1')])], people).files[0]?.content).toContain(line);
   });
 });
+
+it('is the same in whatever order the tenant shows what has no order, ids and their names too', () => {
+  const rule = (value: string) => ({
+    type: 'ProfileAttributeRule',
+    object_type: 'NeAttribute',
+    condition_object_id: `id-${value}`,
+    comparison_operator: '==',
+    value,
+  });
+  const sources = ['s2', 's1', 's3'].map((id) => ({ type: 'SOURCE', id, name: `Source of ${id}` }));
+  const rules = ['b', 'c', 'a'].map(rule);
+  const shown = (order: <T>(items: readonly T[]) => T[]) =>
+    exportObjects({
+      objects: [integration('I', { managedSources: order(sources) }), search('S', order(rules))],
+      settings: contractSettings,
+      records: new Map([['ne_attributes', order(['a', 'c'].map((uid) => ({ id: `id-${uid}`, uid })))]]),
+    }).files;
+  const files = shown((items) => [...items]);
+  expect(shown((items) => items.toReversed())).toEqual(files);
+  expect(shown(([first, ...others]) => [...others, ...(first ? [first] : [])])).toEqual(files);
+  const text = files.map(({ content }) => content).join('');
+  expect(text).toMatch(/s1 {2}# Source of s1\n.*s2 {2}# Source of s2\n.*s3 {2}# Source of s3/);
+  expect([...text.matchAll(/ value: (\w)$/gm)].map(([, value]) => value)).toEqual(['b', 'a', 'c']);
+});

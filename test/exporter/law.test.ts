@@ -197,7 +197,9 @@ describe('the law: export then plan is empty', () => {
         const object = another(first, second);
         if (!object || files.length === 0) return;
         const { files: merged, diagnostics } = mergeInto(files, [object]);
-        expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+        const errors = diagnostics.filter(({ severity }) => severity === 'error');
+        // Of a list with a secret, nobody knows which of the tenant's values is the secret one.
+        expect(errors.filter(({ code }) => code !== 'secret-kept')).toEqual([]);
         const reported = diagnostics.some(({ code }) => code === 'not-declarable' || code === 'secret-kept');
         const { changes } = planFor(load(merged), [object], rows);
         if (!reported) expect(changes.map(({ diff }) => diff)).toEqual([]);

@@ -145,14 +145,26 @@ describe('a side file', () => {
   });
 });
 
-describe('a secret in a list of ids', () => {
-  it('is not replaced by an id, and the other ids are', () => {
-    const manifest = `${desk}sources:\n  - !secret S1\n  - s2\n`;
-    const live = integration('I', { managedSources: [{ id: 'x1' }, { id: 'x2' }] });
-    const result = mergeOne(manifest, live);
-    expect(result.changed[0]?.content).toContain('- !secret S1\n');
-    expect(result.changed[0]?.content).toContain('- x2\n');
-    expect(codes(result)).toContain('secret-kept');
+describe('a list of ids with a secret in it', () => {
+  const manifest = `${desk}sources:\n  - !secret PW\n  - s2\n`;
+  const shown = (...ids: string[]) =>
+    mergeOne(manifest, integration('I', { managedSources: ids.map((id) => ({ id })) }));
+
+  it('stays without a word where the tenant shows the same', () => {
+    for (const result of [shown('clear', 's2'), shown('s2', 'clear')])
+      expect(result).toMatchObject({ changed: [], diagnostics: [] });
+  });
+
+  it.each([
+    ['another id', ['clear', 's3']],
+    ['the secret after another id', ['s3', 'clear']],
+    ['one more', ['clear', 's2', 's3']],
+    ['one less', ['clear']],
+    ['another secret', ['x', 's2']],
+  ])('stays as a whole where the tenant shows %s: any of its ids may be the secret', (_, ids) => {
+    const result = shown(...ids);
+    expect(result.changed).toEqual([]);
+    expect(result.diagnostics).toMatchObject([{ code: 'secret-kept', severity: 'error' }]);
   });
 });
 
@@ -302,7 +314,7 @@ describe('references of a kind of one’s own', () => {
     const manifest = `${role}members:\n  - { type: IDENTITY, id: i9 } # first\n  - { type: IDENTITY, id: i8 } # second\n`;
     const live = { members: ['i8', 'i2', 'i1'].map((id) => ({ type: 'IDENTITY', id })) };
     expect(mergeRole(manifest, live).changed[0]?.content).toBe(
-      `${role}members:\n  - !ref Identity/Ben # first\n  - { type: IDENTITY, id: i8 } # second\n  - !ref Identity/Ann\n`,
+      `${role}members:\n  - !ref Identity/Ann # first\n  - { type: IDENTITY, id: i8 } # second\n  - !ref Identity/Ben\n`,
     );
   });
 });

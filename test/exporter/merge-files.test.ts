@@ -211,6 +211,20 @@ describe('objects', () => {
     expect(result.created.map(({ path }) => path)).toEqual(['config/notification-templates/a/email.de.yaml']);
   });
 
+  it('that are new look for a few files each, however many there are', () => {
+    const lookUps = (count: number) => {
+      const live = Array.from({ length: count }, (_, at) => template(`t${at}`, { body: `<p>${at}</p>` }));
+      let looked = 0;
+      const read = () => {
+        looked += 1;
+        return null;
+      };
+      expect(merge({ files: {}, live, more: { read } }).created).toHaveLength(2 * count);
+      return looked;
+    };
+    expect(lookUps(40)).toBeLessThanOrEqual(2 * lookUps(20));
+  });
+
   it('never take the place of a file that is there', () => {
     const path = 'config/notification-templates/n/email.en.yaml';
     const result = merge({ files: { [path]: head }, live: [template('a'), template('n', { subject: 'N' })] });

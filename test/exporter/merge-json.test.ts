@@ -98,13 +98,28 @@ describe('a list inside JSON', () => {
     );
   });
 
-  it('with a secret in it is not written over', () => {
-    const secret = `${head2}attributes:\n  list:\n    - !secret PW\n    - b\n`;
-    const same = merge({ files: { 'config/a.yaml': secret }, live: [attributes({ list: ['clear', 'b'] })] });
-    expect(same.changed).toEqual([]);
-    const other = merge({ files: { 'config/a.yaml': secret }, live: [attributes({ list: ['clear', 'c'] })] });
-    expect(other.changed).toEqual([]);
-    expect(codes(other)).toContain('secret-kept');
+  describe('with a secret in it', () => {
+    const secret = `${head2}attributes:\n  list:\n    - !secret PW\n    - { name: t, value: !secret PW }\n`;
+    const merged = (list: Json, hidden: string[] = []) =>
+      merge({ files: { 'config/a.yaml': secret }, live: [{ ...attributes({ list }), hidden }] });
+
+    it('stays without a word where the tenant shows the same, as far as it does', () => {
+      const same = merged(['clear', { name: 't', value: 'clear' }]);
+      const masked = merged(['clear', { name: 't', value: '***' }], ['/attributes/list/1/value']);
+      for (const result of [same, masked]) expect(result).toMatchObject({ changed: [], diagnostics: [] });
+    });
+
+    it.each<[string, Json]>([
+      ['another secret', ['other', { name: 't', value: 'clear' }]],
+      ['another order', [{ name: 't', value: 'clear' }, 'clear']],
+      ['one more', ['clear', { name: 't', value: 'clear' }, 'x']],
+      ['another member', ['clear', { name: 'u', value: 'clear' }]],
+      ['another thing', 'x'],
+    ])('is not written over by %s, and that is an error', (_, list) => {
+      const result = merged(list);
+      expect(result.changed).toEqual([]);
+      expect(result.diagnostics).toMatchObject([{ code: 'secret-kept', severity: 'error' }]);
+    });
   });
 });
 

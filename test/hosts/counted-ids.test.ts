@@ -114,7 +114,7 @@ describe('a reference is sent as the tenant shows the id', () => {
     expect((await project.plan()).changes).toEqual([]);
     expect(await project.run('apply', '--yes', '-e', 'production')).toMatchObject({ code: 0 });
     expect(production.services).toEqual([
-      { id: 502, name: 'Chat', team_id: 501, watchers: [71, 501], owner: { id: 71 } },
+      { id: 502, name: 'Chat', team_id: 501, watchers: [501, 71], owner: { id: 71 } },
     ]);
     const { stdout } = await project.run('diff', 'test', 'production', '--kinds', 'Service');
     expect(stdout).toContain('No differences');
@@ -130,14 +130,14 @@ describe('an id that has no name', () => {
     const project = createHostProject({ test: host }, files);
     await project.run('export', '--kinds', 'Service');
     const manifest = project.read('config/services/chat.yaml');
-    expect(manifest).toContain('team_id: 77\nwatchers: [78, !ref Team/Dev]');
+    expect(manifest).toContain('team_id: 77\nwatchers: [!ref Team/Dev, 78]');
     expect((await project.plan()).changes).toEqual([]);
     project.write(
       'config/services/chat.yaml',
       manifest.replace('78', '81').replace(/owner:\n.*/, 'owner: 82'),
     );
     expect(await project.run('apply', '--yes')).toMatchObject({ code: 0 });
-    expect(host.services).toMatchObject([{ team_id: 77, watchers: [81, 12], owner: { id: 82 } }]);
+    expect(host.services).toMatchObject([{ team_id: 77, watchers: [12, 81], owner: { id: 82 } }]);
     expect((await project.plan()).changes).toEqual([]);
   });
 

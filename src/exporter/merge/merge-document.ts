@@ -7,13 +7,14 @@ import { unresolved } from '../../loader/tree.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../../model/json.ts';
 import { secretName, secretNamesIn } from '../../model/marker.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
-import { type DraftContext, draftObject } from '../draft.ts';
+import { type DraftContext, draftObject, inStableOrder } from '../draft.ts';
 import type { Edit } from '../edit/apply-edits.ts';
 import { eolOf } from '../edit/document.ts';
 import { namesOf } from '../names.ts';
 import {
   fieldDiffers,
   isSame,
+  isUnordered,
   isWritableKey,
   itemIn,
   membersIn,
@@ -60,10 +61,12 @@ interface Slot<T extends Json = Json> {
 /** The changes that give the declared fields of a document their live values. Others stay omitted. */
 export function mergeDocument(
   resource: Resource,
-  live: LiveObject,
+  object: LiveObject,
   written: Printable,
   context: MergeContext,
 ): DocumentChanges {
+  // New items come in the order of an export.
+  const live = inStableOrder(object, context);
   const changes = noChanges();
   const draft = draftObject(live, context);
   const isInvalid = (name: string) =>
@@ -126,11 +129,8 @@ function mergeKey({ resource, live, changes }: DocumentMerge, written: Printable
 function mergeValue(slot: Slot, merge: DocumentMerge): void {
   const { at, place, declared, live } = slot;
   if (isLeftAlone(merge, at, place.at, declared)) return;
-  const secret = secretName(declared);
-  if (secret !== null) {
-    const isKnown = live === null || (typeof live === 'string' && merge.secrets.matches(secret, live));
-    if (!isKnown) addNote(merge, slot, 'secret');
-  } else if (isSame(place, declared, live)) return;
+  if (agrees(slot, merge)) return;
+  if (secretName(declared) !== null) addNote(merge, slot, 'secret');
   else if (merge.tags.has(place.at)) replace(slot, merge);
   else if (isObject(declared) && isObject(live))
     mergeInside(slot, merge, (inner) => mergeMembers({ ...slot, declared, live }, inner));
@@ -138,6 +138,43 @@ function mergeValue(slot: Slot, merge: DocumentMerge): void {
     mergeInside(slot, merge, (inner) => mergeItems({ ...slot, declared, live }, inner));
   else replace(slot, merge);
 }
+
+/** True where nothing shows that a declared value is another than the live one; a secret that is not set may be any text. */
+function agrees(
+  { place, declared, live }: Pick<Slot, 'place' | 'declared' | 'live'>,
+  merge: DocumentMerge,
+): boolean {
+  const secret = secretName(declared);
+  if (secret !== null) {
+    const isShown = live !== null && !merge.live.hidden.includes(place.at);
+    return !isShown || (typeof live === 'string' && merge.secrets.matches(secret, live));
+  }
+  if (isSame(place, declared, live)) return true;
+  // Only a secret can agree with what is not the same.
+  if (secretNamesIn(declared).length === 0) return false;
+  if (isArray(declared) && isArray(live)) {
+    const agreeAt = (item: Json, index: number) =>
+      agrees({ place: itemIn(place, index), declared: item, live: live[index] ?? null }, merge);
+    if (!isUnordered(place.field) || place.depth > 0)
+      return declared.length === live.length && declared.every(agreeAt);
+    return (
+      declared.every((item) => live.some((_, index) => agreeAt(item, index))) &&
+      live.every((_, index) => declared.some((item) => agreeAt(item, index)))
+    );
+  }
+  if (!isObject(declared) || !isObject(live)) return false;
+  const open = membersIn(respell(place, declared, live), place);
+  return (
+    (!isExact(place) || Object.keys(live).every((name) => Object.hasOwn(declared, name))) &&
+    Object.entries(declared).every(([name, value]) => {
+      const member = open(name);
+      return agrees({ place: member.place, declared: value, live: member.value ?? null }, merge);
+    })
+  );
+}
+
+/** True where a live member that the manifest does not declare is a difference. */
+const isExact = ({ exact, is }: Place): boolean => exact && is !== 'record';
 
 /**
  * Merges the inside of a collection. Where a tag or a text gives the collection as a whole, changes inside are only collected
@@ -163,15 +200,15 @@ function mergeMembers(
   const [openDeclared, openLive] = [membersIn(declared, place), membersIn(live, place)];
   const { edits } = merge.changes;
   const first = edits.length;
-  const isExact = place.exact && place.is !== 'record';
+  const isWhole = isExact(place);
   for (const [key, value] of Object.entries(declared)) {
     const { value: current, place: below } = openLive(key);
     const member = { at: at + pointer(key), place: below, written: partOf(written, key) };
-    if (current !== undefined && (isExact || current !== null))
+    if (current !== undefined && (isWhole || current !== null))
       mergeValue({ ...member, declared: openDeclared(key).value ?? null, live: current }, merge);
-    else if (isExact || value !== null) remove({ ...member, declared: value }, merge);
+    else if (isWhole || value !== null) remove({ ...member, declared: value }, merge);
   }
-  if (isExact) {
+  if (isWhole) {
     for (const key of Object.keys(live).filter((name) => !Object.hasOwn(declared, name))) {
       const { value, place: below } = openLive(key);
       insert({ at: at + pointer(key), place: below, live: value ?? null }, merge);
@@ -196,9 +233,8 @@ function mergeItems(
   { at, place, declared, live, written }: Slot<readonly Json[]>,
   merge: DocumentMerge,
 ): void {
-  const isOrdered = place.is === 'json';
-  // In order, a secret cannot be compared, and its text must not be written as another item's.
-  if (isOverlaid(merge.resource, at) || (isOrdered && secretNamesIn(declared).length > 0)) {
+  // Where a secret is set elsewhere, any live item may be it, and its text must not be written.
+  if (isOverlaid(merge.resource, at) || secretNamesIn(declared).length > 0) {
     replace({ at, place, declared, live, written }, merge);
     return;
   }
@@ -294,7 +330,7 @@ function namesIn({ names }: DocumentMerge, { at }: Place): ReadonlyMap<Pointer, 
 /** Why a value must not be replaced; `null` where it may be. */
 function findBlock(resource: Resource, at: Pointer, declared: Json): NoteReason | null {
   if (isOverlaid(resource, at)) return 'overlay';
-  return secretNamesIn(declared).length > 0 ? 'secret' : null;
+  return secretNamesIn(declared).length > 0 ? 'besideSecret' : null;
 }
 
 /**
