@@ -19,6 +19,8 @@ export interface PageSource {
   readonly undeclaredPaging?: boolean | undefined;
   /** The member of the answer that holds the rows, if it is not the path's last segment. */
   readonly member?: string | undefined;
+  /** True when a descriptor of the project says how the list is paged. */
+  readonly isDescribed?: boolean | undefined;
   /** Reading stops after this number of rows. */
   readonly enough?: number | undefined;
 }
@@ -184,14 +186,14 @@ class Listing {
   }
 
   /**
-   * A page after the first. `null` where paging is not documented and the host shows that it has none: it refuses the
-   * parameters, or ignores them and begins again (api-notes, "exactly 100 verified domains").
+   * A page after the first. `null` where the host shows that it has no others: it ignores the parameters and gives the whole list
+   * again, or refuses them where paging is not documented (api-notes, "exactly 100 verified domains").
    */
   async #readFurther(offset: number): Promise<Page | null> {
     const { undeclaredPaging } = this.#source;
     try {
       const page = await this.#read(offset);
-      return undeclaredPaging && this.#beginsWith(page) ? null : page;
+      return (await this.#hasNoPages(page)) ? null : page;
     } catch (error) {
       if (!isBadRequest(error)) throw error;
       if (undeclaredPaging) return null;
@@ -203,7 +205,23 @@ class Listing {
   /** True when the page repeats the rows with which the list begins. */
   #beginsWith({ names }: Page): boolean {
     const first = this.#seen.values();
-    return names.length > 1 && names.every((name) => name === first.next().value);
+    return names.length > 0 && names.every((name) => name === first.next().value);
+  }
+
+  /**
+   * True when a host gives its whole list again in place of a further page. It is asked for another number of rows too: one that
+   * keeps to `limit`, and not to `offset`, hides the rest of its list.
+   */
+  async #hasNoPages(page: Page): Promise<boolean> {
+    const { request, member, undeclaredPaging } = this.#source;
+    const isAll = (names: readonly string[]) => names.length === this.#seen.size;
+    if (!this.#beginsWith(page)) return false;
+    if (undeclaredPaging) return page.names.length > 1 || isAll(page.names);
+    if (!isAll(page.names)) return false;
+    const query = { ...request.query, limit: this.#seen.size > 1 ? '1' : '2' };
+    const sent = await this.#client.send({ ...request, query }, { again: this.#again });
+    const whole = pageOf(sent, request.path, member);
+    return whole !== null && isAll(whole.names) && this.#beginsWith(whole);
   }
 
   /**
@@ -252,7 +270,12 @@ class Listing {
 
   #repetition(name: string): Failure {
     const row = name.startsWith('sha256:') ? 'the same row' : `the row with id ${shortenLine(name, 100)}`;
-    return this.#bad('page-repeats', `lists ${row} twice`);
+    const { what, request, isDescribed } = this.#source;
+    const problem = badList('page-repeats', what, request, `lists ${row} twice`);
+    if (!isDescribed) return problem;
+    const hint =
+      'Nothing was written. If this list has no pages, set `list: { pageSize: null }` in the descriptor of the kind. Otherwise it may be changing while it is read: run again.';
+    return new Failure(problem.diagnostics.map((diagnostic) => ({ ...diagnostic, hint })));
   }
 
   #bad(code: string, problem: string): Failure {

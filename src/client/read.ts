@@ -494,6 +494,7 @@ function sourceOf(
     request: apiRequest('GET', list.resource, settings, { query }),
     pageSize: list.pageSize,
     undeclaredPaging: list.undeclaredPaging,
+    isDescribed: kind.descriptorDigest !== undefined,
     member: list.member,
   };
 }

@@ -82,3 +82,23 @@ describe('a list that says that more rows follow', () => {
     }
   });
 });
+
+describe('a host that ignores `limit` and `offset`', () => {
+  it.each([10, 25, 50])('has its whole list read: %i rows', async (count) => {
+    const listed: Listed = (rows) => ({ status: 200, body: [...rows] });
+    const { project } = await projectOf(count, '{ pageSize: 50 }', listed);
+    const { stdout } = await project.run('kind', 'check', 'Room');
+    expect(stdout).toContain(`a plan of the export of its ${count} objects is empty`);
+  });
+
+  it('is an error where it keeps to `limit`, with what a descriptor may say', async () => {
+    const listed: Listed = (rows, { query }) => ({
+      status: 200,
+      body: rows.slice(0, Number(query.limit ?? rows.length)),
+    });
+    const { project } = await projectOf(70, '{ pageSize: 50 }', listed);
+    const { code, stderr } = await project.run('export', '--kinds', 'Room');
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('[page-repeats]') });
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('set `list: { pageSize: null }` in the descriptor');
+  });
+});
