@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Call as ApiCall, Lane } from '../kinds/http.ts';
 import type { Auth, Endpoint, RateLimit, Secrets } from '../kinds/project.ts';
 import { Failure, messageOf } from '../model/failure.ts';
+import { canonicalJson } from '../model/json.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
 import { type HttpProxies, parseUrl } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
@@ -105,6 +106,8 @@ export interface ClientOptions {
   readonly redactor?: Redactor;
   readonly timeouts?: Partial<TransportLimits>;
   readonly retries?: Partial<RetryLimits>;
+  /** Bytes of answers that are kept in all. Left out: 512 MB, and less where the heap is small. */
+  readonly answers?: number;
   readonly clock?: Clock;
   /** Shared by the clients of several environments: a tenant counts the requests of one client id together. */
   readonly limiters?: Limiters;
@@ -129,6 +132,9 @@ class TenantClient implements Client {
   readonly #target: ClientTarget;
   readonly #secrets: Secrets;
   readonly #sourceOf: (auth: Auth) => TokenSource;
+  /** Bytes of the latest answers, by what was asked for: a list that is read again takes the place of its earlier pages. */
+  readonly #kept = new Map<string, number>();
+  #room: number;
   readonly #closed = new AbortController();
   /** Aborted by the user or by `close`. */
   readonly #signal: AbortSignal;
@@ -137,6 +143,7 @@ class TenantClient implements Client {
     const { clock = systemClock, random = Math.random, timeouts, retries } = options;
     this.tenant = target.tenant;
     this.#options = options;
+    this.#room = options.answers ?? roomInHeap();
     this.#redactor = options.redactor ?? new Redactor();
     this.#signal = eitherOf(this.#closed.signal, options.signal);
     const limits = { ...defaultTransportLimits, ...timeouts };
@@ -256,6 +263,7 @@ class TenantClient implements Client {
       method: request.method,
       headers: { ...ownHeaders, ...request.headers, authorization: `Bearer ${token}` },
       body,
+      keep: (bytes) => this.#keep(request, bytes),
       longest,
       // A write on its way is waited for: without its answer the outcome would be unknown.
       signal: request.method === 'GET' ? signal : undefined,
@@ -276,6 +284,17 @@ class TenantClient implements Client {
       trackingId: trackingIdOf(answer),
     });
     return answer;
+  }
+
+  /** False where the answers together are larger than allowed: then this one is not kept. */
+  #keep({ method, path, query: { limit: _limit, offset, ...query } }: Request, bytes: number): boolean {
+    const name = canonicalJson([method, path, query]);
+    const before = this.#kept.get(name) ?? 0;
+    const after = bytes + (offset === undefined ? 0 : before);
+    if (this.#room < after - before) return false;
+    this.#kept.set(name, after);
+    this.#room -= after - before;
+    return true;
   }
 
   #exchangeForToken(call: Omit<Call, 'signal' | 'longest'>): Promise<Sent> {
@@ -326,6 +345,14 @@ interface Work extends PreparedRequest {
 interface Turn {
   readonly attempt: number;
   readonly longest: number;
+}
+
+const mostKept = 512 * 2 ** 20;
+
+/** Parsed JSON takes several times the room of its text. */
+function roomInHeap(): number {
+  const { heap_size_limit: heap } = process.getBuiltinModule('node:v8').getHeapStatistics();
+  return Math.min(mostKept, Math.floor(heap / 8));
 }
 
 const ownHeaders = { 'user-agent': 'tenantctl', 'accept-encoding': 'gzip' };

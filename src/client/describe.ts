@@ -25,8 +25,10 @@ export function describeAnswer(answer: Answer): Description {
       const isTold = message === '' || repeatsStatus(message, answer.status);
       return { text: isTold ? status : `${status}: ${message}`, hint, trackingId };
     }
-    case 'lost':
-      return { text: shortenLine(answer.detail), hint: null, trackingId };
+    case 'lost': {
+      const hint = answer.reason === 'too-much' ? tooMuchHint : null;
+      return { text: shortenLine(answer.detail), hint, trackingId };
+    }
     case 'unsent':
       return { text: shortenLine(answer.detail), hint: answer.hint ?? null, trackingId };
   }
@@ -113,6 +115,9 @@ function hintOf(answer: Answered): string | null {
   return hints[status] ?? null;
 }
 
+const tooMuchHint =
+  'Read fewer objects (`--only`, `--kinds`), or raise `limits.answers` of the environment, and the memory of the process with `NODE_OPTIONS=--max-old-space-size=MB`. A list without end is a fault of the tenant.';
+
 const experimentalHint =
   'The tenant expects the header of experimental operations under another name: set `identity.experimentalHeader` of the environment to the name that it asks for.';
 
@@ -191,7 +196,7 @@ function codeOf(answer: Answer): string {
       if (answer.status < 300) return 'bad-answer';
       return codes[answer.status] ?? (isRedirect(answer.status) ? 'tenant-redirect' : 'tenant-error');
     case 'lost':
-      return 'answer-lost';
+      return answer.reason === 'too-much' ? 'answers-too-large' : 'answer-lost';
     case 'unsent':
       return unsentCodes[answer.reason] ?? 'tenant-unreachable';
   }

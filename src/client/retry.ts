@@ -124,7 +124,7 @@ export function nextStep(attempted: Attempted, limits: RetryLimits): Step {
       if (!repeatable || ![502, 503, 504].includes(answer.status)) return { do: 'finish' };
       return waitOrFinish(attempted, askedWait(answer, attempted.now), limits);
     case 'lost':
-      if (!repeatable || answer.reason === 'interrupted' || answer.reason === 'too-large') {
+      if (!repeatable || ['interrupted', 'too-large', 'too-much'].includes(answer.reason)) {
         return { do: 'finish' };
       }
       return waitOrFinish(attempted, null, limits);

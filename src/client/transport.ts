@@ -25,6 +25,8 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly signal?: AbortSignal | undefined;
+  /** Keeps so many bytes of an answer; false where there is no room for them. */
+  readonly keep?: ((bytes: number) => boolean) | undefined;
   /** Milliseconds after which it is given up, where that is sooner than the time limit of every exchange. */
   readonly longest?: number | undefined;
 }
@@ -160,7 +162,7 @@ function exchange({ dispatcher, lateProxy }: Route, call: Call, limits: Transpor
       },
       onResponseEnd() {
         finished = true;
-        if (head) settle(answerOf(head, Buffer.concat(chunks), limits.bodyBytes));
+        if (head) settle(answerOf(head, Buffer.concat(chunks), limits.bodyBytes, call.keep));
       },
       onResponseError(_controller, error) {
         finished = true;
@@ -176,11 +178,13 @@ function exchange({ dispatcher, lateProxy }: Route, call: Call, limits: Transpor
   });
 }
 
-async function answerOf(head: Head, bytes: Buffer, limit: number): Promise<Answer> {
+async function answerOf(head: Head, bytes: Buffer, limit: number, keep: Call['keep']): Promise<Answer> {
   const { 'content-encoding': encoding = 'identity' } = head.headers;
   const plain = await unpack(bytes, encoding, limit);
   await untilReusable();
   if (!plain) return lostAnswer('too-large', 'the answer unpacks to more than tenantctl reads');
+  if (keep?.(plain.length) === false)
+    return lostAnswer('too-much', 'the answers of this tenant are together larger than tenantctl keeps');
   const answer = shorten({ outcome: 'answered', ...head, ...readBody(plain) }, plain);
   if (answer === null)
     return lostAnswer('too-large', 'the answer is a message that is longer than tenantctl reads');

@@ -65,8 +65,10 @@ export interface RateLimit {
   readonly concurrency: number;
 }
 
-/** The limits of an environment, in milliseconds. */
+/** The limits of an environment; times are in milliseconds. */
 export interface Limits extends RateLimit {
+  /** Bytes kept of the tenant's answers in a run; `null`: as much as the memory of the process allows. */
+  readonly answers: number | null;
   /** How long a request may take; `null`: the client's own limits. */
   readonly timeout: number | null;
   /** How long the tenant may take until a write shows in its reads. */

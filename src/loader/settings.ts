@@ -80,6 +80,7 @@ function readLimits(limits: JsonObject, { to }: Connection): Limits {
     per: readDuration(textOf(limits, 'per') ?? '') ?? 10_000,
     concurrency: numberOf(limits, 'concurrency') ?? 8,
     timeout: readDuration(textOf(limits, 'timeout') ?? ''),
+    answers: readSize(textOf(limits, 'answers') ?? ''),
     // The embedded tenant shows a write at once.
     settle: readDuration(textOf(limits, 'settle') ?? '') ?? (to === 'sandbox' ? 0 : 60_000),
   };
@@ -107,6 +108,14 @@ function readPolicy(value: JsonObject, { project: { kinds }, problems, find }: B
     prune: { kinds: pruned, keep },
     maxDeletes: numberOf(objectOf(value, 'limits'), 'maxDeletes') ?? 10,
   };
+}
+
+const sizes: Readonly<Record<string, number>> = { KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30 };
+
+/** The bytes in a size such as `512MB`; `null` for any other text. */
+function readSize(text: string): number | null {
+  const [, amount, unit = ''] = /^(\d+)(KB|MB|GB)$/.exec(text) ?? [];
+  return amount === undefined ? null : Number(amount) * (sizes[unit] ?? 1);
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
