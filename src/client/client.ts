@@ -309,7 +309,7 @@ class TenantClient implements Client {
         const startedAt = this.#tools.clock.now();
         return { answer: await this.#transport.exchange({ ...call, signal, longest }), startedAt };
       },
-      dropToken: null,
+      dropToken: () => false,
       onRetry: this.#tellRetry({ method, path, query: {} }),
     };
     return sendWithRetry(task, this.#tools);

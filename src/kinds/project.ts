@@ -13,6 +13,8 @@ export interface Secrets {
   reveal(name: string): string;
   /** Whether `text` is the secret's value; `false` where the secret is not set. */
   matches(name: string, text: string): boolean;
+  /** Reads a secret again that comes from a file, and returns its text; `null` for any other. */
+  renew?(name: string): string | null;
   /** Why there is no such secret: not set, empty, or in a file that cannot be read. `null` where there is one. */
   problem(name: string): Pick<Diagnostic, 'code' | 'message' | 'hint'> | null;
 }
@@ -31,6 +33,8 @@ export type Auth =
   | {
       readonly by: 'token';
       readonly token: () => string;
+      /** Reads the token again, which may have been rotated; `null` where it comes from no file. */
+      readonly renew?: () => string | null;
       readonly setting?: Pick<Setting, 'name' | 'source'>;
     }
   | {

@@ -195,7 +195,9 @@ function readAuth(
   if (token !== undefined) {
     const reveal = readCredential(token, `${at}/token`, context);
     const setting = settingAt(`${service}.auth.token`, context.find(`${at}/token`).place);
-    return reveal && { by: 'token', token: reveal, setting };
+    const name = secretName(token);
+    const renew = () => (name === null ? null : (context.inputs.secrets.renew?.(name) ?? null));
+    return reveal && { by: 'token', token: reveal, renew, setting };
   }
   const secret = readCredential(clientSecret, `${at}/clientSecret`, context);
   const id =

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { Secrets } from '../kinds/project.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { own } from '../model/json.ts';
@@ -48,6 +48,16 @@ export function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => 
   };
   return {
     problem,
+    renew(name) {
+      const path = unlessEmpty(variableOf(env, name)) === null ? variableOf(env, `${name}_FILE`) : null;
+      // A pipe gives what it has once.
+      if (path === null || !statSync(path, { throwIfNoEntry: false })?.isFile()) return null;
+      const text = unlessEmpty(ifReadable(() => readSecretFile(name, path)));
+      if (text === null) return null;
+      if (known.get(name) !== text) onSecret(text);
+      known.set(name, text);
+      return text;
+    },
     // One that cannot be read equals nothing: `problem` says why, and the caller knows where it is declared.
     matches: (name, text) => problem(name) === null && find(name) === text,
     reveal(name) {
@@ -57,6 +67,16 @@ export function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => 
       throw failure(code, message, { hint });
     },
   };
+}
+
+/** `null` where a file cannot be read any more: the program goes on with what it has. */
+function ifReadable(read: () => string | null): string | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Failure) return null;
+    throw error;
+  }
 }
 
 const unlessEmpty = (text: string | null): string | null => (text?.trim() ? text : null);
