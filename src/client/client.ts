@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Call as ApiCall, Lane } from '../kinds/http.ts';
-import type { Auth, Endpoint, RateLimit, Secrets } from '../kinds/project.ts';
+import type { Auth, ClientCertificate, Endpoint, RateLimit, Secrets } from '../kinds/project.ts';
 import { Failure, messageOf } from '../model/failure.ts';
 import { canonicalJson } from '../model/json.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
@@ -150,7 +150,10 @@ class TenantClient implements Client {
     // A host that does not answer at all is not given longer than one that does.
     const unreachable = Math.min(defaultRetryLimits.unreachable, limits.total);
     this.#tools = { clock, random, retries: { ...defaultRetryLimits, unreachable, ...retries } };
-    this.#transport = createTransport(target.limits.concurrency, limits, target.proxy);
+    this.#transport = createTransport(target.limits.concurrency, limits, {
+      proxy: target.proxy,
+      tlsOf: (origin) => this.#tlsOf(origin),
+    });
     const createLimiter = () =>
       new RateLimiter({
         limits: target.limits,
@@ -212,6 +215,16 @@ class TenantClient implements Client {
       if (error instanceof Failure) return unsentWithProblems('no-secret', error.diagnostics);
       return unsentAnswer('no-secret', messageOf(error));
     }
+  }
+
+  /** The certificate for the hosts of a service, also for the one that issues its tokens. */
+  #tlsOf(origin: string): ClientCertificate | undefined {
+    const isHost = ({ baseUrl, auth }: Endpoint) =>
+      [baseUrl, ...(auth.by === 'token' ? [] : [auth.tokenUrl])].some(
+        (url) => parseUrl(url)?.origin === origin,
+      );
+    const { identity, profiles } = this.#target;
+    return [identity, profiles].find((endpoint) => endpoint?.tls && isHost(endpoint))?.tls;
   }
 
   redact(text: string): string {

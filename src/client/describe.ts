@@ -107,6 +107,7 @@ function hintOf(answer: Answered): string | null {
     const host = parseUrl(headers.location ?? '')?.host;
     return `Check the base URL${host ? `; the tenant may have moved to ${shortenLine(host, 100)}` : ''}.`;
   }
+  if (status === 400 && /SSL certificate/i.test(text ?? '')) return certificateHint;
   if (text !== null && looksLikeHtml(text)) {
     return 'The answer is a web page, not an answer of the API: check the base URL, and proxies on the way.';
   }
@@ -114,6 +115,9 @@ function hintOf(answer: Answered): string | null {
   if ([400, 403].includes(status) && /experimental/i.test(messageIn(answer))) return experimentalHint;
   return hints[status] ?? null;
 }
+
+export const certificateHint =
+  'Set `tls: { cert: FILE, key: !secret NAME }` beside `baseUrl` in the environment.';
 
 const tooMuchHint =
   'Read fewer objects (`--only`, `--kinds`), or raise `limits.answers` of the environment, and the memory of the process with `NODE_OPTIONS=--max-old-space-size=MB`. A list without end is a fault of the tenant.';
@@ -196,7 +200,7 @@ function codeOf(answer: Answer): string {
       if (answer.status < 300) return 'bad-answer';
       return codes[answer.status] ?? (isRedirect(answer.status) ? 'tenant-redirect' : 'tenant-error');
     case 'lost':
-      return answer.reason === 'too-much' ? 'answers-too-large' : 'answer-lost';
+      return lostCodes[answer.reason] ?? 'answer-lost';
     case 'unsent':
       return unsentCodes[answer.reason] ?? 'tenant-unreachable';
   }
@@ -209,6 +213,8 @@ const codes: Readonly<Record<number, string>> = {
   404: 'tenant-not-found',
   429: 'tenant-rate-limit',
 };
+
+const lostCodes: Readonly<Record<string, string>> = { 'too-much': 'answers-too-large' };
 
 const unsentCodes: Readonly<Record<string, string>> = {
   'no-token': 'tenant-unauthorized',

@@ -46,12 +46,23 @@ export type Auth =
       readonly clientSecret: () => string;
     };
 
+/**
+ * What connections to a host are made with, in PEM. The functions throw a Failure that names the place of a file or secret that
+ * cannot be read.
+ */
+export interface ClientCertificate {
+  readonly cert?: () => string;
+  readonly key?: () => string;
+  readonly ca?: () => string;
+}
+
 /** One of the two HTTP services of a tenant. */
 export interface Endpoint {
   readonly baseUrl: string;
   /** The setting of the base URL. */
   readonly setting?: Setting;
   readonly auth: Auth;
+  readonly tls?: ClientCertificate;
 }
 
 /** The embedded tenant of an environment; paths are absolute. */

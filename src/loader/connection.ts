@@ -1,12 +1,13 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Auth, Connection, Endpoint, Secrets, Setting } from '../kinds/project.ts';
-import { Failure } from '../model/failure.ts';
+import type { Auth, ClientCertificate, Connection, Endpoint, Secrets, Setting } from '../kinds/project.ts';
+import { Failure, failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { objectOf } from '../model/members.ts';
 import { parseUrl } from '../model/network.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
+import { systemCode } from '../model/system-error.ts';
 import type { TenantName } from '../model/tenant.ts';
 import type { ProjectFile } from './config.ts';
 import type { FoundNode } from './document.ts';
@@ -52,7 +53,8 @@ export function readConnection(value: JsonObject, context: BuildContext): Tenant
 }
 
 function readSandbox(value: JsonObject, context: BuildContext): TenantConnection | undefined {
-  const [seed, data] = [readPath(value, 'seed', context), readPath(value, 'data', context)];
+  const pathAt = (name: string) => readPath(textOf(value, name), pointer('sandbox', name), context);
+  const [seed, data] = [pathAt('seed'), pathAt('data')];
   if (seed === undefined || data === undefined) return undefined;
   const name = `sandbox:${data ?? seed ?? 'memory'}`;
   const { root } = context.project;
@@ -73,11 +75,10 @@ function readSandbox(value: JsonObject, context: BuildContext): TenantConnection
  * `undefined` where it is refused.
  */
 function readPath(
-  value: JsonObject,
-  name: string,
+  path: string | null,
+  at: Pointer,
   { project: { root }, problems, find }: BuildContext,
 ): string | null | undefined {
-  const path = textOf(value, name);
   // What could not be read has been reported.
   if (path === null || path === unresolved) return null;
   try {
@@ -87,15 +88,14 @@ function readPath(
     if ([normal, resolveLinks(join(root, normal))].some(holdsCredentials)) throw credentialsFailure(normal);
     return normal;
   } catch (error) {
-    problems.addFailure(error, find(pointer('sandbox', name)).place);
+    problems.addFailure(error, find(at).place);
     return undefined;
   }
 }
 
 function readEndpoints(value: JsonObject, context: BuildContext): TenantConnection | undefined {
   const identity = readEndpoint({ service: 'identity', environment: value, context }, null);
-  const inherited = identity === null ? null : identity?.auth;
-  const profiles = readEndpoint({ service: 'profiles', environment: value, context }, inherited);
+  const profiles = readEndpoint({ service: 'profiles', environment: value, context }, identity);
   if (identity === undefined || profiles === undefined) return undefined;
   return {
     tenant: { identity: identity?.baseUrl ?? '', profiles: profiles?.baseUrl ?? '' },
@@ -118,9 +118,12 @@ interface ServiceText {
 /**
  * The address and credentials of a service; `null` where the environment does not have it, `undefined` on problems.
  *
- * @param inherited the credentials where the service has none of its own; `undefined` where those have problems
+ * @param inherited what the service has where it has none of its own: credentials and a certificate; `undefined` where those have problems
  */
-function readEndpoint(text: ServiceText, inherited: Auth | null | undefined): Endpoint | null | undefined {
+function readEndpoint(
+  text: ServiceText,
+  inherited: Endpoint | null | undefined,
+): Endpoint | null | undefined {
   const { service, environment, context } = text;
   const value = own(environment, service);
   if (!isObject(value)) return null;
@@ -128,17 +131,44 @@ function readEndpoint(text: ServiceText, inherited: Auth | null | undefined): En
   const tokens = readAddress(text, 'tokenUrl', readUrl);
   if (!base || tokens === undefined) return undefined;
   const { url: baseUrl, setting } = base;
+  const tls = isObject(own(value, 'tls')) ? readTls(text) : inherited?.tls;
+  const endpoint = { baseUrl, setting, ...(tls && { tls }) };
   const given = own(value, 'auth');
   if (isObject(given)) {
     const auth = readAuth(text, given, tokens ?? { url: `${baseUrl}/oauth/token`, setting });
-    return auth && { baseUrl, setting, auth };
+    return auth && { ...endpoint, auth };
   }
-  if (inherited !== null) return inherited && { baseUrl, setting, auth: inherited };
+  if (inherited !== null) return inherited && { ...endpoint, auth: inherited.auth };
   return refuse(context, `/${service}`, {
     code: 'missing-field',
     message: 'There are no credentials for this service',
     hint: 'Add `auth` here, or an `identity` whose credentials it can use.',
   });
+}
+
+/** Each part is read when it is needed, because offline commands work without. */
+function readTls({ service, environment, context }: ServiceText): ClientCertificate {
+  const given = objectOf(objectOf(environment, service), 'tls');
+  const part = (name: string): (() => string) | undefined => {
+    const at = pointer(service, 'tls', name);
+    const value = own(given, name);
+    if (value === undefined || value === unresolved) return undefined;
+    if (typeof value !== 'string' || value.includes('-----BEGIN')) return readCredential(value, at, context);
+    const path = readPath(value, at, context);
+    return path ? () => readPem(path, at, context) : undefined;
+  };
+  const [cert, key, ca] = [part('cert'), part('key'), part('ca')];
+  return { ...(cert && { cert }), ...(key && { key }), ...(ca && { ca }) };
+}
+
+function readPem(path: string, at: Pointer, { project: { root }, find }: BuildContext): string {
+  try {
+    return readFileSync(join(root, path), 'utf8');
+  } catch (error) {
+    const message = `The file ${path} cannot be read (${systemCode(error) ?? 'unknown error'}).`;
+    const hint = 'The path begins at the folder of the project file.';
+    throw failure('tls-file', message, { source: sourceOf(find(at).place), hint });
+  }
 }
 
 /** A URL of a service, and the setting that gives it. */

@@ -167,6 +167,8 @@ function readValue(
     ['/overlays', readTag],
     ['/identity/auth', readCredential],
     ['/profiles/auth', readCredential],
+    ['/identity/tls', readCredential],
+    ['/profiles/tls', readCredential],
     ['', readSetting],
   ];
   return readers.reduce<Json>(
