@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Call as ApiCall, Lane } from '../kinds/http.ts';
 import type { Auth, ClientCertificate, Endpoint, RateLimit, Secrets } from '../kinds/project.ts';
 import { Failure, messageOf } from '../model/failure.ts';
-import { canonicalJson } from '../model/json.ts';
+import { canonicalJson, type Json, writeJson } from '../model/json.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
 import { type HttpProxies, parseUrl } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
@@ -135,6 +135,8 @@ class TenantClient implements Client {
   /** Bytes of the latest answers, by what was asked for: a list that is read again takes the place of its earlier pages. */
   readonly #kept = new Map<string, number>();
   #room: number;
+  /** Numbers of the tenant that a double cannot hold, with their members: what is written back is what was read, digit by digit. */
+  readonly #numbers = new Set<string>();
   readonly #closed = new AbortController();
   /** Aborted by the user or by `close`. */
   readonly #signal: AbortSignal;
@@ -207,7 +209,9 @@ class TenantClient implements Client {
         this.#redactor.learn(secret);
         return secret;
       };
-      const body = request.body === null ? null : JSON.stringify(renderBody(request.body, reveal));
+      const write = (value: Json) =>
+        writeJson(value, (name, digits) => this.#numbers.has(`${name} ${digits}`));
+      const body = request.body === null ? null : write(renderBody(request.body, reveal, write));
       // A plan does not show literals, so errors that repeat them must not show them either.
       const concealed = literalTexts(request.body);
       return { request, lane, to, body, concealed, source: this.#sourceOf(endpoint.auth) };
@@ -277,6 +281,7 @@ class TenantClient implements Client {
       headers: { ...ownHeaders, ...request.headers, authorization: `Bearer ${token}` },
       body,
       keep: (bytes) => this.#keep(request, bytes),
+      onNumber: (name, digits) => this.#numbers.add(`${name} ${digits}`),
       longest,
       // A write on its way is waited for: without its answer the outcome would be unknown.
       signal: request.method === 'GET' ? signal : undefined,

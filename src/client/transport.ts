@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { type Dispatcher, Pool } from 'undici';
 import type { ClientCertificate } from '../kinds/project.ts';
 import { Failure, failure } from '../model/failure.ts';
-import { isTooDeep, parseJson } from '../model/json.ts';
+import { inexactNumbers, isTooDeep, parseJson } from '../model/json.ts';
 import type { HttpProxies } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import { systemCode } from '../model/system-error.ts';
@@ -32,6 +32,8 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
   /** Keeps so many bytes of an answer; false where there is no room for them. */
   readonly keep?: ((bytes: number) => boolean) | undefined;
+  /** Called for each number of an answer that a double cannot hold, with the name of its member or list. */
+  readonly onNumber?: ((name: string, digits: string) => void) | undefined;
   /** Milliseconds after which it is given up, where that is sooner than the time limit of every exchange. */
   readonly longest?: number | undefined;
 }
@@ -195,7 +197,7 @@ function exchange({ dispatcher, lateProxy }: Route, call: Call, limits: Transpor
       },
       onResponseEnd() {
         finished = true;
-        if (head) settle(answerOf(head, Buffer.concat(chunks), limits.bodyBytes, call.keep));
+        if (head) settle(answerOf(head, Buffer.concat(chunks), limits.bodyBytes, call));
       },
       onResponseError(_controller, error) {
         finished = true;
@@ -211,14 +213,14 @@ function exchange({ dispatcher, lateProxy }: Route, call: Call, limits: Transpor
   });
 }
 
-async function answerOf(head: Head, bytes: Buffer, limit: number, keep: Call['keep']): Promise<Answer> {
+async function answerOf(head: Head, bytes: Buffer, limit: number, { keep, onNumber }: Call): Promise<Answer> {
   const { 'content-encoding': encoding = 'identity' } = head.headers;
   const plain = await unpack(bytes, encoding, limit);
   await untilReusable();
   if (!plain) return lostAnswer('too-large', 'the answer unpacks to more than tenantctl reads');
   if (keep?.(plain.length) === false)
     return lostAnswer('too-much', 'the answers of this tenant are together larger than tenantctl keeps');
-  const answer = shorten({ outcome: 'answered', ...head, ...readBody(plain) }, plain);
+  const answer = shorten({ outcome: 'answered', ...head, ...readBody(plain, onNumber) }, plain);
   if (answer === null)
     return lostAnswer('too-large', 'the answer is a message that is longer than tenantctl reads');
   // Hosts call an answer compressed that is not: then it can be read as it is.
@@ -245,12 +247,14 @@ function shorten(answer: Answered, plain: Buffer): Answered | null {
  * JSON that is nested deeper than anything the API has counts as text; so does JSON that is not UTF-8, since its letters
  * would be written back wrong.
  */
-function readBody(plain: Buffer): Pick<Answered, 'body' | 'text'> {
+function readBody(plain: Buffer, onNumber: Call['onNumber']): Pick<Answered, 'body' | 'text'> {
   // Drops a byte order mark.
   const text = new TextDecoder().decode(plain);
   if (text.trim() === '') return { body: null, text: null };
   const body = isUtf8(plain) ? parseJson(text) : undefined;
-  return body === undefined || isTooDeep(body) ? { body: null, text } : { body, text: null };
+  if (body === undefined || isTooDeep(body)) return { body: null, text };
+  if (onNumber) for (const [name, digits] of inexactNumbers(text)) onNumber(name, digits);
+  return { body, text: null };
 }
 
 /**
