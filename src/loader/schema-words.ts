@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import type { ErrorObject } from 'ajv';
 import { isScalar } from 'yaml';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
@@ -47,7 +48,11 @@ export function explainFault({ error, name }: SchemaFault, node: unknown): Probl
     case 'minProperties': {
       const isEmpty = keyword !== 'pattern' || data === '';
       const what = isEmpty ? 'is empty' : `cannot be \`${brief(data)}\``;
-      return { code, message: `${subject} ${what}`, hint: exampleOf(parentSchema) };
+      return {
+        code,
+        message: `${subject} ${what}`,
+        hint: hintForDomain(data, parentSchema) ?? exampleOf(parentSchema),
+      };
     }
     case 'maxLength':
       return { code, message: `${subject} is longer than ${params.limit} characters` };
@@ -132,6 +137,14 @@ function hintForText(text: string, schema: ErrorObject['parentSchema']): string 
   const pattern: unknown = schema?.pattern;
   const isFit = typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);
   return isFit ? `If it is text, put it in quotes: "${text}".` : exampleOf(schema);
+}
+
+/** The `xn--` form of a domain with other letters than DNS has, where that is valid. */
+function hintForDomain(data: unknown, schema: ErrorObject['parentSchema']): string | undefined {
+  if (typeof data !== 'string' || !data.includes('.') || /^\p{ASCII}*$/u.test(data)) return undefined;
+  const ascii = domainToASCII(data);
+  const isFit = ascii !== '' && new RegExp(String(schema?.pattern ?? '$.'), 'u').test(ascii);
+  return isFit ? `DNS has this domain as \`${ascii}\`: write that.` : undefined;
 }
 
 function hintForList(types: readonly string[], data: unknown): string | undefined {
