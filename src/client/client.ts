@@ -325,7 +325,10 @@ class TenantClient implements Client {
       signal,
       attempt: async (_count, longest) => {
         const startedAt = this.#tools.clock.now();
-        return { answer: await this.#transport.exchange({ ...call, signal, longest }), startedAt };
+        return {
+          answer: await this.#transport.exchange({ ...call, isHarmless: true, signal, longest }),
+          startedAt,
+        };
       },
       dropToken: () => false,
       onRetry: this.#tellRetry({ method, path, query: {} }),

@@ -29,6 +29,8 @@ export interface Call {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** True for a request that changes nothing in the tenant although it is no GET. */
+  readonly isHarmless?: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Keeps so many bytes of an answer; false where there is no room for them. */
   readonly keep?: ((bytes: number) => boolean) | undefined;
@@ -112,14 +114,14 @@ export function createTransport(
   };
   /** Origins that have answered: they ask for nothing else before they do. */
   const reached = new Set<string>();
-  const explain = async (answer: Answer, { origin, method }: Call): Promise<Answer> => {
+  const explain = async (answer: Answer, { origin, method, isHarmless }: Call): Promise<Answer> => {
     if (answer.outcome === 'answered') {
       reached.add(origin);
       return answer;
     }
     // A write may have been carried out, whatever else the host asks for.
-    const isSilent = answer.outcome === 'lost' && answer.reason === 'reset' && method === 'GET';
-    const mayAsk = (isSilent && !reached.has(origin)) || /HANDSHAKE_FAILURE/.test(answer.detail);
+    const isSilent = answer.outcome === 'lost' && answer.reason === 'reset' && !reached.has(origin);
+    const mayAsk = (isSilent && (method === 'GET' || isHarmless)) || /HANDSHAKE_FAILURE/.test(answer.detail);
     const isRefusal =
       certificateAlert.test(answer.detail) ||
       (mayAsk && !proxy && (await asksForCertificate(origin, limits.connect)));

@@ -37,7 +37,7 @@ async function guarded(maxVersion: SecureVersion = 'TLSv1.3') {
 async function exported(
   url: string,
   tls: string,
-  { env = {}, command = ['export', '--kinds', 'SimIntegration'] } = {},
+  { env = {}, auth = '{ token: !env TOKEN }' }: { env?: NodeJS.ProcessEnv; auth?: string } = {},
 ) {
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -54,10 +54,10 @@ async function exported(
     join(dir, 'tenantctl.yaml'),
     `version: 1
 environments:
-  live: { identity: { baseUrl: "${url}", auth: { token: !env TOKEN }, tls: ${tls} } }
+  live: { identity: { baseUrl: "${url}", auth: ${auth}, tls: ${tls} } }
 `,
   );
-  const ran = await runProgram([...command, '-e', 'live'], {
+  const ran = await runProgram(['export', '--kinds', 'SimIntegration', '-e', 'live'], {
     cwd: dir,
     env: { TOKEN: 'a-token-for-tests', ...env },
   });
@@ -90,6 +90,18 @@ it.each<SecureVersion>(['TLSv1.2', 'TLSv1.3'])(
     expect(connections()).toBeLessThan(4);
   },
 );
+
+it('are named where the token is asked for', async () => {
+  const { url, connections } = await guarded();
+  const auth = '{ clientId: ci, clientSecret: !env TOKEN }';
+  const { code, words } = await exported(url, '{ ca: tls/ca.pem }', { auth });
+  expect({ code, words }).toMatchObject({
+    code: 1,
+    words: expect.stringContaining('asks for a client certificate'),
+  });
+  expect(words).toContain('Set `tls: { cert: FILE, key: !secret NAME }`');
+  expect(connections()).toBeLessThan(4);
+});
 
 it('are named where they do not know the certificate', async () => {
   const { url } = await guarded();
