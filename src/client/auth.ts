@@ -28,7 +28,7 @@ export interface TokenSource {
   current(): Promise<Fetched>;
   /** Drops a token that the tenant refused, if it is still in use. False where there is no other. */
   readonly drop: (refused: string) => boolean;
-  /** What to do about a 401 where there is no other token. */
+  /** The advice about a 401 where there is no other token. */
   readonly advise?: (refusal: Answered) => Answered['advice'];
 }
 
@@ -198,7 +198,7 @@ function tokenIn(sent: Sent, client: ClientCredentials, { clock, redactor }: Aut
   return { value: token, until: now + lifetime - Math.min(30_000, lifetime / 5) };
 }
 
-/** Why there is no token: the credentials were refused, or the token endpoint is wrong or has a problem. */
+/** Tells refused credentials from a token endpoint that is wrong or in trouble. */
 function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unsent {
   const { text, hint } = describeAnswer(answer);
   const words = text.replace(/\.$/, '');
@@ -228,7 +228,6 @@ function isOfGrant(answer: Answer): boolean {
   return error === 'unauthorized_client' || error === 'unsupported_grant_type';
 }
 
-/** What a success without a usable token lacks. */
 function flawOf({ body }: Answered): string {
   if (!isObject(body)) return 'whose answer is no JSON object';
   return textOf(body, 'access_token') === null

@@ -63,7 +63,7 @@ export interface SendOptions {
 /** A request in events: without body and headers. */
 export type RequestName = Pick<Request, 'method' | 'path' | 'query'>;
 
-/** What happens between client and tenant, for a progress line and the traffic log. */
+/** For a progress line and the traffic log. */
 export type ClientEvent =
   | { readonly type: 'request-started'; readonly request: RequestName; readonly attempt: number }
   | {
@@ -87,7 +87,6 @@ export type ClientEvent =
     }
   | { readonly type: 'token-fetched'; readonly tokenUrl: string };
 
-/** Where the tenant is, and its rate limits. */
 export interface ClientTarget {
   readonly tenant: TenantName;
   readonly identity: Endpoint | null;
@@ -448,7 +447,7 @@ export function targetOf(
   return { origin: url.origin, path: pairs.length > 0 ? `${wanted}?${pairs.join('&')}` : wanted };
 }
 
-/** What decides where a request goes and as whom. */
+/** Headers that decide where a request goes and as whom. */
 const reservedHeaders = /^(host|authorization|proxy-.*|connection|content-length|transfer-encoding)$/;
 
 /**

@@ -9,7 +9,7 @@ import type { Client } from './client.ts';
 import { badList, isBadRequest, readFailure, shortenLine } from './describe.ts';
 
 export interface PageSource {
-  /** What is read, for messages: a kind or a collection. */
+  /** A kind or a collection, for messages. */
   readonly what: string;
   /** The request of the first page without `limit`: a GET, or a POST that only searches. */
   readonly request: Call;
@@ -27,11 +27,11 @@ export interface PageSource {
 
 export interface Page {
   readonly rows: readonly JsonObject[];
-  /** What identifies each row in the list: its id, else all of its content. */
+  /** The id of each row, else a digest of its content. */
   readonly names: readonly string[];
-  /** How many rows the whole list has; `null` where the answer does not say so. */
+  /** The length of the whole list; `null` where the answer does not say so. */
   readonly total: number | null;
-  /** How many rows other members of the answer promise: infinitely many where they only say that more follow. */
+  /** The length that other members of the answer promise; infinite where they only say that more rows follow. */
   readonly promised: number;
 }
 
@@ -47,10 +47,10 @@ const concurrentPages = 16;
 /** A first page of exactly this length may be a host's own limit rather than the end of the list. */
 const usualLimits = [10, 20, 25, 30, 40, 50, 75, 100, 150, 200];
 
-/** How often a list that changes while it is read is read again. */
+/** A list that changes while it is read is read again, so often. */
 const rereads = 3;
 
-/** What a list that changed between its pages looks like: read again, it may be right. */
+/** Signs that a list changed between its pages: read again, it may be right. */
 const signsOfChange = ['list-changed', 'page-repeats', 'total-mismatch'];
 
 /** All rows of a list. Throws as {@link selectRows} does. */
@@ -59,7 +59,7 @@ export function readRows(client: Sender, source: PageSource): Promise<JsonObject
 }
 
 /**
- * What `select` makes of the rows of a list; rows that it makes `null` of are not kept. An incomplete list never looks
+ * Returns `select` of each row, without nulls. An incomplete list never looks
  * like a whole one: pages overlap by one row, and a list that changed between its pages is read again, up to three
  * times. Throws a Failure for an answer that failed or is not a list, a row that comes twice, a page that does not
  * continue the one before, and a total that is not reached.

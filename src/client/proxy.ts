@@ -3,7 +3,7 @@ import { type Dispatcher, Pool } from 'undici';
 import type { HttpProxies } from '../model/network.ts';
 import { systemCode } from '../model/system-error.ts';
 
-/** Why a proxy makes no connection to a host. The message names the proxy without its credentials. */
+/** A proxy makes no connection to a host. The message names it without its credentials. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   /** True when another attempt may succeed. */
@@ -15,7 +15,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** What connections have, through a proxy and to it. */
+/** For connections through a proxy and to it. */
 export type ConnectionOptions = Pick<
   Pool.Options,
   'connections' | 'pipelining' | 'headersTimeout' | 'bodyTimeout' | 'maxResponseSize' | 'maxHeaderSize'

@@ -172,7 +172,7 @@ function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 }
 
 export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
-  /** What manifests declare. */
+  /** The objects that manifests declare. */
   readonly declared?: readonly Pick<LiveObject, 'kind' | 'key' | 'id'>[];
 }
 
@@ -469,7 +469,7 @@ function readList(
   });
 }
 
-/** What safely fits into a URL, percent-encoded. */
+/** Safely fits into a URL, percent-encoded. */
 const longestFilter = 4000;
 
 /** The filter expression for what is asked for; `null` where the whole list has to be read. */

@@ -121,7 +121,7 @@ function formsOf(secret: string): Spelling[] {
   ].filter(({ text, isBase64 }) => text.length >= (isBase64 ? shortestAnywhere : shortest));
 }
 
-/** What base64 of any text has of the one that it contains: three characters of it make four, from wherever it begins. */
+/** The part of base64 that only depends on `text`, for each place in three bytes at which it may begin. */
 function base64Of(text: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.from(' '.repeat(before) + text);
@@ -157,7 +157,7 @@ interface Range {
   readonly end: number;
 }
 
-/** Where spellings stand in a text, in the order of their beginnings. */
+/** In the order of their beginnings. */
 function findSpellings(text: string, { filter, byStart }: Matcher): readonly Range[] {
   const ranges: Range[] = [];
   let runEnd = 0;

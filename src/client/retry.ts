@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 import { trackingIdOf } from './describe.ts';
 import type { Permit } from './rate-limiter.ts';
 
-/** How long a request is retried: attempts after failures, and milliseconds over all attempts and waits. */
+/** Attempts after failures, and milliseconds over all attempts and waits. */
 export interface RetryLimits {
   readonly attempts: number;
   readonly total: number;

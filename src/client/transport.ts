@@ -77,7 +77,7 @@ const largestMessage = 256 * 1024;
 export interface TransportOptions {
   /** The proxy that requests go through. */
   readonly proxy?: HttpProxies | null | undefined;
-  /** What connections to an origin are made with. */
+  /** The certificate for connections to an origin. */
   tlsOf?(origin: string): ClientCertificate | undefined;
 }
 
@@ -375,7 +375,7 @@ function revealTls({ cert, key, ca }: ClientCertificate) {
   }
 }
 
-/** What hosts say in a handshake about the certificate of a client. */
+/** Refusals of a client certificate, or of its absence, in a handshake. */
 const certificateAlert = /ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_UNKNOWN)/;
 
 /** The outcome of a request to a host that wants another certificate, or one at all. */

@@ -52,7 +52,7 @@ function listAll(
 interface Records {
   /** The plural noun under which a wrapped answer holds the records. */
   readonly plural: keyof typeof collections;
-  /** Where the next page is requested. */
+  /** The path of the next page. */
   readonly path: string;
   readonly records: readonly JsonObject[];
 }

@@ -144,7 +144,7 @@ function createdAnswer(shown: JsonObject, { createAnswer }: Variations): { reado
   return { body: createAnswer === 'withoutId' ? others : shown };
 }
 
-/** How an object is changed: the request, and what the members that a client sets are after it. */
+/** The request that changes an object, and its effect on the members that a client sets. */
 function updateOf(kind: DescribedKind) {
   const update = (change: (document: JsonObject, body: Json, live: DescribedObject) => Json): Handler => {
     return (call, tenant) => {
@@ -274,7 +274,6 @@ function mergePatch(target: Json, patch: Json): Json {
   });
 }
 
-/** What others refer to. */
 interface Target {
   readonly id: string | null;
   readonly name?: unknown;

@@ -182,7 +182,7 @@ function checkObjectType({ objectType, at }: SentRule, rule: ConditionRule, tena
   if (objectType !== null && objectType !== wanted) throw badRequest(`${at}.${name} must be ${wanted}`);
 }
 
-/** What the tenant calls the class of the rule's object, and the class; null for a rule without an object. */
+/** The member with the class of the rule's object, and the class; null for a rule without an object. */
 function objectTypeOf(
   rule: ConditionRule,
   { state, variations: { ruleObjectType } }: Tenant,
