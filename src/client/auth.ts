@@ -26,9 +26,9 @@ export type Fetched = Token & { readonly failures: number };
 export interface TokenSource {
   /** A token that has not expired; fetched once for all who ask at the same time. */
   current(): Promise<Fetched>;
-  /** Drops a token that the tenant refused, if it is still in use; `null` where there is no other. */
-  readonly drop: ((refused: string) => void) | null;
-  /** What to do about a 401 where there is no other token. */
+  /** Drops a token that the tenant refused, if it is still in use. False where there is no other. */
+  readonly drop: (refused: string) => boolean;
+  /** The advice about a 401 where there is no other token. */
   readonly advise?: (refusal: Answered) => Answered['advice'];
 }
 
@@ -80,10 +80,11 @@ function revealAll(...credentials: readonly (() => string)[]): string[] {
 const withoutLineEnd = (text: string) => text.replace(/[\r\n]+$/, '');
 
 function fixedToken(
-  token: string,
-  { setting }: Extract<Auth, { by: 'token' }>,
+  first: string,
+  { setting, renew }: Extract<Auth, { by: 'token' }>,
   { clock, redactor }: AuthTools,
 ): TokenSource {
+  let token = first;
   redactor.learn(token);
   const name = setting?.name ?? 'auth.token';
   const at = () => (setting ? { source: setting.source } : {});
@@ -107,7 +108,16 @@ function fixedToken(
       : `Check the variable that \`${name}\` names: its token may be another tenant's, or may have expired. tenantctl renews only tokens that it gets with \`clientId\` and \`clientSecret\`.`;
     return { hint, ...at() };
   };
-  return { current: async () => ({ ...answer(), failures: 0 }), drop: null, advise };
+  return {
+    current: async () => ({ ...answer(), failures: 0 }),
+    drop(refused) {
+      // The token of a file may have been rotated since it was read.
+      if (token === refused) token = renew?.()?.trim() ?? token;
+      redactor.learn(token);
+      return token !== refused;
+    },
+    advise,
+  };
 }
 
 interface ClientCredentials {
@@ -152,6 +162,7 @@ function clientCredentials(client: ClientCredentials, tools: AuthTools): TokenSo
     drop(token) {
       // The answer to an earlier request may come after the token was renewed.
       if (held?.value === token) held = null;
+      return true;
     },
   };
 }
@@ -187,7 +198,7 @@ function tokenIn(sent: Sent, client: ClientCredentials, { clock, redactor }: Aut
   return { value: token, until: now + lifetime - Math.min(30_000, lifetime / 5) };
 }
 
-/** Why there is no token: the credentials were refused, or the token endpoint is wrong or has a problem. */
+/** Tells refused credentials from a token endpoint that is wrong or in trouble. */
 function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unsent {
   const { text, hint } = describeAnswer(answer);
   const words = text.replace(/\.$/, '');
@@ -217,7 +228,6 @@ function isOfGrant(answer: Answer): boolean {
   return error === 'unauthorized_client' || error === 'unsupported_grant_type';
 }
 
-/** What a success without a usable token lacks. */
 function flawOf({ body }: Answered): string {
   if (!isObject(body)) return 'whose answer is no JSON object';
   return textOf(body, 'access_token') === null

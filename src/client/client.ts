@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { Call as ApiCall, Lane } from '../kinds/http.ts';
-import type { Auth, Endpoint, RateLimit, Secrets } from '../kinds/project.ts';
+import type { Auth, ClientCertificate, Endpoint, RateLimit, Secrets } from '../kinds/project.ts';
 import { Failure, messageOf } from '../model/failure.ts';
+import { canonicalJson, type Json, writeJson } from '../model/json.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
 import { type HttpProxies, parseUrl, type TenantName } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
@@ -61,7 +62,7 @@ export interface SendOptions {
 /** A request in events: without body and headers. */
 export type RequestName = Pick<Request, 'method' | 'path' | 'query'>;
 
-/** What happens between client and tenant, for a progress line and the traffic log. */
+/** For a progress line and the traffic log. */
 export type ClientEvent =
   | { readonly type: 'request-started'; readonly request: RequestName; readonly attempt: number }
   | {
@@ -85,7 +86,6 @@ export type ClientEvent =
     }
   | { readonly type: 'token-fetched'; readonly tokenUrl: string };
 
-/** Where the tenant is, and its rate limits. */
 export interface ClientTarget {
   readonly tenant: TenantName;
   readonly identity: Endpoint | null;
@@ -104,6 +104,8 @@ export interface ClientOptions {
   readonly redactor?: Redactor;
   readonly timeouts?: Partial<TransportLimits>;
   readonly retries?: Partial<RetryLimits>;
+  /** Bytes of answers that are kept in all. Left out: 512 MB, and less where the heap is small. */
+  readonly answers?: number;
   readonly clock?: Clock;
   /** Shared by the clients of several environments: a tenant counts the requests of one client id together. */
   readonly limiters?: Limiters;
@@ -128,6 +130,11 @@ class TenantClient implements Client {
   readonly #target: ClientTarget;
   readonly #secrets: Secrets;
   readonly #sourceOf: (auth: Auth) => TokenSource;
+  /** Bytes of the latest answers, by what was asked for: a list that is read again takes the place of its earlier pages. */
+  readonly #kept = new Map<string, number>();
+  #room: number;
+  /** Numbers of the tenant that a double cannot hold, with their members: what is written back is what was read, digit by digit. */
+  readonly #numbers = new Set<string>();
   readonly #closed = new AbortController();
   /** Aborted by the user or by `close`. */
   readonly #signal: AbortSignal;
@@ -136,13 +143,17 @@ class TenantClient implements Client {
     const { clock = systemClock, random = Math.random, timeouts, retries } = options;
     this.tenant = target.tenant;
     this.#options = options;
+    this.#room = options.answers ?? roomInHeap();
     this.#redactor = options.redactor ?? new Redactor();
     this.#signal = eitherOf(this.#closed.signal, options.signal);
     const limits = { ...defaultTransportLimits, ...timeouts };
     // A host that does not answer at all is not given longer than one that does.
     const unreachable = Math.min(defaultRetryLimits.unreachable, limits.total);
     this.#tools = { clock, random, retries: { ...defaultRetryLimits, unreachable, ...retries } };
-    this.#transport = createTransport(target.limits.concurrency, limits, target.proxy);
+    this.#transport = createTransport(target.limits.concurrency, limits, {
+      proxy: target.proxy,
+      tlsOf: (origin) => this.#tlsOf(origin),
+    });
     const createLimiter = () =>
       new RateLimiter({
         limits: target.limits,
@@ -196,7 +207,9 @@ class TenantClient implements Client {
         this.#redactor.learn(secret);
         return secret;
       };
-      const body = request.body === null ? null : JSON.stringify(renderBody(request.body, reveal));
+      const write = (value: Json) =>
+        writeJson(value, (name, digits) => this.#numbers.has(`${name} ${digits}`));
+      const body = request.body === null ? null : write(renderBody(request.body, reveal, write));
       // A plan does not show literals, so errors that repeat them must not show them either.
       const concealed = literalTexts(request.body);
       return { request, lane, to, body, concealed, source: this.#sourceOf(endpoint.auth) };
@@ -204,6 +217,16 @@ class TenantClient implements Client {
       if (error instanceof Failure) return unsentWithProblems('no-secret', error.diagnostics);
       return unsentAnswer('no-secret', messageOf(error));
     }
+  }
+
+  /** The certificate for the hosts of a service, also for the one that issues its tokens. */
+  #tlsOf(origin: string): ClientCertificate | undefined {
+    const isHost = ({ baseUrl, auth }: Endpoint) =>
+      [baseUrl, ...(auth.by === 'token' ? [] : [auth.tokenUrl])].some(
+        (url) => parseUrl(url)?.origin === origin,
+      );
+    const { identity, profiles } = this.#target;
+    return [identity, profiles].find((endpoint) => endpoint?.tls && isHost(endpoint))?.tls;
   }
 
   redact(text: string): string {
@@ -255,6 +278,8 @@ class TenantClient implements Client {
       method: request.method,
       headers: { ...ownHeaders, ...request.headers, authorization: `Bearer ${token}` },
       body,
+      keep: (bytes) => this.#keep(request, bytes),
+      onNumber: (name, digits) => this.#numbers.add(`${name} ${digits}`),
       longest,
       // A write on its way is waited for: without its answer the outcome would be unknown.
       signal: request.method === 'GET' ? signal : undefined,
@@ -277,6 +302,17 @@ class TenantClient implements Client {
     return answer;
   }
 
+  /** False where the answers together are larger than allowed: then this one is not kept. */
+  #keep({ method, path, query: { limit: _limit, offset, ...query } }: Request, bytes: number): boolean {
+    const name = canonicalJson([method, path, query]);
+    const before = this.#kept.get(name) ?? 0;
+    const after = bytes + (offset === undefined ? 0 : before);
+    if (this.#room < after - before) return false;
+    this.#kept.set(name, after);
+    this.#room -= after - before;
+    return true;
+  }
+
   #exchangeForToken(call: Omit<Call, 'signal' | 'longest'>): Promise<Sent> {
     const signal = this.#signal;
     const { method, path } = call;
@@ -287,9 +323,12 @@ class TenantClient implements Client {
       signal,
       attempt: async (_count, longest) => {
         const startedAt = this.#tools.clock.now();
-        return { answer: await this.#transport.exchange({ ...call, signal, longest }), startedAt };
+        return {
+          answer: await this.#transport.exchange({ ...call, isHarmless: true, signal, longest }),
+          startedAt,
+        };
       },
-      dropToken: null,
+      dropToken: () => false,
       onRetry: this.#tellRetry({ method, path, query: {} }),
     };
     return sendWithRetry(task, this.#tools);
@@ -325,6 +364,14 @@ interface Work extends PreparedRequest {
 interface Turn {
   readonly attempt: number;
   readonly longest: number;
+}
+
+const mostKept = 512 * 2 ** 20;
+
+/** Parsed JSON takes several times the room of its text. */
+function roomInHeap(): number {
+  const { heap_size_limit: heap } = process.getBuiltinModule('node:v8').getHeapStatistics();
+  return Math.min(mostKept, Math.floor(heap / 8));
 }
 
 const ownHeaders = { 'user-agent': 'tenantctl', 'accept-encoding': 'gzip' };
@@ -399,7 +446,7 @@ export function targetOf(
   return { origin: url.origin, path: pairs.length > 0 ? `${wanted}?${pairs.join('&')}` : wanted };
 }
 
-/** What decides where a request goes and as whom. */
+/** Headers that decide where a request goes and as whom. */
 const reservedHeaders = /^(host|authorization|proxy-.*|connection|content-length|transfer-encoding)$/;
 
 /**

@@ -9,7 +9,7 @@ import { type Answer, type Answered, isSuccess, type Sent } from './answer.ts';
 export interface Description {
   /** The status and the tenant's own message, or why there is no answer. One line, safe to print. */
   readonly text: string;
-  /** What to do next, where that is known. */
+  /** The next step, where one is known. */
   readonly hint: string | null;
   readonly trackingId: string | null;
 }
@@ -25,8 +25,10 @@ export function describeAnswer(answer: Answer): Description {
       const isTold = message === '' || repeatsStatus(message, answer.status);
       return { text: isTold ? status : `${status}: ${message}`, hint, trackingId };
     }
-    case 'lost':
-      return { text: shortenLine(answer.detail), hint: null, trackingId };
+    case 'lost': {
+      const hint = answer.reason === 'too-much' ? tooMuchHint : null;
+      return { text: shortenLine(answer.detail), hint, trackingId };
+    }
     case 'unsent':
       return { text: shortenLine(answer.detail), hint: answer.hint ?? null, trackingId };
   }
@@ -105,6 +107,7 @@ function hintOf(answer: Answered): string | null {
     const host = parseUrl(headers.location ?? '')?.host;
     return `Check the base URL${host ? `; the tenant may have moved to ${shortenLine(host, 100)}` : ''}.`;
   }
+  if (status === 400 && /SSL certificate/i.test(text ?? '')) return certificateHint;
   if (text !== null && looksLikeHtml(text)) {
     return 'The answer is a web page, not an answer of the API: check the base URL, and proxies on the way.';
   }
@@ -112,6 +115,12 @@ function hintOf(answer: Answered): string | null {
   if ([400, 403].includes(status) && /experimental/i.test(messageIn(answer))) return experimentalHint;
   return hints[status] ?? null;
 }
+
+export const certificateHint =
+  'Set `tls: { cert: FILE, key: !secret NAME }` beside `baseUrl` in the environment.';
+
+const tooMuchHint =
+  'Read fewer objects (`--only`, `--kinds`), or raise `limits.answers` of the environment, and the memory of the process with `NODE_OPTIONS=--max-old-space-size=MB`. A list without end is a fault of the tenant.';
 
 const experimentalHint =
   'The tenant expects the header of experimental operations under another name: set `identity.experimentalHeader` of the environment to the name that it asks for.';
@@ -191,7 +200,7 @@ function codeOf(answer: Answer): string {
       if (answer.status < 300) return 'bad-answer';
       return codes[answer.status] ?? (isRedirect(answer.status) ? 'tenant-redirect' : 'tenant-error');
     case 'lost':
-      return 'answer-lost';
+      return lostCodes[answer.reason] ?? 'answer-lost';
     case 'unsent':
       return unsentCodes[answer.reason] ?? 'tenant-unreachable';
   }
@@ -204,6 +213,8 @@ const codes: Readonly<Record<number, string>> = {
   404: 'tenant-not-found',
   429: 'tenant-rate-limit',
 };
+
+const lostCodes: Readonly<Record<string, string>> = { 'too-much': 'answers-too-large' };
 
 const unsentCodes: Readonly<Record<string, string>> = {
   'no-token': 'tenant-unauthorized',

@@ -97,7 +97,6 @@ async function readFiltered(client: Client, { from, where }: Lookup): Promise<re
   }
 }
 
-/** Where the records of a collection are listed, filtered by fields. */
 function collectionSource(
   from: string,
   filters: Readonly<Record<string, string>>,

@@ -17,7 +17,7 @@ import type { Client } from './client.ts';
 import { badList, isBadRequest, readFailure, shortenLine } from './describe.ts';
 
 export interface PageSource {
-  /** What is read, for messages: a kind or a collection. */
+  /** A kind or a collection, for messages. */
   readonly what: string;
   /** The request of the first page without `limit`: a GET, or a POST that only searches. */
   readonly request: Call;
@@ -27,17 +27,19 @@ export interface PageSource {
   readonly undeclaredPaging?: boolean | undefined;
   /** The member of the answer that holds the rows, if it is not the path's last segment. */
   readonly member?: string | undefined;
+  /** True when a descriptor of the project says how the list is paged. */
+  readonly isDescribed?: boolean | undefined;
   /** Reading stops after this number of rows. */
   readonly enough?: number | undefined;
 }
 
 export interface Page {
   readonly rows: readonly JsonObject[];
-  /** What identifies each row in the list: its id, else all of its content. */
+  /** The id of each row, else a digest of its content. */
   readonly names: readonly string[];
-  /** How many rows the whole list has; `null` where the answer does not say so. */
+  /** The length of the whole list; `null` where the answer does not say so. */
   readonly total: number | null;
-  /** How many rows other members of the answer promise: infinitely many where they only say that more follow. */
+  /** The length that other members of the answer promise; infinite where they only say that more rows follow. */
   readonly promised: number;
 }
 
@@ -53,10 +55,10 @@ const concurrentPages = 16;
 /** A first page of exactly this length may be a host's own limit rather than the end of the list. */
 const usualLimits = [10, 20, 25, 30, 40, 50, 75, 100, 150, 200];
 
-/** How often a list that changes while it is read is read again. */
+/** A list that changes while it is read is read again, so often. */
 const rereads = 3;
 
-/** What a list that changed between its pages looks like: read again, it may be right. */
+/** Signs that a list changed between its pages: read again, it may be right. */
 const signsOfChange = ['list-changed', 'page-repeats', 'total-mismatch'];
 
 /** All rows of a list. Throws as {@link selectRows} does. */
@@ -65,7 +67,7 @@ export function readRows(client: Sender, source: PageSource): Promise<JsonObject
 }
 
 /**
- * What `select` makes of the rows of a list; rows that it makes `null` of are not kept. An incomplete list never looks
+ * Returns `select` of each row, without nulls. An incomplete list never looks
  * like a whole one: pages overlap by one row, and a list that changed between its pages is read again, up to three
  * times. Throws a Failure for an answer that failed or is not a list, a row that comes twice, a page that does not
  * continue the one before, and a total that is not reached.
@@ -192,14 +194,14 @@ class Listing {
   }
 
   /**
-   * A page after the first. `null` where paging is not documented and the host shows that it has none: it refuses the
-   * parameters, or ignores them and begins again (api-notes, "exactly 100 verified domains").
+   * A page after the first. `null` where the host shows that it has no others: it ignores the parameters and gives the whole list
+   * again, or refuses them where paging is not documented (api-notes, "exactly 100 verified domains").
    */
   async #readFurther(offset: number): Promise<Page | null> {
     const { undeclaredPaging } = this.#source;
     try {
       const page = await this.#read(offset);
-      return undeclaredPaging && this.#beginsWith(page) ? null : page;
+      return (await this.#hasNoPages(page)) ? null : page;
     } catch (error) {
       if (!isBadRequest(error)) throw error;
       if (undeclaredPaging) return null;
@@ -211,7 +213,23 @@ class Listing {
   /** True when the page repeats the rows with which the list begins. */
   #beginsWith({ names }: Page): boolean {
     const first = this.#seen.values();
-    return names.length > 1 && names.every((name) => name === first.next().value);
+    return names.length > 0 && names.every((name) => name === first.next().value);
+  }
+
+  /**
+   * True when a host gives its whole list again in place of a further page. It is asked for another number of rows too: one that
+   * keeps to `limit`, and not to `offset`, hides the rest of its list.
+   */
+  async #hasNoPages(page: Page): Promise<boolean> {
+    const { request, member, undeclaredPaging } = this.#source;
+    const isAll = (names: readonly string[]) => names.length === this.#seen.size;
+    if (!this.#beginsWith(page)) return false;
+    if (undeclaredPaging) return page.names.length > 1 || isAll(page.names);
+    if (!isAll(page.names)) return false;
+    const query = { ...request.query, limit: this.#seen.size > 1 ? '1' : '2' };
+    const sent = await this.#client.send({ ...request, query }, { again: this.#again });
+    const whole = pageOf(sent, request.path, member);
+    return whole !== null && isAll(whole.names) && this.#beginsWith(whole);
   }
 
   /**
@@ -260,7 +278,12 @@ class Listing {
 
   #repetition(name: string): Failure {
     const row = name.startsWith('sha256:') ? 'the same row' : `the row with id ${shortenLine(name, 100)}`;
-    return this.#bad('page-repeats', `lists ${row} twice`);
+    const { what, request, isDescribed } = this.#source;
+    const problem = badList('page-repeats', what, request, `lists ${row} twice`);
+    if (!isDescribed) return problem;
+    const hint =
+      'Nothing was written. If this list has no pages, set `list: { pageSize: null }` in the descriptor of the kind. Otherwise it may be changing while it is read: run again.';
+    return new Failure(problem.diagnostics.map((diagnostic) => ({ ...diagnostic, hint })));
   }
 
   #bad(code: string, problem: string): Failure {

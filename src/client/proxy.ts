@@ -3,7 +3,7 @@ import { type Dispatcher, Pool } from 'undici';
 import { systemCode } from '../model/failure.ts';
 import type { HttpProxies } from '../model/network.ts';
 
-/** Why a proxy makes no connection to a host. The message names the proxy without its credentials. */
+/** A proxy makes no connection to a host. The message names it without its credentials. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   /** True when another attempt may succeed. */
@@ -15,13 +15,19 @@ export class ProxyError extends Error {
   }
 }
 
-/** What connections have, through a proxy and to it. */
+/** For connections through a proxy and to it. */
 export type ConnectionOptions = Pick<
   Pool.Options,
   'connections' | 'pipelining' | 'headersTimeout' | 'bodyTimeout' | 'maxResponseSize' | 'maxHeaderSize'
 > & {
   /** Milliseconds until a connection has to be there, and what ends all connections. */
-  readonly connect: { readonly timeout: number; readonly signal: AbortSignal };
+  readonly connect: {
+    readonly timeout: number;
+    readonly signal: AbortSignal;
+    readonly cert?: string;
+    readonly key?: string;
+    readonly ca?: string[];
+  };
 };
 
 /** A connection that a proxy was asked for, and has not made yet. */
@@ -45,6 +51,7 @@ export async function createProxyRoute(
   // Most runs have no proxy.
   const { EnvHttpProxyAgent } = await import('undici');
   const { connect } = options;
+  const toProxy = { timeout: connect.timeout, signal: connect.signal };
   const asked = new Set<Asked>();
   const dispatcher = new EnvHttpProxyAgent({
     ...options,
@@ -52,7 +59,9 @@ export async function createProxyRoute(
     httpProxy: http,
     httpsProxy: https,
     noProxy: exceptions(except),
-    clientFactory: (proxy) => new ProxyPool(proxy, { connect, headersTimeout: connect.timeout }, asked),
+    // The certificate is for the host, not for the proxy.
+    clientFactory: (proxy) =>
+      new ProxyPool(proxy, { connect: toProxy, headersTimeout: connect.timeout }, asked),
   });
   return {
     dispatcher,

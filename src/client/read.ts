@@ -171,7 +171,7 @@ function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 }
 
 export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
-  /** What manifests declare. */
+  /** The objects that manifests declare. */
   readonly declared?: readonly Pick<LiveObject, 'kind' | 'key' | 'id'>[];
   /** Called for a kind that the tenant refuses to show while it shows others. Left out: then reading fails. */
   onRefused?(kind: Kind, refusal: Failure): void;
@@ -490,7 +490,7 @@ function readList(
   });
 }
 
-/** What safely fits into a URL, percent-encoded. */
+/** Safely fits into a URL, percent-encoded. */
 const longestFilter = 4000;
 
 /** The filter expression for what is asked for; `null` where the whole list has to be read. */
@@ -515,6 +515,7 @@ export function sourceOf(
     request: apiRequest('GET', list.resource, settings, { query }),
     pageSize: list.pageSize,
     undeclaredPaging: list.undeclaredPaging,
+    isDescribed: kind.descriptorDigest !== undefined,
     member: list.member,
   };
 }

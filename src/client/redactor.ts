@@ -7,26 +7,27 @@ import { type Answer, holdsMessage } from './answer.ts';
  * and Basic authentication. The spellings are made from the secret. All text output goes through one redactor.
  */
 export class Redactor {
-  readonly #secrets = new Set<string>();
+  readonly #spellings = new Map<string, readonly Spelling[]>();
   #matcher: Matcher | null = null;
 
   /** From now on `secret` is replaced wherever it occurs. Texts of less than 4 characters do not count as secrets. */
   learn(secret: string): void {
-    if (secret.length < shortest || this.#secrets.has(secret)) return;
-    this.#secrets.add(secret);
+    if (secret.length < shortest || this.#spellings.has(secret)) return;
+    this.#spellings.set(secret, formsOf(secret));
     this.#matcher = null;
   }
 
   /** A redactor that also replaces these texts. */
   with(texts: readonly string[]): Redactor {
     const redactor = new Redactor();
-    for (const text of [...this.#secrets, ...texts]) redactor.learn(text);
+    for (const [secret, forms] of this.#spellings) redactor.#spellings.set(secret, forms);
+    for (const text of texts) redactor.learn(text);
     return redactor;
   }
 
   text(text: string): string {
-    if (this.#secrets.size === 0 || text.length < shortest) return text;
-    this.#matcher ??= createMatcher(this.#secrets);
+    if (this.#spellings.size === 0 || text.length < shortest) return text;
+    this.#matcher ??= createMatcher([...this.#spellings.values()].flat());
     let [clean, done] = ['', 0];
     for (const { start, end } of findSpellings(text, this.#matcher)) {
       if (end <= done) continue;
@@ -121,7 +122,7 @@ function formsOf(secret: string): Spelling[] {
   ].filter(({ text, isBase64 }) => text.length >= (isBase64 ? shortestAnywhere : shortest));
 }
 
-/** What base64 of any text has of the one that it contains: three characters of it make four, from wherever it begins. */
+/** The part of base64 that only depends on `text`, for each place in three bytes at which it may begin. */
 function base64Of(text: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.from(' '.repeat(before) + text);
@@ -138,9 +139,8 @@ interface Matcher {
   readonly byStart: ReadonlyMap<string, readonly Spelling[]>;
 }
 
-function createMatcher(secrets: ReadonlySet<string>): Matcher {
+function createMatcher(forms: readonly Spelling[]): Matcher {
   const filter = new Uint8Array(0x10000);
-  const forms = [...secrets].flatMap(formsOf);
   for (const { text } of forms) filter[hashAt(text, 0)] = 1;
   return { filter, byStart: new Map(groupBy(forms, ({ text }) => text.slice(0, shortest))) };
 }
@@ -157,7 +157,7 @@ interface Range {
   readonly end: number;
 }
 
-/** Where spellings stand in a text, in the order of their beginnings. */
+/** In the order of their beginnings. */
 function findSpellings(text: string, { filter, byStart }: Matcher): readonly Range[] {
   const ranges: Range[] = [];
   let runEnd = 0;

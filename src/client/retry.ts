@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 import { trackingIdOf } from './describe.ts';
 import type { Permit } from './rate-limiter.ts';
 
-/** How long a request is retried: attempts after failures, and milliseconds over all attempts and waits. */
+/** Attempts after failures, and milliseconds over all attempts and waits. */
 export interface RetryLimits {
   readonly attempts: number;
   readonly total: number;
@@ -34,8 +34,8 @@ export interface Task {
   readonly signal: AbortSignal;
   /** Gives up after `longest` milliseconds; `count` begins with 1. */
   attempt(count: number, longest: number): Promise<Attempt>;
-  /** Drops the refused token, so that the next attempt fetches another one; `null` where there is no other. */
-  readonly dropToken: ((refused: string) => void) | null;
+  /** Drops the refused token, so that the next attempt has another one. False where there is no other. */
+  readonly dropToken: (refused: string) => boolean;
   onRetry(attempt: number, ms: number, answer: Answer): void;
 }
 
@@ -69,7 +69,8 @@ export async function sendWithRetry(task: Task, { clock, retries, random }: Retr
     const now = clock.now();
     startedAt ??= attempted.startedAt;
     const elapsed = now - startedAt;
-    const renewable = task.dropToken !== null && !isRenewed;
+    const isRefused = answer.outcome === 'answered' && answer.status === 401 && token !== undefined;
+    const renewable = isRefused && !isRenewed && task.dropToken(token);
     const { repeatable } = task;
     const state = { answer, repeatable, attempt, elapsed, renewable, now, random: random() };
     const step = nextStep(state, retries);
@@ -83,7 +84,6 @@ export async function sendWithRetry(task: Task, { clock, retries, random }: Retr
     if (task.writes && mayHaveHappened(answer)) uncertain = answer;
     if (step.do === 'renew-token') {
       isRenewed = true;
-      if (token !== undefined) task.dropToken?.(token);
     } else {
       task.onRetry(attempt, step.ms, answer);
       // After a pause, the rate limiter holds back all requests of the version.
@@ -124,7 +124,7 @@ export function nextStep(attempted: Attempted, limits: RetryLimits): Step {
       if (!repeatable || ![502, 503, 504].includes(answer.status)) return { do: 'finish' };
       return waitOrFinish(attempted, askedWait(answer, attempted.now), limits);
     case 'lost':
-      if (!repeatable || answer.reason === 'interrupted' || answer.reason === 'too-large') {
+      if (!repeatable || ['interrupted', 'too-large', 'too-much'].includes(answer.reason)) {
         return { do: 'finish' };
       }
       return waitOrFinish(attempted, null, limits);

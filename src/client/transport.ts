@@ -1,9 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { setMaxListeners } from 'node:events';
+import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import { type Dispatcher, Pool } from 'undici';
-import { systemCode } from '../model/failure.ts';
-import { isTooDeep, parseJson } from '../model/json.ts';
+import type { ClientCertificate } from '../kinds/project.ts';
+import { Failure, failure, systemCode } from '../model/failure.ts';
+import { inexactNumbers, isTooDeep, parseJson } from '../model/json.ts';
 import type { HttpProxies } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import {
@@ -15,7 +17,9 @@ import {
   lostAnswer,
   type Unsent,
   unsentAnswer,
+  unsentWithProblems,
 } from './answer.ts';
+import { certificateHint } from './describe.ts';
 import { createProxyRoute, ProxyError, type Route } from './proxy.ts';
 
 export interface Call {
@@ -24,7 +28,13 @@ export interface Call {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** True for a request that changes nothing in the tenant although it is no GET. */
+  readonly isHarmless?: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Keeps so many bytes of an answer; false where there is no room for them. */
+  readonly keep?: ((bytes: number) => boolean) | undefined;
+  /** Called for each number of an answer that a double cannot hold, with the name of its member or list. */
+  readonly onNumber?: ((name: string, digits: string) => void) | undefined;
   /** Milliseconds after which it is given up, where that is sooner than the time limit of every exchange. */
   readonly longest?: number | undefined;
 }
@@ -63,11 +73,18 @@ const largestHeaders = 16_384;
  */
 const largestMessage = 256 * 1024;
 
+export interface TransportOptions {
+  /** The proxy that requests go through. */
+  readonly proxy?: HttpProxies | null | undefined;
+  /** The certificate for connections to an origin. */
+  tlsOf?(origin: string): ClientCertificate | undefined;
+}
+
 /** HTTP over kept-alive connections, at most `connections` to an origin, through the proxy where there is one. */
 export function createTransport(
   connections: number,
   limits: TransportLimits,
-  proxy: HttpProxies | null = null,
+  { proxy = null, tlsOf = () => undefined }: TransportOptions = {},
 ): Transport {
   const closing = new AbortController();
   // Each connection listens.
@@ -83,20 +100,41 @@ export function createTransport(
     maxHeaderSize: largestHeaders,
   };
   const routes = new Map<string, Promise<Route>>();
-  const directTo = (origin: string): Route => ({
-    dispatcher: new Pool(origin, options),
-    lateProxy: () => null,
-  });
   const routeTo = (origin: string): Promise<Route> => {
-    const name = proxy ? 'proxy' : origin;
+    const tls = tlsOf(origin);
+    const name = proxy && !tls ? 'proxy' : origin;
     const existing = routes.get(name);
     if (existing) return existing;
-    const route = proxy ? createProxyRoute(proxy, options) : Promise.resolve(directTo(origin));
+    const own = { ...options, connect: { ...connect, ...(tls && revealTls(tls)) } };
+    const direct = () => ({ dispatcher: new Pool(origin, own), lateProxy: () => null });
+    const route = proxy ? createProxyRoute(proxy, own) : Promise.resolve(direct());
     routes.set(name, route);
     return route;
   };
+  /** Origins that have answered: they ask for nothing else before they do. */
+  const reached = new Set<string>();
+  const explain = async (answer: Answer, { origin, method, isHarmless }: Call): Promise<Answer> => {
+    if (answer.outcome === 'answered') {
+      reached.add(origin);
+      return answer;
+    }
+    // A write may have been carried out, whatever else the host asks for.
+    const isSilent = answer.outcome === 'lost' && answer.reason === 'reset' && !reached.has(origin);
+    const mayAsk = (isSilent && (method === 'GET' || isHarmless)) || /HANDSHAKE_FAILURE/.test(answer.detail);
+    const isRefusal =
+      certificateAlert.test(answer.detail) ||
+      (mayAsk && !proxy && (await asksForCertificate(origin, limits.connect)));
+    return isRefusal ? noCertificate(origin, tlsOf(origin)?.cert !== undefined) : answer;
+  };
   return {
-    exchange: async (call) => exchange(await routeTo(call.origin), call, limits),
+    exchange: async (call) => {
+      try {
+        return await explain(await exchange(await routeTo(call.origin), call, limits), call);
+      } catch (error) {
+        if (error instanceof Failure) return unsentWithProblems('untrusted', error.diagnostics);
+        throw error;
+      }
+    },
     close: async () => {
       await Promise.all([...routes.values()].map(async (route) => (await route).dispatcher.destroy()));
       // A connection that is still being made would keep the process alive until its time limit.
@@ -160,7 +198,7 @@ function exchange({ dispatcher, lateProxy }: Route, call: Call, limits: Transpor
       },
       onResponseEnd() {
         finished = true;
-        if (head) settle(answerOf(head, Buffer.concat(chunks), limits.bodyBytes));
+        if (head) settle(answerOf(head, Buffer.concat(chunks), limits.bodyBytes, call));
       },
       onResponseError(_controller, error) {
         finished = true;
@@ -176,12 +214,14 @@ function exchange({ dispatcher, lateProxy }: Route, call: Call, limits: Transpor
   });
 }
 
-async function answerOf(head: Head, bytes: Buffer, limit: number): Promise<Answer> {
+async function answerOf(head: Head, bytes: Buffer, limit: number, { keep, onNumber }: Call): Promise<Answer> {
   const { 'content-encoding': encoding = 'identity' } = head.headers;
   const plain = await unpack(bytes, encoding, limit);
   await untilReusable();
   if (!plain) return lostAnswer('too-large', 'the answer unpacks to more than tenantctl reads');
-  const answer = shorten({ outcome: 'answered', ...head, ...readBody(plain) }, plain);
+  if (keep?.(plain.length) === false)
+    return lostAnswer('too-much', 'the answers of this tenant are together larger than tenantctl keeps');
+  const answer = shorten({ outcome: 'answered', ...head, ...readBody(plain, onNumber) }, plain);
   if (answer === null)
     return lostAnswer('too-large', 'the answer is a message that is longer than tenantctl reads');
   // Hosts call an answer compressed that is not: then it can be read as it is.
@@ -208,12 +248,14 @@ function shorten(answer: Answered, plain: Buffer): Answered | null {
  * JSON that is nested deeper than anything the API has counts as text; so does JSON that is not UTF-8, since its letters
  * would be written back wrong.
  */
-function readBody(plain: Buffer): Pick<Answered, 'body' | 'text'> {
+function readBody(plain: Buffer, onNumber: Call['onNumber']): Pick<Answered, 'body' | 'text'> {
   // Drops a byte order mark.
   const text = new TextDecoder().decode(plain);
   if (text.trim() === '') return { body: null, text: null };
   const body = isUtf8(plain) ? parseJson(text) : undefined;
-  return body === undefined || isTooDeep(body) ? { body: null, text } : { body, text: null };
+  if (body === undefined || isTooDeep(body)) return { body: null, text };
+  if (onNumber) for (const [name, digits] of inexactNumbers(text)) onNumber(name, digits);
+  return { body, text: null };
 }
 
 /**
@@ -312,3 +354,82 @@ const untrusted: readonly { readonly codes: RegExp; readonly hint: string }[] = 
   },
   { codes: /./, hint: 'The host offers no TLS 1.2 or later at this port: check the URL and its port.' },
 ];
+
+/** The parts of a client certificate, for `tls.connect`. Throws a Failure where they cannot be read or do not fit each other. */
+function revealTls({ cert, key, ca }: ClientCertificate) {
+  const { createSecureContext, rootCertificates } = process.getBuiltinModule('node:tls');
+  const options = {
+    ...(cert && { cert: cert() }),
+    ...(key && { key: key() }),
+    ...(ca && { ca: [...rootCertificates, ca()] }),
+  };
+  try {
+    createSecureContext(options);
+    return options;
+  } catch (error) {
+    const message = `The client certificate cannot be used (${systemCode(error) ?? 'unknown error'}).`;
+    const hint =
+      'Check `tls` of the environment: `cert`, `key` and `ca` are PEM, and the key belongs to the certificate.';
+    throw failure('tls-certificate', message, { hint });
+  }
+}
+
+/** Refusals of a client certificate, or of its absence, in a handshake. */
+const certificateAlert = /ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_UNKNOWN)/;
+
+/** The outcome of a request to a host that wants another certificate, or one at all. */
+function noCertificate(origin: string, hasOne: boolean): Unsent {
+  const detail = `the host ${hostOf(origin)} ${hasOne ? 'does not take the client certificate' : 'asks for a client certificate'}`;
+  const hint = hasOne
+    ? 'Check that `tls.cert` of the environment is valid now, and made by an authority that the host trusts.'
+    : certificateHint;
+  return unsentAnswer('untrusted', detail, hint);
+}
+
+/**
+ * True when a host asks for a client certificate. Node does not tell so, and hosts close the connection without a word. Until TLS
+ * 1.3, the handshake is readable: a CertificateRequest is the message 13 in it.
+ */
+async function asksForCertificate(origin: string, timeout: number): Promise<boolean> {
+  const { protocol, hostname, port } = new URL(origin);
+  if (protocol !== 'https:') return false;
+  const { connect: connectTcp } = process.getBuiltinModule('node:net');
+  const { connect: connectTls } = process.getBuiltinModule('node:tls');
+  const { Duplex } = process.getBuiltinModule('node:stream');
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const socket = connectTcp(Number(port) || 443, host);
+  const heard: Buffer[] = [];
+  const tap = new Duplex({
+    read() {},
+    write: (chunk, _encoding, done) => socket.write(chunk, () => done()),
+  });
+  socket.on('data', (chunk) => {
+    heard.push(chunk);
+    tap.push(chunk);
+  });
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      secure.destroy();
+      socket.destroy();
+      resolve(handshakeMessages(Buffer.concat(heard)).includes(13));
+    };
+    const timer = setTimeout(end, timeout);
+    const name = { servername: isIP(host) === 0 ? host : '' };
+    const secure = connectTls({ socket: tap, ...name, maxVersion: 'TLSv1.2', rejectUnauthorized: false });
+    for (const stream of [socket, secure, tap]) stream.on('error', end).on('close', end);
+    secure.on('secureConnect', end);
+  });
+}
+
+/** The types of the messages of a handshake, as far as they are not encrypted. */
+function handshakeMessages(bytes: Buffer): number[] {
+  const parts: Buffer[] = [];
+  for (let at = 0; at + 5 <= bytes.length && bytes[at] === 22; at += 5 + bytes.readUInt16BE(at + 3))
+    parts.push(bytes.subarray(at + 5, at + 5 + bytes.readUInt16BE(at + 3)));
+  const messages = Buffer.concat(parts);
+  const types: number[] = [];
+  for (let at = 0; at + 4 <= messages.length; at += 4 + messages.readUIntBE(at + 1, 3))
+    types.push(messages[at] ?? 0);
+  return types;
+}

@@ -58,13 +58,14 @@ export async function openTenant(
   refuseForeignHosts(environment.connection);
   const { sandbox, ...reached } = await endpointsOf(environment);
   const { tenant, settings, limits } = environment;
-  const { timeout } = limits;
+  const { timeout, answers } = limits;
   const client = createClient({ tenant, limits, settings, ...reached }, secrets, {
     signal,
     onEvent,
     clock,
     limiters,
     ...(redactor === undefined ? {} : { redactor }),
+    ...(answers === null ? {} : { answers }),
     ...(timeout === null ? {} : { timeouts: { headers: timeout, body: timeout, total: timeout } }),
   });
   return {

@@ -12,6 +12,8 @@ export interface Secrets {
   reveal(name: string): string;
   /** Whether `text` is the secret's value; `false` where the secret is not set. */
   matches(name: string, text: string): boolean;
+  /** Reads a secret again that comes from a file, and returns its text; `null` for any other. */
+  renew?(name: string): string | null;
   /** Why there is no such secret: not set, empty, or in a file that cannot be read. `null` where there is one. */
   problem(name: string): Pick<Diagnostic, 'code' | 'message' | 'hint'> | null;
 }
@@ -30,6 +32,8 @@ export type Auth =
   | {
       readonly by: 'token';
       readonly token: () => string;
+      /** Reads the token again, which may have been rotated; `null` where it comes from no file. */
+      readonly renew?: () => string | null;
       readonly setting?: Pick<Setting, 'name' | 'source'>;
     }
   | {
@@ -41,12 +45,23 @@ export type Auth =
       readonly clientSecret: () => string;
     };
 
+/**
+ * What connections to a host are made with, in PEM. The functions throw a Failure that names the place of a file or secret that
+ * cannot be read.
+ */
+export interface ClientCertificate {
+  readonly cert?: () => string;
+  readonly key?: () => string;
+  readonly ca?: () => string;
+}
+
 /** One of the two HTTP services of a tenant. */
 export interface Endpoint {
   readonly baseUrl: string;
   /** The setting of the base URL. */
   readonly setting?: Setting;
   readonly auth: Auth;
+  readonly tls?: ClientCertificate;
 }
 
 /** The embedded tenant of an environment; paths are absolute. */
@@ -64,8 +79,10 @@ export interface RateLimit {
   readonly concurrency: number;
 }
 
-/** The limits of an environment, in milliseconds. */
+/** The limits of an environment; times are in milliseconds. */
 export interface Limits extends RateLimit {
+  /** Bytes kept of the tenant's answers in a run; `null`: as much as the memory of the process allows. */
+  readonly answers: number | null;
   /** How long a request may take; `null`: the client's own limits. */
   readonly timeout: number | null;
   /** How long the tenant may take until a write shows in its reads. */

@@ -48,7 +48,7 @@ export const emptyHint = '`tenantctl init` makes a project with a file to begin 
 export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 
 /** The places of credentials, whose lines are not shown. */
-export const authPlaces = /\/auth(\/|$)/;
+export const authPlaces = /\/(auth|tls)(\/|$)/;
 
 /**
  * Reads the project file. Problems are reported; throws a Failure if the file is unusable.
@@ -130,9 +130,11 @@ export function noteDocument(document: YamlDocument, problems: Problems): Json {
 }
 
 function credentialsIn(environment: Json): string[] {
-  const places = ['identity', 'profiles'].flatMap((service) =>
-    ['token', 'clientSecret'].map((name) => pointer(service, 'auth', name)),
-  );
+  const places = ['identity', 'profiles'].flatMap((service) => [
+    pointer(service, 'auth', 'token'),
+    pointer(service, 'auth', 'clientSecret'),
+    pointer(service, 'tls', 'key'),
+  ]);
   const given = places.flatMap((at) => noteIn(valueAt(environment, at)) ?? []);
   const secrets = notesIn(environment).filter(({ tag }) => tag === '!secret');
   const notes = [...given.filter(({ tag }) => tag === '!env'), ...secrets];

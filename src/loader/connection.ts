@@ -1,14 +1,15 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
   EmbeddedTenant,
   IdentityService,
   ProfileManagementService,
+  Tls,
   Auth as WrittenAuth,
   Environment as WrittenEnvironment,
 } from '../generated/schemas/project.ts';
-import type { Auth, Connection, Endpoint, Secrets, Setting } from '../kinds/project.ts';
-import { Failure } from '../model/failure.ts';
+import type { Auth, ClientCertificate, Connection, Endpoint, Secrets, Setting } from '../kinds/project.ts';
+import { Failure, failure, systemCode } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import {
@@ -108,9 +109,7 @@ function readEndpoints(
   context: BuildContext,
 ): TenantConnection | undefined {
   const identity = first ? readEndpoint('identity', first, null, context) : null;
-  const profiles = second
-    ? readEndpoint('profiles', second, identity === null ? null : identity?.auth, context)
-    : null;
+  const profiles = second ? readEndpoint('profiles', second, identity, context) : null;
   if (identity === undefined || profiles === undefined) return undefined;
   return {
     tenant: { identity: identity?.baseUrl ?? '', profiles: profiles?.baseUrl ?? '' },
@@ -126,12 +125,12 @@ function readEndpoints(
 /**
  * The address and credentials of a service; `undefined`, and a problem, where they cannot be used.
  *
- * @param inherited the credentials where the service has none of its own; `undefined` where those have problems
+ * @param inherited has the credentials and the certificate if the service has none of its own; `undefined` if those have problems
  */
 function readEndpoint(
   service: 'identity' | 'profiles',
-  { baseUrl, tokenUrl, auth }: IdentityService | ProfileManagementService,
-  inherited: Auth | null | undefined,
+  { baseUrl, tokenUrl, auth, tls }: IdentityService | ProfileManagementService,
+  inherited: Endpoint | null | undefined,
   context: BuildContext,
 ): Endpoint | undefined {
   const base = readAddress(`${service}.baseUrl`, baseUrl, readBaseUrl, context);
@@ -139,16 +138,41 @@ function readEndpoint(
     tokenUrl === undefined ? null : readAddress(`${service}.tokenUrl`, tokenUrl, readUrl, context);
   if (!base || tokens === undefined) return undefined;
   const { url, setting } = base;
+  const certificate = tls ? readTls(service, tls, context) : inherited?.tls;
+  const endpoint = { baseUrl: url, setting, ...(certificate && { tls: certificate }) };
   if (auth) {
     const read = readAuth(service, auth, tokens ?? { url: `${url}/oauth/token`, setting }, context);
-    return read && { baseUrl: url, setting, auth: read };
+    return read && { ...endpoint, auth: read };
   }
-  if (inherited !== null) return inherited && { baseUrl: url, setting, auth: inherited };
+  if (inherited !== null) return inherited && { ...endpoint, auth: inherited.auth };
   return refuse(context, `/${service}`, {
     code: 'missing-field',
     message: 'There are no credentials for this service',
     hint: 'Add `auth` here, or an `identity` whose credentials it can use.',
   });
+}
+
+/** Each part is read when it is needed, because offline commands work without. */
+function readTls(service: string, given: Tls, context: BuildContext): ClientCertificate {
+  const part = (name: keyof Tls): (() => string) | undefined => {
+    const [at, value] = [pointer(service, 'tls', name), given[name]];
+    if (value === undefined || value === unresolved) return undefined;
+    if (typeof value !== 'string' || value.includes('-----BEGIN')) return readCredential(value, at, context);
+    const path = readPath(at, value, context);
+    return path ? () => readPem(path, at, context) : undefined;
+  };
+  const [cert, key, ca] = [part('cert'), part('key'), part('ca')];
+  return { ...(cert && { cert }), ...(key && { key }), ...(ca && { ca }) };
+}
+
+function readPem(path: string, at: Pointer, { project: { root }, find }: BuildContext): string {
+  try {
+    return readFileSync(join(root, path), 'utf8');
+  } catch (error) {
+    const message = `The file ${path} cannot be read (${systemCode(error) ?? 'unknown error'}).`;
+    const hint = 'The path begins at the folder of the project file.';
+    throw failure('tls-file', message, { source: sourceOf(find(at).place), hint });
+  }
 }
 
 interface Address {
@@ -200,7 +224,9 @@ function readAuth(
   if (token !== undefined) {
     const reveal = readCredential(token, `${at}/token`, context);
     const setting = settingAt(`${service}.auth.token`, context.find(`${at}/token`).place);
-    return reveal && { by: 'token', token: reveal, setting };
+    const name = secretName(token);
+    const renew = () => (name === null ? null : (context.inputs.secrets.renew?.(name) ?? null));
+    return reveal && { by: 'token', token: reveal, renew, setting };
   }
   const secret = readCredential(clientSecret, `${at}/clientSecret`, context);
   const id =

@@ -168,6 +168,8 @@ function readValue(
     ['/overlays', readTag],
     ['/identity/auth', readCredential],
     ['/profiles/auth', readCredential],
+    ['/identity/tls', readCredential],
+    ['/profiles/tls', readCredential],
     ['', readSetting],
   ];
   return readers.reduce<Json>(
@@ -205,7 +207,7 @@ function buildEnvironment(
   };
 }
 
-function detailsOf<T extends Partial<IdentityService>>({ baseUrl, tokenUrl, auth, ...details }: T) {
+function detailsOf<T extends Partial<IdentityService>>({ baseUrl, tokenUrl, auth, tls, ...details }: T) {
   return details;
 }
 
@@ -275,7 +277,7 @@ function pathIn(baseUrl: string): string {
 }
 
 function readLimits(written: WrittenLimits, isEmbedded: boolean): Limits {
-  const { requests, concurrency, per, timeout, settle } = {
+  const { requests, concurrency, per, timeout, settle, answers } = {
     ...defaultLimits,
     // The embedded tenant shows a write at once.
     ...(isEmbedded && { settle: '0s' }),
@@ -288,6 +290,7 @@ function readLimits(written: WrittenLimits, isEmbedded: boolean): Limits {
     per: milliseconds(per),
     timeout: timeout === undefined ? null : milliseconds(timeout),
     settle: milliseconds(settle),
+    answers: written.answers === undefined ? null : readSize(answers),
   };
 }
 
@@ -313,6 +316,14 @@ function readPolicy(
     prune: { kinds: pruned, keep },
     maxDeletes: limits?.maxDeletes ?? defaultLimits.maxDeletes,
   };
+}
+
+const sizes: Readonly<Record<string, number>> = { KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30 };
+
+/** The bytes in a size that fits the schema, such as `512MB`. */
+function readSize(text: string): number {
+  const [, amount = '', unit = ''] = /^(\d+)(KB|MB|GB)$/.exec(text) ?? [];
+  return Number(amount) * (sizes[unit] ?? 1);
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };

@@ -1,20 +1,21 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { 
+import {
   copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,readFileSync, 
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
   rmSync,
   statSync,
   symlinkSync,
-  writeFileSync,} from 'node:fs';
+  writeFileSync,
+} from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
-import { basename, delimiter, dirname, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { groupBy } from '../model/basics.ts';
 import { type Failure, failure, systemCode } from '../model/failure.ts';
 import { isForeign, isInside, statOf } from './paths.ts';

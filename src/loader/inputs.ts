@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Secrets } from '../kinds/project.ts';
@@ -181,6 +181,16 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
   };
   return {
     problem,
+    renew(name) {
+      const path = unlessEmpty(variableOf(env, name)) === null ? variableOf(env, `${name}_FILE`) : null;
+      // A pipe gives what it has once.
+      if (path === null || !statSync(path, { throwIfNoEntry: false })?.isFile()) return null;
+      const text = unlessEmpty(ifReadable(() => readSecretFile(name, path)));
+      if (text === null) return null;
+      if (known.get(name) !== text) onSecret(text);
+      known.set(name, text);
+      return text;
+    },
     // One that cannot be read equals nothing: `problem` says why, and the caller knows where it is declared.
     matches: (name, text) => problem(name) === null && find(name) === text,
     reveal(name) {
@@ -190,6 +200,16 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
       throw failure(code, message, { hint });
     },
   };
+}
+
+/** `null` if a file cannot be read any more: the program goes on with what it has. */
+function ifReadable(read: () => string | null): string | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Failure) return null;
+    throw error;
+  }
 }
 
 const unlessEmpty = (text: string | null): string | null => (text?.trim() ? text : null);

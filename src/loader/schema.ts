@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { isScalar } from 'yaml';
 import { compileSchema, validators } from '../generated/validators.js';
@@ -170,7 +171,11 @@ export function explainFault({ error, name }: SchemaFault, node: unknown): Probl
     case 'minProperties': {
       const isEmpty = keyword !== 'pattern' || data === '';
       const what = isEmpty ? 'is empty' : `cannot be \`${brief(data)}\``;
-      return { code, message: `${subject} ${what}`, hint: exampleOf(parentSchema) };
+      return {
+        code,
+        message: `${subject} ${what}`,
+        hint: hintForDomain(data, parentSchema) ?? exampleOf(parentSchema),
+      };
     }
     case 'maxLength':
       return { code, message: `${subject} is longer than ${params.limit} characters` };
@@ -302,6 +307,14 @@ function listAlternatives({ schema }: ErrorObject): string {
     'or',
     names.map((name) => `\`${name}\``),
   );
+}
+
+/** The `xn--` form of a domain with other letters than DNS has, if that is valid. */
+function hintForDomain(data: unknown, schema: ErrorObject['parentSchema']): string | undefined {
+  if (typeof data !== 'string' || !data.includes('.') || /^\p{ASCII}*$/u.test(data)) return undefined;
+  const ascii = domainToASCII(data);
+  const isFit = ascii !== '' && new RegExp(String(schema?.pattern ?? '$.'), 'u').test(ascii);
+  return isFit ? `DNS has this domain as \`${ascii}\`: write that.` : undefined;
 }
 
 function exampleOf(schema: ErrorObject['parentSchema']): string | undefined {

@@ -92,25 +92,61 @@ export function sameJson(a: Json, b: Json): boolean {
 }
 
 /**
- * `text` parsed as JSON, or `undefined` if it is not JSON. Whole numbers of too many digits, and numbers that are too large,
- * become texts of their digits: a number in their place would be written back as another one, or as null.
+ * `text` parsed as JSON, or `undefined` where it is not JSON. Numbers that a double cannot hold become texts of their digits: a
+ * number in their place would be another one, or null. {@link inexactNumbers} finds them, and {@link writeJson} writes them back.
  */
 export function parseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(
-      hasLongNumber(text) || largeExponent.test(text) ? text.replace(tokens, keepDigits) : text,
-    );
+    return JSON.parse(mayBeInexact(text) ? text.replace(tokens, keepDigits) : text);
   } catch {
     return undefined;
   }
 }
+
+/** The numbers in a JSON text that a double cannot hold, also in texts that hold JSON, each with the name of its member or list. */
+export function* inexactNumbers(text: string): Generator<readonly [name: string, digits: string]> {
+  if (!mayBeInexact(text)) return;
+  const outside: string[] = [];
+  let name = '';
+  for (const { 0: token, index } of text.matchAll(structure)) {
+    const isName = /^\s*:/.test(text.slice(index + token.length, index + token.length + 20));
+    if (token === '{' || token === '[') outside.push(name);
+    else if (token === '}' || token === ']') name = outside.pop() ?? '';
+    else if (isName) name = JSON.parse(token);
+    else if (token.startsWith('"')) yield* inexactNumbers(JSON.parse(token));
+    else if (isInexact(token)) yield [name, token];
+  }
+}
+
+/** JSON text in which the texts that `isNumber` knows by their member or list are numbers, digit by digit. */
+export function writeJson(
+  value: Json,
+  isNumber: (name: string, digits: string) => boolean,
+  name = '',
+): string {
+  if (isArray(value)) return `[${value.map((item) => writeJson(item, isNumber, name)).join(',')}]`;
+  if (isObject(value)) {
+    const members = Object.entries(value).map(
+      ([key, item]) => `${JSON.stringify(key)}:${writeJson(item, isNumber, key)}`,
+    );
+    return `{${members.join(',')}}`;
+  }
+  return typeof value === 'string' && isNumber(name, value) ? value : JSON.stringify(value);
+}
+
+/** True when numbers in a text may not fit into a double: all others need no second look. */
+const mayBeInexact = (text: string): boolean => hasLongNumber(text) || largeExponent.test(text);
 
 /**
  * True when a text has sixteen digits in a row: fewer are kept by a number. Every page of a tenant is searched, so only every
  * sixteenth character is looked at.
  */
 function hasLongNumber(text: string): boolean {
-  const isDigit = (at: number) => text.charCodeAt(at) >= 48 && text.charCodeAt(at) <= 57;
+  // A point may be among them.
+  const isDigit = (at: number) => {
+    const code = text.charCodeAt(at);
+    return (code >= 48 && code <= 57) || code === 46;
+  };
   for (let at = 15; at < text.length; at += 16) {
     if (!isDigit(at)) continue;
     let [first, last] = [at, at];
@@ -122,18 +158,29 @@ function hasLongNumber(text: string): boolean {
 }
 
 /** Numbers without so large an exponent are finite, unless they have many digits. */
-const largeExponent = /\d[eE]\+?\d{3}/;
+const largeExponent = /\d[eE][+-]?\d{3}/;
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+const structure = new RegExp(`${tokens.source}|[{}[\\]]`, 'g');
 
-function keepDigits(token: string): string {
-  const isWhole = /^-?[1-9]\d*$/.test(token);
-  const isNumber = isWhole || /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE]\+?\d+)?$/.test(token);
-  const isKept = isWhole ? String(Number(token)) === token : Number.isFinite(Number(token));
-  return isNumber && !isKept ? `"${token}"` : token;
+const keepDigits = (token: string): string => (isInexact(token) ? `"${token}"` : token);
+
+/** True for a number whose digits a double does not keep. */
+function isInexact(token: string): boolean {
+  if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(token)) return false;
+  const number = Number(token);
+  if (/^-?\d+$/.test(token)) return String(number) !== token && token !== '-0';
+  return !Number.isFinite(number) || significant(String(number)) !== significant(token);
 }
 
-/** True when a value is nested deeper than anything in the API: recursion into it could exhaust the stack. */
+const significant = (digits: string): string =>
+  digits
+    .replace(/[eE].*$/, '')
+    .replaceAll(/[-.]/g, '')
+    .replace(/^0+/, '')
+    .replace(/0+$/, '');
+
+/** Whether a value is nested deeper than anything in the API: recursion into it could exhaust the stack. */
 export function isTooDeep(value: Json, levels = deepestJson): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || itemsOf(value).some((item) => isTooDeep(item, levels - 1));

@@ -92,15 +92,23 @@ export function fillLive(body: Json, read: (at: Pointer) => Json): Json {
   });
 }
 
-/** The body with its secret markers replaced by what `reveal` returns for their names, and literals by what they hold. */
-export function renderBody(body: Json, reveal: (name: string) => string): Json {
+/**
+ * The body with its secret markers replaced by what `reveal` returns for their names, and literals by what they hold.
+ *
+ * @param write makes the text of what is sent as JSON in text
+ */
+export function renderBody(
+  body: Json,
+  reveal: (name: string) => string,
+  write: (value: Json) => string = JSON.stringify,
+): Json {
   return fill(body, (part) => {
     const verbatim = literalOf(part);
     if (verbatim !== undefined) return verbatim;
     const name = secretName(part);
     if (name !== null) return reveal(name);
     const inner = jsonTextOf(part);
-    return inner === undefined ? undefined : JSON.stringify(renderBody(inner, reveal));
+    return inner === undefined ? undefined : write(renderBody(inner, reveal, write));
   });
 }
 

@@ -43,7 +43,7 @@ export class LateWork {
   }
 }
 
-/** What the tenant was before its last writes, for reads that lag behind them. */
+/** The tenant before its last writes, for reads that lag behind them. */
 export class History {
   readonly #lag: number;
   readonly #now: () => number;

@@ -85,8 +85,8 @@ const readDescriptor = object({
   summary: json,
   proven: json,
   service: choice(['identity', 'profiles'], 'identity'),
-  path: text,
   key: readKeys,
+  path: text,
   list: (value = {}, at) => readList(value ?? {}, at),
   update: choice(['json-patch', 'merge-patch', 'patch', 'put', 'none'], 'none'),
   create: bool(false),
@@ -161,7 +161,7 @@ export interface DescribedObject {
 /** The members that a client may set. */
 export const settable = (kind: DescribedKind): readonly string[] => [...kind.keys, ...kind.members.keys()];
 
-/** What the server writes down when it creates an object. */
+/** The members that the server sets when it creates an object. */
 export function timesOf({ serverOwned }: DescribedKind, time: string): JsonObject {
   const names = ['created', 'modified'].filter((name) => serverOwned.includes(name));
   return objectFrom(names.map((name) => [name, time]));

@@ -77,7 +77,7 @@ export function parseFault(text: string): Fault {
   return fault;
 }
 
-/** How each setting is read from the command line. */
+/** Readers of the settings on the command line. */
 const settings = new Map<string, (value: string) => Partial<Fault>>([
   ['kind', (value) => ({ kind: readChoice(value, faultKinds) })],
   ['status', (value) => ({ status: readNumber(value, /^[2-5]\d\d$/, 'an HTTP status') })],

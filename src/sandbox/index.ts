@@ -47,7 +47,7 @@ export interface SandboxOptions {
   readonly pageLimit?: number;
   /** Departures from the contract. */
   readonly variations?: Partial<Variations>;
-  /** What else the tenant does around the work of each request. */
+  /** Wraps the work of each request. */
   readonly around?: Around;
   /** Milliseconds that reads lag behind writes. The answer to a write shows its effect at once. */
   readonly lag?: number;
@@ -79,7 +79,7 @@ export interface Sandbox {
 
 const clientId = 'sandbox';
 
-/** What others do while the pages of a list are read. */
+/** Somebody else changes lists while their pages are read. */
 function changingLists({ listsChange }: Variations, state: TenantState): Around {
   let left = { never: 0, once: 1, always: Number.POSITIVE_INFINITY }[listsChange];
   return (asked, next) => {

@@ -1,11 +1,9 @@
 import type { DescribedKind } from './described-kind.ts';
-import { authProfiles } from './handlers/auth-profiles.ts';
-import { collectionHandlers } from './handlers/collections.ts';
 import { type Served, serveKind } from './handlers/described.ts';
+import { authProfiles, simIntegrations } from './handlers/integrations.ts';
 import { notifications } from './handlers/notifications.ts';
-import { profileSearches } from './handlers/profile-searches.ts';
+import { collectionHandlers, profileSearches } from './handlers/profiles.ts';
 import { senders } from './handlers/senders.ts';
-import { simIntegrations } from './handlers/sim-integrations.ts';
 import { type Operation, type OperationName, operations } from './operations.ts';
 import { ApiError, badRequest, type Handler, notFound } from './requests.ts';
 import type { Variations } from './variations.ts';

@@ -27,7 +27,7 @@ export interface Asked {
   readonly bytes: Buffer | null;
 }
 
-/** What a host does around the work of a request: it may change it, what is answered, and the tenant meanwhile. */
+/** Wraps the work of a request: it may change the request, the answer, and the tenant meanwhile. */
 export type Around = (asked: Asked, next: (asked: Asked) => Reply) => Reply;
 
 export interface ServerParts {

@@ -54,7 +54,7 @@ export const choice =
     values.find((candidate) => candidate === (value ?? fallback)) ??
     refuse(at, `must be one of ${values.join(', ')}`);
 
-/** What `read` makes of a value; null where it is absent or null. */
+/** `read`, but null for a value that is absent or null. */
 export const orNull =
   <T>(read: Read<T>): Read<T | null> =>
   (value = null, at) =>
@@ -91,7 +91,6 @@ export const lines =
     });
   };
 
-/** How each member of an object is read. */
 export type Shape<T> = { readonly [K in keyof T]: Read<T[K]> };
 
 /** An object with members of these shapes, and no others. */

@@ -119,7 +119,7 @@ function readState(value: Json | undefined, described: readonly DescribedKind[],
   })(value, 'seed');
 }
 
-/** What `read` makes of a file. Throws {@link SandboxFileError} for whatever `read` throws, and for a file that is not UTF-8. */
+/** Throws {@link SandboxFileError} for whatever `read` throws, and for a file that is not UTF-8. */
 function readFile<T>(file: string, read: (text: string) => T): T {
   return usingFile(file, () => read(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))));
 }

@@ -1,7 +1,7 @@
 import { isArray, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
 import { refuse } from './shape.ts';
 
-/** What a tenant can do in more than one way. The first way is the contract. Tests go through all of them. */
+/** The ways of a tenant, by what they are about. The first is the contract. */
 export const ways = {
   /** How `attributes`, `request` and `statusMap` are answered. With `object`, they and `context` are also sent as objects, and chat templates may be. */
   jsonText: ['text', 'object', 'map'],
@@ -86,7 +86,7 @@ export const ways = {
 
 type Ways = { readonly [K in keyof typeof ways]: (typeof ways)[K][number] };
 
-/** How a tenant departs from the contract, in ways that api-notes describes. The defaults are the contract. */
+/** Departures from the contract (api-notes, docs/hosts.md). */
 export interface Variations extends Ways {
   readonly profileSearchPath: string;
   readonly experimentalHeader: string;
@@ -130,7 +130,6 @@ function choose<K extends keyof Ways>(name: K, text: string): Partial<Variations
   return chosen;
 }
 
-/** What the API documents say: the first of all ways. */
 export const contract: Variations = {
   ...firstWays(),
   profileSearchPath: '/api/advanced_search',

@@ -26,12 +26,7 @@ function transportThrough(proxies: Partial<HttpProxies>, limits: Partial<Transpo
   const transport = createTransport(
     4,
     { ...defaultTransportLimits, ...limits },
-    {
-      http: '',
-      https: '',
-      except: '',
-      ...proxies,
-    },
+    { proxy: { http: '', https: '', except: '', ...proxies } },
   );
   open.push(() => transport.close());
   return transport;

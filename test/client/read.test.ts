@@ -172,6 +172,16 @@ describe('pages', () => {
     expect(client.asked).toEqual(['/v2025/rows']);
   });
 
+  test.each([...Array(61).keys(), 100, 150, 200, 250, 251, 430])(
+    'a host that knows no pages is read whole: %i rows',
+    async (count) => {
+      const client = fakeClient(() => answerWith(200, numbered(count)));
+      expect(await readRows(client, source)).toEqual(numbered(count));
+      expect(client.asked.length).toBeLessThan(4);
+      expect(await readRows(client, { ...source, pageSize: 1 })).toEqual(numbered(count));
+    },
+  );
+
   test.each([10, 20, 25, 40, 50, 100, 150, 200])(
     'a host that gives %i at once is read to the end all the same',
     async (cap) => {
@@ -203,7 +213,11 @@ describe('pages', () => {
   });
 
   test.each<[string, string, (request: Request) => Answer]>([
-    ['a host that ignores the offset', 'page-repeats', () => answerWith(200, numbered(250))],
+    [
+      'a host that keeps to the limit and ignores the offset',
+      'page-repeats',
+      ({ query }) => answerWith(200, numbered(600).slice(0, Number(query.limit ?? 600))),
+    ],
     ['a row that comes twice', 'page-repeats', () => answerWith(200, [{ id: 'a' }, { id: 'a' }])],
     ['rows alike without an id', 'page-repeats', () => answerWith(200, [{ key: 'a' }, { key: 'a' }])],
     [

@@ -131,7 +131,7 @@ test('all attempts and waits together have a time limit, which the last attempt 
       time += Math.min(180_000, ms);
       return { answer: lost('timeout'), startedAt };
     },
-    dropToken: null,
+    dropToken: () => false,
     onRetry: () => {},
   };
   const sent = await sendWithRetry(task, { clock, retries: defaultRetryLimits, random: () => 1 });

@@ -40,7 +40,7 @@ async function send(answers: readonly (Answer | Partial<Attempt>)[], more: Parti
         ? { answer: next, startedAt: clock.now() }
         : { answer: done, startedAt: clock.now(), ...next };
     },
-    dropToken: (token) => log.push(['drop', token]),
+    dropToken: (token) => log.push(['drop', token]) > 0,
     onRetry: (attempt, ms, answer) =>
       log.push(['retry', attempt, ms, answer.outcome === 'answered' ? answer.status : answer.outcome]),
     ...more,
@@ -124,7 +124,7 @@ describe('a token', () => {
   });
 
   it('that cannot be renewed ends the request', async () => {
-    const { sent } = await send([{ answer: answerWith(401), token: 'T1' }, done], { dropToken: null });
+    const { sent } = await send([{ answer: answerWith(401), token: 'T1' }, done], { dropToken: () => false });
     expect(sent).toMatchObject({ status: 401, attempts: 1 });
   });
 
@@ -183,7 +183,7 @@ it('time in the queue before the first attempt does not count', async () => {
         if (count === 1) await clock.sleep(500_000);
         return { answer: count === 1 ? busy : done, startedAt: clock.now() };
       },
-      dropToken: null,
+      dropToken: () => false,
       onRetry: () => {},
     },
     { clock, retries: limits, random: () => 1 },

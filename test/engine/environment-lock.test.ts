@@ -21,7 +21,7 @@ function environment(name: string, parts: Partial<Environment> = {}): Environmen
       network: { allowedHosts: null, proxies: null },
     },
     settings: contractSettings,
-    limits: { requests: 100, per: 10_000, concurrency: 8, timeout: null, settle: 0 },
+    limits: { requests: 100, per: 10_000, concurrency: 8, timeout: null, answers: null, settle: 0 },
     policy: { protect: [], prune: { kinds: [], keep: [] }, maxDeletes: 10 },
     variables: {},
     ...parts,

@@ -1,7 +1,14 @@
 /** Lists that are longer than the host gives at once, and that say so in their own ways. */
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import { type Asked, collections, createHostProject, type Said, startApiHost } from '../support/api-host.ts';
+import {
+  type ApiHost,
+  type Asked,
+  collections,
+  createHostProject,
+  type Said,
+  startApiHost,
+} from '../support/api-host.ts';
 
 const path = '/v1/rooms';
 const rooms = (count: number): JsonObject[] =>
@@ -80,5 +87,84 @@ describe('a list that says that more rows follow', () => {
       expect(code).toBe(1);
       expect(host.log.length).toBeLessThan(4);
     }
+  });
+});
+
+describe('a host that ignores `limit` and `offset`', () => {
+  it.each([10, 25, 50])('has its whole list read: %i rows', async (count) => {
+    const listed: Listed = (rows) => ({ status: 200, body: [...rows] });
+    const { project } = await projectOf(count, '{ pageSize: 50 }', listed);
+    const { stdout } = await project.run('kind', 'check', 'Room');
+    expect(stdout).toContain(`a plan of the export of its ${count} objects is empty`);
+  });
+
+  it('is an error where it keeps to `limit`, with what a descriptor may say', async () => {
+    const listed: Listed = (rows, { query }) => ({
+      status: 200,
+      body: rows.slice(0, Number(query.limit ?? rows.length)),
+    });
+    const { project } = await projectOf(70, '{ pageSize: 50 }', listed);
+    const { code, stderr } = await project.run('export', '--kinds', 'Room');
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('[page-repeats]') });
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('set `list: { pageSize: null }` in the descriptor');
+  });
+});
+
+describe('a list without end', () => {
+  const kind = `kind: Room\npath: ${path}\nkey: name\nlist: { pageSize: 100 }\nfields: { seats: value }\n`;
+  const endless = (): Promise<ApiHost> =>
+    startApiHost(({ query }) => {
+      const from = Number(query.offset ?? 0);
+      const row = (at: number) => ({
+        id: `r${from + at}`,
+        name: `Room ${from + at}`,
+        note: 'x'.repeat(1000),
+      });
+      return { status: 200, body: Array.from({ length: 100 }, (_, at) => row(at)) };
+    });
+
+  it('ends the read of its tenant alone, with the setting that limits it', async () => {
+    const healthy = await startApiHost(collections({ path, rows: rooms(3), newId: () => 'new' }));
+    const hosts = { bad: await endless(), good: healthy };
+    const project = createHostProject(hosts, {
+      'kinds/Room.kind.yaml': kind,
+      'config/all.yaml': 'kind: Room\nname: Room 1\nseats: 7\n',
+    });
+    const file = project.read('tenantctl.yaml').replaceAll('settle: 0s', 'settle: 0s, answers: 2MB');
+    project.write('tenantctl.yaml', file);
+    const { code, json, stderr } = await project.run('plan', '-e', 'bad,good', '--format', 'json');
+    expect({ code, stderr }).toMatchObject({ code: 1 });
+    expect(json).toMatchObject({
+      environments: [
+        {
+          name: 'bad',
+          plan: null,
+          error: {
+            diagnostics: [{ code: 'answers-too-large', hint: expect.stringContaining('limits.answers') }],
+          },
+        },
+        { name: 'good', plan: { summary: { manual: 1 } }, error: null },
+      ],
+    });
+    expect(hosts.bad.log.length).toBeLessThan(40);
+  });
+
+  it('is not made of one that is read again and again', async () => {
+    const rows = rooms(90).map((row) => ({ ...row, note: 'x'.repeat(1000) }));
+    const host = await startApiHost(collections({ path, rows, newId: () => 'new' }));
+    const project = createHostProject(
+      { test: host },
+      {
+        'kinds/Room.kind.yaml': `${kind}update: put\n`,
+        'config/all.yaml': 'kind: Room\nname: Room 1\nseats: 7\n---\nkind: Room\nname: Room 2\nseats: 7\n',
+      },
+    );
+    const file = project.read('tenantctl.yaml').replaceAll('settle: 0s', 'settle: 0s, answers: 150KB');
+    project.write('tenantctl.yaml', file);
+    const { code, stderr } = await project.run('apply', '--yes');
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(
+      host.log.filter(({ method, path: asked }) => method === 'GET' && asked === path).length,
+    ).toBeGreaterThan(1);
   });
 });

@@ -232,6 +232,14 @@ const inManifests: [about: string, mistakes: [manifest: string, ...said: Said[]]
     'a value that does not fit',
     [
       [
+        'kind: VerifiedDomain\ndomain: bücher.example\n',
+        [
+          'invalid-value 2:9',
+          '`domain` cannot be `bücher.example`',
+          'DNS has this domain as `xn--bcher-kva.example`: write that.',
+        ],
+      ],
+      [
         'kind: SenderAddress\nemail: joe\n',
         ['invalid-value 2:8', '`email` cannot be `joe`', 'For example: `no-reply@acme.example`.'],
       ],

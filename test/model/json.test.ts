@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { sha256 } from '../../src/model/digest.ts';
 import {
   canonicalJson,
+  inexactNumbers,
   isTooDeep,
   itemsOf,
   type Json,
@@ -13,6 +14,7 @@ import {
   pick,
   sameJson,
   textOf,
+  writeJson,
 } from '../../src/model/json.ts';
 import { runs } from '../support/effort.ts';
 
@@ -110,7 +112,9 @@ test.each<[string, Json]>([
   ['9007199254740993', '9007199254740993'],
   ['[9007199254740991,12345678901234567000,-0,1e21]', [9007199254740991, 12345678901234567000, -0, 1e21]],
   ['[0.5,-1234567890123456.5,1e300]', [0.5, -1234567890123456.5, 1e300]],
-  ['[1e400,-0.1E+999,1e-400,1e308]', ['1e400', '-0.1E+999', 0, 1e308]],
+  ['[1e400,-0.1E+999,1e-400,1e308]', ['1e400', '-0.1E+999', '1e-400', 1e308]],
+  ['[0.1234567890123456789,123456789.123456789]', ['0.1234567890123456789', '123456789.123456789']],
+  ['[1.10,1234567.1234567890]', [1.1, 1234567.123456789]],
   [`[${'9'.repeat(400)}.5]`, [`${'9'.repeat(400)}.5`]],
   ['["1e400",{"1e400":1}]', ['1e400', { '1e400': 1 }]],
   [
@@ -119,6 +123,15 @@ test.each<[string, Json]>([
   ],
 ])('no number gets other digits: %s', (text, value) => {
   expect(parseJson(text)).toEqual(value);
+});
+
+test.each([
+  '{"a":12345678901234567890,"b":"12345678901234567890","c":[[1,98765432109876543210],2]}',
+  '[12345678901234567890,{"a":{"a":-1e400},"d":[]},"x"]',
+  '12345678901234567890',
+])('what no number holds is written as it was read: %s', (text) => {
+  const numbers = new Set([...inexactNumbers(text)].map((each) => each.join(' ')));
+  expect(writeJson(parseJson(text) ?? null, (name, digits) => numbers.has(`${name} ${digits}`))).toBe(text);
 });
 
 test.each([

@@ -141,7 +141,7 @@ function environmentOf(settings: ApiSettings, policy: Partial<Policy> = {}): Env
       network: { allowedHosts: null, proxies: null },
     },
     settings,
-    limits: { requests: 100, per: 10_000, concurrency: 8, timeout: null, settle: 0 },
+    limits: { requests: 100, per: 10_000, concurrency: 8, timeout: null, answers: null, settle: 0 },
     policy: { protect: [], prune: { kinds: [], keep: [] }, maxDeletes: 10, ...policy },
     variables: {},
   };

@@ -12,7 +12,7 @@ import {
   type TenantState,
 } from '../../src/sandbox/index.ts';
 
-export type { Sandbox, TenantState } from '../../src/sandbox/index.ts';
+export type { Sandbox } from '../../src/sandbox/index.ts';
 
 /** What a tenant can do in more than one way: as the embedded tenant plays it, and what only tests have it do. The first is the contract. */
 export const ways = {

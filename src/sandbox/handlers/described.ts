@@ -87,7 +87,7 @@ function list(kind: DescribedKind, { query }: Call, tenant: Tenant): Reply {
   );
   const withCount = readFlag(query, 'count');
   const page = pageSize === null ? found : selectPage(found, query, pageSize);
-  const targets = new Targets(tenant);
+  const targets = targetsIn(tenant);
   const rows = page.map((object) => show(kind, object, tenant, targets));
   return {
     status: 200,
@@ -101,7 +101,7 @@ function show(
   kind: DescribedKind,
   object: DescribedObject,
   tenant: Tenant,
-  targets = new Targets(tenant),
+  targets = targetsIn(tenant),
 ): JsonObject {
   const unset = objectFrom(settable(kind).map((name) => [name, null]));
   const shown = mapMembers(object, (value, name) => {
@@ -119,8 +119,8 @@ function withNames(form: Member, value: Json, targets: Targets): Json {
 
 function withName({ to }: Member, value: Json, targets: Targets): Json {
   if (!isObject(value)) return value;
-  const name = to === null ? null : targets.nameOf(to, textOf(value, 'id') ?? '');
-  return { ...value, name: name ?? own(value, 'name') ?? null };
+  const name = to === null ? null : targets(to)?.get(textOf(value, 'id') ?? '')?.name;
+  return { ...value, name: typeof name === 'string' ? name : (own(value, 'name') ?? null) };
 }
 
 function find(kind: DescribedKind, call: Call, tenant: Tenant): DescribedObject {
@@ -144,7 +144,7 @@ function createdAnswer(shown: JsonObject, { createAnswer }: Variations): { reado
   return { body: createAnswer === 'withoutId' ? others : shown };
 }
 
-/** How an object is changed: the request, and what the members that a client sets are after it. */
+/** The request that changes an object, and its effect on the members that a client sets. */
 function updateOf(kind: DescribedKind) {
   const update = (change: (document: JsonObject, body: Json, live: DescribedObject) => Json): Handler => {
     return (call, tenant) => {
@@ -252,7 +252,10 @@ function checkNames(kind: DescribedKind, sent: Json, live: DescribedObject | nul
 
 /** Throws a 400 for an id that leads nowhere, and on some tenants for a key that another object has. */
 function checkPlace(kind: DescribedKind, object: DescribedObject, tenant: Tenant): void {
-  new Targets(tenant).check(kind, object);
+  const targets = targetsIn(tenant);
+  for (const { to, id, at } of idsHeld(kind, object)) {
+    if (targets(to)?.has(id) === false) throw badRequest(`${at}: there is no ${to} ${id}`);
+  }
   if (tenant.variations.sameKey === 'taken') return;
   const isTaken = (other: DescribedObject) =>
     other.id !== object.id && keyOf(kind, other) === keyOf(kind, object);
@@ -271,9 +274,6 @@ function mergePatch(target: Json, patch: Json): Json {
   });
 }
 
-type Keeper = Pick<Tenant, 'state' | 'kinds'>;
-
-/** What others refer to. */
 interface Target {
   readonly id: string | null;
   readonly name?: unknown;
@@ -290,56 +290,36 @@ const documented = new Map<string, (state: TenantState) => readonly Target[]>([
 ]);
 
 /** The objects of a kind, to read and to change. */
-function objectsOf({ state }: Pick<Keeper, 'state'>, kind: string): DescribedObject[] {
+function objectsOf({ state }: Pick<Tenant, 'state'>, kind: string): DescribedObject[] {
   state.objects[kind] ??= [];
   return state.objects[kind];
 }
 
-/** The objects that ids lead to, as they are during one request. */
-class Targets {
-  readonly #keeper: Keeper;
-  readonly #found = new Map<string, ReadonlyMap<string | null, Target> | null>();
+/** The objects of a kind that ids lead to, as they are during one request; null for a kind that the tenant does not serve. */
+type Targets = (kind: string) => ReadonlyMap<string | null, Target> | null;
 
-  constructor(keeper: Keeper) {
-    this.#keeper = keeper;
-  }
-
-  /** The name of the object with that id; null if it has none, or is of a kind that the tenant does not serve. */
-  nameOf(kind: string, id: string): string | null {
-    const name = this.#ofKind(kind)?.get(id)?.name;
-    return typeof name === 'string' ? name : null;
-  }
-
-  /** Throws a 400 for an id in `object` that no object has. Ids of kinds that the tenant does not serve are not checked. */
-  check(kind: DescribedKind, object: JsonObject): void {
-    for (const { to, id, at } of idsHeld(kind, object)) {
-      const targets = this.#ofKind(to);
-      if (targets && !targets.has(id)) throw badRequest(`${at}: there is no ${to} ${id}`);
+function targetsIn({ state, kinds }: Tenant): Targets {
+  const found = new Map<string, ReturnType<Targets>>();
+  return (kind) => {
+    if (!found.has(kind)) {
+      const targets = kinds.has(kind) ? objectsOf({ state }, kind) : documented.get(kind)?.(state);
+      found.set(kind, targets ? new Map(targets.map((target) => [target.id, target])) : null);
     }
-  }
-
-  #ofKind(kind: string): ReadonlyMap<string | null, Target> | null {
-    const known = this.#found.get(kind);
-    if (known !== undefined) return known;
-    const { state, kinds } = this.#keeper;
-    const targets = kinds.has(kind) ? objectsOf({ state }, kind) : documented.get(kind)?.(state);
-    const byId = targets ? new Map(targets.map((target) => [target.id, target])) : null;
-    this.#found.set(kind, byId);
-    return byId;
-  }
+    return found.get(kind) ?? null;
+  };
 }
 
 /** Throws a 400 that names an object which holds the id of `object`, where there is one. */
-function refuseWhileReferredTo(kind: string, { id }: DescribedObject, keeper: Keeper): void {
-  for (const other of keeper.kinds.values()) {
-    for (const holder of objectsOf(keeper, other.name)) {
+function refuseWhileReferredTo(kind: string, { id }: DescribedObject, tenant: Tenant): void {
+  for (const other of tenant.kinds.values()) {
+    for (const holder of objectsOf(tenant, other.name)) {
       const isItself = other.name === kind && holder.id === id;
       const held = idsHeld(other, holder).some((place) => place.to === kind && place.id === id);
       if (held && !isItself)
         throw badRequest(`${kind} ${id} is in use: ${other.name} ${holder.id} refers to it`);
     }
   }
-  const user = keeper.state.simIntegrations.find(
+  const user = tenant.state.simIntegrations.find(
     ({ sources, cluster }) =>
       (kind === 'Source' && sources.includes(id)) || (kind === 'Cluster' && cluster === id),
   );

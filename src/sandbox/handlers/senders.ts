@@ -145,7 +145,6 @@ function selectIdentities(
   return identities.slice(offset, offset + limit);
 }
 
-/** What a tenant answers about an item. */
 function hideCount<T extends { readsLeft: number | null }>({ readsLeft: _readsLeft, ...shown }: T) {
   return shown;
 }

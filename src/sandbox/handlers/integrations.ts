@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { isObject, type Json, type JsonObject, objectFrom, own, withoutNulls } from '../../model/json.ts';
 import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
-import { newId, type ProvisioningRule, readProvisioningRule, type SimIntegration } from '../objects.ts';
+import {
+  type AuthProfile,
+  authTypes,
+  newId,
+  type ProvisioningRule,
+  readProvisioningRule,
+  type SimIntegration,
+} from '../objects.ts';
 import {
   badRequest,
   type Call,
@@ -13,15 +20,56 @@ import {
   type Reply,
   type Tenant,
 } from '../requests.ts';
-import { ignoredTime, object, text, textOrNull, texts } from '../shape.ts';
+import { bool, choice, ignoredTime, object, text, textOrNull, texts } from '../shape.ts';
 import { referenceName } from '../state.ts';
 import { readJsonText, type Variations, writeJsonText } from '../variations.ts';
 
+/** The profiles, on some tenants with another one that has the name of the first. */
+function profilesOf({ state, variations }: Tenant): readonly AuthProfile[] {
+  const [first] = state.authProfiles;
+  return variations.twinProfiles && first
+    ? [...state.authProfiles, { ...first, id: `${first.id}-twin` }]
+    : state.authProfiles;
+}
+
+/** Authentication profiles (seed 000). */
+export const authProfiles = {
+  /** Summaries only. */
+  'get-profile-config-list': (_call, tenant) =>
+    okRead(profilesOf(tenant).map(({ id }) => ({ id, tenant: tenant.state.tenant }))),
+
+  'get-profile-config': (call, tenant) =>
+    okRead(showProfile(findById(profilesOf(tenant), call, 'authentication profile'))),
+
+  /** A bare array of operations on the five patchable fields. */
+  'patch-profile-config': (call, tenant) => {
+    const profile = findById(tenant.state.authProfiles, call, 'authentication profile');
+    const { offNetwork, untrustedGeography, applicationId, applicationName, type } = profile;
+    const document = { offNetwork, untrustedGeography, applicationId, applicationName, type };
+    // `replace` refuses a member that is absent.
+    const changes = readPatched(applyPatch(withoutNulls(document), call.body, standardPatch), 'profile');
+    if (changes.applicationId === '') throw badRequest('applicationId must not be empty');
+    Object.assign(profile, changes);
+    return okWrite(showProfile(profile));
+  },
+} satisfies Handlers;
+
+function showProfile({ id: _id, ...shown }: AuthProfile): Json {
+  return shown;
+}
+
+const readPatched = object({
+  offNetwork: bool(null),
+  untrustedGeography: bool(null),
+  applicationId: textOrNull,
+  applicationName: textOrNull,
+  type: choice(authTypes),
+});
+
 type SimDetails = Omit<SimIntegration, 'id' | 'created' | 'modified'>;
 
-const noun = 'integration';
-
-const find = (call: Call, { state }: Tenant): SimIntegration => findById(state.simIntegrations, call, noun);
+const find = (call: Call, { state }: Tenant): SimIntegration =>
+  findById(state.simIntegrations, call, 'integration');
 
 /** Service desk integrations (seed 000). */
 export const simIntegrations = {
@@ -76,7 +124,7 @@ export const simIntegrations = {
   },
 
   'delete-sim-integration': (call, { state }) => ({
-    ...deleteById(state.simIntegrations, call, noun, state),
+    ...deleteById(state.simIntegrations, call, 'integration', state),
     status: 200,
   }),
 } satisfies Handlers;

@@ -1,0 +1,136 @@
+/** Hosts that ask for a client certificate. */
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SecureVersion } from 'node:tls';
+import { expect, it, onTestFinished } from 'vitest';
+import { ca, client, server, stranger } from '../support/certificates.ts';
+import { runProgram } from '../support/world.ts';
+
+/** A host with one integration that only talks to those whom its authority knows. */
+async function guarded(maxVersion: SecureVersion = 'TLSv1.3') {
+  const options = { ...server, ca: ca.cert, requestCert: true, rejectUnauthorized: true, maxVersion };
+  let connections = 0;
+  const host = createServer(options, (_request, response) => {
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end('[{"id":"1","name":"Desk","type":"Jira"}]');
+  });
+  host.on('connection', () => {
+    connections += 1;
+  });
+  host.listen(0, '127.0.0.1');
+  await once(host, 'listening');
+  onTestFinished(() => {
+    host.close();
+  });
+  const address = host.address();
+  return {
+    url: `https://localhost:${typeof address === 'object' ? address?.port : 0}`,
+    connections: () => connections,
+  };
+}
+
+/** Exports what a host has, with `tls` as the project file has it. */
+async function exported(
+  url: string,
+  tls: string,
+  { env = {}, auth = '{ token: !env TOKEN }' }: { env?: NodeJS.ProcessEnv; auth?: string } = {},
+) {
+  const dir = mkdtempSync(join(tmpdir(), 'tenantctl-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  mkdirSync(join(dir, 'tls'));
+  for (const [name, text] of Object.entries({
+    ca: ca.cert,
+    client: client.cert,
+    key: client.key,
+    stranger: stranger.cert,
+  }))
+    writeFileSync(join(dir, 'tls', `${name}.pem`), text);
+  writeFileSync(join(dir, 'key-outside.pem'), client.key);
+  writeFileSync(
+    join(dir, 'tenantctl.yaml'),
+    `version: 1
+environments:
+  live: { identity: { baseUrl: "${url}", auth: ${auth}, tls: ${tls} } }
+`,
+  );
+  const ran = await runProgram(['export', '--kinds', 'SimIntegration', '-e', 'live'], {
+    cwd: dir,
+    env: { TOKEN: 'a-token-for-tests', ...env },
+  });
+  return { ...ran, words: ran.stderr.replaceAll(/\s+/g, ' ') };
+}
+
+it.each<[string, string, NodeJS.ProcessEnv]>([
+  ['files', '{ cert: tls/client.pem, key: tls/key.pem, ca: tls/ca.pem }', {}],
+  ['a secret', '{ cert: tls/client.pem, key: !secret KEY, ca: tls/ca.pem }', { KEY: client.key }],
+  [
+    'a variable',
+    '{ cert: !env CERT, key: !env KEY, ca: !env CA }',
+    { CERT: client.cert, KEY: client.key, CA: ca.cert },
+  ],
+])('are sent the one of %s', async (_, tls, env) => {
+  const { url } = await guarded();
+  const { code, words } = await exported(url, tls, { env });
+  expect({ code, words }).toMatchObject({ code: 0 });
+});
+
+it.each<SecureVersion>(['TLSv1.2', 'TLSv1.3'])(
+  'are named at once where there is none: %s',
+  async (version) => {
+    const { url, connections } = await guarded(version);
+    const { code, words } = await exported(url, '{ ca: tls/ca.pem }');
+    expect(code).toBe(1);
+    expect(words).toContain('asks for a client certificate');
+    expect(words).toContain('Set `tls: { cert: FILE, key: !secret NAME }`');
+    expect(words).not.toMatch(/UND_ERR|attempts/);
+    expect(connections()).toBeLessThan(4);
+  },
+);
+
+it('are named where the token is asked for', async () => {
+  const { url, connections } = await guarded();
+  const auth = '{ clientId: ci, clientSecret: !env TOKEN }';
+  const { code, words } = await exported(url, '{ ca: tls/ca.pem }', { auth });
+  expect({ code, words }).toMatchObject({
+    code: 1,
+    words: expect.stringContaining('asks for a client certificate'),
+  });
+  expect(words).toContain('Set `tls: { cert: FILE, key: !secret NAME }`');
+  expect(connections()).toBeLessThan(4);
+});
+
+it('are named where they do not know the certificate', async () => {
+  const { url } = await guarded();
+  const { code, words } = await exported(
+    url,
+    '{ cert: tls/stranger.pem, key: !secret KEY, ca: tls/ca.pem }',
+    {
+      env: { KEY: stranger.key },
+    },
+  );
+  expect({ code, words }).toMatchObject({
+    code: 1,
+    words: expect.stringContaining('does not take the client certificate'),
+  });
+});
+
+it.each<[string, string, string]>([
+  ['a key of another certificate', '{ cert: tls/stranger.pem, key: tls/key.pem }', 'tls-certificate'],
+  ['a certificate without its key', '{ cert: tls/client.pem }', 'missing-field'],
+  ['a file that is not there', '{ cert: tls/none.pem, key: tls/key.pem }', 'tls-file'],
+  ['a file outside the project', '{ cert: ../client.pem, key: tls/key.pem }', 'outside-project'],
+  [
+    'a key in the project file',
+    `{ cert: tls/client.pem, key: ${JSON.stringify(client.key)} }`,
+    'literal-credential',
+  ],
+])('is an error: %s', async (_, tls, problem) => {
+  const { code, words, stdout } = await exported('https://localhost:1', tls);
+  expect(code).toBe(1);
+  expect(words).toContain(`[${problem}]`);
+  expect(words + stdout).not.toContain(client.key.slice(40, 80));
+});
