@@ -6,8 +6,8 @@ import { ExitCode, failure } from '../model/failure.ts';
 import { parserSettings } from './check-arguments.ts';
 import { type ArgsOf, type CommandEntry, type Commands, defineCommand, examples } from './command.ts';
 import type { Io } from './io.ts';
+import { otherSchemas } from './package-file.ts';
 import { kindsHere, projectFileOf } from './project.ts';
-import { otherSchemas } from './schemas.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 

@@ -7,8 +7,8 @@ import { didYouMean } from '../model/suggest.ts';
 import { joinWords } from '../model/words.ts';
 import { defineCommand, examples } from './command.ts';
 import { commonOptions } from './options.ts';
+import { isInPackage, manifestSchema, otherSchemas, readSchema, schemaOfKind } from './package-file.ts';
 import { kindsHere } from './project.ts';
-import { isInPackage, manifestSchema, otherSchemas, readSchema, schemaOfKind } from './schemas.ts';
 
 function build(yargs: Argv) {
   return commonOptions(yargs)
