@@ -3,7 +3,7 @@ import yargs, { type Argv } from 'yargs';
 import type { Kinds } from '../kinds/catalog.ts';
 import { loadNames, type ProjectNames } from '../loader/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
-import { parserSettings } from './check-arguments.ts';
+import { parserSettings } from './arguments.ts';
 import { type ArgsOf, type CommandEntry, type Commands, defineCommand, examples } from './command.ts';
 import type { Io } from './io.ts';
 import { otherSchemas } from './package-file.ts';

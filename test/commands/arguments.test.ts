@@ -85,7 +85,7 @@ it.each([
   [['apply', '--yes', '--result', 'r.json', '--report', 'r.md', 'r.json'], 'r.json is named twice'],
   [['show'], '`tenantctl show <file..>`'],
   [['plan', '-e', ''], 'The value of --env is empty'],
-  [['env', 'show'], 'error  action cannot be "show"'],
+  [['env', 'show'], 'The value of action cannot be "show". Choices: "list".'],
   [['frobnicate'], 'There is no command `frobnicate`.'],
   [['--yes'], 'Name a command'],
 ])('%j is told as what it is, and nothing is written', async (argv, words) => {
