@@ -10,10 +10,10 @@ import { type Diff, differs } from '../model/diff.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { type ArgsOf, defineCommand, examples } from './command.ts';
-import { createFleetProgress } from './fleet-progress.ts';
 import type { Io } from './io.ts';
 import { commonOptions, flag, format, group, list, names, scopeOptions } from './options.ts';
 import { checkOutput, outputDocument } from './output.ts';
+import { createFleetProgress } from './progress.ts';
 import { projectFileOptions, selectedEnvironment } from './project.ts';
 
 function build(yargs: Argv) {

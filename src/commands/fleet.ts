@@ -18,12 +18,12 @@ import { oneLine } from '../report/safe.ts';
 import { pluralize } from '../report/words.ts';
 import { type ApplyArgs, outputResult, requireConfirmation, resourcesProving } from './apply-output.ts';
 import type { ArgsOf } from './command.ts';
-import { withFleetProgress } from './fleet-progress.ts';
 import { howToApplyPlan } from './how-to-apply.ts';
 import { type Io, viewOf } from './io.ts';
 import { type PlanArgs, planOptionsOf } from './options.ts';
 import { isWritten, outputDocument, printDiagnostics, printDocument } from './output.ts';
 import type { planOutputOptions } from './plan-output.ts';
+import { withFleetProgress } from './progress.ts';
 import { projectFileOptions } from './project.ts';
 import { saveFile } from './saved.ts';
 

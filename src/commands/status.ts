@@ -21,11 +21,10 @@ import { namesAndMore } from '../model/words.ts';
 import { oneLine, safeJson } from '../report/safe.ts';
 import { renderStatus, statusFormats, verificationWords } from '../report/status.ts';
 import { type ArgsOf, defineCommand, examples } from './command.ts';
-import { withFleetProgress } from './fleet-progress.ts';
 import { type Io, printNote, viewOf } from './io.ts';
 import { commonOptions, flag, fleetOptions, format, scopeOptions, text } from './options.ts';
 import { printDiagnostics } from './output.ts';
-import { withTenant } from './progress.ts';
+import { withFleetProgress, withTenant } from './progress.ts';
 import { projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 
 const defaultWait = '30m';

@@ -62,11 +62,7 @@ it.each([
   [['fmt'], 'There is no command `fmt`.', 'There is no formatter'],
   [['version'], 'There is no command `version`.', 'Use `tenantctl --version`.'],
   [['plan', '--target', 'x'], 'There is no option --target.', 'Use --only.'],
-  [
-    ['env'],
-    'An argument is missing: `tenantctl env <action>`.',
-    '`tenantctl env --help` lists the options.',
-  ],
+  [['env'], 'An argument is missing: `tenantctl env <action>`.', '`tenantctl env --help` lists the options.'],
 ])('%j is answered with what was probably meant', async (argv, message, hint) => {
   const { code, stderr } = await run(...argv);
   expect(code).toBe(1);

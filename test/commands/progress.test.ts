@@ -1,9 +1,8 @@
 import { Readable, Writable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { RunEvent } from '../../src/commands/event-words.ts';
-import { createFleetProgress } from '../../src/commands/fleet-progress.ts';
 import { hasColour, type Output, redactIo } from '../../src/commands/io.ts';
-import { createProgress } from '../../src/commands/progress.ts';
+import type { RunEvent } from '../../src/commands/progress.ts';
+import { createFleetProgress, createProgress } from '../../src/commands/progress.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 class Screen extends Writable {
