@@ -64,10 +64,11 @@ export function refuseMistakes(parser: Argv, argv: readonly string[], name = '',
       .fail((message, error) => {
         // A YError is the parser's own, about an option without its value, for example.
         if (error && error.name !== 'YError') throw error;
-        const words = message.startsWith('Not enough non-option')
-          ? `An argument is missing: \`tenantctl ${`${name} ${positionals}`.trim()}\`.`
-          : message.trim().replace(/ --(?=\w )/, ' -');
-        throw failure('usage', words, { hint: help });
+        if (!message.startsWith('Not enough non-option'))
+          throw failure('usage', message.trim().replace(/ --(?=\w )/, ' -'), { hint: help });
+        const words = `An argument is missing: \`tenantctl ${`${name} ${positionals}`.trim()}\`.`;
+        const hint = 'An argument behind a list of values counts as one of them: put it before the options.';
+        throw failure('usage', words, { hint: argv.length > 1 ? `${hint} ${help}` : help });
       })
   );
 }
@@ -107,7 +108,7 @@ function findMistakes(
     return extra.map((word) => ({ message: `Unknown argument: ${word}`, hint }));
   }
   // For `-` in the place of a file, the parser has an empty value, or none. As the value of an option it is a name.
-  if (argv.includes('-') && !Object.values(values).flat().includes('-'))
+  if (argv.includes('-') && !Object.values(args).flat().includes('-'))
     return [
       {
         message: 'Nothing is read from standard input: - is no file.',

@@ -9,9 +9,19 @@ import { type OpenedProjects, openProjects } from '../loader/index.ts';
 import { type Diff, differs } from '../model/diff.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { didYouMean } from '../model/suggest.ts';
-import { type ArgsOf, defineCommand, examples } from './command.ts';
+import {
+  type ArgsOf,
+  commonOptions,
+  defineCommand,
+  examples,
+  flag,
+  format,
+  group,
+  list,
+  names,
+  scopeOptions,
+} from './command.ts';
 import type { Io } from './io.ts';
-import { commonOptions, flag, format, group, list, names, scopeOptions } from './options.ts';
 import { checkOutput, outputDocument } from './output.ts';
 import { createFleetProgress } from './progress.ts';
 import { projectFileOptions, selectedEnvironment } from './project.ts';
@@ -56,7 +66,7 @@ type Args = ArgsOf<typeof build>;
 export const command = defineCommand(build, async (args, io) => {
   checkOutput(args, 'diff', io);
   const diff = await withSides(sidesOf(args, io), args, io);
-  outputDocument({ is: 'diff', diff }, args, io);
+  await outputDocument({ is: 'diff', diff }, args, io);
   return args.detailedExitcode && differs(diff) ? ExitCode.changes : ExitCode.done;
 });
 

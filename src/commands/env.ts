@@ -10,8 +10,7 @@ import {
 import { ExitCode } from '../model/failure.ts';
 import { json } from '../report/json-output.ts';
 import { oneLine } from '../report/safe.ts';
-import { defineCommand, examples } from './command.ts';
-import { commonOptions, format, text } from './options.ts';
+import { commonOptions, defineCommand, examples, format, text } from './command.ts';
 import { projectFileOptions } from './project.ts';
 
 function build(yargs: Argv) {

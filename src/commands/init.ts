@@ -4,7 +4,7 @@ import type { Argv } from 'yargs';
 import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
 import { ExitCode, failure } from '../model/failure.ts';
-import { type ArgsOf, defineCommand, examples } from './command.ts';
+import { type ArgsOf, defineCommand, examples, flag, list } from './command.ts';
 import { example, fill, type Note, writeDotEnv, writeFiles } from './init/files.ts';
 import {
   type PipelineFacts,
@@ -31,7 +31,6 @@ import {
   verbosity,
 } from './init/tenants.ts';
 import { type Io, isInteractive, printNote } from './io.ts';
-import { flag, list } from './options.ts';
 
 function build(yargs: Argv) {
   return yargs

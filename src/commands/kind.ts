@@ -17,14 +17,12 @@ import { isObject, type Json } from '../model/json.ts';
 import { unreadableFile } from '../model/system-error.ts';
 import { draftKind } from '../openapi/draft.ts';
 import { oneLine } from '../report/safe.ts';
-import { type ArgsOf, defineCommand, examples } from './command.ts';
+import { type ArgsOf, commonOptions, defineCommand, examples, flag, format, text } from './command.ts';
 import { readIfThere, writeText } from './files.ts';
-import { type Io, isInteractive } from './io.ts';
-import { commonOptions, flag, format, text } from './options.ts';
+import { confirm, type Io, isInteractive } from './io.ts';
 import { printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
-import { confirm } from './prompt.ts';
 
 function build(yargs: Argv) {
   return commonOptions(yargs)
@@ -97,7 +95,7 @@ async function draft(args: Args, io: Io): Promise<ExitCode> {
     io.stderr.write(`${oneLine(basename(file))} does not say everything:\n${lines.join('')}`);
   }
   if (out === undefined) io.stdout.write(text);
-  else writeText(out, text, io);
+  else await writeText(out, text, io);
   return ExitCode.done;
 }
 
@@ -148,7 +146,7 @@ async function check(args: Args, io: Io): Promise<ExitCode> {
     return ExitCode.done;
   }
   requireInside(project.root, file.shown);
-  writeText(file.path, withProof(file), io);
+  await writeText(file.path, withProof(file), io);
   say(`Marked as proven in ${file.shown}. Commit the file.`);
   return ExitCode.done;
 }

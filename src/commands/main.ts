@@ -5,9 +5,9 @@ import { once } from '../model/once.ts';
 import { version } from '../model/version.ts';
 import { parserSettings, refuseMistakes, unknownCommand } from './arguments.ts';
 import type { Run } from './command.ts';
+import { commonOptions } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, type ProgramIo, redactIo, widthOf } from './io.ts';
-import { commonOptions } from './options.ts';
 
 /**
  * Runs the program and returns its exit code. Never throws: a failure is printed on stderr. Without arguments, the help

@@ -1,8 +1,12 @@
-import { appendFileSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import type { SavedResult } from '../engine/results.ts';
 import type { TemplateSetting } from '../engine/templates.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { type ExitCode, Failure, failure, interruption, messageOf } from '../model/failure.ts';
-import { systemCode, systemFailure } from '../model/system-error.ts';
+import type { Fleet } from '../model/fleet.ts';
+import type { Plan } from '../model/plan.ts';
+import { systemFailure } from '../model/system-error.ts';
 import {
   type Document,
   type Format,
@@ -27,14 +31,14 @@ interface OutputArgs {
 }
 
 /** Writes the reports of a document, adds it to the summary of a GitHub step, and prints it. */
-export function outputDocument(
+export async function outputDocument(
   document: Document,
   args: Verbosity & OutputArgs,
   io: Io,
   extras: Extras = {},
-): void {
-  writeReports(document, args.report, io, extras);
-  appendStepSummary(document, io, extras);
+): Promise<void> {
+  await writeReports(document, args.report, io, extras);
+  await appendStepSummary(document, io, extras);
   printDocument(document, args, io, extras);
 }
 
@@ -128,29 +132,23 @@ export function checkOutput(
 ): void {
   const { format, report, out } = args;
   if (!formatsOf(is).includes(format)) throw unsupportedFormat(format, is);
-  checkReportFiles(report, is);
+  const wrong = report.find((file) => !formatsOf(is).includes(reportFormat(file, is)));
+  if (wrong !== undefined) throw unknownFormat(wrong, is);
   checkWritable([...report, ...(out === undefined ? [] : [out])], io, reads);
 }
 
-/** Throws a Failure for a `--report` file whose ending names no format, or none that the document has. */
-function checkReportFiles(files: readonly string[], is: Document['is']): void {
-  for (const file of files) {
-    if (!formatsOf(is).includes(reportFormat(file, is))) throw unknownFormat(file, is);
-  }
-}
-
 /** Writes the document into each file, in the format that the ending names. Throws a Failure where it cannot. */
-export function writeReports(
+export async function writeReports(
   document: Document,
   files: readonly string[],
   io: Io,
   extras: Extras = {},
-): void {
+): Promise<void> {
   const options = { ...fileView, verbose: true, ...optionsFrom(io, extras) };
   for (const file of files) {
     const format = reportFormat(file, document.is);
     const text = renderReport(document, format, options);
-    writeText(file, isClean(document, format) ? text : io.redactor.text(text), io);
+    await writeText(file, isClean(document, format) ? text : io.redactor.text(text), io);
   }
 }
 
@@ -158,9 +156,9 @@ export function writeReports(
  * Writes what an apply leaves behind, and returns whether it could be written. If not, the apply is incomplete: exit 1
  * would mean that nothing was done.
  */
-export function isWritten(write: () => void, io: Io): boolean {
+export async function isWritten(write: () => Promise<void>, io: Io): Promise<boolean> {
   try {
-    write();
+    await write();
     return true;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -197,14 +195,14 @@ export async function renderTemplates(
  * Appends the document to the summary of a GitHub step, where the program runs in one. A summary that cannot be written
  * is only reported: the command has already done its work.
  */
-export function appendStepSummary(document: Document, io: Io, extras: Extras = {}): void {
+export async function appendStepSummary(document: Document, io: Io, extras: Extras = {}): Promise<void> {
   const file = io.env.GITHUB_STEP_SUMMARY;
   if (!file) return;
   try {
     const text = renderReport(document, 'markdown', { ...fileView, ...optionsFrom(io, extras) });
-    appendFileSync(file, io.redactor.text(text));
+    await writeText(file, io.redactor.text(text), io, appendFile);
   } catch (error) {
-    printNote(`The step summary could not be written (${systemCode(error) ?? String(error)}).`, io);
+    printNote(`The step summary could not be written. ${messageOf(error)}`, io);
   }
 }
 
@@ -219,4 +217,27 @@ function unknownFormat(file: string, is: Document['is']): Failure {
   return failure('unknown-report-format', `There is no ${is} report with the ending of "${file}".`, {
     hint: `Use one of these endings: ${endings.map(([ending]) => ending).join(', ')}.`,
   });
+}
+
+/** Writes a plan, a fleet or a result as a file. Throws a Failure where it cannot be written. */
+export function saveFile(value: Plan | Fleet, file: string, io: Io): Promise<void> {
+  return writeText(file, `${JSON.stringify(value, null, 2)}\n`, io);
+}
+
+/**
+ * Prints where the result of an apply is, and which file could not be written. Returns true when all could: the tenant has
+ * already changed, so the run goes on in any case.
+ */
+export function printSaved(
+  files: readonly SavedResult[],
+  { quiet }: Pick<Verbosity, 'quiet'>,
+  io: Io,
+): boolean {
+  const saved = files.filter(({ failure }) => failure === null).map(({ file }) => relative(io.cwd, file));
+  for (const { failure } of files) {
+    if (failure) printNote(`The result is not saved. ${failure.message}`, io);
+  }
+  const isWhole = saved.length === files.length;
+  if (saved[0] !== undefined && (!quiet || !isWhole)) printNote(`Result file: ${saved[0]}`, io);
+  return isWhole;
 }

@@ -17,9 +17,16 @@ import { secretNamesIn } from '../model/marker.ts';
 import { startPreview } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
 import { type Watch, watchFolder } from '../preview/watch.ts';
-import { type ArgsOf, defineCommand, examples } from './command.ts';
+import {
+  type ArgsOf,
+  commonOptions,
+  defineCommand,
+  examples,
+  flag,
+  portOption,
+  scopeOptions,
+} from './command.ts';
 import type { Io } from './io.ts';
-import { commonOptions, flag, portOption, scopeOptions } from './options.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
 

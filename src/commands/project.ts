@@ -7,9 +7,8 @@ import { type LoadOptions, loadEnvironmentNames, loadKinds } from '../loader/ind
 import { repositoryOf } from '../loader/repository.ts';
 import { isPlainName, parseShard, selectEnvironments, shardOf } from '../loader/selection.ts';
 import { Failure, failure } from '../model/failure.ts';
-import type { ArgsOf } from './command.ts';
+import type { ArgsOf, commonOptions } from './command.ts';
 import type { Io } from './io.ts';
-import type { commonOptions } from './options.ts';
 
 /** The files that a command writes. */
 interface OutputFiles {

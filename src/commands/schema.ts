@@ -5,8 +5,7 @@ import { ExitCode, failure } from '../model/failure.ts';
 import { isObject, type JsonObject, own, parseJson } from '../model/json.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { joinWords } from '../model/words.ts';
-import { defineCommand, examples } from './command.ts';
-import { commonOptions } from './options.ts';
+import { commonOptions, defineCommand, examples } from './command.ts';
 import { isInPackage, manifestSchema, otherSchemas, readSchema, schemaOfKind } from './package-file.ts';
 import { kindsHere } from './project.ts';
 

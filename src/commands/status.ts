@@ -20,9 +20,18 @@ import { isVerificationOver, type Status, statusFormat } from '../model/status.t
 import { namesAndMore } from '../model/words.ts';
 import { oneLine, safeJson } from '../report/safe.ts';
 import { renderStatus, statusFormats, verificationWords } from '../report/status.ts';
-import { type ArgsOf, defineCommand, examples } from './command.ts';
+import {
+  type ArgsOf,
+  commonOptions,
+  defineCommand,
+  examples,
+  flag,
+  fleetOptions,
+  format,
+  scopeOptions,
+  text,
+} from './command.ts';
 import { type Io, printNote, viewOf } from './io.ts';
-import { commonOptions, flag, fleetOptions, format, scopeOptions, text } from './options.ts';
 import { printDiagnostics } from './output.ts';
 import { withFleetProgress, withTenant } from './progress.ts';
 import { projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';

@@ -84,6 +84,7 @@ it.each([
   [['plan', '--out', 'plan.html', '--report', './plan.html'], 'plan.html is named twice'],
   [['apply', '--yes', '--result', 'r.json', '--report', 'r.md', 'r.json'], 'r.json is named twice'],
   [['show'], '`tenantctl show <file..>`'],
+  [['diff', '--only', '**', 'test', 'other'], 'An argument behind a list of values counts as one of them'],
   [['plan', '-e', ''], 'The value of --env is empty'],
   [['env', 'show'], 'The value of action cannot be "show". Choices: "list".'],
   [['frobnicate'], 'There is no command `frobnicate`.'],
@@ -137,8 +138,10 @@ describe('apply with a plan file', () => {
 
 it.each([
   ['apply', '--yes', '--report', 'result.json', 'plan.json'],
+  ['apply', '--yes', '--only', '**', 'plan.json'],
+  ['apply', '--yes', '--rotate', 'SimIntegration/*', 'plan.json'],
   ['apply', 'plan.json', '--result', 'plan.json'],
-])('no report of an apply is written over a plan (%s %s %s %s)', async (...argv) => {
+])('an option of an apply takes no plan for its value (%s %s %s %s %s)', async (...argv) => {
   expect((await world.run('plan', '--out', 'plan.json')).code).toBe(0);
   const plan = world.read('plan.json');
   const { code, stderr } = await world.run(...argv);

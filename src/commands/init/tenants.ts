@@ -9,10 +9,9 @@ import { Failure, failure, interruption } from '../../model/failure.ts';
 import { isObject, type Json } from '../../model/json.ts';
 import { looksLikeCredential } from '../../model/sensitive.ts';
 import { oneLine, printable } from '../../report/safe.ts';
-import { type Io, printNote } from '../io.ts';
+import { type Io, openPrompt, type Prompt, printNote } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
 import { createProgress } from '../progress.ts';
-import { openPrompt, type Prompt } from '../prompt.ts';
 import {
   type Choices,
   environmentName,
