@@ -25,7 +25,13 @@ import { type Io, isInteractive, viewOf } from './io.ts';
 import { checkOutput, printDiagnostics, printDocument, printSaved } from './output.ts';
 import { applyOptions, outputResult, requireConfirmation, resourcesProving } from './plan-output.ts';
 import { withTenant } from './progress.ts';
-import { namedEnvironments, projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
+import {
+  namedEnvironments,
+  projectFileOptions,
+  projectOptions,
+  selectedEnvironments,
+  selectionOf,
+} from './project.ts';
 import { holdsOpenPlans, readPlans, readResults, resultFiles } from './saved.ts';
 
 function build(yargs: Argv) {
@@ -174,15 +180,16 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
 
 /** A file is applied to all its environments. An `--env` that names others, or some of them, asks for something else. */
 function requireAllSelected({ environments }: Fleet, file: string, args: Args, io: Io): void {
-  if (args.env.length === 0) return;
-  const selected = new Set(namedEnvironments({ selectors: args.env }, args, io));
+  const { selectors, from = '--env' } = selectionOf(args, io);
+  if (selectors.length === 0) return;
+  const selected = new Set(namedEnvironments(args, io));
   const names = environments.map(({ name }) => name);
   if (names.length === selected.size && names.every((name) => selected.has(name))) return;
   throw failure(
     'usage',
-    `${file} is applied to all its environments (${namesInBrief(names)}), and --env selects others.`,
+    `${file} is applied to all its environments (${namesInBrief(names)}), and ${from} selects others.`,
     {
-      hint: 'Leave --env out, or make a file of those: `tenantctl plan --env … --out FILE`.',
+      hint: 'Select no environment, or make a file of those: `tenantctl plan --env … --out FILE`.',
     },
   );
 }

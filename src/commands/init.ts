@@ -22,15 +22,8 @@ import {
   projectFiles,
   starts,
 } from './init/project-file.ts';
-import {
-  askForSetup,
-  chooseSetup,
-  givenTenants,
-  printMissingSettings,
-  type Setup,
-  verbosity,
-} from './init/tenants.ts';
-import { type Io, isInteractive, printNote } from './io.ts';
+import { givenTenants, makeSetup, printMissingSettings, type Setup, verbosity } from './init/tenants.ts';
+import { type Io, printNote } from './io.ts';
 
 function build(yargs: Argv) {
   return yargs
@@ -90,7 +83,6 @@ export const command = defineCommand(build, async (args, io) => {
   const asked = checkPromotion(args, isNew);
   // What is wrong with an existing project is said before a file is written.
   const known = isNew ? null : readPipelineFacts(root, io.env, asked);
-  const makeSetup = args.yes || !isInteractive(io) ? chooseSetup : askForSetup;
   const setup = await makeSetup(args, { root, isNew }, io);
   const { choices, env } = setup;
 
@@ -220,17 +212,17 @@ function nextSteps({
   notes,
   toAdd,
 }: Made): string {
-  const { hasManifests, hosts, needsEnvironment, stages, environment, isEmbedded } = facts;
+  const { hasManifests, hosts, needsEnvironment, stages, isEmbedded } = facts;
+  const [first, next] = stages;
   const isWritten = notes.some(({ what }) => what === 'created');
   // The embedded tenant needs no credentials, and the secrets of the examples are for another environment.
   const unset = isEmbedded ? [] : facts.unset;
   const unsetSecrets = isEmbedded && choices.from === 'examples' ? [] : facts.unsetSecrets;
   const lacksManifests = !isNew && !hasManifests && hosts !== null;
   // Of several, the last one shows what has to stay.
-  const several = isNew ? choices.tenants.map(({ name }) => name) : (stages?.[1].environments ?? []);
-  const last = several.at(-1) ?? (needsEnvironment ? environment : undefined);
+  const several = isNew ? choices.tenants.map(({ name }) => name) : (next?.environments ?? []);
+  const last = several.at(-1) ?? (needsEnvironment ? first.selection : undefined);
   const isNamed = last !== undefined && (!isNew || several.length > 1);
-  const selected = needsEnvironment ? " -e '*'" : '';
   return fill(example('init/next-steps.txt'), {
     folder,
     byHand: written.flatMap(({ byHand }) => (byHand ? [{ what: byHand }] : [])),
@@ -238,8 +230,8 @@ function nextSteps({
     toAdd,
     needsHosts: isWritten && hosts === null,
     unknownHost,
-    isGuessed: isWritten && needsEnvironment && stages === null,
-    environment,
+    isGuessed: isWritten && needsEnvironment && !next,
+    environment: first.selection,
     needsVariables: unset.length > 0,
     unset: unset.map((name) => ({ name })),
     needsSecrets: unsetSecrets.length > 0,
@@ -247,6 +239,6 @@ function nextSteps({
     needsExport: exported !== ExitCode.done && (choices.from === 'export' || lacksManifests),
     // Without --merge, the export would declare the objects of existing manifests again.
     exportOptions: `${isNamed ? ` -e ${last}` : ''}${hasManifests ? ' --merge' : ''}`,
-    planOptions: stages?.map(({ selection }) => ` -e ${selection}`).join('') ?? selected,
+    planOptions: next ? ` -e ${first.selection} -e ${next.selection}` : needsEnvironment ? " -e '*'" : '',
   });
 }

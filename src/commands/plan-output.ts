@@ -81,7 +81,7 @@ type HowToApply = Pick<ReportOptions, 'applyWith'>;
  * pipeline is on another machine than the reader, who is not meant to apply what a pull request has made.
  */
 export function howToApplyPlan(args: PlanArgs & { readonly out: string | undefined }, io: Io): HowToApply {
-  if (args.out !== undefined && !io.env.CI) return howToApplyFile(args.out, args, io);
+  if (args.out !== undefined && !isCi(io.env)) return howToApplyFile(args.out, args, io);
   return { applyWith: [...planWords(args, io), ...configWords(args, io)] };
 }
 

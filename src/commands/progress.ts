@@ -7,7 +7,7 @@ import { namesAndMore } from '../model/words.ts';
 import { outcomeWords } from '../report/result-words.ts';
 import { printable } from '../report/safe.ts';
 import { joinParts, pluralize, requestTarget } from '../report/words.ts';
-import { type Io, type ProgramIo, printNote, takesEscapes, type Verbosity, widthOf } from './io.ts';
+import { type Io, isCi, type ProgramIo, printNote, takesEscapes, type Verbosity, widthOf } from './io.ts';
 
 /** What happens while a command works with a tenant. */
 export type RunEvent = TenantEvent | ApplyEvent;
@@ -69,7 +69,7 @@ function modeOf({ quiet, verbose, progress }: Verbosity, io: ProgramIo): Mode {
   if (verbose) return 'log';
   if (!progress) return 'none';
   if (takesEscapes(io.stderr, io)) return 'bar';
-  return io.env.CI ? 'lines' : 'waits';
+  return isCi(io.env) ? 'lines' : 'waits';
 }
 
 /** One line of a terminal, which is drawn again and again. */

@@ -176,6 +176,13 @@ describe('progress', () => {
     );
   });
 
+  it.each(['false', '0', '', 'FALSE'])('is none of a CI job where CI is %j', (CI) => {
+    const screen = new Screen(false);
+    const progress = progressOn(screen, {}, { CI });
+    progress.onEvent(waiting);
+    expect(screen.text).toBe('');
+  });
+
   it('calls the outcome of a change what the result calls it', () => {
     const screen = new Screen(false);
     const change = { address: 'Thing/a', action: 'update', outcome: 'notAttempted' } as const;

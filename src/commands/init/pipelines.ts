@@ -25,22 +25,18 @@ interface Stage {
 export interface PipelineFacts {
   /** True when there are manifests where a new project has them. */
   readonly hasManifests: boolean;
-  /** The environment variables that the environment of a pipeline for one uses, in its settings and in manifests. */
-  readonly names: readonly string[];
-  /** Those of all environments that have no value on this machine, without `unsetSecrets`. */
+  /** The environment variables of all environments that have no value on this machine, without `unsetSecrets`. */
   readonly unset: readonly string[];
   /** The secrets of manifests that have no value on this machine. A plan needs only those that the tenant shows. */
   readonly unsetSecrets: readonly string[];
   /** The hosts of the tenants, which alone may be called; `null` where the project file does not name them. */
   readonly hosts: readonly string[] | null;
-  /** The environment of a pipeline for one. */
-  readonly environment: string;
   /** True when a plan without `--env` reads only embedded tenants, which need no credentials. */
   readonly isEmbedded: boolean;
   /** True when `--env` has to say which environment is meant: there are several, and no default. */
   readonly needsEnvironment: boolean;
-  /** Where changes go first, and where they go with its proof; `null`: there is only one environment. */
-  readonly stages: readonly [Stage, Stage] | null;
+  /** The environment of the pipeline, or where changes go first and where they go with its proof. */
+  readonly stages: readonly [first: Stage, next?: Stage];
 }
 
 /** The selections of the environments that get changes first, and of those that get them with its proof. */
@@ -67,18 +63,29 @@ export function readPipelineFacts(
   const unset = known.filter((name) => values.problem(name) !== null);
   const placeholders = Object.fromEntries(known.map((name) => [name, 'unset']));
   const project = { root, configFile: join(root, 'tenantctl.yaml'), env: { ...placeholders, ...env } };
-  const stages = promotion && readStages(project, promotion);
+  const stageOf = (selection: string): Stage => {
+    const environments = selectEnvironments([selection], loadEnvironmentNames(project));
+    return { selection, environments, names: variablesOf(environments, project) ?? [] };
+  };
   const chosen = chooseEnvironment(project);
-  const promoted = stages?.flatMap(({ environments }) => environments);
-  const connections = connectionsOf(project, promoted ?? [chosen.environment]);
+  const { environment, needsEnvironment } = chosen;
+  const only = {
+    selection: environment,
+    environments: [environment],
+    names: variablesOf([environment], project) ?? known,
+  };
+  const stages: PipelineFacts['stages'] = promotion ? [stageOf(promotion[0]), stageOf(promotion[1])] : [only];
+  const connections = connectionsOf(
+    project,
+    stages.flatMap((stage) => stage?.environments ?? []),
+  );
   return {
     hasManifests: manifests.length > 0,
-    names: variablesOf([chosen.environment], project) ?? known,
     unset: unset.filter((name) => !secrets.includes(name)),
     unsetSecrets: unset.filter((name) => secrets.includes(name)),
     hosts: hostsOf(connections),
-    ...chosen,
-    isEmbedded: promoted ? areEmbedded(connections) : chosen.isEmbedded,
+    isEmbedded: promotion ? areEmbedded(connections) : chosen.isEmbedded,
+    needsEnvironment,
     stages,
   };
 }
@@ -100,9 +107,7 @@ function namesIn(texts: readonly string[], tags: 'secret' | 'env|secret' = 'env|
 }
 
 /** The environment of a pipeline for one: that of a new project, or else the default, or else the last. */
-function chooseEnvironment(
-  project: ReadableProject,
-): Pick<PipelineFacts, 'environment' | 'needsEnvironment' | 'isEmbedded'> {
+function chooseEnvironment(project: ReadableProject) {
   const known = () => loadEnvironmentNames(project).environments;
   const pick = (otherwise: string | undefined) =>
     known().includes(environmentName) ? environmentName : (otherwise ?? environmentName);
@@ -117,15 +122,6 @@ function chooseEnvironment(
     const isEmbedded = areEmbedded(connectionsOf(project, known()));
     return { environment: pick(known().at(-1)), needsEnvironment: true, isEmbedded };
   }
-}
-
-function readStages(project: ReadableProject, [first, next]: Promotion): [Stage, Stage] {
-  const known = loadEnvironmentNames(project);
-  const read = (selection: string): Stage => {
-    const environments = selectEnvironments([selection], known);
-    return { selection, environments, names: variablesOf(environments, project) ?? [] };
-  };
-  return [read(first), read(next)];
 }
 
 /** The environment variables that environments and manifests use; `null` where their settings are not found. */
@@ -177,24 +173,21 @@ export const unknownHost = 'name-the-hosts-of-your-tenant.invalid';
  * a repository would share is named by it, since each of them is planned and applied by itself.
  */
 export function pipelineFile(template: string, facts: PipelineFacts, folder: string): string {
-  const { names, hosts, environment, stages } = facts;
+  const [first, next] = facts.stages;
   const dir = folder.slice(0, -1);
-  const secretsOf = (...lists: readonly (readonly string[])[]) => {
-    const used = sortUnique(lists.flat());
+  const secretsOf = (...stages: readonly (Stage | undefined)[]) => {
+    const used = sortUnique(stages.flatMap((stage) => stage?.names ?? []));
     return (used.length > 0 ? used : Object.values(usualNames())).map((secret) => ({ secret }));
   };
-  const [first, next] = stages ?? [];
   return fill(template, {
-    environment: quote(environment),
-    hosts: quote((hosts ?? [unknownHost]).join(',')),
-    secrets: secretsOf(names),
-    first: quote(first?.selection ?? ''),
+    hosts: quote((facts.hosts ?? [unknownHost]).join(',')),
+    first: quote(first.selection),
     next: quote(next?.selection ?? ''),
-    firstName: deploymentName(first?.selection, 'test'),
-    nextName: deploymentName(next?.selection, 'production'),
-    firstSecrets: secretsOf(first?.names ?? []),
-    nextSecrets: secretsOf(next?.names ?? []),
-    allSecrets: secretsOf(first?.names ?? [], next?.names ?? []),
+    firstName: deploymentName(first, 'test'),
+    nextName: deploymentName(next, 'production'),
+    firstSecrets: secretsOf(first),
+    nextSecrets: secretsOf(next),
+    allSecrets: secretsOf(first, next),
     folder,
     dir,
     here: dir === '' ? '.' : quote(dir),
@@ -209,8 +202,8 @@ export function pipelineFile(template: string, facts: PipelineFacts, folder: str
 const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /** The environment of GitHub or GitLab for a selection: the name of the group or environment. */
-function deploymentName(selection = '', otherwise: string): string {
-  const name = selection.replace(/^@/, '');
+function deploymentName(stage: Stage | undefined, otherwise: string): string {
+  const name = (stage?.selection ?? '').replace(/^@/, '');
   return isPlainName(name) ? name : otherwise;
 }
 
@@ -264,7 +257,7 @@ export function pipelineFiles(
   return systems
     .filter(({ system }) => wanted === 'both' || wanted === system)
     .map(({ system, path, beside }) => {
-      const template = example(`${facts.stages === null ? '' : 'promotion/'}${path}`);
+      const template = example(`${facts.stages.length > 1 ? 'promotion/' : ''}${path}`);
       const text = pipelineFile(template, facts, folder);
       if (isFree(path)) return { ...newFile(path, text), addTo: null };
       // GitHub runs every file there, so each project of a repository can have one.
@@ -279,4 +272,4 @@ export function pipelineFiles(
 const hasJobsFor = (existing: string, folder: string, { stages }: PipelineFacts): boolean =>
   existing.includes('bin/tenantctl') &&
   existing.includes(folder.slice(0, -1)) &&
-  (stages === null || existing.includes('TENANTCTL_FIRST'));
+  (stages.length === 1 || existing.includes('TENANTCTL_FIRST'));

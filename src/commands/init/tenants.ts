@@ -9,7 +9,7 @@ import { Failure, failure, interruption } from '../../model/failure.ts';
 import { isObject, type Json } from '../../model/json.ts';
 import { looksLikeCredential } from '../../model/sensitive.ts';
 import { oneLine, printable } from '../../report/safe.ts';
-import { type Io, openPrompt, type Prompt, printNote } from '../io.ts';
+import { type Io, isInteractive, openPrompt, type Prompt, printNote } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
 import { createProgress } from '../progress.ts';
 import {
@@ -75,18 +75,6 @@ function baseUrl(text: string, name = 'The address'): string {
   });
 }
 
-function chooseDefaults(given: Given): Choices {
-  const all = givenTenants(given);
-  const tenants = all.map((each) => {
-    return { ...each, ...usualNames(all.length > 1 ? each.name : undefined), survey: null };
-  });
-  return { tenants, from: given.from ?? startFor(tenants), pipelines: given.pipelines ?? 'both' };
-}
-
-/** A tenant has objects of its own; the examples are about those of the embedded one. */
-const startFor = (tenants: readonly NewTenant[]): Choices['from'] =>
-  tenants.length === 0 ? 'examples' : 'export';
-
 /** Where the project is, or will be. */
 interface ProjectFolder {
   readonly root: string;
@@ -103,47 +91,47 @@ export interface Setup {
   readonly keep: readonly string[];
 }
 
-/** The setup without questions. A tenant whose credentials are set is read. */
-export async function chooseSetup(given: Given, { root, isNew }: ProjectFolder, io: Io): Promise<Setup> {
-  const choices = chooseDefaults(given);
-  const tenants: NewTenant[] = [];
-  for (const tenant of choices.tenants)
-    tenants.push({ ...tenant, survey: isNew ? await surveyWith(tenant, { root, env: io.env, io }) : null });
-  return { choices: { ...choices, tenants }, env: io.env, keep: [] };
+/** What questions are asked with. */
+interface Asking {
+  /** Asks a question until `read` throws no Failure, and returns what it made of the answer. */
+  readonly ask: <T>(question: string, read: (answer: string) => T) => Promise<T>;
+  /** `null`: nobody is asked, and every answer is empty, which is the default. */
+  readonly prompt: Prompt | null;
+  readonly root: string;
+  readonly io: Io;
+  /** The environment, with what was typed for earlier tenants. */
+  readonly env: NodeJS.ProcessEnv;
 }
 
-/** Asks on stderr for what the options leave open. Throws a Failure (exit 130) at the end of the input. */
-export async function askForSetup(given: Given, { root, isNew }: ProjectFolder, io: Io): Promise<Setup> {
-  const prompt = openPrompt(io);
-  const asking = { ask: asker(prompt, io), prompt, root, io, env: io.env };
+/**
+ * Decides what a project contains by its options, and where somebody can answer by questions on stderr. A tenant whose
+ * credentials are known is read. Throws a Failure (exit 130) at the end of the input.
+ */
+export async function makeSetup(
+  given: Given & { readonly yes: boolean },
+  { root, isNew }: ProjectFolder,
+  io: Io,
+): Promise<Setup> {
+  const prompt = given.yes || !isInteractive(io) ? null : openPrompt(io);
+  const ask = prompt ? asker(prompt, io) : async <T>(_: string, read: (answer: string) => T) => read('');
   try {
     // The project file of an existing project names its tenants.
-    const found = isNew ? await askForTenants(given, asking) : [];
-    const tenants = isNew ? found.map(({ tenant }) => tenant) : chooseDefaults(given).tenants;
+    const found = isNew ? await askForTenants(given, { ask, prompt, root, io, env: io.env }) : [];
+    const isTenant = found.length > 0 || given.identity.length > 0;
     const question = 'A pipeline for github, gitlab, both or none? [both] ';
     return {
       choices: {
-        tenants,
-        from: given.from ?? startFor(tenants),
-        pipelines: given.pipelines ?? (await asking.ask(question, oneOf(pipelines, 'both'))),
+        tenants: found.map(({ tenant }) => tenant),
+        // A tenant has objects of its own; the examples are about those of the embedded one.
+        from: given.from ?? (isTenant ? 'export' : 'examples'),
+        pipelines: given.pipelines ?? (await ask(question, oneOf(pipelines, 'both'))),
       },
       env: found.at(-1)?.env ?? io.env,
       keep: found.flatMap(({ keep }) => keep),
     };
   } finally {
-    prompt.close();
+    prompt?.close();
   }
-}
-
-/** What questions are asked with. */
-interface Asking {
-  /** Asks a question until `read` throws no Failure, and returns what it made of the answer. */
-  readonly ask: <T>(question: string, read: (answer: string) => T) => Promise<T>;
-  readonly prompt: Prompt;
-  readonly root: string;
-  readonly io: Io;
-  /** The environment, with what was typed for earlier tenants. */
-  readonly env: NodeJS.ProcessEnv;
 }
 
 function asker(prompt: Prompt, io: Io): Asking['ask'] {
@@ -175,7 +163,7 @@ async function askForTenants(given: Given, asking: Asking): Promise<readonly Ask
   if (known.length > 1) {
     const asked: AskedTenant[] = [];
     for (const each of known) {
-      asking.io.stderr.write(`${each.name}:\n`);
+      if (asking.prompt) asking.io.stderr.write(`${each.name}:\n`);
       const env = asked.at(-1)?.env ?? asking.env;
       asked.push(await askForTenant(each, usualNames(each.name), { ...asking, env }));
     }
@@ -232,7 +220,7 @@ async function askForTenant(
       const keep = survey && typed.length > 0 ? await askToKeep(typed, asking) : [];
       return { tenant: { ...tenant, survey }, env, keep };
     } catch (error) {
-      if (!(error instanceof Failure) || asking.io.signal.aborted) throw error;
+      if (!(error instanceof Failure) || asking.io.signal.aborted || !asking.prompt) throw error;
       printDiagnostics(error.diagnostics, verbosity, asking.io);
     }
     const question = 'Answer the questions again, or go on unchecked and without an export? [again] ';
@@ -291,6 +279,7 @@ async function askForCredentials(
   const typed: string[] = [];
   for (const name of new Set([clientId, clientSecret])) {
     if (values.problem(name) === null) continue;
+    if (!prompt) return { env: before, typed: [] };
     const question = `${name} is not set. Type its value, which is not shown, or nothing to go on without it: `;
     const value = await prompt.askHidden(question);
     if (value === null) throw interruption('Interrupted. Nothing was written.');
