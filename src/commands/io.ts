@@ -97,11 +97,6 @@ export function widthOf(output: Output): number {
   return output.isTTY === true ? output.columns || 80 : 100;
 }
 
-/** True in a CI job. Some machines set CI to say that they are none. */
-export function isCi({ CI = '' }: NodeJS.ProcessEnv): boolean {
-  return !['', '0', 'false'].includes(CI.toLowerCase());
-}
-
 /** Whether somebody can answer questions. */
 export function isInteractive(io: ProgramIo): boolean {
   return io.stdin.isTTY === true && io.stderr.isTTY === true;

@@ -3,11 +3,12 @@ import type { RequestName } from '../client/event.ts';
 import type { FleetOptions, FleetProgressState } from '../engine/fleet.ts';
 import { type Tenant, type TenantEvent, type TenantOptions, useTenant } from '../engine/tenant.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
+import { isCi } from '../model/ci.ts';
 import { namesAndMore } from '../model/words.ts';
 import { outcomeWords } from '../report/result-words.ts';
 import { printable } from '../report/safe.ts';
 import { joinParts, pluralize, requestTarget } from '../report/words.ts';
-import { type Io, isCi, type ProgramIo, printNote, takesEscapes, type Verbosity, widthOf } from './io.ts';
+import { type Io, type ProgramIo, printNote, takesEscapes, type Verbosity, widthOf } from './io.ts';
 
 /** What happens while a command works with a tenant. */
 export type RunEvent = TenantEvent | ApplyEvent;

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Secrets } from '../kinds/project.ts';
+import { isCi } from '../model/ci.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { own } from '../model/json.ts';
 import { systemCode } from '../model/system-error.ts';
@@ -66,7 +67,7 @@ function unsetSecret(env: NodeJS.ProcessEnv, name: string) {
   const orFile = `or set ${name}_FILE to the path of a file that holds it.`;
   if (variableOf(env, name) === null && !file) {
     // A job does not read it.
-    const orAdd = env.CI ? '' : ` add it to .env,`;
+    const orAdd = isCi(env) ? '' : ` add it to .env,`;
     const hint = `Set the environment variable ${name},${orAdd} ${orFile}`;
     return { code: 'secret-unset', message: `The secret ${name} is not set.`, hint };
   }
