@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { isCi } from '../model/ci.ts';
 import { nextLine, type SourceFile } from './file.ts';
 import { openFile } from './parse.ts';
 import { isForeign } from './paths.ts';
@@ -41,7 +42,7 @@ export interface InputOptions {
 }
 
 function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): NodeJS.ProcessEnv {
-  if (env.CI || !lstatSync(join(root, dotEnvName), { throwIfNoEntry: false })) return env;
+  if (isCi(env) || !lstatSync(join(root, dotEnvName), { throwIfNoEntry: false })) return env;
   const file = openDotEnv(root, problems);
   if (!file || hasMistakes(file, problems)) return env;
   const isInFile = (name: string) => Object.hasOwn(env, `${name}_FILE`);
