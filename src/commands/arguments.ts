@@ -7,7 +7,7 @@ import { didYouMean } from '../model/suggest.ts';
 /** Settings for all parsers: `--a.b` is not a nested option, and `-esandbox` is not seven short options. */
 export const parserSettings = { 'dot-notation': false, 'short-option-groups': false } as const;
 
-/** What other tools call it, and what leads to the same here. */
+/** Words of other tools, and what to use here. */
 const otherWords: Readonly<Record<string, string>> = {
   destroy:
     '`tenantctl apply --prune` deletes what no manifest declares; `ensure: absent` deletes one object.',
@@ -134,7 +134,6 @@ function findMistakes(
   return [{ message: `The value of ${shown} is empty.`, hint: 'Is a variable in the script not set?' }];
 }
 
-/** What is wrong with a word of the command line, if it is an option. */
 function mistakeIn(word: string, known: readonly string[], switches: readonly string[]): Mistake | null {
   const [, written, value] = /^--?([^\d=-][^=]*|\d+[^=\d][^=]*)(?:=(.*))?$/s.exec(word) ?? [];
   if (written === undefined) return null;

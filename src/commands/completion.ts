@@ -51,7 +51,7 @@ export function createCompletion(commands: Commands) {
   return { command: defineCommand(build, (args: Args, io) => run(args, io, commands)) };
 }
 
-/** What stands in the project of a command line, and which of it completes an option or an argument. */
+/** Returns the functions that find the values of options and arguments in the project of a command line. */
 function valuesIn(words: readonly string[], io: Io) {
   const at = words.findIndex((word) => word === '--config' || word === '-c');
   const config = at >= 0 ? words[at + 1] : undefined;

@@ -70,7 +70,7 @@ export const command = defineCommand(build, async (args, io) => {
   return args.detailedExitcode && differs(diff) ? ExitCode.changes : ExitCode.done;
 });
 
-/** What a side is, before it is read. */
+/** A side that is not read yet. */
 type Named =
   | { readonly is: 'tenant' | 'manifests'; readonly environment: string }
   | { readonly is: 'folder'; readonly path: string };

@@ -81,7 +81,7 @@ export async function writeText(
 
 const isPipe = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
 
-/** How long a pipe may take until its other end is open, and until everything went through it. */
+/** The time for a pipe, in ms, until its other end is open and everything went through it. */
 const pipeTimeout = 60_000;
 
 /**

@@ -54,7 +54,6 @@ function planEnvironments(
   return withFleetProgress(names.length, args, io, (run) => planFleet(projects, names, { ...run, plan }));
 }
 
-/** Where the plans of an apply come from: a saved fleet, or environments to plan now. */
 export type FleetSource = { readonly saved: Fleet } | { readonly names: readonly string[] };
 
 /** `apply` over several environments. */
@@ -107,7 +106,7 @@ function newPlans(fleet: Fleet) {
   };
 }
 
-/** What a proof does not cover, each remark once. */
+/** Returns what a proof does not cover, each remark once. */
 function sharedDifferences(
   { environments }: Fleet,
   projects: OpenedProjects,

@@ -158,7 +158,7 @@ async function exportTenant({ tenants }: Choices, root: string, io: Io): Promise
 }
 
 interface WrittenPipelines {
-  /** What was done with the pipelines, from the project's folder. */
+  /** With paths from the project's folder. */
   readonly notes: readonly Note[];
   /** Those that could not be written where they are run, and the files that have to get their jobs. */
   readonly toAdd: readonly { readonly path: string; readonly to: string }[];
@@ -186,7 +186,6 @@ function unusedOptions({ identity, profiles }: Args): string {
   return `\nNot used, since tenantctl.yaml was kept: ${names.join(', ')}. Change the base URLs in the file.\n`;
 }
 
-/** What `init` has done. */
 interface Made extends WrittenPipelines {
   readonly choices: Choices;
   readonly isNew: boolean;

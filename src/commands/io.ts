@@ -7,7 +7,6 @@ import { printable } from '../report/safe.ts';
 /** A stream for text. `isTTY` and `columns` are set if it is a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** What the program is started with. */
 export interface ProgramIo {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -21,7 +20,7 @@ export interface ProgramIo {
   readonly signal: AbortSignal;
 }
 
-/** What a command uses apart from the file system and the network. Both streams leave out secrets. */
+/** Streams and surroundings of a command. Both streams leave out secrets. */
 export interface Io extends ProgramIo {
   /** For documents without secrets, of which not a character may be replaced: plans and results as JSON, and pages. */
   readonly data: Output;
@@ -80,12 +79,12 @@ export interface Verbosity {
   readonly progress: boolean;
 }
 
-/** Whether an output is a terminal that obeys escapes. One in an editor says that it does not: TERM=dumb. */
+/** True when an output is a terminal that obeys escapes. One in an editor says that it does not: TERM=dumb. */
 export function takesEscapes(output: Output, { env }: Pick<ProgramIo, 'env'>): boolean {
   return output.isTTY === true && env.TERM !== 'dumb';
 }
 
-/** Whether to print colors: on a terminal, unless `--no-color`, NO_COLOR or FORCE_COLOR says otherwise. */
+/** True when to print colors: on a terminal, unless `--no-color`, NO_COLOR or FORCE_COLOR says otherwise. */
 export function hasColour(output: Output, io: ProgramIo, { color }: Pick<Verbosity, 'color'>): boolean {
   const { NO_COLOR, FORCE_COLOR } = io.env;
   if (!color || NO_COLOR || FORCE_COLOR === '0') return false;
@@ -97,7 +96,7 @@ export function widthOf(output: Output): number {
   return output.isTTY === true ? output.columns || 80 : 100;
 }
 
-/** Whether somebody can answer questions. */
+/** True when somebody can answer questions. */
 export function isInteractive(io: ProgramIo): boolean {
   return io.stdin.isTTY === true && io.stderr.isTTY === true;
 }

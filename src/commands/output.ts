@@ -19,7 +19,7 @@ import { checkWritable, writeText } from './files.ts';
 import { type Io, printNote, type Verbosity, viewOf } from './io.ts';
 
 /**
- * What reports say in addition to their document: the rendered templates of a plan, for pages, how it is applied, and where in
+ * Additions of reports to their document: the rendered templates of a plan, for pages, how it is applied, and where in
  * the repository its files are.
  */
 export type Extras = Pick<ReportOptions, 'rendered' | 'applyWith' | 'folder'>;
@@ -55,7 +55,7 @@ export function printDocument(
 }
 
 /**
- * Whether a document holds no secrets any more and must stay as it is: a later command reads plans and results again, and a
+ * True when a document holds no secrets any more and must stay as it is: a later command reads plans and results again, and a
  * page has a script.
  */
 function isClean({ is }: Document, format: Format): boolean {
@@ -169,13 +169,13 @@ export async function isWritten(write: () => Promise<void>, io: Io): Promise<boo
 
 const fileView = { colour: false, width: 100 } as const;
 
-/** What every report is made with: `reportUrl` is where a pipeline publishes the HTML report. */
+/** `reportUrl` is where a pipeline publishes the HTML report. */
 function optionsFrom({ env, redactor }: Io, extras: Extras = {}): Pick<ReportOptions, 'redact'> & Extras {
   const { TENANTCTL_REPORT_URL: reportUrl } = env;
   return { redact: (text) => redactor.text(text), ...(reportUrl ? { reportUrl } : {}), ...extras };
 }
 
-/** Whether one of the requested formats is a page. */
+/** True when one of the requested formats is a page. */
 export function wantsPage({ format, report }: OutputArgs): boolean {
   return format === 'html' || report.some((file) => reportFormat(file, 'plan') === 'html');
 }

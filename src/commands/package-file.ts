@@ -49,7 +49,7 @@ export function readSchema(name: string): JsonObject {
 
 const schemaFile = (name: string) => packageFile(`schemas/${name}.schema.json`);
 
-/** Whether a schema is the same in every project. */
+/** True when a schema is the same in every project. */
 export function isInPackage(name: string): boolean {
   return name !== 'manifest' && existsSync(schemaFile(name));
 }

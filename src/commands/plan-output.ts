@@ -75,10 +75,11 @@ export async function outputPlan(
   return args.detailedExitcode && hasChanges(plan) ? ExitCode.changes : ExitCode.done;
 }
 
+/** The arguments of `tenantctl apply` that apply a plan. */
 type HowToApply = Pick<ReportOptions, 'applyWith'>;
 
 /**
- * How to apply what `plan` has shown: from the file that it has saved, or else by the same plan made again. The file of a
+ * Applies what `plan` has shown from the file that it has saved, or else makes the same plan again. The file of a
  * pipeline is on another machine than the reader, who is not meant to apply what a pull request has made.
  */
 export function howToApplyPlan(args: PlanArgs & { readonly out: string | undefined }, io: Io): HowToApply {
@@ -86,7 +87,6 @@ export function howToApplyPlan(args: PlanArgs & { readonly out: string | undefin
   return { applyWith: [...planWords(args, io), ...configWords(args, io)] };
 }
 
-/** How to apply the plan in a file. */
 export function howToApplyFile(file: string, args: Pick<PlanArgs, 'config'>, io: Io): HowToApply {
   return { applyWith: [file.startsWith('-') ? `./${file}` : file, ...configWords(args, io)] };
 }
@@ -131,7 +131,7 @@ export function applyOptions<T>(yargs: Argv<T>) {
 /** The arguments of an apply, apart from the plan file. */
 export type ApplyArgs = PlanArgs & ArgsOf<typeof applyOptions<unknown>>;
 
-/** What the manifests declare for the environments that results are of, by name; nothing for one that cannot be read. */
+/** Returns the resources of the environments that results are of, by name; none for one that cannot be read. */
 export function resourcesProving(
   results: readonly Result[],
   load: (environment: string) => Project,
@@ -144,7 +144,7 @@ export function resourcesProving(
 interface NewPlans {
   readonly document: Extract<Document, { is: 'plan' | 'fleet' }>;
   readonly changes: readonly Change[];
-  /** What they are applied to: the environment and its tenant, or the environments. */
+  /** The environment and its tenant, or the environments, in words. */
   readonly target: string;
 }
 
@@ -170,11 +170,10 @@ export async function requireConfirmation(
   });
 }
 
-/** What has become of an apply. */
 interface Applied {
   readonly document: Document;
   readonly code: ExitCode;
-  /** Whether its result files could be written. */
+  /** True when its result files could be written. */
   readonly isSaved: boolean;
 }
 

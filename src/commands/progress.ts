@@ -10,7 +10,6 @@ import { printable } from '../report/safe.ts';
 import { joinParts, pluralize, requestTarget } from '../report/words.ts';
 import { type Io, type ProgramIo, printNote, takesEscapes, type Verbosity, widthOf } from './io.ts';
 
-/** What happens while a command works with a tenant. */
 export type RunEvent = TenantEvent | ApplyEvent;
 
 /** Shows on stderr what happens during long work. */
@@ -23,7 +22,7 @@ export interface Progress {
 /** Shows on stderr how far the work on several environments is. */
 export interface FleetProgress extends Pick<Progress, 'end'> {
   onProgress(name: string, state: FleetProgressState): void;
-  /** How a tenant is opened, so that its requests are shown with `--verbose`. */
+  /** Options for opening a tenant, so that its requests are shown with `--verbose`. */
   tenantOptions(name: string): TenantOptions;
 }
 
@@ -60,7 +59,7 @@ export async function withFleetProgress<T>(
 }
 
 /**
- * How progress is shown: with `--verbose` as a log of requests, on a terminal as one line that is drawn again, in a CI job as a line
+ * Progress is shown with `--verbose` as a log of requests, on a terminal as one line that is drawn again, in a CI job as a line
  * from time to time. Elsewhere only what a run waits for is told.
  */
 type Mode = 'none' | 'log' | 'bar' | 'lines' | 'waits';
@@ -308,7 +307,7 @@ function logLine(event: RunEvent): string | null {
   return `${request.method} ${requestTarget(request)} ${result} ${ms} ms${more && ` (${more})`}`;
 }
 
-/** What a run does at this moment; `null` for single requests, of which there are many. */
+/** Returns `null` for single requests, of which there are many. */
 function eventWords(event: RunEvent): string | null {
   switch (event.type) {
     case 'request-started':

@@ -82,7 +82,7 @@ export function namedEnvironments(args: ProjectArgs, io: Io): string[] {
   return selectEnvironments(selectors, loadEnvironmentNames(projectFileOptions(args, io)), from);
 }
 
-/** What selects environments: options, else TENANTCTL_ENV, which is named in `from`. Empty: the default of the project. */
+/** Returns the selectors of options, else of TENANTCTL_ENV, which `from` names. None: the project's default counts. */
 export function selectionOf(
   { env }: Pick<ProjectArgs, 'env'>,
   io: Io,

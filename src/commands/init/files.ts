@@ -26,11 +26,10 @@ export interface ProjectFile {
    * `null` says that nothing can be added to it.
    */
   readonly content: (existing: string | null) => string | null;
-  /** What to do where nothing can be added. */
+  /** The advice where nothing can be added. */
   readonly byHand?: string;
 }
 
-/** What was done with a file. */
 export interface Note {
   readonly path: string;
   readonly what: 'created' | 'updated' | 'kept' | 'cannot be added to';

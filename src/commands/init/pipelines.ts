@@ -14,14 +14,13 @@ import { type Choices, environmentName, usualNames } from './project-file.ts';
 
 /** Environments that a pipeline applies to in one step. */
 interface Stage {
-  /** What `--env` selects them by. */
+  /** The value of `--env` for them. */
   readonly selection: string;
   readonly environments: readonly string[];
   /** The environment variables that they use: in the project file, in their own, and in manifests. */
   readonly names: readonly string[];
 }
 
-/** What a pipeline has to know of its project. */
 export interface PipelineFacts {
   /** True when there are manifests where a new project has them. */
   readonly hasManifests: boolean;
@@ -141,7 +140,7 @@ function variablesOf(
   return sortUnique(namesIn([...settings, ...textsOf(root, [manifestGlob])]));
 }
 
-/** How these environments are reached; `null` where one cannot be read: `validate` and `plan` explain what is wrong. */
+/** Returns `null` where an environment cannot be read: `validate` and `plan` explain what is wrong. */
 function connectionsOf(project: ReadableProject, environments: readonly string[]): Connection[] | null {
   try {
     return environments.map(

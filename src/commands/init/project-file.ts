@@ -19,7 +19,7 @@ import {
   type Values,
 } from './files.ts';
 
-/** What the first manifests come from. */
+/** Sources of the first manifests. */
 export const starts = ['examples', 'export'] as const;
 
 /** The CI systems that a pipeline can be written for. */
@@ -35,7 +35,7 @@ export interface NewTenant {
   /** The environment variables with the id and the secret of a client. */
   readonly clientId: string;
   readonly clientSecret: string;
-  /** What reading it has shown; `null`: it was not read. */
+  /** `null`: it was not read. */
   readonly survey: Survey | null;
 }
 

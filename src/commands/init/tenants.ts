@@ -75,14 +75,12 @@ function baseUrl(text: string, name = 'The address'): string {
   });
 }
 
-/** Where the project is, or will be. */
 interface ProjectFolder {
   readonly root: string;
   /** True when there is no project file yet. */
   readonly isNew: boolean;
 }
 
-/** What was decided, and what was typed meanwhile. */
 export interface Setup {
   readonly choices: Choices;
   /** The environment, and the credentials that somebody typed. */
@@ -91,7 +89,6 @@ export interface Setup {
   readonly keep: readonly string[];
 }
 
-/** What questions are asked with. */
 interface Asking {
   /** Asks a question until `read` throws no Failure, and returns what it made of the answer. */
   readonly ask: <T>(question: string, read: (answer: string) => T) => Promise<T>;
@@ -308,10 +305,9 @@ function oneOf<const T extends string>(
   };
 }
 
-/** How much `init` prints, which has no options for it. */
+/** `init` has no options for it. */
 export const verbosity = { quiet: false, verbose: false, color: true, progress: true };
 
-/** What a tenant is read with before its project exists. */
 interface Reading {
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
