@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import module from 'node:module';
 import { ExitCode } from './model/failure.ts';
 import { version } from './model/version.ts';

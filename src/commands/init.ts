@@ -12,6 +12,7 @@ import {
   pipelineFiles,
   placeOf,
   readPipelineFacts,
+  requirePlain,
   unknownHost,
 } from './init/pipelines.ts';
 import {
@@ -85,6 +86,12 @@ export const command = defineCommand(build, async (args, io) => {
   const known = isNew ? null : readPipelineFacts(root, io.env, asked);
   const setup = await makeSetup(args, { root, isNew }, io);
   const { choices, env } = setup;
+  if (choices.pipelines !== 'none') {
+    const urls = choices.tenants.flatMap(({ identity, profiles }) => [identity, profiles ?? identity]);
+    const selections = known?.stages.flatMap((stage) => stage?.selection ?? []);
+    const hosts = known ? (known.hosts ?? []) : urls.map((url) => new URL(url).host);
+    requirePlain(selections ?? choices.tenants.map(({ name }) => name), hosts);
+  }
 
   if (!isNew) await printMissingSettings(root, io);
   const written = writeFiles(root, projectFiles(choices, root));

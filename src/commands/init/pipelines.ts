@@ -7,7 +7,7 @@ import type { Connection } from '../../kinds/project.ts';
 import { loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/index.ts';
 import { findRepository } from '../../loader/repository.ts';
 import { isPlainName, selectEnvironments } from '../../loader/selection.ts';
-import { Failure } from '../../model/failure.ts';
+import { Failure, failure } from '../../model/failure.ts';
 import { readIfThere } from '../files.ts';
 import { example, fill, newFile, type ProjectFile } from './files.ts';
 import { type Choices, environmentName, usualNames } from './project-file.ts';
@@ -160,6 +160,24 @@ function hostsOf(connections: readonly Connection[] | null): readonly string[] |
   const addresses = (connections ?? []).flatMap(addressesOf);
   const hosts = [...new Set(addresses.map(({ url }) => new URL(url).host))];
   return hosts.length > 0 ? hosts : null;
+}
+
+/** `host`, `host:port` or IPv6 in brackets, with nothing that a list, YAML, a shell or a forge would read as its own. */
+const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
+/** Names, globs and groups, joined by commas. */
+const plainSelection = /^[\w@!*{][\w@!*?{}[\].,-]*$/;
+
+/** Throws a Failure for names that would not reach a job as they are: forges and shells read `$`, spaces and quotes. */
+export function requirePlain(selections: readonly string[], hosts: readonly string[]): void {
+  const isPlain = selections.length === 1 ? isPlainName : (text: string) => plainSelection.test(text);
+  const odd = [
+    ...selections.filter((text) => !isPlain(text)).map((text) => `the environment ${JSON.stringify(text)}`),
+    ...hosts.filter((host) => !plainHost.test(host)).map((host) => `the host ${JSON.stringify(host)}`),
+  ];
+  if (odd.length === 0) return;
+  throw failure('usage', `No pipeline can carry ${odd.join(' and ')}.`, {
+    hint: 'Use a name of letters, digits, dots, dashes and underscores, or go on without: --pipelines none.',
+  });
 }
 
 /** In the place of hosts that are not known. No request can reach it. */
