@@ -20,6 +20,7 @@ import {
   planOptions,
   planOptionsOf,
 } from './command.ts';
+import { isPipe } from './files.ts';
 import { applySeveral } from './fleet.ts';
 import { type Io, isInteractive, viewOf } from './io.ts';
 import { checkOutput, printDiagnostics, printDocument, printSaved } from './output.ts';
@@ -140,6 +141,10 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
       hint: `To apply that plan, put it before the options: \`tenantctl apply ${file} …\`. Otherwise choose another file.`,
     });
   }
+  if (result !== undefined && isPipe(resolve(io.cwd, result)))
+    throw failure('usage', `${result} is a pipe, and a result is written again and again as the run goes.`, {
+      hint: 'Name a file.',
+    });
   // To ignore them would mislead. `--max-deletes` says what a saved plan may do.
   const planning = {
     only: args.only.length > 0,

@@ -79,7 +79,7 @@ export async function writeText(
   }
 }
 
-const isPipe = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
+export const isPipe = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
 
 /** The time for a pipe, in ms, until its other end is open and everything went through it. */
 const pipeTimeout = 60_000;
