@@ -64,6 +64,33 @@ it('a person may answer any of them to the questions for names', async () => {
   expect(JSON.parse(stdout).environments).toEqual(['test', ...others]);
 });
 
+it('tenants whose names differ by a sign have variables of their own', async () => {
+  const alike = ['eu-1', 'eu.1', 'EU_1', '1', 'tenant-1'];
+  await run([
+    'init',
+    ...alike.flatMap((name) => ['--identity', `${name}=https://a.example`]),
+    '--from',
+    'examples',
+  ]);
+  const used = read('tenantctl.yaml').match(/\w+_(?:CLIENT_ID|SNOW_PASSWORD)/g) ?? [];
+  expect([used.length, new Set(used).size]).toEqual([10, 10]);
+});
+
+it('a second tenant called tenant gets no credentials of the first, and test is offered to one only', async () => {
+  const tenant = ['https://a.example', '-', '', '', ''];
+  const lines = ['tenant', ...tenant, 'tenant', ...tenant, 'test', ...tenant, '-', '', 'none'];
+  expect((await run(['init'], lines.map((line) => `${line}\n`).join(''))).code).toBe(0);
+  const { environments } = parse(read('tenantctl.yaml'), { logLevel: 'silent' });
+  const ids = Object.entries<{ identity: { auth: { clientId: string } } }>(environments).map(
+    ([name, each]) => [name, each.identity.auth.clientId],
+  );
+  expect(ids).toEqual([
+    ['first', 'TENANT_CLIENT_ID'],
+    ['tenant', 'TENANT_2_CLIENT_ID'],
+    ['test', 'TEST_CLIENT_ID'],
+  ]);
+});
+
 it.each(refused)('no tenant can be called %s, which is said at once', async (name) => {
   const { code, stderr } = await run(['init', '--identity', `${name}=https://a.example`]);
   expect([code, filesBelow(dir).size]).toEqual([1, 0]);

@@ -51,9 +51,14 @@ export interface Choices {
 export const environmentName = 'production';
 
 /** The names of the variables with the credentials of a tenant, where nobody chooses others. */
-export function usualNames(prefix = 'TENANT'): Pick<NewTenant, 'clientId' | 'clientSecret'> {
+export function usualNames(
+  prefix = 'TENANT',
+  taken: readonly string[] = [],
+): Pick<NewTenant, 'clientId' | 'clientSecret'> {
   const words = prefix.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
   const start = /^[A-Z]/.test(words) ? words : `TENANT_${words}`;
+  // `eu-1` and `eu.1` are two tenants, and one called `tenant` is another one than that without a name.
+  if (taken.includes(`${start}_CLIENT_ID`)) return usualNames(`${start}_2`, taken);
   return { clientId: `${start}_CLIENT_ID`, clientSecret: `${start}_CLIENT_SECRET` };
 }
 
@@ -111,7 +116,7 @@ function tenantValues({ survey, profiles, ...tenant }: NewTenant, isOneOfMany: b
     profilesDetected: detected.filter(({ service }) => service === 'profiles'),
     // Each tenant has its own password for the ticket system of the examples.
     snowPassword: isOneOfMany
-      ? usualNames(tenant.name).clientId.replace(/CLIENT_ID$/, 'SNOW_PASSWORD')
+      ? `${tenant.clientId.replace(/_?CLIENT_ID$/, '')}_SNOW_PASSWORD`
       : 'SNOW_PASSWORD',
   };
 }

@@ -161,41 +161,41 @@ interface AskedTenant extends Pick<Setup, 'env' | 'keep'> {
 /** Asks for tenants, in the order in which changes go to them; none: the embedded tenant. */
 async function askForTenants(given: Given, asking: Asking): Promise<readonly AskedTenant[]> {
   const known = givenTenants(given);
+  const { ask, prompt, io } = asking;
+  const isTenant = async () =>
+    (await ask('An embedded sandbox for trials, or a tenant? [sandbox] ', oneOf(['sandbox', 'tenant']))) ===
+    'tenant';
+  if (known.length === 0 && !(await isTenant())) return [];
+
+  const asked: AskedTenant[] = [];
+  const add = async (tenant: Partial<GivenTenant> & Pick<GivenTenant, 'name'>, prefix?: string) => {
+    const taken = asked.map((each) => each.tenant.clientId);
+    const env = asked.at(-1)?.env ?? asking.env;
+    asked.push(await askForTenant(tenant, usualNames(prefix, taken), { ...asking, env }));
+  };
   if (known.length > 1) {
-    const asked: AskedTenant[] = [];
-    for (const each of known) {
-      if (asking.prompt) asking.io.stderr.write(`${each.name}:\n`);
-      const env = asked.at(-1)?.env ?? asking.env;
-      asked.push(await askForTenant(each, usualNames(each.name), { ...asking, env }));
+    for (const tenant of known) {
+      if (prompt) io.stderr.write(`${tenant.name}:\n`);
+      await add(tenant, tenant.name);
     }
     return asked;
   }
-  if (known.length === 0) {
-    const question = 'An embedded sandbox for trials, or a tenant? [sandbox] ';
-    if ((await asking.ask(question, oneOf(['sandbox', 'tenant']))) === 'sandbox') return [];
-  }
-  const first = await askForTenant(known[0] ?? { name: environmentName }, usualNames(), asking);
-  const others = await askForOthers(first, asking);
-  if (others.length === 0) return [first];
-  const taken = others.map(({ tenant }) => tenant.name);
-  const name = await asking.ask('And the name of the first one: [test] ', newName(taken, 'test'));
-  return [{ ...first, tenant: { ...first.tenant, name } }, ...others];
-}
-
-/** Asks for the tenants that get what the first one has proven. */
-async function askForOthers({ env }: AskedTenant, asking: Asking): Promise<readonly AskedTenant[]> {
-  const others: AskedTenant[] = [];
+  await add(known[0] ?? { name: environmentName });
+  const namesBelow = () => asked.slice(1).map(({ tenant }) => tenant.name);
   for (;;) {
     const question =
-      others.length === 0
+      asked.length === 1
         ? 'Another tenant, which gets what was tested in this one? Its name, such as production, or - for none: [-] '
         : 'Another one? Its name, or - for none: [-] ';
-    const taken = others.map(({ tenant }) => tenant.name);
-    const name = await asking.ask(question, newName(taken, '-'));
-    if (name === '-') return others;
-    const known = { ...asking, env: others.at(-1)?.env ?? env };
-    others.push(await askForTenant({ name }, usualNames(name), known));
+    const name = await ask(question, newName(namesBelow(), '-'));
+    if (name === '-') break;
+    await add({ name }, name);
   }
+  const [first, ...others] = asked;
+  if (!first || others.length === 0) return asked;
+  const preset = namesBelow().includes('test') ? 'first' : 'test';
+  const name = await ask(`And the name of the first one: [${preset}] `, newName(namesBelow(), preset));
+  return [{ ...first, tenant: { ...first.tenant, name } }, ...others];
 }
 
 /** Reads the name of an environment that is not there yet. */
