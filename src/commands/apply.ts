@@ -31,7 +31,7 @@ import {
   projectFileOptions,
   projectOptions,
   selectedEnvironments,
-  selectionOf,
+  selectorsOf,
 } from './project.ts';
 import { holdsOpenPlans, readPlans, readResults, resultFiles } from './saved.ts';
 
@@ -127,20 +127,19 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
   // `--report r.md plan.json` names two reports and no plan file: a new plan would be made, and this one overwritten.
   const lists = {
     report,
+    result: result === undefined ? [] : [result],
     only: args.only,
     except: args.except,
     rotate: args.rotate,
     'allow-delete-all': args.allowDeleteAll,
-    result: result ?? [],
   };
-  for (const [option, file] of Object.entries(lists).flatMap(([name, words]) =>
-    [words].flat().map((word) => [name, word] as const),
-  )) {
-    if (!(await holdsOpenPlans(file, io))) continue;
-    throw failure('usage', `${file} holds a plan, and counts as a value of --${option}.`, {
-      hint: `To apply that plan, put it before the options: \`tenantctl apply ${file} …\`. Otherwise choose another file.`,
-    });
-  }
+  for (const [option, words] of Object.entries(lists))
+    for (const word of words) {
+      if (!(await holdsOpenPlans(word, io))) continue;
+      throw failure('usage', `${word} holds a plan, and counts as a value of --${option}.`, {
+        hint: `To apply that plan, put it before the options: \`tenantctl apply ${word} …\`. Otherwise choose another file.`,
+      });
+    }
   if (result !== undefined && isPipe(resolve(io.cwd, result)))
     throw failure('usage', `${result} is a pipe, and a result is written again and again as the run goes.`, {
       hint: 'Name a file.',
@@ -185,7 +184,7 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
 
 /** A file is applied to all its environments. An `--env` that names others, or some of them, asks for something else. */
 function requireAllSelected({ environments }: Fleet, file: string, args: Args, io: Io): void {
-  const { selectors, from = '--env' } = selectionOf(args, io);
+  const { selectors, from = '--env' } = selectorsOf(args, io);
   if (selectors.length === 0) return;
   const selected = new Set(namedEnvironments(args, io));
   const names = environments.map(({ name }) => name);

@@ -26,7 +26,7 @@ import {
   writeReports,
 } from './output.ts';
 import { withTenant } from './progress.ts';
-import { selectionOf } from './project.ts';
+import { selectorsOf } from './project.ts';
 
 /** Options of the commands that show a plan and may save it. */
 export function planOutputOptions<T>(yargs: Argv<T>) {
@@ -97,7 +97,7 @@ function planWords(args: PlanArgs, io: Io): string[] {
   const each = (name: string, values: readonly (string | number | undefined)[]) =>
     values.flatMap((value) => (value === undefined ? [] : [`--${name}`, String(value)]));
   return [
-    ...each('env', selectionOf(args, io).selectors),
+    ...each('env', selectorsOf(args, io).selectors),
     ...each('shard', [shard]),
     ...each('only', only),
     ...each('except', except),

@@ -42,14 +42,14 @@ export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string): Load
   const environment = selectedEnvironment(args, io, ofFile);
   return {
     ...projectFileOptions(args, io),
-    environmentFrom: selectionOf(args, io).from,
+    environmentFrom: selectorsOf(args, io).from,
     ...(environment === undefined ? {} : { environment }),
   };
 }
 
 /** The environment of a command that works on one; left out: the default of the project. */
 export function selectedEnvironment(args: ProjectArgs, io: Io, ofFile?: string): string | undefined {
-  const { selectors, from = '--env' } = selectionOf(args, io);
+  const { selectors, from = '--env' } = selectorsOf(args, io);
   const [selector = ofFile] = selectors;
   if (selectors.length < 2 && (selector === undefined || selector === ofFile || isPlainName(selector)))
     return selector;
@@ -68,7 +68,7 @@ export function selectedEnvironments(
   io: Io,
 ): readonly string[] | null {
   const shard = args.shard === undefined ? null : parseShard(args.shard);
-  const { selectors } = selectionOf(args, io);
+  const { selectors } = selectorsOf(args, io);
   if (!shard && selectors.length < 2 && selectors.every(isPlainName)) return null;
   const names = namedEnvironments(args, io);
   // A part with one environment is joined with the others, so it is a fleet too.
@@ -78,12 +78,12 @@ export function selectedEnvironments(
 
 /** The names of the environments that are selected. Throws a Failure for selectors that select none. */
 export function namedEnvironments(args: ProjectArgs, io: Io): string[] {
-  const { selectors, from } = selectionOf(args, io);
+  const { selectors, from } = selectorsOf(args, io);
   return selectEnvironments(selectors, loadEnvironmentNames(projectFileOptions(args, io)), from);
 }
 
 /** Returns the selectors of options, else of TENANTCTL_ENV, which `from` names. None: the project's default counts. */
-export function selectionOf(
+export function selectorsOf(
   { env }: Pick<ProjectArgs, 'env'>,
   io: Io,
 ): { readonly selectors: readonly string[]; readonly from?: string } {

@@ -78,7 +78,7 @@ export async function readPlans(file: string, io: Io): Promise<Extract<Document,
 
 /** True when a file holds plans that nobody has applied yet: the results of several environments hold plans too. */
 export async function holdsOpenPlans(file: string, io: Io): Promise<boolean> {
-  if (!statSync(resolve(io.cwd, file), { throwIfNoEntry: false })?.isFile()) return false;
+  if (!isFile(resolve(io.cwd, file))) return false;
   const value = parseJson(await readText(file, io));
   if (!isObject(value)) return false;
   const form = formOf(value);
@@ -86,6 +86,15 @@ export async function holdsOpenPlans(file: string, io: Io): Promise<boolean> {
   const environments = own(value, 'environments');
   const isApplied = (each: Json) => isObject(each) && Object.hasOwn(each, 'result');
   return !(isArray(environments) && environments.some(isApplied));
+}
+
+/** False for a text that is no path, such as a glob that is longer than any name. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
 }
 
 /**

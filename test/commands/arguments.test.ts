@@ -98,6 +98,11 @@ it.each([
   );
 });
 
+it('a glob that is longer than the name of any file is a glob', async () => {
+  const { code, stderr } = await world.run('apply', '--yes', '--only', `SenderAddress/${'a'.repeat(300)}*`);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('unmatched-glob')]);
+});
+
 it('suggests no other letter for a short option that does not exist', async () => {
   const { code, stderr } = await world.run('plan', '-q');
   expect([code, stderr]).toEqual([1, expect.stringContaining('There is no option -q.')]);
