@@ -1,6 +1,6 @@
 import module from 'node:module';
+import { version } from './model/documents.ts';
 import { ExitCode } from './model/failure.ts';
-import { version } from './model/version.ts';
 
 // Node 22.1 and later keep the compiled code of the program for its next start.
 if ('enableCompileCache' in module && typeof module.enableCompileCache === 'function') {

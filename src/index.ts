@@ -17,9 +17,8 @@
  * @module
  */
 export type { ApplyEvent } from './applier/run-context.ts';
+export type { ClientEvent, ClientTarget } from './client/client.ts';
 export { type Client, type ClientOptions, createClient } from './client/client.ts';
-export type { ClientEvent } from './client/event.ts';
-export type { ClientTarget } from './client/prepare.ts';
 export { Redactor } from './client/redactor.ts';
 export { type ApplyOptions, applyPlan } from './engine/apply.ts';
 export type { PlanOptions } from './engine/choices.ts';
@@ -52,6 +51,7 @@ export { type Diagnostic, hasErrors, type Severity, type Source } from './model/
 export { type Diff, type DiffObject, type DiffSide, differs, type SideDifference } from './model/diff.ts';
 export { ExitCode, Failure } from './model/failure.ts';
 export type { Json, JsonObject } from './model/json.ts';
+export type { TenantName } from './model/network.ts';
 export {
   type Action,
   type Change,
@@ -65,6 +65,5 @@ export {
   type Summary,
 } from './model/plan.ts';
 export { type ChangeOutcome, type ChangeResult, exitCodeOf, type Result } from './model/result.ts';
-export type { TenantName } from './model/tenant.ts';
 export { type Document, type Format, type ReportOptions, renderReport } from './report/index.ts';
 export type { Sandbox, SandboxOptions } from './sandbox/index.ts';

@@ -117,7 +117,7 @@ async function check(plan: Plan, run: Run): Promise<Checked> {
   const readAt = clock.now();
   const state = await readUnlessAborted(readRequestsWith(entries, names), run);
   if (!state) return { is: 'interrupted' };
-  const { tasks, stale } = checkLive(entries, state, { ...run, remarks: plan.diagnostics });
+  const { tasks, stale } = checkLive(entries, state, { ...run, plan });
   const reasons = [...stale, ...wrongNames(names, entries, state.objects)];
   return reasons.length > 0 ? { is: 'refused', reasons } : { is: 'sound', tasks, readAt };
 }

@@ -3,8 +3,8 @@ import { readJsonText } from '../kinds/jsontext.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { isKnownById, keyBefore } from '../kinds/live-objects.ts';
 import { type IsSensitive, isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { groupBy } from '../model/group.ts';
 import { isArray, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
 import {
@@ -19,21 +19,19 @@ import {
 } from '../model/pointer.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { redacted } from '../model/sensitive.ts';
-import { fieldsBeside } from './beside.ts';
 import type { Task } from './preflight.ts';
 import { revertAll } from './revert.ts';
 import { type Ending, ending } from './run-context.ts';
 
 /** The result of a change that has ended. */
 export function changeResult(end: Ending): ChangeResult {
-  const { task, outcome, requests, error, warnings, unmet } = end;
+  const { task, outcome, requests, error, warnings, unmet, beside } = end;
   const { kind, change } = task;
   const { address, action, id } = change;
   const { before, after } = recordSides(end);
   const left = [...new Set([...(before?.withheld ?? []), ...(after?.withheld ?? [])])];
   const withheld = before && after ? left.filter((at) => mayHaveWritten(kind, change, at)) : left;
   const renamedFrom = keyBefore(kind, change);
-  const beside = findBeside(end);
   return {
     address,
     ...(renamedFrom ? { renamedFrom } : {}),
@@ -49,13 +47,6 @@ export function changeResult(end: Ending): ChangeResult {
     error,
     warnings: [...warnings, ...beside.map(warnOfBeside)],
   };
-}
-
-/** What became different beside an update, where the object is known as it was before. */
-function findBeside({ task, live }: Ending): Pointer[] {
-  const { change, live: before } = task;
-  if (change.action !== 'update' || !live || before?.fingerprint() !== change.fingerprint) return [];
-  return fieldsBeside(task, live, before);
 }
 
 const warnOfBeside = (at: Pointer): string =>
@@ -232,7 +223,7 @@ function record(
 ): RecordedFields {
   const marked = [...inPlan, ...hidden];
   const all = readableFields(kind, fields);
-  const looksSensitive = sensitivePlaces(kind, { marked, declared: shown, values: [all] });
+  const looksSensitive = sensitivePlaces(kind, { marked, declared: [shown], values: [all] });
   const isSensitive: IsSensitive = (at, value) => marked.includes(at) || looksSensitive(at, value);
   const withheld: Pointer[] = [];
   const withhold = (at: Pointer) => {

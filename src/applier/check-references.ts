@@ -9,7 +9,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { isLookedUp, refOf, refsIn } from '../model/marker.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
-import { quote } from './check-requests.ts';
+import { quote } from '../model/words.ts';
 import { type KindChange, keysOf, readRequestsFor } from './find.ts';
 import type { Journal } from './journal.ts';
 

@@ -3,10 +3,9 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import { isObject, type Json } from '../model/json.ts';
 import { type Change, secretsSentBy } from '../model/plan.ts';
-import { type Beside, partsBeside } from './beside.ts';
-import { Comparison, hasEffect, unmetDifferences } from './effect.ts';
 import type { Exchange } from './exchange.ts';
 import type { Found } from './find.ts';
+import { type Deviations, deviationsOf, hasEffect } from './observed.ts';
 import type { Task } from './preflight.ts';
 import { type ChangeContext, type Ending, ending } from './run-context.ts';
 import type { Pending } from './settling.ts';
@@ -30,13 +29,13 @@ export async function checkConvergence(
   const remark = last ? (last.replies.get(change.address)?.remark ?? null) : remarkOnSecrets(change);
   const sighting = sightingInAnswer(task, last, context);
   if (sighting) return endSeen(task, sighting, remark, context);
-  const { clock, settle, log } = context;
+  const { clock, settle, log, secrets } = context;
   return {
     task,
     log,
     until: clock.now() + Math.min(longestDoubt, settle),
     isUncertain: false,
-    isFinal: ({ live }) => hasEffect(task, live),
+    isFinal: ({ live }) => hasEffect(task, live, secrets),
     end: (seen) => endSeen(task, seen, remark, context),
   };
 }
@@ -67,7 +66,7 @@ function sightingInAnswer(
   if (action === 'create' && live) context.created.learn(task.change.address, live);
   // What refers to a new object needs its id, which some answers leave out. Some kinds have none at all.
   if (context.created.isAwaited(task.change.address)) return null;
-  return live && hasEffect(task, live) ? { live } : null;
+  return live && hasEffect(task, live, context.secrets) ? { live } : null;
 }
 
 /**
@@ -121,32 +120,16 @@ export async function endSeen(
     const error = 'The tenant accepted the change, but the object does not exist.';
     return ending(task, 'unknown', log, { live, error, warnings: remarks });
   }
-  const { warnings, unmet } = live ? compareWritten(task, live) : { warnings: [], unmet: [] };
+  const { unmet, beside, ...told } = live ? deviations(task, live, context) : nothing;
   const after = live?.fingerprint() ?? null;
   await context.journal.settle(change.address, { unmet, after }, context.now());
-  return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings], unmet });
+  return ending(task, 'done', log, { live, warnings: [...remarks, ...told.warnings], unmet, beside });
 }
 
-/** In what an object differs from what was asked for, in words, and the places that are not as declared. */
-function compareWritten(task: Task, live: LiveObject) {
-  const different = unmetDifferences(task, live);
-  const comparison = new Comparison(task, live);
-  const beside = findBeside(task, live);
-  const warnings = [
-    ...different.map((difference) =>
-      comparison.shows(difference, 'before')
-        ? `The tenant ignored ${difference.path}: it is unchanged.`
-        : `The tenant rewrote ${difference.path}: it differs from what was asked.`,
-    ),
-    ...beside.map(({ did, what }) => `The tenant ${did} ${what}, which no change asks for.`),
-  ];
-  const declared = beside.filter(({ isDeclared }) => isDeclared);
-  return { warnings, unmet: [...new Set([...different, ...declared].map(({ path }) => path))] };
-}
+const nothing: Deviations = { warnings: [], unmet: [], beside: [] };
 
-/** What a create or an update added or removed beside its change, where the object is known as it was before. */
-function findBeside(task: Task, live: LiveObject): Beside[] {
+function deviations(task: Task, live: LiveObject, { secrets }: ChangeContext): Deviations {
   const { change, live: before } = task;
-  if (change.action !== 'update') return partsBeside(task, live, null);
-  return before?.fingerprint() === change.fingerprint ? partsBeside(task, live, before) : [];
+  const isAsPlanned = change.action === 'update' && before?.fingerprint() === change.fingerprint;
+  return deviationsOf(task, live, isAsPlanned ? before : null, secrets);
 }

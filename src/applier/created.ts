@@ -2,7 +2,7 @@ import { listNeeds } from '../kinds/dependencies.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { shownId } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
-import type { Json } from '../model/json.ts';
+import { type Json, mapMembers } from '../model/json.ts';
 import { fillRefs } from '../model/marker.ts';
 import type { Change } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
@@ -45,6 +45,7 @@ export class CreatedIds {
       ...entry,
       change: {
         ...change,
+        declared: change.declared && mapMembers(change.declared, (value) => fillRefs(value, idOf)),
         diff: change.diff.map((each) => ({ ...each, after: fillRefs(each.after, idOf) })),
         requests: change.requests.map((request) => ({ ...request, body: fillRefs(request.body, idOf) })),
       },

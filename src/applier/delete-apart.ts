@@ -1,10 +1,10 @@
 import type { Finder } from './find.ts';
 import { lookUp } from './look-until.ts';
-import type { Task } from './preflight.ts';
 import { runChange } from './run-change.ts';
 import { type Ending, ending, type RunContext } from './run-context.ts';
 import type { Pending } from './settling.ts';
 import { freshFor } from './sightings.ts';
+import { removalOf } from './verify.ts';
 
 type End = Ending | Pending;
 
@@ -54,7 +54,9 @@ function endUntried(end: Ending): Ending {
 function isRefused(end: End): end is Ending {
   if (!('outcome' in end) || end.outcome !== 'failed') return false;
   const { kind, change } = end.task;
-  return change.action === 'delete' && kind.removalOf !== undefined && end.requests.at(-1)?.status === 400;
+  return (
+    change.action === 'delete' && kind.mergeRemovals !== undefined && end.requests.at(-1)?.status === 400
+  );
 }
 
 /** `null` where it is not known what the tenant has: then the refusal is reported. */
@@ -80,17 +82,13 @@ async function deleteOne(
 ): Promise<readonly End[] | null> {
   const { live } = find(end.task);
   if (live === null) return [await endGone(end, context)];
-  const request = requestFor(end.task);
-  if (!request || context.isStopped()) return [end];
-  if (live.fingerprint() !== end.task.change.fingerprint) {
+  const { kind, change } = end.task;
+  const { requests } = removalOf(kind, change, context.settings);
+  if (requests.length === 0 || context.isStopped()) return [end];
+  if (live.fingerprint() !== change.fingerprint) {
     const error = 'Changed since the plan: somebody changed it meanwhile. It was not deleted.';
     return [{ ...end, live, error }];
   }
-  const task = { ...end.task, live, change: { ...end.task.change, requests: [request] } };
+  const task = { ...end.task, live, change: { ...change, requests } };
   return runChange([task], readAt + freshFor, context, end.requests);
-}
-
-function requestFor({ kind, change }: Task) {
-  const [shared] = change.requests;
-  return shared === undefined ? null : (kind.removalOf?.(shared, change.key) ?? null);
 }

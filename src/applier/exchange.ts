@@ -119,7 +119,7 @@ async function lookForEffect(
     if ('failed' in looked) return looked;
     const { find } = looked;
     const evidence = step.tasks.map(
-      (task) => [task.change.address, evidenceOf(step, task, find(task))] as const,
+      (task) => [task.change.address, evidenceOf(step, task, find(task), context)] as const,
     );
     return { find, evidence: new Map(evidence) };
   };

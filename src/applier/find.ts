@@ -1,5 +1,5 @@
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { idsAsNames, keyBefore, LiveIndex, type TenantState } from '../kinds/live-objects.ts';
+import { idsAsNames, ignoring, keyBefore, LiveIndex, type TenantState } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Key } from '../model/address.ts';
 import type { Change } from '../model/plan.ts';
@@ -27,7 +27,8 @@ export function finderIn(state: TenantState): Finder {
   const defaults = new LiveIndex(state.defaults);
   return ({ kind, change }) => {
     const keys = keysOf(kind, change);
-    const [live = null, ...others] = objects.all(kind, keys, change.id);
+    const [found, ...others] = objects.all(kind, keys, change.id);
+    const live = found ? ignoring(found, change.ignored) : null;
     const [standard = null] = defaults.all(kind, keys, null);
     return { live, others, standard };
   };

@@ -1,7 +1,7 @@
 import type { Address } from '../model/address.ts';
 import { isArray, isObject, type Json, own, parseJson, textOf } from '../model/json.ts';
+import type { TenantName } from '../model/network.ts';
 import type { Pointer } from '../model/pointer.ts';
-import type { TenantName } from '../model/tenant.ts';
 
 /** `refused`: it certainly had no effect. `unclear`: no answer shows whether it had. */
 export type Verdict = 'done' | 'refused' | 'unclear';

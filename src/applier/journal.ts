@@ -1,11 +1,10 @@
 import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Address } from '../model/address.ts';
-import { SharedWork } from '../model/concurrent.ts';
+import { SharedWork } from '../model/basics.ts';
 import { fileStem } from '../model/digest.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, failure, ifThere, unwritableFile } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
-import { ifThere, unwritableFile } from '../model/system-error.ts';
 import {
   type Conclusion,
   type JournalRecord,

@@ -4,17 +4,19 @@ import { addressesOf, identityOf, type TenantState } from '../kinds/live-objects
 import { type Address, formatAddress, matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
+import { tool } from '../model/documents.ts';
+import type { TenantName } from '../model/network.ts';
 import { actions, type Change, type Plan, planFormat } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import type { TenantName } from '../model/tenant.ts';
-import { type Knowledge, unshownValues } from './check-content.ts';
+import { quote } from '../model/words.ts';
 import { wrongReferences } from './check-references.ts';
-import { namesInDeletes, quote, wrongRequests } from './check-requests.ts';
 import type { CreatedIds } from './created.ts';
 import { type Finder, finderIn, type KindChange, keysOf } from './find.ts';
 import type { Journal } from './journal.ts';
+import type { KnownSecrets } from './observed.ts';
 import { readinessOf } from './readiness.ts';
 import { editedPlan } from './saved-file.ts';
+import { mismatch, wrongDeletes } from './verify.ts';
 
 /** A change that can be made: the object as it is, and the first request that is left to send. */
 export interface Task extends KindChange {
@@ -33,7 +35,10 @@ export interface Target {
 }
 
 /** What live objects are compared with. */
-interface Present extends Knowledge {
+interface Present {
+  readonly secrets: KnownSecrets;
+  /** The plan: where another version made it, messages say so. */
+  readonly plan: Pick<Plan, 'tool'>;
   readonly journal: Journal;
   readonly settings: ApiSettings;
   readonly created: CreatedIds;
@@ -56,7 +61,7 @@ export function checkPlan(plan: Plan, target: Target): Diagnostic[] {
     ...plan.diagnostics.filter(({ severity }) => severity === 'error'),
     ...checkChanges(plan, target.kinds),
     ...checkRequests(plan, target),
-    ...wrongReferences(plan, target.kinds).map(({ address, why }) => notWhatItShows(address, why)),
+    ...wrongReferences(plan, target.kinds).map(({ address, why }) => notWhatItShows(address, why, plan)),
   ];
 }
 
@@ -90,7 +95,7 @@ interface Judging extends Present {
 
 /** The task of a change that holds; of any other, why it does not. */
 function judge(planned: KindChange, find: Finder, judging: Judging): Task | Diagnostic {
-  const { journal, settings, created, isProtected } = judging;
+  const { journal, settings, secrets, created, isProtected } = judging;
   const entry = created.fill(planned);
   const { address, action } = entry.change;
   const found = find(entry);
@@ -105,11 +110,12 @@ function judge(planned: KindChange, find: Finder, judging: Judging): Task | Diag
     : 'Make a new plan and review it.';
   const stale = (why: string) =>
     refusal('plan-stale', `${address} has changed since the plan was made: ${why}.`, { hint, address });
-  const readiness = readinessOf(entry, found, progress);
+  const readiness = readinessOf(entry, found, progress, secrets);
   if (readiness.is === 'stale') return stale(readiness.why);
-  const unshown = progress ? [] : unshownValues(planned, live ?? found.standard, settings, judging);
-  if (unshown.length > 0)
-    return notWhatItShows(address, `after them, ${unshown.join(', ')} would not be as it shows`);
+  // What an earlier run started was checked by it.
+  const isWrite = action === 'create' || action === 'update';
+  const why = progress !== null || !isWrite ? null : mismatch(planned, live, found.standard, settings);
+  if (why !== null) return notWhatItShows(address, `made again from what it declares, ${why}`, judging.plan);
   if (isOther(entry, live)) return stale('its id and its key are not those of one object');
   return { ...entry, live, from: readiness.from, resumed: readiness.resumed };
 }
@@ -129,7 +135,8 @@ function isOther({ kind, change }: KindChange, live: LiveObject | null): boolean
 function checkTarget(plan: Plan, { environment, tenant }: Target): Diagnostic | null {
   if (plan.environment !== environment) {
     const message = `The plan was made for the environment ${quote(plan.environment)}, not for ${quote(environment)}.`;
-    const hint = 'Apply it without --env and TENANTCTL_ENV: a plan file names its environment. Or make a new plan.';
+    const hint =
+      'Apply it without --env and TENANTCTL_ENV: a plan file names its environment. Or make a new plan.';
     return refusal('plan-environment', message, { hint });
   }
   const moved = (['identity', 'profiles'] as const).filter((part) => plan.tenant[part] !== tenant[part]);
@@ -164,13 +171,22 @@ function checkChanges({ changes, summary }: Plan, kinds: Kinds): Diagnostic[] {
   return miscounted.length > 0 ? [...wrong, refusal('plan-inconsistent', message)] : wrong;
 }
 
-/** Requests that do something else than their change shows. */
-function checkRequests({ changes }: Plan, { kinds, settings }: Target): Diagnostic[] {
-  const entries = withKinds(changes, kinds);
-  const deletes = namesInDeletes(entries);
-  return entries.flatMap((entry) =>
-    wrongRequests(entry, { settings, deletes }).map((why) => notWhatItShows(entry.change.address, why)),
+/** Requests of steps by hand, of writes without any, and deletes of something else than the plan shows. */
+function checkRequests(plan: Plan, { kinds, settings }: Target): Diagnostic[] {
+  const entries = withKinds(plan.changes, kinds);
+  const refused = (entry: KindChange, why: string) => notWhatItShows(entry.change.address, why, plan);
+  const wrong = entries.filter(({ change }) => (change.action === 'manual') === change.requests.length > 0);
+  const deletes = wrongDeletes(
+    entries.filter((entry) => !wrong.includes(entry)),
+    kinds,
+    settings,
   );
+  return [
+    ...wrong.map((entry) =>
+      refused(entry, entry.change.action === 'manual' ? 'a step by hand has requests' : 'there is none'),
+    ),
+    ...deletes.map((entry) => refused(entry, 'they would delete something else')),
+  ];
 }
 
 function protectedDelete(address: Address, name: Address): Diagnostic {
@@ -179,9 +195,11 @@ function protectedDelete(address: Address, name: Address): Diagnostic {
   return refusal('protected', message, { hint, address });
 }
 
-function notWhatItShows(address: Address, why: string): Diagnostic {
+function notWhatItShows(address: Address, why: string, { tool: maker }: Pick<Plan, 'tool'>): Diagnostic {
   const message = `The plan's requests for ${address} are not what it shows: ${why}.`;
-  return refusal('plan-request-refused', message, { hint: 'Make a new plan.', address });
+  const isOther = maker.version !== tool.version;
+  const other = `tenantctl ${maker.version} made this plan, and this is ${tool.version}: make a new plan with this version.`;
+  return refusal('plan-request-refused', message, { hint: isOther ? other : 'Make a new plan.', address });
 }
 
 function refusal(code: string, message: string, more: Pick<Diagnostic, 'address' | 'hint'> = {}): Diagnostic {

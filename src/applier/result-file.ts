@@ -1,10 +1,10 @@
 import { type FileHandle, mkdir, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Address } from '../model/address.ts';
-import { SharedWork } from '../model/concurrent.ts';
+import { SharedWork } from '../model/basics.ts';
+import { ifThere, systemCode, unwritableFile } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
-import { ifThere, systemCode, unwritableFile } from '../model/system-error.ts';
 import { runUnfinished } from './saved-file.ts';
 
 /** Writes down what a run does while it does it. */

@@ -1,6 +1,5 @@
 import { readableFields } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
-import { operationOf } from '../kinds/operation.ts';
 import type { Address } from '../model/address.ts';
 import { failure, messageOf } from '../model/failure.ts';
 import { fillLive } from '../model/marker.ts';
@@ -9,13 +8,14 @@ import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
 import { begunResult } from './change-result.ts';
 import { checkConvergence, endSeen } from './convergence.ts';
-import { foreignDifferences } from './effect.ts';
 import { type Exchange, exchange, isOutdated, lookUpAfter } from './exchange.ts';
 import type { KindChange } from './find.ts';
+import { foreignDifferences } from './observed.ts';
 import type { Task } from './preflight.ts';
 import { type ChangeContext, type Ending, ending, type RunContext } from './run-context.ts';
 import type { Pending } from './settling.ts';
 import { concludeFrom, evidenceOf } from './step.ts';
+import { fieldsWritten } from './verify.ts';
 
 /**
  * Makes one change, or several that share their only request. What its answers do not show is left pending. Never
@@ -114,12 +114,12 @@ function waitForEffect(task: Task, { step, answer, until }: Exchange, context: C
     log,
     until,
     isUncertain: true,
-    isFinal: (found) => evidenceOf(step, task, found) !== 'notTaken',
+    isFinal: (found) => evidenceOf(step, task, found, context) !== 'notTaken',
     async end(seen) {
       if ('failed' in seen) {
         return ending(task, 'unknown', log, { error: `${describe(answer)} ${seen.failed}` });
       }
-      const inference = { step, task, answer, evidence: evidenceOf(step, task, seen) };
+      const inference = { step, task, answer, evidence: evidenceOf(step, task, seen, context) };
       const { is, remark } = await concludeFrom(inference, context);
       if (is === 'accepted') return endSeen(task, seen, remark, context);
       return ending(task, is === 'rejected' ? 'failed' : 'unknown', log, { error: remark, live: seen.live });
@@ -158,15 +158,11 @@ function foreignIn(
   entry: KindChange,
   left: readonly Request[],
   live: LiveObject,
-  { settings }: Pick<RunContext, 'settings'>,
+  { settings, secrets }: Pick<RunContext, 'settings' | 'secrets'>,
 ): Pointer[] {
-  const { kind, change } = entry;
-  const said = left.map((request) =>
-    operationOf(kind.operations.update, request, change.id, settings)?.read?.(request.body),
-  );
-  const isWritten = (name = '') => said.some((each) => each?.fields?.includes(name) ?? true);
-  const paths = foreignDifferences(entry, live).map(({ path }) => path);
-  return paths.filter((path) => isWritten(segmentsOf(path)[0]));
+  const written = fieldsWritten(entry, live, settings);
+  const names = new Set(left.flatMap((request) => [...written(request)]));
+  return foreignDifferences(entry, live, secrets).filter((path) => names.has(segmentsOf(path)[0] ?? ''));
 }
 
 function sentSoFar(sent: number, count: number): string {

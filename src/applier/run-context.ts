@@ -10,9 +10,9 @@ import type { Action } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { ChangeOutcome, ChangeResult, Result, SentRequest } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import type { KnownSecrets } from './check-content.ts';
 import type { CreatedIds } from './created.ts';
 import type { Journal } from './journal.ts';
+import type { KnownSecrets } from './observed.ts';
 import type { Task } from './preflight.ts';
 import type { RecentWrite } from './recent-writes.ts';
 import type { ResultRecorder } from './result-file.ts';
@@ -107,13 +107,25 @@ export interface Ending {
   readonly warnings: readonly string[];
   /** The places that the tenant ignored, rewrote, added to or removed items from. */
   readonly unmet: readonly Pointer[];
+  /** Fields that became different although the change is not about them. */
+  readonly beside: readonly Pointer[];
 }
 
 export function ending(
   task: Task,
   outcome: ChangeOutcome,
   requests: readonly SentRequest[],
-  more: Partial<Pick<Ending, 'live' | 'error' | 'warnings' | 'unmet'>> = {},
+  more: Partial<Pick<Ending, 'live' | 'error' | 'warnings' | 'unmet' | 'beside'>> = {},
 ): Ending {
-  return { task, outcome, requests, live: task.live, error: null, warnings: [], unmet: [], ...more };
+  return {
+    task,
+    outcome,
+    requests,
+    live: task.live,
+    error: null,
+    warnings: [],
+    unmet: [],
+    beside: [],
+    ...more,
+  };
 }

@@ -4,6 +4,7 @@ import type { Address } from '../model/address.ts';
 import type { CreatedIds } from './created.ts';
 import { finderIn, type KindChange } from './find.ts';
 import type { Journal } from './journal.ts';
+import type { KnownSecrets } from './observed.ts';
 import type { Task } from './preflight.ts';
 import { type Readiness, readinessOf } from './readiness.ts';
 
@@ -39,6 +40,7 @@ export interface SightingTools {
   readonly clock: Clock;
   readonly journal: Journal;
   readonly created: CreatedIds;
+  readonly secrets: KnownSecrets;
   read(entries: readonly KindChange[]): Promise<TenantState>;
 }
 
@@ -112,14 +114,14 @@ export class Sightings {
   }
 
   async #read(tasks: readonly Task[]): Promise<void> {
-    const { clock, journal, created, read } = this.#tools;
+    const { clock, journal, created, secrets, read } = this.#tools;
     const readAt = clock.now();
     const find = finderIn(await read(tasks));
     const now = clock.now();
     for (const { kind, change } of tasks) {
       const entry = created.fill({ kind, change });
       const found = find(entry);
-      const readiness = readinessOf(entry, found, journal.progress(change.address));
+      const readiness = readinessOf(entry, found, journal.progress(change.address), secrets);
       const until = untilOf(entry, readAt, now);
       this.#seen.set(change.address, { until, state: stateOf(entry, found.live, readiness) });
     }

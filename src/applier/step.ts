@@ -60,9 +60,14 @@ interface Inference {
 }
 
 /** What the live object shows about the request of a step. */
-export function evidenceOf({ index, before }: Step, task: Task, { live, others }: Found): Evidence {
+export function evidenceOf(
+  { index, before }: Step,
+  task: Task,
+  { live, others }: Found,
+  { secrets }: Pick<RunContext, 'secrets'>,
+): Evidence {
   if (others.length > 0) return 'unclear';
-  return judgeEffect(task, index, before.get(task.change.address) ?? null, live);
+  return judgeEffect(task, index, { before: before.get(task.change.address) ?? null, live }, secrets);
 }
 
 /** Records in the journal what is known now, and puts it into words. */

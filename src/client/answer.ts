@@ -2,7 +2,7 @@ import { isErrorBody, isInconclusive } from '../kinds/http.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 
-/** The tenant answered. Names of headers are in lower case. */
+/** Names of headers are in lower case. */
 export interface Answered {
   readonly outcome: 'answered';
   readonly status: number;
@@ -58,7 +58,6 @@ export function unsentWithProblems(reason: Unsent['reason'], problems: readonly 
   return { ...unsentAnswer(reason, detail, hints.length > 0 ? hints.join(' ') : undefined), problems };
 }
 
-/** The outcome of one request. */
 export type Answer = Answered | Lost | Unsent;
 
 /** An answer, and the attempts and time it took. */
@@ -78,7 +77,7 @@ export function neverSent(unsent: Unsent): Sent {
 /** An answer that says the request was carried out. */
 export type Success = Answered & { readonly status: 200 | 201 | 202 | 203 | 204 };
 
-/** Whether the tenant says that it carried the request out. */
+/** True when the tenant says that it carried the request out. */
 export function isSuccess(answer: Answer): answer is Success {
   return answer.outcome === 'answered' && answer.status >= 200 && answer.status < 300;
 }
@@ -92,12 +91,12 @@ export function isWhole(answer: Answer): answer is Success {
   return ![202, 206, 207, 226].includes(answer.status);
 }
 
-/** Whether the body is a message of the tenant, and no data: only that may be quoted, and freed of secrets. */
+/** True when the body is a message of the tenant, and no data: only that may be quoted, and freed of secrets. */
 export function holdsMessage({ status, body }: Answered): boolean {
   return status >= 300 || isErrorBody(body);
 }
 
-/** Whether the request may have been carried out, success or not. */
+/** True when the request may have been carried out, success or not. */
 export function mayHaveHappened(answer: Answer): boolean {
   if (answer.outcome === 'answered') return isSuccess(answer) || isInconclusive(answer);
   return answer.outcome === 'lost';

@@ -23,7 +23,6 @@ export type Token = { readonly value: string } | Unsent;
 /** A token, or why there is none, and how often fetching it failed before. */
 export type Fetched = Token & { readonly failures: number };
 
-/** Where the token of one client comes from. */
 export interface TokenSource {
   /** A token that has not expired; fetched once for all who ask at the same time. */
   current(): Promise<Fetched>;
@@ -111,7 +110,6 @@ function fixedToken(
   return { current: async () => ({ ...answer(), failures: 0 }), drop: null, advise };
 }
 
-/** Client credentials, revealed. */
 interface ClientCredentials {
   readonly tokenUrl: string;
   readonly setting?: Setting;
@@ -119,7 +117,6 @@ interface ClientCredentials {
   readonly secret: string;
 }
 
-/** A token, and when to get the next one. */
 interface Held {
   readonly value: string;
   readonly until: number;
@@ -177,7 +174,6 @@ function fetchToken({ tokenUrl, id, secret }: ClientCredentials, tools: AuthTool
   });
 }
 
-/** The token in an answer. */
 function tokenIn(sent: Sent, client: ClientCredentials, { clock, redactor }: AuthTools): Held | Unsent {
   if (sent.outcome !== 'answered' && sent.reason === 'interrupted') {
     return unsentAnswer('interrupted', sent.detail);
@@ -215,7 +211,7 @@ function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unse
   ]);
 }
 
-/** Whether the client is known, but must not have a token in this way (RFC 6749, 5.2). */
+/** True when the client is known, but must not have a token in this way (RFC 6749, 5.2). */
 function isOfGrant(answer: Answer): boolean {
   const error = answer.outcome === 'answered' && isObject(answer.body) ? textOf(answer.body, 'error') : null;
   return error === 'unauthorized_client' || error === 'unsupported_grant_type';

@@ -1,16 +1,24 @@
 import { setMaxListeners } from 'node:events';
-import type { Call as ApiCall } from '../kinds/http.ts';
-import type { Endpoint, Secrets } from '../kinds/project.ts';
-import { Failure } from '../model/failure.ts';
+import type { Call as ApiCall, Lane } from '../kinds/http.ts';
+import type { Auth, Endpoint, RateLimit, Secrets } from '../kinds/project.ts';
+import { Failure, messageOf } from '../model/failure.ts';
+import { literalTexts, renderBody } from '../model/marker.ts';
+import { type HttpProxies, parseUrl, type TenantName } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import { isRepeatable } from '../model/repeatable.ts';
-import type { TenantName } from '../model/tenant.ts';
-import { type Answer, holdsMessage, neverSent, type Sent, type Unsent, unsentAnswer } from './answer.ts';
-import { createTokenSources } from './auth.ts';
+import type { ApiSettings } from '../model/settings.ts';
+import {
+  type Answer,
+  holdsMessage,
+  neverSent,
+  type Sent,
+  type Unsent,
+  unsentAnswer,
+  unsentWithProblems,
+} from './answer.ts';
+import { createTokenSources, type TokenSource } from './auth.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
-import type { ClientEvent, RequestName } from './event.ts';
-import { type ClientTarget, type Preparation, type PreparedRequest, prepareRequest } from './prepare.ts';
 import { type Admission, RateLimiter } from './rate-limiter.ts';
 import { Redactor } from './redactor.ts';
 import {
@@ -50,6 +58,44 @@ export interface SendOptions {
   readonly again?: boolean;
 }
 
+/** A request in events: without body and headers. */
+export type RequestName = Pick<Request, 'method' | 'path' | 'query'>;
+
+/** What happens between client and tenant, for a progress line and the traffic log. */
+export type ClientEvent =
+  | { readonly type: 'request-started'; readonly request: RequestName; readonly attempt: number }
+  | {
+      readonly type: 'request-finished';
+      readonly request: RequestName;
+      readonly attempt: number;
+      readonly ms: number;
+      /** The status, or the outcome of a request without an answer. */
+      readonly result: number | 'lost' | 'unsent';
+      readonly detail: string | null;
+      readonly trackingId: string | null;
+    }
+  /** Requests of an API version wait for the tenant's rate limit. */
+  | { readonly type: 'rate-limit-wait'; readonly version: string; readonly ms: number }
+  | {
+      readonly type: 'retrying';
+      readonly request: RequestName;
+      readonly attempt: number;
+      readonly ms: number;
+      readonly reason: string;
+    }
+  | { readonly type: 'token-fetched'; readonly tokenUrl: string };
+
+/** Where the tenant is, and its rate limits. */
+export interface ClientTarget {
+  readonly tenant: TenantName;
+  readonly identity: Endpoint | null;
+  readonly profiles: Endpoint | null;
+  readonly limits: RateLimit;
+  readonly settings: ApiSettings;
+  /** The proxy that requests go through. */
+  readonly proxy?: HttpProxies | null;
+}
+
 export interface ClientOptions {
   /** Ends all waits and reads when aborted. */
   readonly signal?: AbortSignal;
@@ -79,7 +125,9 @@ class TenantClient implements Client {
   readonly #redactor: Redactor;
   readonly #transport: Transport;
   readonly #limiter: RateLimiter;
-  readonly #preparation: Preparation;
+  readonly #target: ClientTarget;
+  readonly #secrets: Secrets;
+  readonly #sourceOf: (auth: Auth) => TokenSource;
   readonly #closed = new AbortController();
   /** Aborted by the user or by `close`. */
   readonly #signal: AbortSignal;
@@ -103,17 +151,18 @@ class TenantClient implements Client {
         onWait: (version, ms) => this.#emit({ type: 'rate-limit-wait', version, ms: Math.round(ms) }),
       });
     this.#limiter = sharedLimiter(target, options.limiters ?? new Map(), createLimiter);
-    const sourceOf = createTokenSources({
+    this.#target = target;
+    this.#secrets = secrets;
+    this.#sourceOf = createTokenSources({
       clock,
       redactor: this.#redactor,
       exchange: (call) => this.#exchangeForToken(call),
       onFetched: (tokenUrl) => this.#emit({ type: 'token-fetched', tokenUrl }),
     });
-    this.#preparation = { target, secrets, redactor: this.#redactor, sourceOf };
   }
 
   async send(request: ApiCall, { signal: ofCall, notAfter = null }: SendOptions = {}): Promise<Sent> {
-    const work = prepareRequest(request, this.#preparation);
+    const work = this.#prepare(request);
     if ('outcome' in work) return neverSent(work);
     const signal = eitherOf(this.#signal, ofCall);
     const task: Task = {
@@ -128,6 +177,33 @@ class TenantClient implements Client {
     if (sent.outcome !== 'answered' || sent.status !== 401) return sent;
     const advice = work.source.advise?.(sent);
     return advice ? { ...sent, advice } : sent;
+  }
+
+  /** Checks everything that can be checked before a request is sent, and puts the values of secrets into its body. */
+  #prepare({ lane, ...request }: ApiCall): PreparedRequest | Unsent {
+    const { settings, [lane.service]: endpoint } = this.#target;
+    if (!endpoint) {
+      const hint = `Add \`${lane.service}: { baseUrl: … }\` to the environment in the project file.`;
+      return unsentAnswer('no-endpoint', `this environment has no ${lane.service} service`, hint);
+    }
+    const to = targetOf(endpoint.baseUrl, request.path, request.query);
+    if ('outcome' in to) return to;
+    const foreign = Object.keys(request.headers).find((name) => !mayBeSent(name, settings));
+    if (foreign !== undefined) return unsentAnswer('unsafe', `a request may not set the header "${foreign}"`);
+    try {
+      const reveal = (name: string): string => {
+        const secret = this.#secrets.reveal(name);
+        this.#redactor.learn(secret);
+        return secret;
+      };
+      const body = request.body === null ? null : JSON.stringify(renderBody(request.body, reveal));
+      // A plan does not show literals, so errors that repeat them must not show them either.
+      const concealed = literalTexts(request.body);
+      return { request, lane, to, body, concealed, source: this.#sourceOf(endpoint.auth) };
+    } catch (error) {
+      if (error instanceof Failure) return unsentWithProblems('no-secret', error.diagnostics);
+      return unsentAnswer('no-secret', messageOf(error));
+    }
   }
 
   redact(text: string): string {
@@ -231,7 +307,16 @@ class TenantClient implements Client {
   }
 }
 
-/** A request on its way. */
+interface PreparedRequest {
+  readonly request: Request;
+  readonly lane: Lane;
+  readonly to: Target;
+  readonly body: string | null;
+  /** Values in the body that the plan does not show. */
+  readonly concealed: readonly string[];
+  readonly source: TokenSource;
+}
+
 interface Work extends PreparedRequest {
   readonly signal: AbortSignal;
 }
@@ -281,4 +366,48 @@ function refusal(entry: Extract<Admission, { granted: false }>): Unsent {
   if (entry.why === 'interrupted') return unsentAnswer('interrupted', 'the run was interrupted');
   const seconds = Math.ceil(entry.ms / 1000);
   return unsentAnswer('rate-limited', `the tenant accepts no requests for the next ${seconds} s`);
+}
+
+interface Target {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/**
+ * A request's path and query below a base URL. A path may come from a plan file or a tenant's id, so one that
+ * would leave the base URL (another host, `/../`, a query or fragment of its own) is refused.
+ */
+export function targetOf(
+  baseUrl: string,
+  path: string,
+  query: Readonly<Record<string, string>>,
+): Target | Unsent {
+  const base = parseUrl(baseUrl);
+  if (!base || (base.protocol !== 'https:' && base.protocol !== 'http:')) {
+    return unsentAnswer('unsafe', `"${baseUrl}" is not an http(s) base URL`);
+  }
+  const wanted = base.pathname.replace(/\/+$/, '') + path;
+  const url = parseUrl(wanted, base.href);
+  if (!path.startsWith('/') || !url || url.origin !== base.origin || url.pathname !== wanted) {
+    return unsentAnswer('unsafe', `the path "${path}" leads out of the base URL`);
+  }
+  const parameters = Object.entries(query);
+  if (!parameters.flat().every((text) => text.isWellFormed())) {
+    return unsentAnswer('unsafe', `the query of "${path}" holds half a character, which no URL can hold`);
+  }
+  const pairs = parameters.map((parameter) => parameter.map(encodeURIComponent).join('='));
+  return { origin: url.origin, path: pairs.length > 0 ? `${wanted}?${pairs.join('&')}` : wanted };
+}
+
+/** What decides where a request goes and as whom. */
+const reservedHeaders = /^(host|authorization|proxy-.*|connection|content-length|transfer-encoding)$/;
+
+/**
+ * True when a request may have a header. A plan or a project file may have been edited: no header of it may send the request
+ * or its token elsewhere, not as the experimental header either.
+ */
+export function mayBeSent(header: string, settings: ApiSettings): boolean {
+  const name = header.toLowerCase();
+  if (reservedHeaders.test(name)) return false;
+  return ['accept', 'content-type', settings.experimentalHeader.toLowerCase()].includes(name);
 }

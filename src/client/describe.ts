@@ -14,7 +14,7 @@ export interface Description {
   readonly trackingId: string | null;
 }
 
-/** Describes an answer. Never fails, whatever the tenant put into it. */
+/** Never fails, whatever the tenant put into it. */
 export function describeAnswer(answer: Answer): Description {
   const trackingId = trackingIdOf(answer);
   switch (answer.outcome) {
@@ -49,7 +49,7 @@ function wordsOf(status: number): string {
   return `${status} ${STATUS_CODES[status] ?? ''}`.trim();
 }
 
-/** Whether a message says nothing but the status: `404 Not found`, `Not found` or `404`. */
+/** True when a message says nothing but the status: `404 Not found`, `Not found` or `404`. */
 function repeatsStatus(message: string, status: number): boolean {
   const words = wordsOf(status).toLowerCase();
   return [words, words.slice(4), String(status)].includes(message.toLowerCase());
@@ -67,7 +67,7 @@ function messageIn(answer: Answered): string {
   return isSuccess(answer) ? '' : shortenLine(text, 200);
 }
 
-/** Whether a status leads to another address. A 304 leads nowhere: it speaks of a copy that nobody has. */
+/** True when a status leads to another address. A 304 leads nowhere: it speaks of a copy that nobody has. */
 function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304;
 }
@@ -173,7 +173,7 @@ export function readFailure(what: string, request: Request, sent: Sent): Failure
   return failure(codeOf(sent), message, { ...place, ...(next === null ? {} : { hint: next }) });
 }
 
-/** Whether a read failed because the tenant refused its parameters, such as a filter. */
+/** True when a read failed because the tenant refused its parameters, such as a filter. */
 export function isBadRequest(error: unknown): error is Failure {
   return hasCode(error, 'tenant-bad-request');
 }

@@ -1,10 +1,8 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { failure } from '../model/failure.ts';
+import { failure, systemCode } from '../model/failure.ts';
 import { type DnsRecord, type Publication, recordText } from '../model/status.ts';
-import { systemCode } from '../model/system-error.ts';
 
-/** Checks with DNS whether records are published. */
 export interface DnsChecker {
   check(record: DnsRecord): Promise<Publication>;
   /** Ends all queries; their answer is `unknown`. */
@@ -18,7 +16,7 @@ export interface DnsOptions {
   readonly timeout: number;
 }
 
-/** A checker that queries one resolver. Throws a Failure where `server` is not a name server. */
+/** Throws a Failure where `server` is not a name server. */
 export async function createDnsChecker({ server, timeout }: DnsOptions): Promise<DnsChecker> {
   const resolver = new Resolver({ timeout, tries: 2 });
   if (server !== null) resolver.setServers([await serverAddress(server)]);

@@ -2,15 +2,13 @@ import { type Call, pathOf } from '../kinds/http.ts';
 import type { UsedLookup } from '../kinds/resource.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import type { Json, JsonObject } from '../model/json.ts';
+import { type Json, type JsonObject, recordField } from '../model/json.ts';
 import { type Lookup, lookupKey, lookupWords } from '../model/marker.ts';
-import { recordField } from '../model/members.ts';
 import type { Client } from './client.ts';
 import { isBadRequest, shortenLine } from './describe.ts';
 import { type PageSource, readFirstPage, readRows } from './pages.ts';
 import { allOrFailure, readOnce } from './read.ts';
 
-/** Returns the value of a lookup. */
 export type LookupAnswers = (lookup: Lookup) => Json;
 
 /** Parameters of a collection that are not filters (seed 002, "Collection endpoints"). */

@@ -1,13 +1,21 @@
-import type { Call } from '../kinds/http.ts';
-import { Failure, hasCode } from '../model/failure.ts';
-import { canonicalJson, type JsonObject } from '../model/json.ts';
-import { isWhole } from './answer.ts';
+import { type Call, saysAny } from '../kinds/http.ts';
+import { idText } from '../kinds/operation.ts';
+import { sha256 } from '../model/digest.ts';
+import { Failure, failure, hasCode } from '../model/failure.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  numberOf,
+  objectOf,
+  own,
+  textOf,
+} from '../model/json.ts';
+import { type Answer, type Answered, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
-import { badList, isBadRequest, readFailure } from './describe.ts';
-import { Listing, mostPages } from './listing.ts';
-import { type Page, pageOf } from './page.ts';
+import { badList, isBadRequest, readFailure, shortenLine } from './describe.ts';
 
-/** Where a list is read. */
 export interface PageSource {
   /** What is read, for messages: a kind or a collection. */
   readonly what: string;
@@ -15,7 +23,7 @@ export interface PageSource {
   readonly request: Call;
   /** Rows to a page; `null` where the list is not paged. */
   readonly pageSize: number | null;
-  /** Whether the first page is asked for without a limit. */
+  /** True when the first page is asked for without a limit. */
   readonly undeclaredPaging?: boolean | undefined;
   /** The member of the answer that holds the rows, if it is not the path's last segment. */
   readonly member?: string | undefined;
@@ -23,12 +31,21 @@ export interface PageSource {
   readonly enough?: number | undefined;
 }
 
+export interface Page {
+  readonly rows: readonly JsonObject[];
+  /** What identifies each row in the list: its id, else all of its content. */
+  readonly names: readonly string[];
+  /** How many rows the whole list has; `null` where the answer does not say so. */
+  readonly total: number | null;
+  /** How many rows other members of the answer promise: infinitely many where they only say that more follow. */
+  readonly promised: number;
+}
+
 type Sender = Pick<Client, 'send'>;
 
-type PageQuery = Call['query'];
-
-/** A host that links more pages without rows never ends. */
-const mostEmptyPages = 100;
+/** A host that lists more rows or pages is broken or hostile. */
+const mostRows = 2_000_000;
+const mostPages = 20_000;
 
 /** Pages that are requested concurrently; more than there are connections would not help. */
 const concurrentPages = 16;
@@ -60,92 +77,33 @@ export async function selectRows<T>(
 ): Promise<T[]> {
   for (let reread = 0; ; reread += 1) {
     try {
-      return await selectOnce({ client, source, again: reread > 0 }, select);
+      const selected: T[] = [];
+      for await (const rows of new Listing(client, source, reread > 0).pages()) {
+        for (const row of rows) {
+          const item = select(row);
+          if (item !== null) selected.push(item);
+        }
+      }
+      return selected;
     } catch (error) {
       if (reread === rereads || !hasCode(error, ...signsOfChange)) throw error;
     }
   }
 }
 
-/** One read of a list. */
-interface Reading {
-  readonly client: Sender;
-  readonly source: PageSource;
-  /** Whether the pages have been read before, so that earlier answers must not be used. */
-  readonly again: boolean;
-}
-
-async function selectOnce<T>(reading: Reading, select: (row: JsonObject) => T | null): Promise<T[]> {
-  const selected: T[] = [];
-  for await (const { rows } of readPages(reading)) {
-    for (const row of rows) {
-      const item = select(row);
-      if (item !== null) selected.push(item);
-    }
-  }
-  return selected;
-}
-
-/** The pages of a list. */
-async function* readPages(reading: Reading): AsyncGenerator<Page> {
-  const { enough = Number.POSITIVE_INFINITY } = reading.source;
-  const list = new Listing(reading.source);
-  const first = await readAt(reading, 0);
-  yield list.accept(first);
-  yield* readOthers(reading, first, list);
-  if (list.count < enough) list.end(first.total);
-}
-
-/** The pages after the first, in the way in which the host has them: concurrently where the length of the list is known. */
-function readOthers(
-  reading: Reading,
-  { total, next }: Page,
-  list: Listing,
-): AsyncIterable<Page> | readonly Page[] {
-  const { pageSize, enough = Number.POSITIVE_INFINITY } = reading.source;
-  // Pages by `offset` can overlap, which shows changes of the list. A smaller `offset` counts pages.
-  const isByOffset = pageSize !== null && Number(next?.offset) >= list.count;
-  if (total !== list.count && next !== null && !isByOffset) return readLinked(reading, next, list);
-  if (pageSize === null) return [];
-  // Some hosts count the rows of the page only: where it is full, the next one shows that.
-  const isUnknown = total === null || (total === list.count && isFull(total, pageSize));
-  if (!isUnknown) return readRest(reading, Math.min(total, enough), list);
-  const isCut = isFull(list.count, pageSize) || (list.saysMore && list.count > 0);
-  return readOn(reading, isCut ? list.count : pageSize, list);
-}
-
-/** The pages after the first, where each links the next one. Some of them may be empty. */
-async function* readLinked(reading: Reading, next: PageQuery, list: Listing) {
-  const { enough = Number.POSITIVE_INFINITY } = reading.source;
-  const read = new Set<string>();
-  for (let query: PageQuery | null = next; query !== null && list.count < enough; ) {
-    const page: Page = await readPage(reading, query);
-    yield list.accept(page);
-    read.add(canonicalJson(query));
-    // Pages without rows may link each other, or further ones without end.
-    const isBeyond = page.next === null || read.has(canonicalJson(page.next));
-    query = isBeyond || read.size >= list.count + mostEmptyPages ? null : page.next;
-  }
-}
-
-/** The first page of a list. */
 export function readFirstPage(client: Sender, source: PageSource): Promise<Page> {
-  return readAt({ client, source, again: false }, 0);
+  return readAt(client, source, 0, false);
 }
 
 /** One page, from the record at `offset` on. The first page has no offset (api-notes, "offset"). */
-function readAt(reading: Reading, offset: number): Promise<Page> {
-  const { request, pageSize, undeclaredPaging } = reading.source;
+async function readAt(client: Sender, source: PageSource, offset: number, again: boolean): Promise<Page> {
+  const { request, what, member, pageSize, undeclaredPaging } = source;
   const asksSize = pageSize !== null && !(undeclaredPaging && offset === 0);
-  return readPage(reading, {
+  const query = {
     ...request.query,
     ...(asksSize ? { limit: String(pageSize) } : {}),
     ...(offset === 0 ? {} : { offset: String(offset) }),
-  });
-}
-
-async function readPage({ client, source, again }: Reading, query: PageQuery): Promise<Page> {
-  const { request, what, member } = source;
+  };
   const sent = await client.send({ ...request, query }, { again });
   const page = pageOf(sent, request.path, member);
   if (page) return page;
@@ -153,62 +111,235 @@ async function readPage({ client, source, again }: Reading, query: PageQuery): P
   throw badList('bad-answer', what, request, 'did not answer with a list of objects');
 }
 
-/** Whether there may be more rows after a first page of so many. */
-function isFull(count: number, pageSize: number): boolean {
-  return count >= pageSize || usualLimits.includes(count);
-}
+/** One read of a list: its pages in order, each checked against those before. */
+class Listing {
+  readonly #client: Sender;
+  readonly #source: PageSource;
+  /** True when the list has been read before, so that earlier answers must not be used. */
+  readonly #again: boolean;
+  readonly #enough: number;
+  readonly #seen = new Set<string>();
+  #pages = 0;
+  #last: string | null = null;
+  #promised = 0;
 
-/** The further pages of a list of unknown length: until one is shorter than a full one. */
-async function* readOn(reading: Reading, full: number, list: Listing) {
-  const { enough = Number.POSITIVE_INFINITY } = reading.source;
-  const overlap = full > 1 ? 1 : 0;
-  let more = list.count >= full;
-  while (more && list.count < enough) {
-    const page = await readFurther(reading, list.count - overlap, list);
-    if (page === null || list.isEndedBy(page, overlap)) return;
-    more = page.names.length >= full;
-    yield list.accept(page, overlap);
+  constructor(client: Sender, source: PageSource, again: boolean) {
+    [this.#client, this.#source, this.#again] = [client, source, again];
+    this.#enough = source.enough ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The rows of each page. */
+  async *pages(): AsyncGenerator<readonly JsonObject[]> {
+    const first = await this.#read(0);
+    yield this.#accept(first, 0);
+    yield* this.#further(first.total);
+    if (this.#seen.size < this.#enough) this.#end(first.total);
+  }
+
+  /** The pages after the first: concurrently where the length of the list is known. */
+  #further(total: number | null): AsyncIterable<readonly JsonObject[]> | readonly [] {
+    const { pageSize } = this.#source;
+    const count = this.#seen.size;
+    if (pageSize === null) return [];
+    // Some hosts count the rows of the page only: where it is full, the next one shows that.
+    const isFull = count >= pageSize || usualLimits.includes(count);
+    if (total !== null && !(total === count && isFull)) return this.#upTo(Math.min(total, this.#enough));
+    const isCut = isFull || (this.#promised > count && count > 0);
+    return this.#untilShort(isCut ? count : pageSize);
+  }
+
+  /** Pages of a list of unknown length: until one is shorter than a full one. */
+  async *#untilShort(full: number): AsyncGenerator<readonly JsonObject[]> {
+    const overlap = full > 1 ? 1 : 0;
+    let more = this.#seen.size >= full;
+    while (more && this.#seen.size < this.#enough) {
+      const page = await this.#readFurther(this.#seen.size - overlap);
+      if (page === null || this.#isEndedBy(page, overlap)) return;
+      more = page.names.length >= full;
+      yield this.#accept(page, overlap);
+    }
+  }
+
+  /**
+   * Pages up to a known row. A host may return fewer rows at once than requested. The total shows most changes of the list;
+   * one that leaves it the same only shows where pages overlap.
+   */
+  async *#upTo(end: number): AsyncGenerator<readonly JsonObject[]> {
+    const size = this.#seen.size;
+    if (size === 0 || end / size > mostPages) return;
+    const overlap = size > 1 ? 1 : 0;
+    let isEndFull = false;
+    const offsets: number[] = [];
+    for (let next = size; next < end; next += size - overlap) offsets.push(next - overlap);
+    for (let at = 0; at < offsets.length; at += concurrentPages) {
+      const pages = offsets.slice(at, at + concurrentPages).map((offset) => this.#read(offset));
+      // They are awaited one by one below; a failure before that must not count as unhandled.
+      for (const page of pages) page.catch(() => {});
+      for (const page of pages) {
+        const read = await page;
+        // Without this, a total that is too high would cost hundreds of requests.
+        if (read.names.length === 0) return;
+        yield this.#accept(read, overlap);
+        isEndFull = overlap > 0 && read.names.length >= size;
+      }
+    }
+    // Some hosts count no further than to a limit: after a full page, only the next one shows that the list ends.
+    if (isEndFull) yield* this.#untilShort(size);
+  }
+
+  #read(offset: number): Promise<Page> {
+    return readAt(this.#client, this.#source, offset, this.#again);
+  }
+
+  /**
+   * A page after the first. `null` where paging is not documented and the host shows that it has none: it refuses the
+   * parameters, or ignores them and begins again (api-notes, "exactly 100 verified domains").
+   */
+  async #readFurther(offset: number): Promise<Page | null> {
+    const { undeclaredPaging } = this.#source;
+    try {
+      const page = await this.#read(offset);
+      return undeclaredPaging && this.#beginsWith(page) ? null : page;
+    } catch (error) {
+      if (!isBadRequest(error)) throw error;
+      if (undeclaredPaging) return null;
+      // Some hosts refuse an offset beyond the end: the list may have become shorter.
+      throw new Failure(error.diagnostics.map((diagnostic) => ({ ...diagnostic, code: 'list-changed' })));
+    }
+  }
+
+  /** True when the page repeats the rows with which the list begins. */
+  #beginsWith({ names }: Page): boolean {
+    const first = this.#seen.values();
+    return names.length > 1 && names.every((name) => name === first.next().value);
+  }
+
+  /**
+   * True when a page has only the rows that overlap: no others follow. A host without a fixed order may give another known row
+   * there than the last.
+   */
+  #isEndedBy({ names, promised }: Page, overlap: number): boolean {
+    const isEnd = overlap > 0 && names.length === overlap && names.every((name) => this.#seen.has(name));
+    // Hosts say after each full page that more rows follow: this page knows better.
+    if (isEnd) this.#promised = promised;
+    return isEnd;
+  }
+
+  /** The rows without those that overlap with the page before. Throws for a row that comes twice, or is missing. */
+  #accept(page: Page, overlap: number): readonly JsonObject[] {
+    const continues = overlap === 0 || page.names[0] === this.#last;
+    const from = continues ? overlap : 0;
+    for (const name of page.names.slice(from)) {
+      if (this.#seen.has(name)) throw this.#repetition(name);
+      this.#seen.add(name);
+    }
+    if (!continues)
+      throw this.#bad(
+        'list-changed',
+        'gave pages that do not continue each other: the list changed while it was read',
+      );
+    this.#pages += 1;
+    if (this.#seen.size > mostRows || this.#pages > mostPages)
+      throw this.#bad('bad-answer', 'lists rows without end');
+    this.#last = page.names.at(-1) ?? this.#last;
+    this.#promised = page.promised;
+    return page.rows.slice(from);
+  }
+
+  #end(total: number | null): void {
+    const count = this.#seen.size;
+    if (total !== null && total !== count)
+      throw this.#bad('total-mismatch', `announced ${total} rows and gave ${count}`);
+    if (total !== null || this.#promised <= count) return;
+    const { what, request } = this.#source;
+    const message = `Reading ${what}: ${request.method} ${request.path} gave ${count} rows and says that more follow.`;
+    const hint =
+      'Nothing was written. Lists are read by `limit` and `offset`. For a kind of your own, set `list.pageSize` to the number of rows that the tenant gives at once.';
+    throw failure('list-incomplete', message, { hint });
+  }
+
+  #repetition(name: string): Failure {
+    const row = name.startsWith('sha256:') ? 'the same row' : `the row with id ${shortenLine(name, 100)}`;
+    return this.#bad('page-repeats', `lists ${row} twice`);
+  }
+
+  #bad(code: string, problem: string): Failure {
+    return badList(code, this.#source.what, this.#source.request, problem);
   }
 }
 
 /**
- * A page after the first. `null` where paging is not documented and the host shows that it has none: it refuses the
- * parameters, or ignores them and begins again (api-notes, "exactly 100 verified domains").
+ * The rows in a list's answer: a bare array, or an object that holds it under `member` or the plural noun that ends the
+ * path (api-notes, "Collections"). No rows where the answer says that there are none. `null` where it is not a list,
+ * failed, or a row is not an object.
  */
-async function readFurther(reading: Reading, offset: number, list: Listing): Promise<Page | null> {
-  const { undeclaredPaging } = reading.source;
-  try {
-    const page = await readAt(reading, offset);
-    return undeclaredPaging && list.beginsWith(page) ? null : page;
-  } catch (error) {
-    if (!isBadRequest(error)) throw error;
-    if (undeclaredPaging) return null;
-    // Some hosts refuse an offset beyond the end: the list may have become shorter.
-    throw new Failure(error.diagnostics.map((diagnostic) => ({ ...diagnostic, code: 'list-changed' })));
-  }
+export function pageOf(answer: Answer, path: string, member: string | undefined): Page | null {
+  if (answer.outcome !== 'answered') return null;
+  const noun = member ?? path.split('/').at(-1) ?? '';
+  if (saysNothingFound(answer, noun)) return { rows: [], names: [], total: null, promised: 0 };
+  if (!isWhole(answer)) return null;
+  const { body, headers } = answer;
+  const rows = rowsIn(body, noun);
+  if (!rows || reportsError(body, noun)) return null;
+  const names = rows.map((row) => idText(own(row, 'id')) ?? sha256(row));
+  return { rows, names, total: totalOf(body, headers), promised: promiseIn(body, headers) };
 }
 
-/** The pages after the first, up to a known row. A host may return fewer rows at once than requested. */
-async function* readRest(reading: Reading, end: number, list: Listing) {
-  const size = list.count;
-  if (size === 0 || end / size > mostPages) return;
-  // The total shows most changes. One that leaves it the same only shows where pages overlap.
-  const overlap = size > 1 ? 1 : 0;
-  let isEndFull = false;
-  const offsets: number[] = [];
-  for (let next = size; next < end; next += size - overlap) offsets.push(next - overlap);
-  for (let at = 0; at < offsets.length; at += concurrentPages) {
-    const pages = offsets.slice(at, at + concurrentPages).map((offset) => readAt(reading, offset));
-    // They are awaited one by one below; a failure before that must not count as unhandled.
-    for (const page of pages) page.catch(() => {});
-    for (const page of pages) {
-      const read = await page;
-      // Without this, a total that is too high would cost hundreds of requests.
-      if (read.names.length === 0) return;
-      yield list.accept(read, overlap);
-      isEndFull = overlap > 0 && read.names.length >= size;
-    }
-  }
-  // Some hosts count no further than to a limit: after a full page, only the next one shows that the list ends.
-  if (isEndFull) yield* readOn(reading, size, list);
+function rowsIn(body: Json, noun: string): readonly JsonObject[] | null {
+  const rows = isObject(body) ? own(body, noun) : body;
+  // Some tenants answer null for an empty list that has a name (api-notes, "server rewrites").
+  if (isObject(body) && rows === null) return [];
+  if (!isArray(rows)) return null;
+  const objects = rows.filter((row) => isObject(row));
+  return objects.length < rows.length ? null : objects;
+}
+
+/**
+ * True when the answer only says that no such records were found: some hosts answer 400, or 200, with
+ * `{"error": "no profiles found"}` for an empty list (api-notes, "What hosts of this family really answer"). The words
+ * have to name what was asked for: "no permission found" is another matter, and a failed read is never an empty list.
+ */
+function saysNothingFound({ status, body }: Answered, noun: string): boolean {
+  if (status !== 200 && status !== 400) return false;
+  return isObject(body) && Object.keys(body).join() === 'error' && meansNothing(body, noun);
+}
+
+function meansNothing(body: JsonObject, noun: string): boolean {
+  const found = /^no ([a-z]+(?:[ _][a-z]+){0,3}) found\.?$/i.exec((textOf(body, 'error') ?? '').trim());
+  const word = lastWord(found?.[1] ?? '');
+  return word !== '' && [lastWord(noun), 'record', 'result'].includes(word);
+}
+
+/** True when the rows come with an error: then they are not all, or none although there are some. */
+function reportsError(body: Json, noun: string): boolean {
+  return isObject(body) && !meansNothing(body, noun) && saysAny(body, ['error', 'errors']);
+}
+
+/** The last word of a noun, in the singular: `search` of `advanced_searches`. */
+function lastWord(noun: string): string {
+  const word = noun.toLowerCase().split(/[ _-]/).at(-1) ?? '';
+  return word.replace(/(?<=ch|sh|ss|x)es$|(?<!s)s$/, '');
+}
+
+function totalOf(body: Json, { 'x-total-count': header = '' }: Answered['headers']): number | null {
+  const total = isObject(body) ? numberOf(objectOf(body, '_metadata'), 'total') : null;
+  if (total !== null && Number.isInteger(total) && total >= 0) return total;
+  return /^\d{1,9}$/.test(header.trim()) ? Number(header) : null;
+}
+
+/**
+ * `_metadata.next` and what hosts beyond the documents say in its place: pages are read by their offset all the same, and a list
+ * that ends before all of them were read is no whole one.
+ */
+const moreNames = /^(@odata\.)?(has_?)?(more|next)/i;
+const totalNames = /^total(_?(results|count|items|elements|records))?$/i;
+
+function promiseIn(body: Json, { link = '' }: Answered['headers'] = {}): number {
+  if (/;\s*rel="?next\b/i.test(link)) return Number.POSITIVE_INFINITY;
+  if (!isObject(body)) return 0;
+  const promises = Object.entries(body).map(([name, value]): number => {
+    if (moreNames.test(name) && !isArray(value) && saysAny(body, [name])) return Number.POSITIVE_INFINITY;
+    return typeof value === 'number' && totalNames.test(name) ? value : promiseIn(value);
+  });
+  return Math.max(0, ...promises);
 }

@@ -1,12 +1,12 @@
 import { isIPv6 } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
+import { systemCode } from '../model/failure.ts';
 import type { HttpProxies } from '../model/network.ts';
-import { systemCode } from '../model/system-error.ts';
 
 /** Why a proxy makes no connection to a host. The message names the proxy without its credentials. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
-  /** Whether another attempt may succeed. */
+  /** True when another attempt may succeed. */
   readonly isTransient: boolean;
 
   constructor(message: string, isTransient: boolean) {
@@ -31,7 +31,6 @@ interface Asked {
   readonly proxy: string;
 }
 
-/** Where requests are sent. */
 export interface Route {
   readonly dispatcher: Dispatcher;
   /** The error of a request whose time is over while a proxy still owes it a connection; `null` where none does. */

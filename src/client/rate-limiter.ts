@@ -1,7 +1,6 @@
 import type { RateLimit } from '../kinds/project.ts';
 import type { Clock } from './clock.ts';
 
-/** Permission to send one request. */
 export interface Permit {
   /** The attempt has ended. */
   release(): void;
@@ -100,7 +99,7 @@ export class RateLimiter {
     this.#wakeIn(next);
   }
 
-  /** Admits the first of the lane, or returns how long it has to wait. */
+  /** Returns how long the lane's first has to wait; 0 when it was admitted. */
   #admitOne(version: string, lane: Lane, now: number): number {
     if (this.#running >= this.#options.limits.concurrency) return 0;
     const pause = lane.window.pauseLeft(now);

@@ -1,11 +1,10 @@
-import { groupBy } from '../model/group.ts';
+import { groupBy } from '../model/basics.ts';
 import { isObject, type Json, mapJson, objectFrom } from '../model/json.ts';
 import { type Answer, holdsMessage } from './answer.ts';
-import { byteByByte, decode, encodedTexts, withoutLayout } from './spellings.ts';
 
 /**
- * Removes secrets from text that leaves the program, however they are spelled: as they are, escaped for URLs, JSON or HTML
- * (also in each other), in base64 or hex, one line of several, or broken by the layout of a report. All text output goes through one redactor.
+ * Removes secrets from text that leaves the program: as they are, and as a host or a report spells them in URLs, JSON, HTML, base64
+ * and Basic authentication. The spellings are made from the secret. All text output goes through one redactor.
  */
 export class Redactor {
   readonly #secrets = new Set<string>();
@@ -28,7 +27,13 @@ export class Redactor {
   text(text: string): string {
     if (this.#secrets.size === 0 || text.length < shortest) return text;
     this.#matcher ??= createMatcher(this.#secrets);
-    return replaceRanges(text, [...findSecrets(text, this.#matcher), ...findBroken(text, this.#matcher)]);
+    let [clean, done] = ['', 0];
+    for (const { start, end } of findSpellings(text, this.#matcher)) {
+      if (end <= done) continue;
+      if (start >= done) clean += `${text.slice(done, start)}[secret]`;
+      done = end;
+    }
+    return clean + text.slice(done);
   }
 
   /** The answer without secrets in the text of an error; the body of a success stays as it is. */
@@ -60,22 +65,84 @@ const shortest = 4;
 const shortestAnywhere = 8;
 /** A line of a secret with several lines is one itself if it is not too short. */
 const shortestLine = 12;
-/** JSON in JSON in a URL is as deep as servers go; a secret may look like an escape itself. */
-const deepest = 6;
+
+type Speller = (text: string) => string;
+
+const inUrl: Speller = (text) => encodeURIComponent(text);
+const inForm: Speller = (text) => new URLSearchParams([['', text]]).toString().slice(1);
+const inJson: Speller = (text) => JSON.stringify(text).slice(1, -1);
+const inHtml: Speller = (text) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+const escapeUnits = (text: string, which: RegExp) =>
+  text.replaceAll(which, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const spellers: readonly Speller[] = [
+  inUrl,
+  (text) => inUrl(text).replaceAll(/%../g, (code) => code.toLowerCase()),
+  inForm,
+  inJson,
+  (text) => inJson(text).replaceAll('/', '\\/'),
+  // Writers of JSON that keep to ASCII, and those that write for pages.
+  (text) => escapeUnits(inJson(text), /[^ -~]/g),
+  (text) => escapeUnits(inJson(text), /[<>&='\u2028\u2029]/g),
+  inHtml,
+  (text) => inHtml(text).replaceAll("'", '&#39;'),
+  (text) => inHtml(text).replaceAll("'", '&#x27;'),
+];
+
+interface Spelling {
+  readonly text: string;
+  readonly isBase64: boolean;
+}
+
+/**
+ * A secret and its lines in all spellings: as they are sent (in a form, or in JSON whose texts may hold JSON), as a host repeats
+ * that, and as a report writes what a host says.
+ */
+function formsOf(secret: string): Spelling[] {
+  const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
+  const parts = lines.filter((line) => line.length >= shortestLine && !line.startsWith('-----'));
+  const plain = [secret, secret.trim(), secret.replaceAll(/\r\n?/g, '\n'), secret.toWellFormed()];
+  const sent = [...plain, ...(lines.length > 1 ? parts : [])].flatMap((text) => [
+    text,
+    inJson(text),
+    inJson(inJson(text)),
+    inForm(text.toWellFormed()),
+  ]);
+  const repeated = new Set([
+    ...sent,
+    ...spellers.flatMap((spell) => sent.map((text) => spell(text.toWellFormed()))),
+  ]);
+  const written = new Set([...repeated].flatMap((text) => [text, inJson(text), inHtml(text)]));
+  const encoded = new Set([...repeated].flatMap(base64Of));
+  return [
+    ...[...written].map((text) => ({ text, isBase64: false })),
+    ...[...encoded].map((text) => ({ text, isBase64: true })),
+  ].filter(({ text, isBase64 }) => text.length >= (isBase64 ? shortestAnywhere : shortest));
+}
+
+/** What base64 of any text has of the one that it contains: three characters of it make four, from wherever it begins. */
+function base64Of(text: string): string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.from(' '.repeat(before) + text);
+    // The first and last characters also depend on what is around it.
+    const own = (encoding: 'base64' | 'base64url') =>
+      bytes.toString(encoding).slice([0, 2, 3][before], Math.floor((bytes.length * 8) / 6));
+    return [own('base64'), own('base64url')];
+  });
+}
 
 /** Spellings by their first four characters, and a filter that rules out almost every place of a text at once. */
 interface Matcher {
   readonly filter: Uint8Array;
-  readonly byStart: ReadonlyMap<string, readonly string[]>;
+  readonly byStart: ReadonlyMap<string, readonly Spelling[]>;
 }
-
-type Range = readonly [start: number, end: number];
 
 function createMatcher(secrets: ReadonlySet<string>): Matcher {
   const filter = new Uint8Array(0x10000);
-  const forms = new Set([...secrets].flatMap(formsOf));
-  for (const form of forms) filter[hashAt(form, 0)] = 1;
-  return { filter, byStart: new Map(groupBy(forms, (form) => form.slice(0, shortest))) };
+  const forms = [...secrets].flatMap(formsOf);
+  for (const { text } of forms) filter[hashAt(text, 0)] = 1;
+  return { filter, byStart: new Map(groupBy(forms, ({ text }) => text.slice(0, shortest))) };
 }
 
 /** A number for the four characters at an offset. */
@@ -85,116 +152,41 @@ function hashAt(text: string, at: number): number {
   return hash;
 }
 
-/** The text of a secret as it may be found once escapes are resolved: also its own, and those of its lines. */
-function formsOf(secret: string): string[] {
-  // Half a surrogate pair has no form in UTF-8: another character is sent in its place.
-  const whole = [
-    ...[secret, secret.trim(), secret.toWellFormed(), secret.replaceAll(/\r\n?/g, '\n')],
-    // Letters with accents are one character or two.
-    ...[secret.normalize('NFC'), secret.normalize('NFD')],
-  ];
-  const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
-  const parts =
-    lines.length > 1 ? lines.filter((line) => line.length >= shortestLine && !line.startsWith('-----')) : [];
-  const forms = [...whole, ...parts].flatMap((form) =>
-    [form, ...decodedForms(form)].flatMap((each) => [each, byteByByte(each)]),
-  );
-  return [...new Set([...forms, ...forms.map((form) => form.replaceAll(' ', '+'))])].filter(
-    ({ length }) => length >= shortest,
-  );
+interface Range {
+  readonly start: number;
+  readonly end: number;
 }
 
-/** What is left of a secret that itself looks like an escape, when the text around it is decoded. */
-function decodedForms(text: string, depth = 0): string[] {
-  const decoded = depth < deepest ? decode(text) : null;
-  return decoded ? [decoded.text, ...decodedForms(decoded.text, depth + 1)] : [];
-}
-
-/**
- * Where secrets stand in a text, at each level of its escapes.
- *
- * @param layers how often a text in base64 or hex is read as text again
- */
-function findSecrets(text: string, matcher: Matcher, layers = 2): Range[] {
-  const found = [...rangesIn(text, matcher), ...encodedRanges(text, matcher, layers)];
-  let level = decode(text);
-  for (let depth = 1; level; depth += 1) {
-    const { offsets } = level;
-    const origin = (at: number) => offsets[at] ?? text.length;
-    const next = depth < deepest ? decode(level.text) : null;
-    // What base64 or hex there is can be read best where all escapes are resolved.
-    const encoded = next ? [] : encodedRanges(level.text, matcher, layers);
-    for (const [start, end] of [...rangesIn(level.text, matcher), ...encoded]) {
-      found.push([origin(start), endIn(offsets, end)]);
-    }
-    level = next && { text: next.text, offsets: next.offsets.map(origin) };
-  }
-  return found;
-}
-
-/** Where secrets stand in a text that is laid out: broken by the ends of lines, colours or tags. */
-function findBroken(text: string, matcher: Matcher): Range[] {
-  return ([' ', ''] as const).flatMap((joint) => {
-    const plain = withoutLayout(text, joint);
-    if (!plain) return [];
-    return findSecrets(plain.text, matcher, 0).map(
-      ([start, end]): Range => [
-        plain.offsets[start] ?? text.length,
-        (plain.offsets[end - 1] ?? text.length) + 1,
-      ],
-    );
-  });
-}
-
-/** Where the escape that ends before the character `at` ends; several characters may come from one escape. */
-function endIn(offsets: Uint32Array, at: number): number {
-  let end = at;
-  while (end < offsets.length - 1 && offsets[end] === offsets[at - 1]) end += 1;
-  return offsets[end] ?? 0;
-}
-
-function rangesIn(text: string, { filter, byStart }: Matcher): Range[] {
+/** Where spellings stand in a text, in the order of their beginnings. */
+function findSpellings(text: string, { filter, byStart }: Matcher): readonly Range[] {
   const ranges: Range[] = [];
+  let runEnd = 0;
   for (let at = 0; at + shortest <= text.length; at += 1) {
     if (filter[hashAt(text, at)] === 0) continue;
-    for (const form of byStart.get(text.slice(at, at + shortest)) ?? []) {
-      const end = at + form.length;
-      const isFound = text.startsWith(form, at) && (form.length >= shortestAnywhere || isWord(text, at, end));
-      if (isFound) ranges.push([at, end]);
+    for (const { text: form, isBase64 } of byStart.get(text.slice(at, at + shortest)) ?? []) {
+      if (!text.startsWith(form, at) || (isBase64 && at < runEnd)) continue;
+      const range = { start: at, end: at + form.length };
+      if (isBase64) {
+        ranges.push(wholeRun(text, range));
+        runEnd = ranges.at(-1)?.end ?? 0;
+      } else if (form.length >= shortestAnywhere || isWord(text, range)) ranges.push(range);
     }
   }
-  return ranges;
+  return ranges.sort((a, b) => a.start - b.start);
 }
 
-function encodedRanges(text: string, matcher: Matcher, layers: number): Range[] {
-  if (layers === 0) return [];
-  const ranges: Range[] = [];
-  for (const { start, end, text: inner } of encodedTexts(text)) {
-    if (findSecrets(inner, matcher, layers - 1).length > 0) ranges.push([start, withPadding(text, end)]);
-  }
-  return ranges;
+/** All of the base64 around a part of it. */
+function wholeRun(text: string, { start, end }: Range): Range {
+  const isSign = (at: number) => /[A-Za-z0-9+/_-]/.test(text.charAt(at));
+  let [from, to] = [start, end];
+  while (isSign(from - 1)) from -= 1;
+  while (isSign(to)) to += 1;
+  for (let padding = 0; padding < 2 && text.charAt(to) === '='; padding += 1) to += 1;
+  return { start: from, end: to };
 }
 
-function withPadding(text: string, end: number): number {
-  let until = end;
-  while (text.charAt(until) === '=' && until < end + 2) until += 1;
-  return until;
-}
-
-/** Whether what begins and ends here is not part of a longer word. */
-function isWord(text: string, start: number, end: number): boolean {
-  const isPart = (at: number) => /[A-Za-z0-9]/.test(text.charAt(at));
-  return !(start > 0 && isPart(start - 1)) && !isPart(end);
-}
-
-function replaceRanges(text: string, ranges: readonly Range[]): string {
-  if (ranges.length === 0) return text;
-  const sorted = [...ranges].sort(([a], [b]) => a - b);
-  let [clean, done] = ['', 0];
-  for (const [start, end] of sorted) {
-    if (end <= done) continue;
-    if (start >= done) clean += `${text.slice(done, start)}[secret]`;
-    done = end;
-  }
-  return clean + text.slice(done);
+/** True when what begins and ends here is not part of a longer word. An escape before it belongs to no word. */
+function isWord(text: string, { start, end }: Range): boolean {
+  const isEdge = /(^|[^A-Za-z0-9]|\\[bfnrt]|%[0-9a-f]{2})$/i.test(text.slice(Math.max(0, start - 3), start));
+  return isEdge && !/[A-Za-z0-9]/.test(text.charAt(end));
 }

@@ -29,14 +29,13 @@ export const defaultRetryLimits: RetryLimits = {
 export interface Task {
   /** See `isRepeatable`. */
   readonly repeatable: boolean;
-  /** Whether it changes the tenant: then an attempt that may have been carried out is never forgotten. */
+  /** True when it changes the tenant: then an attempt that may have been carried out is never forgotten. */
   readonly writes: boolean;
   readonly signal: AbortSignal;
-  /** Makes an attempt, which is given up after `longest` milliseconds; `count` begins with 1. */
+  /** Gives up after `longest` milliseconds; `count` begins with 1. */
   attempt(count: number, longest: number): Promise<Attempt>;
   /** Drops the refused token, so that the next attempt fetches another one; `null` where there is no other. */
   readonly dropToken: ((refused: string) => void) | null;
-  /** Called before each wait. */
   onRetry(attempt: number, ms: number, answer: Answer): void;
 }
 
@@ -48,7 +47,6 @@ export interface Attempt {
   readonly failedFetches?: number;
   /** The rate limiter's permit, which has to be given back. */
   readonly permit?: Permit;
-  /** The token it was made with. */
   readonly token?: string;
 }
 
@@ -94,18 +92,15 @@ export async function sendWithRetry(task: Task, { clock, retries, random }: Retr
   }
 }
 
-/** What is known after an attempt. */
 export interface Attempted {
   readonly answer: Answer;
   readonly repeatable: boolean;
-  /** From 1. */
   readonly attempt: number;
   /** Milliseconds since the first attempt began. */
   readonly elapsed: number;
-  /** Whether there can be a new token, and this request has not asked for one yet. */
+  /** True when there can be a new token, and this request has not asked for one yet. */
   readonly renewable: boolean;
   readonly now: number;
-  /** From 0 to 1. */
   readonly random: number;
 }
 

@@ -8,9 +8,8 @@ import { ExitCode, failure } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import { exitCodeOf } from '../model/result.ts';
-import { namesInBrief } from '../report/fleet-view.ts';
 import { renderRequests } from '../report/index.ts';
-import { tenantWords } from '../report/words.ts';
+import { namesInBrief, tenantWords } from '../report/words.ts';
 import {
   type ArgsOf,
   commonOptions,

@@ -2,7 +2,7 @@ import type { Argv } from 'yargs';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { own } from '../model/json.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 
 /** Settings for all parsers: `--a.b` is not a nested option, and `-esandbox` is not seven short options. */
 export const parserSettings = { 'dot-notation': false, 'short-option-groups': false } as const;

@@ -8,7 +8,7 @@ import { manifestFolder } from '../loader/folder.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
 import { type Diff, differs } from '../model/diff.ts';
 import { ExitCode, failure } from '../model/failure.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import {
   type ArgsOf,
   commonOptions,
@@ -47,8 +47,8 @@ function build(yargs: Argv) {
       ),
     )
     .group(['only', 'except', 'kinds', 'declared'], group.objects)
-    .option('format', format(['text', 'json', 'markdown', 'html', 'junit']))
-    .option('report', list('Also write the differences to these files (.md .html .json .xml)'))
+    .option('format', format(['text', 'json', 'markdown', 'html']))
+    .option('report', list('Also write the differences to these files (.md .html .json)'))
     .option('detailed-exitcode', flag('Exit with 2 if there are differences'))
     .group(['format', 'report', 'detailed-exitcode'], group.output)
     .example(

@@ -8,8 +8,7 @@ import {
   shardOf,
 } from '../loader/selection.ts';
 import { ExitCode } from '../model/failure.ts';
-import { json } from '../report/json-output.ts';
-import { oneLine } from '../report/safe.ts';
+import { json, oneLine } from '../report/safe.ts';
 import { commonOptions, defineCommand, examples, format, text } from './command.ts';
 import { projectFileOptions } from './project.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Argv } from 'yargs';
 import { ExitCode, failure } from '../model/failure.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import { defineCommand, examples } from './command.ts';
 import { documentation, packageFile } from './package-file.ts';
 

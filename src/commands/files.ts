@@ -15,8 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { requireOutputFile } from '../loader/own-folder.ts';
 import { resolveLinks } from '../loader/paths.ts';
 import { decodeText } from '../loader/source.ts';
-import { failure, interruption } from '../model/failure.ts';
-import { systemCode, unreadableFile, unwritableFile } from '../model/system-error.ts';
+import { failure, interruption, systemCode, unreadableFile, unwritableFile } from '../model/failure.ts';
 import type { Io } from './io.ts';
 
 type FileIo = Pick<Io, 'cwd' | 'signal'>;

@@ -1,8 +1,8 @@
 import yargs, { type Argv } from 'yargs';
+import { once } from '../model/basics.ts';
+import { version } from '../model/documents.ts';
 import { ExitCode } from '../model/failure.ts';
 import { own } from '../model/json.ts';
-import { once } from '../model/once.ts';
-import { version } from '../model/version.ts';
 import { parserSettings, refuseMistakes, unknownCommand } from './arguments.ts';
 import type { Run } from './command.ts';
 import { commonOptions } from './command.ts';

@@ -3,10 +3,9 @@ import { relative } from 'node:path';
 import type { SavedResult } from '../engine/results.ts';
 import type { TemplateSetting } from '../engine/templates.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
-import { type ExitCode, Failure, failure, interruption, messageOf } from '../model/failure.ts';
+import { type ExitCode, Failure, failure, interruption, messageOf, systemFailure } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
-import { systemFailure } from '../model/system-error.ts';
 import {
   type Document,
   type Format,

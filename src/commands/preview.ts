@@ -10,7 +10,7 @@ import type { Project } from '../kinds/project.ts';
 import { lint } from '../lint/index.ts';
 import { loadEnvironment, loadProject } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
-import { SharedWork } from '../model/concurrent.ts';
+import { SharedWork } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { secretNamesIn } from '../model/marker.ts';

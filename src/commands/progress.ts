@@ -1,11 +1,11 @@
 import type { ApplyEvent } from '../applier/run-context.ts';
-import type { RequestName } from '../client/event.ts';
+import type { RequestName } from '../client/client.ts';
 import type { FleetOptions, FleetProgressState } from '../engine/fleet.ts';
 import { type Tenant, type TenantEvent, type TenantOptions, useTenant } from '../engine/tenant.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { isCi } from '../model/ci.ts';
 import { namesAndMore } from '../model/words.ts';
-import { outcomeWords } from '../report/result-words.ts';
+import { outcomeWords } from '../report/result.ts';
 import { printable } from '../report/safe.ts';
 import { joinParts, pluralize, requestTarget } from '../report/words.ts';
 import { type Io, type ProgramIo, printNote, takesEscapes, type Verbosity, widthOf } from './io.ts';

@@ -21,7 +21,7 @@ function build(yargs: Argv) {
     .usage(
       '$0 validate [options]\n\nChecks the project file and the manifests without asking the tenant. Reports all problems at once.',
     )
-    .option('format', format(['text', 'json', 'markdown', 'junit', 'github', 'sarif']))
+    .option('format', format(['text', 'json', 'markdown', 'github', 'sarif']))
     .example(
       examples({
         '$0 validate': 'Check everything that can be checked offline',

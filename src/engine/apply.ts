@@ -12,8 +12,7 @@ import { isRefused, type Plan, secretsSentBy } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { type Approval, findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
-import { moveOldRecords } from './old-records.ts';
-import { journalFolder, recentWrites, requireUncommitted } from './recent.ts';
+import { journalFolder, recentWrites, requireUncommitted } from './reading.ts';
 import { openResults, type Results, resultsFolder, type SavedResult } from './results.ts';
 import { portOf, type Tenant } from './tenant.ts';
 
@@ -63,7 +62,6 @@ export async function applyPlan(
   });
   let results: Results | null = null;
   try {
-    await moveOldRecords(root, tenant);
     results = await openResults(resultsFolder(root, environment.name), plan, resultFile, () =>
       new Date(clock.now()).toISOString(),
     );

@@ -1,82 +1,78 @@
 import { isSuccess, isWhole } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
 import { describeAnswer, isBadRequest, shortenLine } from '../client/describe.ts';
-import { pageOf } from '../client/page.ts';
-import { readFirstPage } from '../client/pages.ts';
+import { pageOf, readFirstPage } from '../client/pages.ts';
 import { readAgain, readAll } from '../client/read.ts';
+import { draftObject } from '../exporter/draft.ts';
 import type { ExportedFile } from '../exporter/index.ts';
+import { type OtherForm, otherForm } from '../kinds/field.ts';
 import { apiRequest } from '../kinds/http.ts';
-import { isObserved, type Kind, type List, type LiveObject } from '../kinds/kind.ts';
+import { type Field, isObserved, type Kind, type List, type LiveObject } from '../kinds/kind.ts';
 import { liveObject } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
+import { targetOf } from '../kinds/references.ts';
 import type { ManifestFolder } from '../loader/folder.ts';
+import type { Address } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { failure } from '../model/failure.ts';
-import { isObject, type JsonObject } from '../model/json.ts';
-import { exportTenant } from './export.ts';
 import {
-  differingMembers,
-  missingIds,
-  nameOf,
-  otherForms,
-  planFindings,
-  sharedKeys,
-  unfitFields,
-  unnamedFields,
-  unreadableRows,
-  unstableFields,
-  word,
-} from './kind-findings.ts';
+  isArray,
+  isFieldName,
+  isMemberName,
+  isObject,
+  isReference,
+  type Json,
+  type JsonObject,
+  own,
+  sameJson,
+  textOf,
+} from '../model/json.ts';
+import type { Change } from '../model/plan.ts';
+import { pointer, segmentsOf } from '../model/pointer.ts';
+import type { ApiSettings } from '../model/settings.ts';
+import { exportTenant } from './export.ts';
 import { planChanges } from './plan.ts';
 import type { Tenant } from './tenant.ts';
 
-/** What a check of a kind has found. Without an error, the descriptor holds for the tenant. */
-export interface KindCheck {
+/** Without an error, the descriptor holds for the tenant. */
+interface KindCheck {
   readonly objects: number;
-  /** How many of them manifests can declare: the plan of the others' export shows nothing. */
+  /** The number of objects that manifests can declare: the plan of the others' export shows nothing. */
   readonly exported: number;
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** Loads the project with these manifests in the place of its own. */
+type LoadFolder = (manifests: ManifestFolder) => Project;
+
 /**
- * Checks a kind against a tenant, which is only read: whether its list can be read whole, its key tells objects apart, its
- * fields stay as they are and have the form in which they are written, and a plan of its export is empty. Throws a Failure
- * where the tenant cannot be read.
- *
- * @param load loads the project with these manifests in the place of its own
+ * Checks a kind against a tenant, which is only read: its list can be read whole, its key tells objects apart, its fields stay
+ * as they are and have the form in which they are written, and a plan of its export is empty. Throws a Failure when the
+ * tenant cannot be read.
  */
-export async function checkKind(
-  tenant: Tenant,
-  kind: Kind,
-  load: (manifests: ManifestFolder) => Project,
-): Promise<KindCheck> {
+export async function checkKind(tenant: Tenant, kind: Kind, load: LoadFolder): Promise<KindCheck> {
   const reader = { ...tenant, client: restrictToReads(tenant.client) };
-  const { settings } = tenant.environment;
   const { objects, unreadable } = await readTolerantly(reader, kind);
   const again = await readTolerantly(reader, kind);
+  const { settings } = tenant.environment;
   const found = [
     ...unreadableRows(kind, unreadable),
     ...sharedKeys(objects),
-    ...missingIds(kind, objects),
-    ...unstableFields(objects, again.objects),
-    ...(isObserved(kind)
-      ? []
-      : [
-          ...unnamedFields(objects),
-          ...otherForms(kind, objects, settings),
-          ...unfitFields(kind, objects, settings),
-        ]),
+    ...summarize(objects.length, [
+      ...findUnstable(kind, objects, again.objects),
+      ...(isObserved(kind) ? [] : findMisdescribed(kind, objects, settings)),
+    ]),
     ...(await checkList(reader, kind, objects)),
-    ...(objects.length === 0 ? [nothingToCheck(kind, 0)] : []),
+    ...(objects.length === 0 ? [nothingToCheck(kind.name)] : []),
   ];
   // What cannot be read or told apart cannot be exported either.
   if (hasErrors(found)) return { objects: objects.length, exported: 0, diagnostics: found };
   const { exported, diagnostics } = await checkPlan(reader, kind, load);
-  const unproven = exported === 0 ? [nothingToCheck(kind, objects.length)] : [];
+  const unproven = exported === 0 ? [nothingToCheck(`${kind.name} that a manifest can declare`)] : [];
   return { objects: objects.length, exported, diagnostics: [...found, ...diagnostics, ...unproven] };
 }
 
-/** The same client, which sends nothing but GET. */
 function restrictToReads(client: Client): Client {
   const again = readAgain(client);
   return {
@@ -88,7 +84,7 @@ function restrictToReads(client: Client): Client {
   };
 }
 
-/** All objects of the kind, and the rows of its list that are none. */
+/** Reads all objects of the kind, and the rows of its list that are none. */
 async function readTolerantly({ client, environment: { settings } }: Tenant, kind: Kind) {
   const unreadable: JsonObject[] = [];
   const tolerant: Kind = {
@@ -103,14 +99,229 @@ async function readTolerantly({ client, environment: { settings } }: Tenant, kin
   return { objects, unreadable };
 }
 
-function nothingToCheck({ name }: Kind, objects: number): Diagnostic {
-  const what = objects === 0 ? name : `${name} that a manifest can declare`;
-  const message = `The tenant has no ${what}, so there is nothing that could prove the descriptor.`;
-  const hint = `Make one in the admin interface, or check against a tenant that has some.`;
-  return { code: 'kind-no-objects', severity: 'error', message, hint };
+async function checkPlan(reader: Tenant, kind: Kind, load: LoadFolder) {
+  const exported = await exportTenant(reader, { kinds: [kind.name] });
+  const project = load(manifestsIn(exported.files));
+  // What an export conceals is in the tenant, wherever the secrets of these manifests may be.
+  const secrets = { ...project.secrets, problem: () => null, matches: () => true };
+  const { changes } = await planChanges({ ...project, secrets }, reader);
+  const { length } = project.resources;
+  const planned = summarize(length, changes.flatMap(plannedDifferences));
+  return { exported: length, diagnostics: [...exported.diagnostics, ...planned] };
 }
 
-/** Whether the pages and the filter of the list are as the descriptor says. */
+/** Exported files as the manifests of a project. */
+function manifestsIn(files: readonly ExportedFile[]): ManifestFolder {
+  const texts = new Map(files.map(({ path, content }) => [path, content]));
+  const text = (path: string) => {
+    const found = texts.get(path);
+    if (found === undefined) throw failure('file-not-found', `${path} is not a file of the export.`);
+    return found;
+  };
+  const glob = () => [...texts.keys()].filter((path) => path.endsWith('.yaml'));
+  return { source: { glob, read: (path) => Buffer.from(text(path)), text }, manifests: ['**/*.yaml'] };
+}
+
+/** Something seen in one object. Findings with one code and name become one diagnostic. */
+interface Finding extends Pick<Diagnostic, 'code' | 'severity'> {
+  readonly address: Address;
+  readonly name: string;
+  /** @param of names the objects: `of 2 of 5 objects, such as Role/admin` */
+  message(of: string): string;
+  hint(): string;
+}
+
+/** Hosts with more fields than this are hostile. */
+const mostNames = 200;
+
+function summarize(of: number, findings: readonly Finding[]): Diagnostic[] {
+  const groups = groupBy(findings, ({ code, name }) => `${code} ${name}`);
+  return groups.slice(0, mostNames).map(([, [{ code, severity, address, message, hint }, ...others]]) => {
+    const which = of === 1 ? `of ${address}` : `of ${others.length + 1} of ${of} objects, such as ${address}`;
+    return { code, severity, message: message(which), hint: hint() };
+  });
+}
+
+const word = (name: string) => `\`${shortenLine(name, 100)}\``;
+
+/** Finds objects without an id, which requests and references need, and fields that change although nobody changed them. */
+function findUnstable(kind: Kind, before: readonly LiveObject[], after: readonly LiveObject[]): Finding[] {
+  const { create, update, delete: remove } = kind.can;
+  const needsId = !create || update || remove;
+  const then = new Map(before.map((object) => [nameOf(object), object]));
+  return after.flatMap((object): Finding[] => {
+    const changed = differingMembers((then.get(nameOf(object)) ?? object).raw, object.raw);
+    return [
+      ...(needsId && object.id === null ? [missingId(object)] : []),
+      ...changed
+        .filter((name) => !kind.serverOwned.includes(name))
+        .map((name) => ({
+          code: 'kind-field-unstable',
+          severity: isNamed(kind, name) ? ('error' as const) : ('warning' as const),
+          address: object.address,
+          name,
+          message: (of: string) => `${word(name)} ${of} changed by itself between two reads.`,
+          hint: () => `Move ${word(name)} to \`serverOwned\`.`,
+        })),
+    ];
+  });
+}
+
+function missingId({ address }: LiveObject): Finding {
+  return {
+    code: 'kind-row-unreadable',
+    severity: 'error',
+    address,
+    name: 'id',
+    message: (of) => `The tenant shows no \`id\` ${of}: no request and no \`!ref\` could name it.`,
+    hint: () =>
+      'Correct `path` and `list.member`. Where objects have no `id`, only a kind with `create: true`, `update: none` and `delete: false` can hold.',
+  };
+}
+
+/** Finds fields that the descriptor does not name, or whose values have another form or type than it says. */
+function findMisdescribed(kind: Kind, objects: readonly LiveObject[], settings: ApiSettings): Finding[] {
+  const drafts = objects.flatMap((object) => {
+    const draft = draftObject(object, { settings, records: new Map() });
+    return 'refused' in draft ? [] : [draft];
+  });
+  const declarable = new Set(drafts.flatMap(({ fields }) => fields.map(([name]) => name)));
+  const suggest = (name: string) => suggestedField(objects.map(({ raw }) => own(raw, name) ?? null));
+  const unnamed = objects.flatMap(({ address, raw }) =>
+    Object.keys(raw)
+      .filter((name) => name !== 'id' && !isNamed(kind, name) && !kind.serverOwned.includes(name))
+      .map((name): Finding => {
+        const severity = isMemberName(name) ? 'warning' : 'info';
+        const message = (of: string) => `The descriptor does not name ${word(name)} ${of}.`;
+        const hint = () => howToName(name, () => suggest(name));
+        return { code: 'kind-field-unnamed', severity, address, name, message, hint };
+      }),
+  );
+  const misfits = Object.entries(kind.fields).flatMap(([name, field]): Finding[] => {
+    const misfit = { code: 'kind-field-form', severity: 'error', name } as const;
+    const forms = objects.flatMap(({ address, raw }): Finding[] => {
+      const form = otherForm(field, own(raw, name) ?? null, settings);
+      if (form === null) return [];
+      const { shown, written, hint } = formWords(field)[form];
+      const message = (of: string) => `${word(name)} ${of} is ${shown}, and an apply would write ${written}.`;
+      return [{ ...misfit, address, message, hint: () => `${hint} in \`fields\`.` }];
+    });
+    if (forms.length > 0 || declarable.has(name)) return forms;
+    const unfit = drafts.filter(({ omissions }) =>
+      omissions.some(({ at, reason }) => at === pointer(name) && reason !== 'notShown'),
+    );
+    return unfit.map(({ object: { address } }) => ({
+      ...misfit,
+      address,
+      message: (of) => `${word(name)} ${of} does not fit the type \`${field.is}\`, so no export has it.`,
+      hint: () => `Say \`${suggest(name)}\` in \`fields\`, or add ${word(name)} to \`serverOwned\`.`,
+    }));
+  });
+  return [...unnamed, ...misfits];
+}
+
+/** Finds fields that a plan of the export would change, and objects that it would create. */
+function plannedDifferences({ address, action, diff }: Change): Finding[] {
+  const names = new Set(action === 'create' ? [''] : diff.map(({ path }) => segmentsOf(path)[0] ?? ''));
+  return [...names].map((name) => ({
+    code: 'kind-plan-not-empty',
+    severity: 'error',
+    address,
+    name,
+    message: (of) =>
+      name === ''
+        ? `A plan of the export would create ${of.slice('of '.length)}.`
+        : `A plan of the export would change ${word(name)} ${of}.`,
+    hint: () =>
+      name === ''
+        ? 'Objects are not found by their keys: remove `list.filter`.'
+        : `Correct the type of ${word(name)} in \`fields\`, or leave it out there.`,
+  }));
+}
+
+function isNamed({ fields, keyFields }: Kind, name: string): boolean {
+  return Object.hasOwn(fields, name) || keyFields.some((part) => part.name === name);
+}
+
+const nameOf = ({ id, identity }: LiveObject): string => id ?? identity;
+
+/** The names of the members that two objects have otherwise. `null` counts as none. */
+function differingMembers(one: JsonObject, other: JsonObject): string[] {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].filter((name) => !sameJson(own(one, name) ?? null, own(other, name) ?? null));
+}
+
+function howToName(name: string, suggest: () => string): string {
+  if (!isMemberName(name)) return 'A descriptor cannot have this name, so the field stays as it is.';
+  if (!isFieldName(name))
+    return `Add ${word(name)} to \`serverOwned\`: a manifest cannot have a field of that name.`;
+  return `Add \`${shortenLine(name, 100)}: ${suggest()}\` to \`fields\` if manifests should declare it, else ${word(name)} to \`serverOwned\`.`;
+}
+
+/** Says in the words of a descriptor what these values are. */
+function suggestedField(values: readonly Json[]): string {
+  const shown = values.filter((value) => value !== null);
+  const isAll = (test: (value: Json) => boolean) => shown.length > 0 && shown.every(test);
+  const isLong = (value: Json) => typeof value === 'string' && (value.includes('\n') || value.length > 255);
+  if (isAll((value) => typeof value === 'string')) return shown.some(isLong) ? 'text' : 'value';
+  if (isAll((value) => isArray(value) && value.every((item) => typeof item !== 'object'))) return 'set';
+  if (isAll((value) => isArray(value) && value.length > 0 && value.every(isReference)))
+    return '{ is: references, to: KIND }';
+  if (isAll(isReference)) return '{ is: reference, to: KIND }';
+  return isAll((value) => typeof value !== 'object') ? 'value' : 'json';
+}
+
+function formWords(field: Field): Readonly<Record<OtherForm, Record<'shown' | 'written' | 'hint', string>>> {
+  const to = targetOf(field);
+  const [ids, shown, each] =
+    field.is === 'references' ? ['set', 'a list of ids', ' for each'] : ['value', 'an id', ''];
+  return {
+    object: { shown: 'an object', written: 'text that holds JSON', hint: 'Leave out `text: true`' },
+    text: { shown: 'text that holds JSON', written: 'an object', hint: 'Say `{ is: json, text: true }`' },
+    id: {
+      shown,
+      written: `\`{type, id}\`${each}`,
+      hint: `Say \`${to === null ? ids : `{ is: ${ids}, to: ${to} }`}\``,
+    },
+  };
+}
+
+function nothingToCheck(what: string): Diagnostic {
+  return {
+    code: 'kind-no-objects',
+    severity: 'error',
+    message: `The tenant has no ${what}, so the descriptor cannot be proven.`,
+    hint: 'Make one in the admin interface, or check against a tenant that has some.',
+  };
+}
+
+/** Rows of the list that are not objects of the kind. */
+function unreadableRows(kind: Kind, rows: readonly JsonObject[]): Diagnostic[] {
+  const [first] = rows;
+  if (!first) return [];
+  const lacking = kind.keyFields.filter(({ name }) => textOf(first, name) === null);
+  const what = rows.length === 1 ? 'a row' : `${rows.length} rows`;
+  const id = textOf(first, 'id');
+  const which = id === null ? '' : ` (such as the one with the id ${shortenLine(id, 100)})`;
+  const parts = lacking.map(({ name }) => word(name)).join(' and ');
+  const message = `The tenant lists ${what} without a text in ${parts}${which}: a ${kind.name} cannot be identified without it.`;
+  const hint = 'Correct `key`, or `path` and `list.member` where these rows are something else.';
+  return [{ code: 'kind-row-unreadable', severity: 'error', message, hint }];
+}
+
+function sharedKeys(objects: readonly LiveObject[]): Diagnostic[] {
+  return groupBy(objects, ({ identity }) => identity).flatMap(([, same]): Diagnostic[] => {
+    const [{ address }] = same;
+    if (same.length === 1) return [];
+    const ids = same.slice(0, 5).map(({ id }) => shortenLine(id ?? 'unknown', 100));
+    const more = same.length > ids.length ? ', …' : '';
+    const message = `${same.length} objects are ${address} (ids ${ids.join(', ')}${more}): the key does not distinguish them.`;
+    const hint = 'Add a field to `key` that differs between them, or rename them in the tenant.';
+    return [{ code: 'kind-key-shared', severity: 'error', message, hint, address }];
+  });
+}
+
+/** Checks that the list can be read in the ways that plans and applies read it. */
 async function checkList(reader: Tenant, kind: Kind, objects: readonly LiveObject[]): Promise<Diagnostic[]> {
   if (kind.read.how !== 'list') return [];
   const { list } = kind.read;
@@ -122,15 +333,73 @@ async function checkList(reader: Tenant, kind: Kind, objects: readonly LiveObjec
   ];
 }
 
-/** Asks for the first page with its total, as a read of everything does. A wrong total makes reading itself fail. */
-async function checkCount(
-  { client, environment: { settings } }: Tenant,
-  { resource, pageSize, member, counts }: List,
+const limitOf = ({ pageSize }: List): Record<string, string> =>
+  pageSize === null ? {} : { limit: String(pageSize) };
+
+/** Asks for what would be the second page after a first page that looks like the last. */
+async function checkPages(reader: Tenant, list: List, objects: readonly LiveObject[]): Promise<Diagnostic[]> {
+  const { pageSize } = list;
+  const [first] = objects;
+  if (!first || (pageSize !== null && objects.length >= pageSize)) return [];
+  const rows = await rowsAt(reader, list, { ...limitOf(list), offset: String(objects.length) });
+  const known = new Set(objects.map(nameOf));
+  const isKnown = (row: JsonObject) => {
+    const object = liveObject(first.kind, row, null);
+    return object !== null && known.has(nameOf(object));
+  };
+  if (rows.every(isKnown)) return [];
+  const message = `The tenant lists ${objects.length} objects at once, and then more: the descriptor says ${pageSize ?? 'that there are no pages'}.`;
+  const hint = `Set \`list.pageSize\` to ${objects.length}.`;
+  return [{ code: 'kind-page-size', severity: 'error', message, hint }];
+}
+
+/** Asks for two objects by their keys, as a plan does: the list has to understand `or` too. */
+async function checkFilter(
+  reader: Tenant,
+  list: List,
+  objects: readonly LiveObject[],
 ): Promise<Diagnostic[]> {
-  if (!counts) return [];
-  const query = { ...(pageSize === null ? {} : { limit: String(pageSize) }), count: 'true' };
-  const call = apiRequest('GET', resource, settings, { query });
-  const page = pageOf(await client.send(call), call.path, member);
+  if (!list.filter || objects.length === 0) return [];
+  const wanted = objects.slice(0, 2);
+  const filters = list.filter(wanted.map(({ key }) => key));
+  const rows = await rowsAt(reader, list, { filters });
+  const found = new Set(rows.map((row) => String(row.id)));
+  const lost = wanted.find(({ id }) => id !== null && !found.has(id));
+  const said = `The filter ${shortenLine(filters, 200)}`;
+  const hint = 'Remove `list.filter`: the whole list is read then.';
+  if (lost) {
+    const message = `${said} does not find ${lost.address}.`;
+    return [{ code: 'kind-filter', severity: 'error', message, hint }];
+  }
+  const nameIn = ({ key: [part = ''] }: LiveObject) => part.toLowerCase();
+  const asked = new Set(wanted.map(nameIn));
+  if (rows.length <= objects.filter((object) => asked.has(nameIn(object))).length) return [];
+  const message = `${said} does not narrow: it finds ${rows.length} objects.`;
+  return [{ code: 'kind-filter', severity: 'warning', message, hint }];
+}
+
+/** Returns the rows of one answer of the list; none when the tenant refuses the parameters. */
+async function rowsAt(
+  { client, environment: { settings } }: Tenant,
+  list: List,
+  query: Record<string, string>,
+) {
+  const request = apiRequest('GET', list.resource, settings, { query });
+  const source = { what: list.resource.name, request, pageSize: null, member: list.member };
+  try {
+    return (await readFirstPage(client, source)).rows;
+  } catch (error) {
+    if (isBadRequest(error)) return [];
+    throw error;
+  }
+}
+
+/** Asks for the first page with its total, as a read of everything does. A wrong total makes reading itself fail. */
+async function checkCount({ client, environment: { settings } }: Tenant, list: List): Promise<Diagnostic[]> {
+  if (!list.counts) return [];
+  const query = { ...limitOf(list), count: 'true' };
+  const call = apiRequest('GET', list.resource, settings, { query });
+  const page = pageOf(await client.send(call), call.path, list.member);
   if (page === null || page.total !== null) return [];
   const message = 'The tenant does not say how many objects there are: `count=true` has no effect.';
   const hint = 'Remove `list.counts`: pages are read one after another then.';
@@ -153,96 +422,15 @@ async function checkSingle(
   if (isSame && differing.length === 0) return [];
   // The body of a success is data, which no message quotes.
   const why = isSuccess(sent) ? '' : ` (${describeAnswer(sent).text})`;
-  const what = isSame
-    ? `with another ${differing.map(word).join(', ')} than the list`
-    : `without the object${why}`;
+  const [what, hint] = isSame
+    ? [
+        `with another ${differing.map(word).join(', ')} than the list`,
+        'Leave the fields that differ out of the descriptor.',
+      ]
+    : [
+        `without the object${why}`,
+        'An apply reads the whole list after each change. Check that `path` is right, and the rights of the client.',
+      ];
   const message = `GET ${shortenLine(call.path, 200)} answers ${what}.`;
-  const hint = isSame
-    ? 'Leave the fields that differ out of the descriptor.'
-    : 'An apply reads the whole list after each change. Check that `path` is right, and the rights of the client.';
   return [{ code: 'kind-single-read', severity: 'warning', message, hint, address: listed.address }];
-}
-
-/** Asks for what would be the second page after a first page that looks like the last. */
-async function checkPages(reader: Tenant, list: List, objects: readonly LiveObject[]): Promise<Diagnostic[]> {
-  const { pageSize } = list;
-  const [first] = objects;
-  if (!first || (pageSize !== null && objects.length >= pageSize)) return [];
-  const limit = pageSize === null ? {} : { limit: String(pageSize) };
-  const rows = await rowsAt(reader, list, { ...limit, offset: String(objects.length) });
-  const known = new Set(objects.map(nameOf));
-  const further = rows.filter((row) => {
-    const object = liveObject(first.kind, row, null);
-    return !object || !known.has(nameOf(object));
-  });
-  if (further.length === 0) return [];
-  const message = `The tenant lists ${objects.length} objects at once, and then more: the descriptor says ${pageSize ?? 'that there are no pages'}.`;
-  const hint = `Set \`list.pageSize\` to ${objects.length}.`;
-  return [{ code: 'kind-page-size', severity: 'error', message, hint }];
-}
-
-/** Asks for two objects by their keys, as a plan does: the list has to understand `or` too. */
-async function checkFilter(
-  reader: Tenant,
-  list: List,
-  objects: readonly LiveObject[],
-): Promise<Diagnostic[]> {
-  if (!list.filter || objects.length === 0) return [];
-  const wanted = objects.slice(0, 2);
-  const filters = list.filter(wanted.map(({ key }) => key));
-  const rows = await rowsAt(reader, list, { filters });
-  const found = new Set(rows.map((row) => String(row.id)));
-  const lost = wanted.find(({ id }) => id !== null && !found.has(id));
-  const said = shortenLine(filters, 200);
-  const report = (severity: 'error' | 'warning', message: string): Diagnostic[] => [
-    { code: 'kind-filter', severity, message, hint: 'Remove `list.filter`: the whole list is read then.' },
-  ];
-  if (lost) return report('error', `The filter ${said} does not find ${lost.address}.`);
-  const parts = new Set(wanted.map(({ key: [part = ''] }) => part.toLowerCase()));
-  const meant = objects.filter(({ key: [part = ''] }) => parts.has(part.toLowerCase()));
-  if (rows.length <= meant.length) return [];
-  return report('warning', `The filter ${said} does not narrow: it finds ${rows.length} objects.`);
-}
-
-/** The rows of one answer of the list; none where the tenant refuses the parameters. */
-async function rowsAt(
-  { client, environment: { settings } }: Tenant,
-  list: List,
-  query: Record<string, string>,
-) {
-  const request = apiRequest('GET', list.resource, settings, { query });
-  const source = { what: list.resource.name, request, pageSize: null, member: list.member };
-  try {
-    return (await readFirstPage(client, source)).rows;
-  } catch (error) {
-    if (isBadRequest(error)) return [];
-    throw error;
-  }
-}
-
-/** Exports the kind, and plans the export. */
-async function checkPlan(
-  reader: Tenant,
-  kind: Kind,
-  load: (manifests: ManifestFolder) => Project,
-): Promise<Pick<KindCheck, 'exported' | 'diagnostics'>> {
-  const exported = await exportTenant(reader, { kinds: [kind.name] });
-  const project = load(manifestsIn(exported.files));
-  // What an export conceals is in the tenant, wherever the secrets of these manifests may be.
-  const secrets = { ...project.secrets, problem: () => null, matches: () => true };
-  const plan = await planChanges({ ...project, secrets }, reader);
-  const { length } = project.resources;
-  return { exported: length, diagnostics: [...exported.diagnostics, ...planFindings(plan.changes, length)] };
-}
-
-/** Exported files as the manifests of a project. */
-function manifestsIn(files: readonly ExportedFile[]): ManifestFolder {
-  const texts = new Map(files.map(({ path, content }) => [path, content]));
-  const text = (path: string) => {
-    const found = texts.get(path);
-    if (found === undefined) throw failure('file-not-found', `${path} is not a file of the export.`);
-    return found;
-  };
-  const glob = () => [...texts.keys()].filter((path) => path.endsWith('.yaml'));
-  return { source: { glob, read: (path) => Buffer.from(text(path)), text }, manifests: ['**/*.yaml'] };
 }

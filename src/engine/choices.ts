@@ -8,10 +8,10 @@ import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
 import type { Scope } from '../model/plan.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import type { PlanChoices } from '../planner/input.ts';
 
-/** The options of a plan. Each one may be left out; the default is that of the command without options. */
+/** The options of a plan; the defaults are those of the command. */
 export interface PlanOptions extends Partial<Scope>, Partial<Omit<PlanChoices, 'scope'>> {
   /** The maximum number of requests for running changed searches. Left out or `null`: they are not run. */
   readonly impactRequests?: number | null;
@@ -19,7 +19,6 @@ export interface PlanOptions extends Partial<Scope>, Partial<Omit<PlanChoices, '
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** The options with the defaults filled in. */
 export function choicesFrom(options: PlanOptions): PlanChoices {
   const { only = [], except = [], prune = false, since = null } = options;
   const { rotate = [], maxDeletes = null, allowDeleteAll = [] } = options;
@@ -51,7 +50,6 @@ export interface Selection {
   findUnmatched(): Diagnostic[];
 }
 
-/** What `--only` and `--except` select. */
 export function selectionOf({ only, except }: Pick<Globs, 'only' | 'except'>): Selection {
   const isIncluded = scopeFilter({ only, except });
   const asked = new Set<Address>();
@@ -95,14 +93,13 @@ export function unmatchedGlobs(
     }));
 }
 
-/** What a plan compares, for the warnings about its globs. */
 interface Compared {
   readonly resources: readonly Resource[];
   readonly previous: readonly Resource[] | null;
   readonly objects: readonly LiveObject[];
 }
 
-/** The warnings about the globs of a plan: those that match nothing, and those that miss what they mean. */
+/** Warns of globs that match nothing, and of those that miss what they mean. */
 export function globWarnings(
   { scope, rotate }: Pick<PlanChoices, 'scope' | 'rotate'>,
   { resources, previous, objects }: Compared,
@@ -148,10 +145,9 @@ function misnamedExceptions(
   });
 }
 
-/** As many addresses are named. */
 const maxNamed = 3;
 
-/** The address that was probably meant, or some of the kind that the glob names. */
+/** Suggests the address that was probably meant, or some of the kind that the glob names. */
 function nearAddresses(glob: string, addresses: readonly Address[]): string {
   const [kind = ''] = glob.split('/');
   const same = [...new Set(addresses.filter((address) => address.startsWith(`${kind}/`)))].sort();
@@ -163,7 +159,6 @@ function nearAddresses(glob: string, addresses: readonly Address[]): string {
   return `There are ${[...named, ...(same.length > named.length ? ['…'] : [])].join(', ')}`;
 }
 
-/** The options that name objects by globs, or kinds. */
 interface Globs {
   readonly only: readonly string[];
   readonly except: readonly string[];
@@ -172,7 +167,6 @@ interface Globs {
   readonly kinds?: readonly string[] | undefined;
 }
 
-/** The globs with the options that give them. */
 function givenGlobs({ only, except, rotate = [] }: Globs): { option: string; glob: string }[] {
   return Object.entries({ only, except, rotate }).flatMap(([name, globs]) =>
     globs.map((glob) => ({ option: `--${name}`, glob })),

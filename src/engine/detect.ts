@@ -1,5 +1,4 @@
-import { allOrFailure, templateContext } from '../client/read.ts';
-import { readDefaultsOfKind, readListRows } from '../client/read-kind.ts';
+import { allOrFailure, readDefaultsOfKind, readListRows, templateContext } from '../client/read.ts';
 import type { ApiResource, Service } from '../kinds/http.ts';
 import { isOnlyReferredTo, type Kind } from '../kinds/kind.ts';
 import { liveRules, profileSearch } from '../kinds/profile-search.ts';
@@ -9,7 +8,7 @@ import { simIntegration } from '../kinds/sim-integration.ts';
 import { Failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
-import { type LeftOut, servedKinds, serviceOf } from './served.ts';
+import { type LeftOut, servedKinds, serviceOf } from './reading.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 import { testNotification } from './test-notification.ts';
 
@@ -24,21 +23,19 @@ export interface Detected {
     | 'profileSearchPath'
     | 'profileSearchObjectType';
   readonly value: Json;
-  /** What the tenant did, for people. */
+  /** The reason, for people. */
   readonly because: string;
 }
 
-/** The environment of a tenant, and its credentials. */
 interface SurveyedProject {
   readonly environment: Environment;
   readonly secrets: Secrets;
 }
 
-/** What reading a tenant has shown. */
 export interface Survey {
   /** The kinds that the tenant lists, and how many objects of each. */
   readonly found: readonly { readonly kind: Kind; readonly count: number }[];
-  /** The kinds that cannot be exported: the tenant did not list them, or the environment lacks their service. */
+  /** The kinds that cannot be exported. */
   readonly left: readonly LeftOut[];
   readonly detected: readonly Detected[];
 }
@@ -50,13 +47,12 @@ interface Listed {
   readonly failure: Failure | null;
 }
 
-/** The kinds, and the settings that they are read with. */
 type Surveyed = Pick<Environment, 'kinds' | 'settings'>;
 
 /** A setting that may make lists readable which the tenant refused. */
 interface Guess {
   readonly refused: readonly Kind[];
-  /** Whether this answer, with the setting, shows that it is right. */
+  /** True when this answer, with the setting, shows that it is right. */
   isRight(listed: Listed): boolean;
   /** The setting for those of the kinds that need it. */
   settingFor(kinds: readonly Kind[]): Detected;
@@ -107,7 +103,6 @@ const withSetting = (settings: ApiSettings, { name, value }: Detected): ApiSetti
   [name]: value,
 });
 
-/** The setting of a guess for the kinds that are read with it. */
 function proveGuess(listed: readonly Listed[], { refused, settingFor }: Guess): Detected[] {
   const read = refused.filter((kind) => isRead(kind, listed));
   return read.length > 0 ? [settingFor(read)] : [];
@@ -153,7 +148,7 @@ const hasList = ({ read }: Kind) => read.how !== 'each-declared';
 const isRead = (kind: Kind, listed: readonly Listed[]) =>
   listed.some((each) => each.kind === kind && each.failure === null);
 
-/** Why a kind cannot be exported; nothing where it can. */
+/** Explains why a kind cannot be exported. */
 function whyLeft(kind: Kind, listed: readonly Listed[]): LeftOut[] {
   const needed = kind.read.how === 'each-declared' ? kind.read.candidatesFrom : [kind];
   const failed = listed.find((each) => needed.includes(each.kind) && each.failure !== null);
@@ -213,7 +208,7 @@ function guessOwnPaths(listed: readonly Listed[], { settings, kinds }: Surveyed)
 const resourcesOf = ({ resource, defaults }: Kind): ApiResource[] =>
   defaults ? [resource, defaults.resource] : [resource];
 
-/** Where hosts are known to keep saved searches, where the usual path does not exist. */
+/** Hosts without the usual path for saved searches have been seen to use these. */
 const searchPaths = [
   '/api/advanced_searches',
   '/api/searches',
@@ -235,7 +230,7 @@ function guessSearchPaths(listed: readonly Listed[]): Guess[] {
   }));
 }
 
-/** The settings that rows of lists show. */
+/** Finds settings that rows of lists show. */
 function settingsIn(listed: readonly Listed[]): Detected[] {
   const rowsOf = (kind: Kind) => listed.find((each) => each.kind === kind)?.rows ?? [];
   const found: Detected[] = [];

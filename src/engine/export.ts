@@ -3,8 +3,8 @@ import { readRecords, resolveLookups } from '../client/lookups.ts';
 import { readDefaults } from '../client/read.ts';
 import type { DeclaredSecrets } from '../exporter/draft.ts';
 import { type Export, exportObjects, type Merge, type MergeInput, mergeExport } from '../exporter/index.ts';
-import { notExported } from '../exporter/omission.ts';
 import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
+import { notExported } from '../exporter/remarks.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { isObserved, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
@@ -19,11 +19,10 @@ import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { findPinnedElsewhere } from '../planner/match.ts';
 import { referencesIn, resolveReferences } from '../planner/references.ts';
 import { checkScope } from './choices.ts';
-import { readSettledKinds } from './recent.ts';
-import { readReferenceNames } from './reference-names.ts';
-import { type LeftOut, servedKinds } from './served.ts';
+import { readReferenceNames } from './names.ts';
+import type { Unusable } from './reading.ts';
+import { type LeftOut, readSettledKinds, servedKinds } from './reading.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
-import type { Unusable } from './unusable.ts';
 
 /** Which objects to export. */
 export interface ExportOptions {

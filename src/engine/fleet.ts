@@ -1,34 +1,47 @@
+import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { readResultFile } from '../applier/saved-file.ts';
 import type { Limiters } from '../client/client.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import type { OpenedProjects } from '../loader/index.ts';
-import { runConcurrently } from '../model/concurrent.ts';
-import { ExitCode, Failure, failure, interruption, messageOf } from '../model/failure.ts';
+import { ownFolder, requireOwnFolder } from '../loader/own-folder.ts';
+import { runConcurrently, SharedWork } from '../model/basics.ts';
+import { fileStem } from '../model/digest.ts';
+import {
+  ExitCode,
+  Failure,
+  failure,
+  ifThere,
+  interruption,
+  messageOf,
+  systemCode,
+  unwritableFile,
+} from '../model/failure.ts';
 import { type Fleet, type FleetError, type FleetMember, fleetOf, notRun } from '../model/fleet.ts';
+import { isObject, parseJson, textOf } from '../model/json.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
-import { systemCode } from '../model/system-error.ts';
 import { type ApplyOptions, applyPlan, endJournal, requireApplicable, requireApproved } from './apply.ts';
 import type { PlanOptions } from './choices.ts';
-import { FleetJournal } from './fleet-journal.ts';
 import { withSince } from './manifest-source.ts';
 import { planChanges } from './plan.ts';
+import { requireUncommitted } from './reading.ts';
 import { findLaterResults } from './results.ts';
 import { type EnvironmentPlan, findSharedChanges, refuseSharedChanges } from './shared-tenant.ts';
 import type { PastProjects } from './since.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 
-/** How far the work on an environment is. An interrupted run does not begin with what is left: `not run`. */
+/** `not run`: an interrupted run does not begin with what is left. */
 export type FleetProgressState = 'begun' | 'done' | 'failed' | 'not run';
 
-/** How several environments are worked on. */
 export interface FleetOptions {
-  /** How many at once. */
+  /** The number of environments at a time. */
   readonly parallel: number;
   /** Aborted: no further environment is begun. */
   readonly signal: AbortSignal;
   /** Called when the work on an environment begins and ends. */
   onProgress?(name: string, state: FleetProgressState): void;
-  /** How the tenant of an environment is opened. */
+  /** Options for opening the tenant of an environment. */
   tenantOptions?(name: string): TenantOptions;
 }
 
@@ -55,22 +68,21 @@ export async function planFleet(
   return fleetOf(outcomes.map(({ name, error }) => ({ name, plan: byName.get(name) ?? null, error })));
 }
 
-/** What decides whether the plans of a fleet may be applied. */
-export interface FleetCheckOptions extends FleetOptions {
-  /** The folder of the project, where it is kept which environments are done. */
+/** Decides whether the plans of a fleet may be applied. */
+interface FleetCheckOptions extends FleetOptions {
+  /** The folder of the project, which records the environments that are done. */
   readonly root: string;
   /** The environment of a name. Throws a Failure where there is none. */
   environment(name: string): ProjectEnvironment;
-  /** What `--max-deletes` allows. */
+  /** The number of `--max-deletes`. */
   readonly maxDeletes?: number | undefined;
-  /** Whether somebody approved the digest of the fleet, and with it those of its plans. */
+  /** True when somebody approved the digest of the fleet, and with it those of its plans. */
   readonly isApproved: boolean;
   /** Called before a plan is applied. Throws a Failure where it must not be. */
   checkPlan?(plan: Plan): void;
 }
 
-/** How a fleet is applied. */
-export interface FleetApplyOptions extends FleetCheckOptions, Pick<ApplyOptions, 'env' | 'failFast'> {
+interface FleetApplyOptions extends FleetCheckOptions, Pick<ApplyOptions, 'env' | 'failFast'> {
   /** Called with the outcome, before it is forgotten which environments are done. */
   onApplied?(applied: Fleet): void | Promise<void>;
 }
@@ -105,9 +117,8 @@ export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Prom
   return applied;
 }
 
-/** How a fleet is checked. */
 export interface FleetDryRunOptions extends FleetCheckOptions {
-  /** Whether the plans were made just now, so that their tenants need not be read again. */
+  /** True for plans made just now: their tenants need not be read again. */
   readonly isNew: boolean;
 }
 
@@ -129,7 +140,7 @@ export async function checkFleet(
   });
 }
 
-/** What is done with a plan that may be applied, and with one that an earlier run has done. */
+/** The work on a plan that may be applied, and on one that an earlier run has done. */
 interface PlanWork<T> {
   open(plan: Plan, project: ProjectEnvironment, tenant: Tenant): Promise<T>;
   finish(plan: Plan, result: Result): Promise<T>;
@@ -154,7 +165,10 @@ function forEachPlan<T>(
       await refuseChangedLater(options.root, plan, result);
       return work.finish(plan, result);
     }
-    const project = requirePermitted(plan, options);
+    const { environment, isApproved, maxDeletes, checkPlan } = options;
+    const project = environment(plan.environment);
+    requireApproved(plan, project.environment, { digest: isApproved ? plan.digest : undefined, maxDeletes });
+    checkPlan?.(plan);
     return withTenant(project, (tenant) => work.open(plan, project, tenant));
   });
 }
@@ -182,17 +196,6 @@ async function refuseChangedLater(root: string, plan: Plan, { startedAt, endedAt
   }
 }
 
-/** The environment of a plan. Throws a Failure where the plan must not be applied to it. */
-function requirePermitted(
-  plan: Plan,
-  { environment, isApproved, maxDeletes, checkPlan }: FleetCheckOptions,
-): ProjectEnvironment {
-  const project = environment(plan.environment);
-  requireApproved(plan, project.environment, { digest: isApproved ? plan.digest : undefined, maxDeletes });
-  checkPlan?.(plan);
-  return project;
-}
-
 /** The plans that may be applied. Parts that were planned apart may have the same tenant. */
 function environmentPlans(
   { environments }: Fleet,
@@ -210,8 +213,8 @@ function environmentPlans(
   });
 }
 
-/** What the work on one environment gave, or what stopped it. */
-export type FleetOutcome<T> =
+/** The result of the work on one environment, or what stopped it. */
+type FleetOutcome<T> =
   | { readonly name: string; readonly value: T; readonly error: null }
   | { readonly name: string; readonly value: null; readonly error: FleetError };
 
@@ -249,15 +252,97 @@ async function workOn<T>(
   try {
     return { name, value: await work(), error: null };
   } catch (error) {
-    return { name, value: null, error: errorOf(error, signal) };
+    const { exitCode, diagnostics } = failureFrom(error, signal);
+    return { name, value: null, error: { exitCode, diagnostics } };
   }
 }
 
 /** Also a bug shows where it happened, and stops no other environment. */
-function errorOf(error: unknown, signal: AbortSignal): FleetError {
-  if (error instanceof Failure) return fleetError(error);
-  if (signal.aborted) return fleetError(interruption());
-  return fleetError(failure(systemCode(error) === null ? 'internal' : 'system', messageOf(error)));
+function failureFrom(error: unknown, signal: AbortSignal): Failure {
+  if (error instanceof Failure) return error;
+  if (signal.aborted) return interruption();
+  return failure(systemCode(error) === null ? 'internal' : 'system', messageOf(error));
 }
 
-const fleetError = ({ exitCode, diagnostics }: Failure): FleetError => ({ exitCode, diagnostics });
+/** These distinguish a plan of a fleet from an equal one. */
+type FleetPlan = Pick<Plan, 'environment' | 'createdAt'>;
+
+/** An environment that is done; `createdAt` is that of its plan. */
+interface FleetRecord {
+  readonly createdAt: string | null;
+  readonly result: Result;
+}
+
+/**
+ * Which environments of a fleet are done, by the digest of the fleet: each has a journal of its own, but a run that was
+ * killed must know which of them it need not begin again. Removed when all are done.
+ */
+class FleetJournal {
+  readonly #file: string;
+  readonly #records: ReadonlyMap<string, FleetRecord>;
+  readonly #writes = new SharedWork(() => this.#write());
+  #waiting: string[] = [];
+
+  /**
+   * Opens the journal of a fleet, which may not exist yet. Throws a Failure where it cannot be read, and where it came with
+   * the repository: an environment would then count as done that nobody applied.
+   */
+  static async open(root: string, digest: string): Promise<FleetJournal> {
+    requireOwnFolder(root);
+    const file = join(root, ownFolder, 'fleets', `${fileStem(digest)}.jsonl`);
+    const text = (await ifThere(readFile(file, 'utf8'))) ?? '';
+    if (text !== '') await requireUncommitted(root, file);
+    return new FleetJournal(file, new Map(text.split('\n').flatMap((line) => recordIn(line, file))));
+  }
+
+  private constructor(file: string, records: ReadonlyMap<string, FleetRecord>) {
+    this.#file = file;
+    this.#records = records;
+  }
+
+  /**
+   * The result of a plan that an earlier run has done. A plan that was made later is another one, even if it is equal: its
+   * tenant was read again, and does not have these changes any more. The same plan needs no clock for that.
+   */
+  resultOf({ environment, createdAt }: FleetPlan): Result | undefined {
+    const record = this.#records.get(environment);
+    if (!record) return undefined;
+    const isThisPlan = record.createdAt === createdAt;
+    return isThisPlan || Date.parse(record.result.endedAt) >= Date.parse(createdAt)
+      ? record.result
+      : undefined;
+  }
+
+  /** Records that the plan of an environment is done. Rejects with a Failure where that cannot be written. */
+  add({ environment, createdAt }: FleetPlan, result: Result): Promise<void> {
+    // It begins a line of its own, also after one that a crash cut off.
+    this.#waiting.push(`\n${JSON.stringify({ environment, createdAt, result })}\n`);
+    return this.#writes.run();
+  }
+
+  async #write(): Promise<void> {
+    const text = this.#waiting.join('');
+    this.#waiting = [];
+    try {
+      await mkdir(dirname(this.#file), { recursive: true });
+      await appendFile(this.#file, text, { flush: true });
+    } catch (error) {
+      throw unwritableFile(this.#file, error);
+    }
+  }
+
+  /** Ends the journal of a fleet whose environments are all done: applied again, it starts from the beginning. */
+  async remove(): Promise<void> {
+    await this.#writes.idle;
+    await rm(this.#file, { force: true });
+  }
+}
+
+/** The record in a line; none in one that a crash cut off. */
+function recordIn(line: string, file: string): [name: string, record: FleetRecord][] {
+  const record = parseJson(line);
+  const name = record !== undefined && isObject(record) ? textOf(record, 'environment') : null;
+  if (name === null || !isObject(record)) return [];
+  const result = readResultFile(JSON.stringify(record.result ?? null), file);
+  return [[name, { createdAt: textOf(record, 'createdAt'), result }]];
+}

@@ -1,57 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, readFile, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { acquireLock, type Lock } from '../applier/lock.ts';
 import type { Environment } from '../kinds/project.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
 import { digestStart } from '../model/digest.ts';
-import { Failure } from '../model/failure.ts';
-import { systemCode, unwritableFile } from '../model/system-error.ts';
+import { ExitCode, Failure, failure, ifThere, systemCode, unwritableFile } from '../model/failure.ts';
+import { isObject, own, parseJson, textOf } from '../model/json.ts';
 
-export interface LockingOptions {
+interface LockingOptions {
   /** The variables that name the user's folder for state. */
   readonly env: NodeJS.ProcessEnv;
-  /** Called where somebody else has the lock now, so that the run has to stop. */
+  /** Called when another process has taken the lock, so this run has to stop. */
   readonly onLost: () => void;
-  /** Called with why a lock that is not indispensable was not taken. */
+  /** Called with the reason why the optional lock of the machine was not taken. */
   readonly onWarning: (message: string) => void;
 }
 
 /**
- * Takes the locks of an environment: one in the project, which holds for everyone who shares this folder, and one in the user's
- * folder for state, which holds for all checkouts on the machine. Throws a Failure (exit 4) where another apply has one
- * of them. Where the second one cannot be written, the first is enough.
+ * Takes the locks of an environment: one in the project, for everyone who shares this folder, and one in the user's folder
+ * for state, for all checkouts on the machine. Throws a Failure (exit 4) when another apply holds either of them. If the
+ * second one cannot be written, the first is enough.
  */
 export async function lockEnvironment(
   root: string,
   environment: Environment,
-  { env, onLost, onWarning }: LockingOptions,
+  options: LockingOptions,
 ): Promise<Pick<Lock, 'release'>> {
-  const own = environmentFolder(root, environment.name);
-  const locks = [await acquireLock(own, { onLost }).catch((error: unknown) => failWith(own, error))];
-  const releaseAll = async () => {
-    for (const lock of locks.toReversed()) await lock.release();
-  };
+  const folder = environmentFolder(root, environment.name);
+  const project = await acquireLock(folder, options).catch((error: unknown) => {
+    // A full disk or a read-only folder stops the run before anything is sent.
+    throw unwritableFile(folder, error);
+  });
   try {
-    const subject = subjectOf(environment);
-    const second = subject === null ? null : await lockMachine(subject, { env, onLost, onWarning });
-    if (second) locks.push(second);
+    const machine = await lockMachine(environment, options);
+    return {
+      async release() {
+        await machine?.release();
+        await project.release();
+      },
+    };
   } catch (error) {
-    // Also where `onWarning` throws: nobody else could release it while this process lives.
-    await releaseAll();
+    // Also when `onWarning` throws: nobody else could release it while this process lives.
+    await project.release();
     throw error;
   }
-  return { release: releaseAll };
 }
 
-/** Takes the lock in the user's folder; `null`, and a warning, where it cannot be written. */
+/** Takes the lock in the user's folder; `null`, usually with a warning, when there is none to take. */
 async function lockMachine(
-  subject: string,
-  { env, onLost, onWarning }: LockingOptions,
+  { name, tenant, connection }: Environment,
+  { env: { XDG_STATE_HOME = '', HOME = '' }, onLost, onWarning }: LockingOptions,
 ): Promise<Lock | null> {
-  const folder = stateFolder(env);
-  if (folder === null) {
+  const data = connection.to === 'sandbox' ? connection.sandbox.data : tenant;
+  // No other process can reach an embedded tenant in memory.
+  if (data === null) return null;
+  const subject = digestStart(connection.to === 'sandbox' ? { name, data } : { name, ...tenant }, 32);
+  // XDG Base Directory Specification.
+  const [home, ...below] = isAbsolute(XDG_STATE_HOME) ? [XDG_STATE_HOME] : [HOME, '.local', 'state'];
+  if (!isAbsolute(home)) {
     onWarning('There is no XDG_STATE_HOME and no HOME, so other checkouts of this project are not locked.');
     return null;
   }
+  const folder = join(home, ...below, 'tenantctl', 'locks');
   try {
     return await acquireLock(folder, { name: `${subject}.lock`, onLost });
   } catch (error) {
@@ -62,20 +73,259 @@ async function lockMachine(
   }
 }
 
-/** A full disk or a folder without access stops the run before anything is sent, and has to say where. */
-function failWith(folder: string, error: unknown): never {
-  throw unwritableFile(folder, error);
+interface Lock {
+  readonly file: string;
+  release(): Promise<void>;
 }
 
-/** What the lock of a machine is about; `null` for an embedded tenant in memory, which no other process can reach. */
-function subjectOf({ name, tenant, connection }: Environment): string | null {
-  if (connection.to === 'tenant') return digestStart({ name, ...tenant }, 32);
-  const { data } = connection.sandbox;
-  return data === null ? null : digestStart({ name, data }, 32);
+interface LockOptions {
+  readonly name?: string;
+  /** The interval between renewals, in milliseconds. */
+  readonly renewEvery?: number;
+  /** A process that cannot be seen counts as dead after this many milliseconds without a renewal. */
+  readonly staleAfter?: number;
+  /** Called once, when another process has the lock or it cannot be renewed any more. */
+  readonly onLost?: () => void;
 }
 
-/** Where programs of the user keep state: XDG Base Directory Specification, `XDG_STATE_HOME`. */
-function stateFolder({ XDG_STATE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): string | null {
-  if (isAbsolute(XDG_STATE_HOME)) return join(XDG_STATE_HOME, 'tenantctl', 'locks');
-  return isAbsolute(HOME) ? join(HOME, '.local', 'state', 'tenantctl', 'locks') : null;
+/**
+ * Takes a lock (a file in `folder`), so that only one process has it. The holder renews it, so that other machines and
+ * containers, which cannot see the process, know that it is alive. The lock of a dead process is taken over. Throws a
+ * Failure (exit 4) that names the holder.
+ */
+export async function acquireLock(
+  folder: string,
+  { name = 'lock', renewEvery = 5_000, staleAfter = 60_000, onLost = () => {} }: LockOptions = {},
+): Promise<Lock> {
+  const file = join(folder, name);
+  const claim = { file, me: await thisProcess(randomUUID()), staleAfter };
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await seize(claim, 0);
+  const stopRenewing = await keepRenewing(claim, renewEvery, onLost);
+  return {
+    file,
+    async release() {
+      await stopRenewing();
+      try {
+        if (await isHeldBy(file, claim.me)) await rm(file, { force: true });
+      } catch {
+        // What stays is the lock of a process that ends, and will be taken over. What the run did must be told.
+      }
+    },
+  };
+}
+
+interface Claim {
+  readonly file: string;
+  readonly me: Holder;
+  readonly staleAfter: number;
+}
+
+/**
+ * Makes `me` the holder of `file`. To replace a dead holder, the right to replace that holder (a file named by its token)
+ * is taken first, and then the lock is read again: of several processes that find it dead, only one continues.
+ */
+async function seize(claim: Claim, depth: number): Promise<void> {
+  const { file, me, staleAfter } = claim;
+  if (await createLock(file, me)) return;
+  const holder = await readHolder(file);
+  if (holder === 'unreadable' || depth > 8) throw lockUnreadable(file);
+  if (holder === null) return seize(claim, depth + 1);
+  if (await isAlive(file, holder, staleAfter)) throw await lockHeld(file, holder);
+  const right = `${file}.${holder.token}`;
+  await seize({ file: right, me, staleAfter }, depth + 1);
+  try {
+    // It may have been slow rather than dead, and renewed its lock meanwhile.
+    if (!(await isHeldBy(file, holder)) || (await isAlive(file, holder, staleAfter)))
+      return await seize(claim, depth + 1);
+    await withDraft(file, me, (draft) => rename(draft, file));
+  } finally {
+    await rm(right, { force: true });
+  }
+}
+
+/** Returns false when the file exists. */
+async function createLock(file: string, me: Holder): Promise<boolean> {
+  try {
+    await withDraft(file, me, (draft) => link(draft, file));
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Lets `place` put a complete file in place, so that nobody reads half a lock. On a full disk, no part of it stays. */
+async function withDraft(file: string, me: Holder, place: (draft: string) => Promise<void>): Promise<void> {
+  const draft = `${file}.${me.token}.draft`;
+  try {
+    await writeFile(draft, JSON.stringify(me), { mode: 0o600 });
+    await place(draft);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/**
+ * Writes the lock again and again, so that its file system gives it a new time. The file is opened once: after somebody
+ * took the lock over, nothing is written to theirs. Returns a function that ends it.
+ */
+async function keepRenewing({ file, me, staleAfter }: Claim, every: number, onLost: () => void) {
+  const handle = await open(file, 'r+');
+  let last = performance.now();
+  let renewal: Promise<void> | null = null;
+  const lose = () => {
+    clearInterval(timer);
+    onLost();
+  };
+  const renew = async () => {
+    try {
+      if (!(await isHeldBy(file, me))) return lose();
+      await handle.write(JSON.stringify(me), 0);
+      last = performance.now();
+    } catch {
+      // A shared folder may be away for a moment; others wait longer than this before they take the lock over.
+      if (performance.now() - last > staleAfter / 2) lose();
+    }
+  };
+  const timer = setInterval(() => {
+    // One at a time: a slow folder must not lose the lock twice.
+    renewal ??= renew().finally(() => {
+      renewal = null;
+    });
+  }, every);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await renewal;
+    await handle.close();
+  };
+}
+
+async function isHeldBy(file: string, { token }: Holder): Promise<boolean> {
+  const holder = await readHolder(file);
+  return holder !== null && holder !== 'unreadable' && holder.token === token;
+}
+
+async function lockHeld(file: string, holder: Holder): Promise<Failure> {
+  const { pid, host } = holder;
+  const isSeen = await isVisible(holder);
+  const where = isSeen ? '' : ` on ${host}`;
+  const how = isSeen
+    ? `If process ${pid} is not an apply of this environment, remove ${file}.`
+    : `It renews its lock every few seconds. A minute after the last renewal, its lock ${file} is taken over.`;
+  return failure(
+    'apply-in-progress',
+    `Another apply of this environment is running: process ${pid}${where}. Nothing was written.`,
+    { hint: `Wait for it to end. ${how}` },
+    ExitCode.refused,
+  );
+}
+
+function lockUnreadable(file: string): Failure {
+  return failure(
+    'lock-unreadable',
+    `The lock ${file} does not say who holds it. Nothing was written.`,
+    { hint: 'Make sure that no apply of this environment is running, then remove the file.' },
+    ExitCode.refused,
+  );
+}
+
+interface Holder {
+  readonly token: string;
+  readonly pid: number;
+  /** The start of the process, which distinguishes it from a later one with the same number. */
+  readonly started: string | null;
+  readonly host: string;
+  /** The running system and the process namespace in which `pid` means something; `null` if unknown. */
+  readonly place: string | null;
+}
+
+export async function thisProcess(token: string): Promise<Holder> {
+  const [status, place] = [await statusOf('self'), await placeOfThisProcess()];
+  return { token, pid: process.pid, started: status?.started ?? null, host: hostname(), place };
+}
+
+/** Returns `null` where there is no lock. */
+async function readHolder(file: string): Promise<Holder | null | 'unreadable'> {
+  const text = await ifThere(readFile(file, 'utf8'));
+  if (text === null) return null;
+  const value = parseJson(text);
+  if (!isObject(value)) return 'unreadable';
+  const [token, host, pid] = [textOf(value, 'token'), textOf(value, 'host'), own(value, 'pid')];
+  // The token becomes part of a file name.
+  if (token === null || !/^[\w-]{1,64}$/.test(token) || typeof pid !== 'number' || host === null)
+    return 'unreadable';
+  return { token, pid, started: textOf(value, 'started'), host, place: textOf(value, 'place') };
+}
+
+/**
+ * True when the holder still runs. A process that this one can see is asked for; any other one, on another machine or in
+ * another container, is alive as long as it renews its lock.
+ */
+export async function isAlive(file: string, holder: Holder, staleAfter: number): Promise<boolean> {
+  return (await isVisible(holder)) ? isRunning(holder) : (await silenceOf(file)) <= staleAfter;
+}
+
+/** True when the holder's number is that of a process that this one can see. */
+async function isVisible({ host, place }: Holder): Promise<boolean> {
+  return place === null ? host === hostname() : place === (await placeOfThisProcess());
+}
+
+async function isRunning({ pid, started }: Holder): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // Any other error is that of a process that exists: somebody else's, for example.
+    if (systemCode(error) === 'ESRCH') return false;
+  }
+  const now = await statusOf(pid);
+  return now === null || (!now.ended && (started === null || started === now.started));
+}
+
+/** The milliseconds since a lock was renewed, by the clock of its file system: the clocks of machines differ. */
+async function silenceOf(file: string): Promise<number> {
+  const probe = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}.probe`;
+  try {
+    await writeFile(probe, '', { mode: 0o600 });
+    const [now, renewed] = [await stat(probe), await stat(file)];
+    return now.mtimeMs - renewed.mtimeMs;
+  } catch (error) {
+    // It was released meanwhile.
+    if (systemCode(error) === 'ENOENT') return Number.POSITIVE_INFINITY;
+    throw error;
+  } finally {
+    await rm(probe, { force: true });
+  }
+}
+
+const bootId = async (): Promise<string> =>
+  (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+
+/** The boot of the system and the process namespace; `null` on systems without these. */
+async function placeOfThisProcess(): Promise<string | null> {
+  try {
+    return `${await bootId()}/${await readlink('/proc/self/ns/pid')}`;
+  } catch {
+    return null;
+  }
+}
+
+/** The start of a process, and whether it is a zombie; `null` where the system does not tell. See `proc_pid_stat(5)`. */
+async function statusOf(
+  pid: number | 'self',
+): Promise<{ readonly started: string; readonly ended: boolean } | null> {
+  try {
+    // A container may show the processes of its host, whose numbers are others.
+    const [self] = (await readFile('/proc/self/stat', 'utf8')).split(' ');
+    if (pid !== 'self' && self !== String(process.pid)) return null;
+    const text = await readFile(`/proc/${pid}/stat`, 'utf8');
+    // The second field, the program's name in parentheses, may contain anything; state and start are fields 3 and 22.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const [state = '', start] = [fields[0], fields[19]];
+    if (start === undefined) return null;
+    return { started: `${await bootId()}/${start}`, ended: ['Z', 'X', 'x'].includes(state) };
+  } catch {
+    return null;
+  }
 }

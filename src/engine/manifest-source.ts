@@ -8,9 +8,9 @@ import { type PlanChoices, readRequestsFor } from '../planner/input.ts';
 import { refuseLostReferences } from '../planner/lost-references.ts';
 import { type ResolvedReferences, referencesIn, resolveReferences } from '../planner/references.ts';
 import { globWarnings, type PlanOptions } from './choices.ts';
-import { addImpact } from './impact.ts';
 import { lintPlan } from './lint.ts';
 import type { PlanSource } from './plan-source.ts';
+import { addImpact } from './search.ts';
 import type { PastProjects } from './since.ts';
 
 /** What `since` declared, where a caller has checked it out for several plans. */

@@ -3,10 +3,9 @@ import { join, relative } from 'node:path';
 import { isRegular, ResultFile, type ResultRecorder } from '../applier/result-file.ts';
 import { readResultFile } from '../applier/saved-file.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
-import { Failure, ifFailure } from '../model/failure.ts';
+import { Failure, ifFailure, ifThere, unwritableFile } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
-import { ifThere, unwritableFile } from '../model/system-error.ts';
 import type { LaterResult } from '../planner/later.ts';
 
 /** What became of a result file when the run had ended. */

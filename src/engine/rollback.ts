@@ -1,9 +1,9 @@
-import { quote } from '../applier/check-requests.ts';
 import type { Project } from '../kinds/project.ts';
 import { ExitCode, failure } from '../model/failure.ts';
+import { isSameTenant } from '../model/network.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
-import { isSameTenant } from '../model/tenant.ts';
+import { quote } from '../model/words.ts';
 import { annotateRollback, rollbackRequests, rollbackState } from '../planner/rollback.ts';
 import { checkChoices, choicesFrom, type PlanOptions, unmatchedGlobs } from './choices.ts';
 import { makePlan } from './plan.ts';

@@ -1,19 +1,26 @@
+import type { Sent } from '../client/answer.ts';
+import type { Client } from '../client/client.ts';
+import { shortenLine } from '../client/describe.ts';
 import { resolveLookups } from '../client/lookups.ts';
-import { type PageSource, readRows } from '../client/pages.ts';
-import { readObjects } from '../client/read.ts';
+import { type PageSource, pageOf, readRows } from '../client/pages.ts';
+import { allOrFailure, readObjects } from '../client/read.ts';
 import type { Call } from '../kinds/http.ts';
-import { profileSearch, runRules, runSaved } from '../kinds/profile-search.ts';
+import type { LiveObject } from '../kinds/kind.ts';
+import { declaredRules, profileSearch, runRules, runSaved } from '../kinds/profile-search.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { type Failure, failure } from '../model/failure.ts';
-import { own } from '../model/json.ts';
-import type { FoundProfiles } from '../model/search.ts';
-import { didYouMean } from '../model/suggest.ts';
+import type { FoundProfiles } from '../model/documents.ts';
+import { Failure, failure, isInterruption } from '../model/failure.ts';
+import { canonicalJson, type JsonObject, mapMembers, own } from '../model/json.ts';
+import { literal } from '../model/marker.ts';
+import type { Change, Impact, Moved, Plan } from '../model/plan.ts';
+import { isWithin, pointer } from '../model/pointer.ts';
+import { didYouMean } from '../model/words.ts';
 import { completeResource, fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
+import type { Planned } from './lint.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
-/** Which search to run, and how many of its profiles to read. */
-export interface SearchOptions {
+interface SearchOptions {
   readonly label: string;
   /** The maximum number of profiles. Left out: all. */
   readonly limit?: number | undefined;
@@ -66,7 +73,6 @@ function read({ client, environment }: Tenant, request: ReadRequest) {
   return readObjects(client, [request], environment.settings);
 }
 
-/** A hint with more labels than this would be too long. */
 const mostLabels = 20;
 
 async function unknownLabel(label: string, searches: readonly Resource[], tenant: Tenant): Promise<Failure> {
@@ -84,8 +90,7 @@ async function unknownLabel(label: string, searches: readonly Resource[], tenant
 /** The most that a page of profiles may hold (seed 002, "Collection endpoints"). */
 const largestPage = 500;
 
-/** The list of the profiles that a search finds, in the largest pages. */
-export function profilePages(label: string, request: Call): PageSource {
+function profilePages(label: string, request: Call): PageSource {
   const query = { metadata: 'true', ...request.query, limit: String(largestPage) };
   return {
     what: `the search "${label}"`,
@@ -106,4 +111,146 @@ async function readFoundProfiles(
   const pageSize = Math.min(largestPage, enough);
   const profiles = await readRows(client, { ...profilePages(label, ordered), pageSize, enough });
   return { label, rules, more: profiles.length > limit, profiles: profiles.slice(0, limit) };
+}
+
+/** The maximum number of names shown of the profiles that enter or leave. */
+const mostNames = 5;
+const longestName = 100;
+
+/**
+ * Adds to the plan how many profiles each changed search finds before and after the change. The digest does not change.
+ * Sends at most `requests` requests: a search that needs more than are left is not run. A search that fails is marked
+ * as not run. Throws a Failure only when interrupted.
+ */
+export async function addImpact(plan: Plan, planned: Planned, requests: number): Promise<Plan> {
+  const budget = new Budget(planned.client, requests);
+  const changes: Change[] = [];
+  // One after the other, so that the same searches run out of requests each time.
+  for (const change of plan.changes) {
+    const searches = changesRules(change) ? searchesOf(change, planned) : null;
+    changes.push(searches ? { ...change, impact: await impactOf(searches, budget) } : change);
+  }
+  return { ...plan, changes };
+}
+
+/** A search with only a new label finds the same profiles. */
+function changesRules({ kind, action, diff }: Change): boolean {
+  if (kind !== profileSearch.name) return false;
+  return (
+    action === 'create' || action === 'delete' || diff.some(({ path }) => isWithin(path, pointer('rules')))
+  );
+}
+
+/** The profiles that a search finds before and after its change. `null`: there is no such search. */
+type Searches = readonly [before: PageSource | null, after: PageSource | null];
+
+function searchesOf(change: Change, { input }: Planned): Searches {
+  const { objects, resources, environment } = input;
+  const live = objects.find((object) => isObjectOf(change, object));
+  const declared = resources.find(
+    ({ address, ensure }) => address === change.address && ensure === 'present',
+  );
+  const pages = (fields: JsonObject) =>
+    profilePages(change.key[0] ?? '', runRules(fields, environment.settings));
+  return [live ? pages(liveRules(live)) : null, declared ? pages(declared.fields) : null];
+}
+
+function isObjectOf({ kind, id, address }: Change, object: LiveObject): boolean {
+  return object.kind.name === kind && (id === null ? object.address === address : object.id === id);
+}
+
+/** The rules in the tenant, escaped so that no value can be mistaken for a marker. */
+function liveRules({ fields }: LiveObject): JsonObject {
+  return { rules: declaredRules(fields).map((rule) => mapMembers(rule, literal)) };
+}
+
+async function impactOf(runs: Searches, budget: Budget): Promise<Impact> {
+  try {
+    budget.require(runs.filter((run) => run !== null).length);
+    const started = await allOrFailure(
+      runs.map(async (run) => run && { run, first: await budget.send(run.request) }),
+    );
+    budget.require(started.reduce((sum, one) => sum + (one ? pagesAfter(one.run, one.first) : 0), 0));
+    const [old = new Map(), now = new Map()] = await allOrFailure(
+      started.map((one) => readProfiles(one, budget)),
+    );
+    return { before: old.size, after: now.size, enter: findMoved(now, old), leave: findMoved(old, now) };
+  } catch (error) {
+    if (!(error instanceof Failure) || isInterruption(error)) throw error;
+    return { notRun: error.diagnostics.map(({ message }) => message).join(' ') };
+  }
+}
+
+/** A search that was started, and the answer with its first page. */
+interface StartedRun {
+  readonly run: PageSource;
+  readonly first: Sent;
+}
+
+/** The number of further pages, from the total on the first page. */
+function pagesAfter({ request, member }: PageSource, first: Sent): number {
+  const page = pageOf(first, request.path, member);
+  if (!page || page.total === null || page.rows.length === 0) return 0;
+  return Math.ceil(page.total / page.rows.length) - 1;
+}
+
+/** Reads the names of the profiles that a run finds, by their identities. */
+async function readProfiles(
+  started: StartedRun | null,
+  budget: Budget,
+): Promise<ReadonlyMap<string, string>> {
+  if (!started) return new Map();
+  const rows = await readRows(
+    {
+      send: async (request, options) =>
+        request.query.offset === undefined && !options?.again ? started.first : budget.send(request, options),
+    },
+    started.run,
+  );
+  return new Map(rows.map((profile) => [identity(profile), nameOf(profile)]));
+}
+
+function identity(profile: JsonObject): string {
+  const id = own(profile, 'id') ?? null;
+  return id === null ? canonicalJson(profile) : String(id);
+}
+
+function nameOf(profile: JsonObject): string {
+  const named = ['name', 'uid', 'id'].map((field) => own(profile, field)).find((value) => isText(value));
+  return shortenLine(String(named ?? 'a profile without a name'), longestName);
+}
+
+const isText = (value: unknown): boolean =>
+  (typeof value === 'string' && value !== '') || typeof value === 'number';
+
+function findMoved(found: ReadonlyMap<string, string>, others: ReadonlyMap<string, string>): Moved {
+  const moved = [...found].filter(([id]) => !others.has(id)).map(([, name]) => name);
+  return { count: moved.length, first: moved.slice(0, mostNames) };
+}
+
+class Budget {
+  readonly #client: Pick<Client, 'send'>;
+  readonly #all: number;
+  #left: number;
+
+  constructor(client: Pick<Client, 'send'>, requests: number) {
+    this.#client = client;
+    this.#all = requests;
+    this.#left = requests;
+  }
+
+  /** Throws a Failure where fewer requests are left. */
+  require(requests: number): void {
+    if (requests <= this.#left) return;
+    const message =
+      `Running it takes at least ${requests} more requests, and ${this.#left} of ${this.#all} are left. ` +
+      'Raise the number with --impact-requests.';
+    throw failure('impact-requests', message);
+  }
+
+  send: Client['send'] = async (request, options) => {
+    this.require(1);
+    this.#left -= 1;
+    return this.#client.send(request, options);
+  };
 }

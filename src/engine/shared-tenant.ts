@@ -1,13 +1,12 @@
 import type { Environment } from '../kinds/project.ts';
 import type { Address } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { withDigest } from '../model/digest.ts';
-import { groupBy } from '../model/group.ts';
 import type { Plan } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
-import { serviceOf } from './served.ts';
+import { serviceOf } from './reading.ts';
 
-/** A plan, and the environment that it was made for. */
 export interface EnvironmentPlan {
   readonly environment: Environment;
   readonly plan: Plan;
@@ -33,7 +32,7 @@ export function findSharedChanges(planned: readonly EnvironmentPlan[]): Readonly
   );
 }
 
-/** The plans, refused where they must not be applied together. */
+/** Refuses the plans that must not be applied together. */
 export function refuseSharedChanges(planned: readonly EnvironmentPlan[]): Plan[] {
   const refusals = findSharedChanges(planned);
   return planned.map(({ environment, plan }) => {
@@ -42,7 +41,7 @@ export function refuseSharedChanges(planned: readonly EnvironmentPlan[]): Plan[]
   });
 }
 
-/** What a plan changes, and where that is. Embedded tenants that no file keeps are not the same, though named alike. */
+/** Embedded tenants that no file keeps are not the same, though named alike. */
 function changedPlaces({ environment, plan }: EnvironmentPlan) {
   const { name, connection, tenant, kinds } = environment;
   if (connection.to === 'sandbox' && connection.sandbox.data === null) return [];

@@ -5,11 +5,11 @@ import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Checkout, withRevision } from '../loader/checkout.ts';
 import { leftOutThen, loadDeclarations, openPastProjects } from '../loader/index.ts';
+import { once } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { sameJson } from '../model/json.ts';
-import { once } from '../model/once.ts';
-import type { TenantName } from '../model/tenant.ts';
+import type { TenantName } from '../model/network.ts';
 import { namesAndMore } from '../model/words.ts';
 
 /** What a git revision declared for a tenant. */

@@ -1,18 +1,17 @@
 import { systemClock } from '../client/clock.ts';
 import type { DnsChecker } from '../client/dns-checker.ts';
 import { readObjects } from '../client/read.ts';
-import { dnsName, domainOf } from '../kinds/dns-records.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { candidateKeys, distinctKeys, identityOf } from '../kinds/live-objects.ts';
 import { mailFrom } from '../kinds/mail-from.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
-import { verificationOf } from '../kinds/verification.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { interruption } from '../model/failure.ts';
 import {
+  domainOf,
   type IdentityStatus,
   isVerificationOver,
   type Status,
@@ -21,12 +20,11 @@ import {
   verifications,
   verifiedKinds,
 } from '../model/status.ts';
+import { Unusable } from './reading.ts';
 import type { Tenant } from './tenant.ts';
-import { Unusable } from './unusable.ts';
+import { dnsName, verificationOf } from './verification.ts';
 
-/** The identities that a status includes. */
 export interface StatusScope {
-  /** The declared objects, of all kinds. */
   readonly resources: readonly Resource[];
   includes(address: Address): boolean;
 }
@@ -61,7 +59,7 @@ export async function readStatus(
   return statusOf([...found, ...absent], tenant);
 }
 
-export interface WaitOptions {
+interface WaitOptions {
   /** The maximum time to wait, in milliseconds. */
   readonly limit: number;
   /** The time between two reads, in milliseconds. */
@@ -97,18 +95,18 @@ export async function waitForStatus(
   return status;
 }
 
-/** The identities to wait for: those that manifests declare, or all where none is declared. */
+/** Returns the identities that manifests declare, or all if none is declared. */
 export function identitiesToAwait({ identities }: Status): readonly IdentityStatus[] {
   const declared = identities.filter((identity) => identity.declared);
   return declared.length > 0 ? declared : identities;
 }
 
-/** Whether the verification of each identity to wait for is over. */
+/** True when the verification of each identity to wait for is over. */
 export function isSettled(status: Status): boolean {
   return identitiesToAwait(status).every(isVerificationOver);
 }
 
-/** Adds to each record whether DNS has it. Throws a Failure on Ctrl-C. */
+/** Looks each record up in DNS. Throws a Failure on Ctrl-C. */
 export async function checkDns(status: Status, checker: DnsChecker, signal: AbortSignal): Promise<Status> {
   signal.addEventListener('abort', checker.cancel, { once: true });
   const identities = await Promise.all(

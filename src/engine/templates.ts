@@ -11,7 +11,7 @@ import type { Plan } from '../model/plan.ts';
 import { findMovedDefaults } from '../planner/moved-defaults.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
-/** What the tenant has of the declared templates. */
+/** The tenant's versions of the declared templates. */
 export interface LiveTemplates extends Pick<TenantState, 'objects' | 'defaults'> {
   /** The attributes of the template context. */
   readonly attributes: JsonObject;
@@ -65,7 +65,7 @@ export async function readMovedTemplates(
   );
 }
 
-/** What is needed from the tenant to render the templates of a plan. */
+/** Parts of the tenant that rendering the templates of a plan needs. */
 export interface TemplateSetting {
   /** The attributes of the template context. */
   readonly attributes?: JsonObject;

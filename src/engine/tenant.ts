@@ -1,18 +1,19 @@
 import type { ApplyEvent, TenantPort } from '../applier/run-context.ts';
+import type { ClientEvent } from '../client/client.ts';
 import { type Client, createClient, type Limiters } from '../client/client.ts';
 import { type Clock, systemClock } from '../client/clock.ts';
-import type { ClientEvent } from '../client/event.ts';
 import { readTenant as readLive, readOnce } from '../client/read.ts';
 import type { Redactor } from '../client/redactor.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
-import type { Endpoint, Environment, Project, Secrets } from '../kinds/project.ts';
-import { failure } from '../model/failure.ts';
+import type { Connection, Endpoint, Environment, Project, Secrets, Setting } from '../kinds/project.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure, failure } from '../model/failure.ts';
+import { type AllowedHost, allowedHostsVariable, isAllowed } from '../model/network.ts';
 import { readRequestsFor } from '../planner/input.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/index.ts';
-import { refuseForeignHosts } from './allowed-hosts.ts';
 import { choicesFrom, type PlanOptions } from './choices.ts';
 
-/** What happens between tenantctl and a tenant. `settling`: its reads do not show these writes of an earlier run yet. */
+/** `settling`: reads of the tenant do not show these writes of an earlier run yet. */
 export type TenantEvent = ClientEvent | Extract<ApplyEvent, { type: 'settling' }>;
 
 /** A tenant. Its connections, and its server if it is embedded, stay open until it is closed. */
@@ -31,7 +32,7 @@ export interface TenantOptions {
   readonly signal?: AbortSignal;
   /** Called for every request, wait and retry. */
   readonly onEvent?: (event: TenantEvent) => void;
-  /** Time as everything sees it that waits for the tenant. */
+  /** The clock of everything that waits for the tenant. */
   readonly clock?: Clock;
   /** Learns every secret and token that is sent. Left out: only messages of the tenant are without them. */
   readonly redactor?: Redactor;
@@ -136,7 +137,6 @@ export async function startEmbedded(options: SandboxOptions = {}): Promise<Sandb
   }
 }
 
-/** The base URLs of a tenant, and its server if it is embedded. */
 async function endpointsOf({ connection }: Environment) {
   if (connection.to === 'tenant') {
     const { identity, profiles, network } = connection;
@@ -154,4 +154,51 @@ async function endpointsOf({ connection }: Environment) {
   };
   // What runs in this process is reached directly.
   return { sandbox, identity: endpoint, profiles: endpoint, proxy: null };
+}
+
+/**
+ * Throws a Failure that names every host of a tenant that TENANTCTL_ALLOWED_HOSTS does not list. Called before anything
+ * is sent and before credentials are read, so that a changed address gets neither.
+ */
+function refuseForeignHosts(connection: Connection): void {
+  if (connection.to === 'sandbox') return;
+  const { allowedHosts } = connection.network;
+  if (allowedHosts === null) return;
+  const foreign = addressesOf(connection).filter(({ url }) => !isAllowed(allowedHosts, url));
+  // A token URL may be made from a base URL, and two services may share one.
+  const distinct = new Map(
+    foreign.map((address) => [`${new URL(address.url).host} ${address.setting?.name}`, address]),
+  );
+  if (distinct.size > 0)
+    throw new Failure([...distinct.values()].map((each) => describe(each, allowedHosts)));
+}
+
+interface Called {
+  readonly url: string;
+  readonly setting: Setting | undefined;
+}
+
+/** The addresses that get requests or credentials; none for an embedded tenant. */
+export function addressesOf(connection: Connection): Called[] {
+  const endpoints = connection.to === 'sandbox' ? [] : [connection.identity, connection.profiles];
+  return endpoints.flatMap((endpoint): Called[] => {
+    if (!endpoint) return [];
+    const { baseUrl, setting, auth } = endpoint;
+    const base = { url: baseUrl, setting };
+    return auth.by === 'token' ? [base] : [base, { url: auth.tokenUrl, setting: auth.setting }];
+  });
+}
+
+function describe({ url, setting }: Called, allowed: readonly AllowedHost[]): Diagnostic {
+  const { host } = new URL(url);
+  const listed = allowed.map(({ name, port }) => (port === null ? name : `${name}:${port}`)).join(', ');
+  const list = listed === '' ? 'is set and lists no host' : `lists only ${listed}`;
+  const name = setting?.name ?? 'an address of the environment';
+  return {
+    code: 'host-not-allowed',
+    severity: 'error',
+    message: `\`${name}\` names the host ${host}, which may not be called: ${allowedHostsVariable} ${list}.`,
+    hint: `Nothing was sent. If the host is right, add it to ${allowedHostsVariable} where the program runs.`,
+    ...(setting && { source: setting.source, excerpt: setting.excerpt }),
+  };
 }

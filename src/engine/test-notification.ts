@@ -8,15 +8,15 @@ import { identityOf } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import { someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { sampleContext } from '../kinds/sample-context.ts';
+import { type Shape, variablesIn } from '../lint/variables.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
+import type { TestAnswer, TestNotification } from '../model/documents.ts';
 import { ExitCode, Failure, failure, interruption } from '../model/failure.ts';
-import { canonicalJson, type JsonObject, own, textOf } from '../model/json.ts';
+import { canonicalJson, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
 import { literal, secretName } from '../model/marker.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { didYouMean } from '../model/suggest.ts';
-import type { TestAnswer, TestNotification } from '../model/test-notification.ts';
+import { didYouMean } from '../model/words.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Test notifications (seed 001). */
@@ -36,7 +36,7 @@ function templateAddresses(resources: readonly Resource[]): Address[] {
   return resources.filter(({ kind }) => kind === notificationTemplate).map(({ address }) => address);
 }
 
-/** What a person chooses for a test notification; `null`: nothing. */
+/** The choices for a test notification. */
 export interface TestChoices {
   /** The values of the template's variables; `null`: made up from the template. */
   readonly context: JsonObject | null;
@@ -186,4 +186,35 @@ export async function sendTest(
   }
   const message = `The tenant did not send the test notification: ${text}${tracking}.`;
   throw failure('test-refused', message, { address, ...(hint === null ? {} : { hint }) });
+}
+
+/** Where templates find the tenant's own context (api-notes, "NotificationTemplate"). */
+const globals = '__global';
+
+/**
+ * A context to try a template with: every variable in its texts has a value, either the one in the tenant's context or the
+ * variable's own name, which shows where it appears.
+ *
+ * @param texts the parts of a Velocity template
+ * @param attributes the tenant's context (seed 001, NotificationTemplateContext)
+ */
+export function sampleContext(texts: readonly string[], attributes: JsonObject): JsonObject {
+  const sampleOf = (name: string, shape: Shape, way: string) =>
+    own(attributes, name) ?? nameValue(shape, way);
+  return mapMembers(variablesIn(texts), (name, shape) =>
+    name === globals
+      ? mapMembers(shape, (inner, below) => sampleOf(inner, below, `${name}.${inner}`))
+      : sampleOf(name, shape, name),
+  );
+}
+
+/** A variable's own name, or a list or an object of the names of its members. */
+function nameValue(shape: Shape, way: string): Json {
+  if (shape.item) return [nameValue(shape.item, way)];
+  if (shape.members.size === 0) return way;
+  return mapMembers(shape, (name, below) => nameValue(below, `${way}.${name}`));
+}
+
+function mapMembers({ members }: Shape, map: (name: string, shape: Shape) => Json): JsonObject {
+  return objectFrom([...members].map(([name, shape]) => [name, map(name, shape)] as const));
 }

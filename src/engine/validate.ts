@@ -1,20 +1,21 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Notice } from '../kinds/kind.ts';
-import type { Policy, Project } from '../kinds/project.ts';
+import type { Environment, Policy, Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lint } from '../lint/index.ts';
 import { matchAddresses } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, hasErrors, noteOverlay } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { shareDiagnostics, worstExitCode } from '../model/fleet.ts';
 import type { Scope } from '../model/plan.ts';
+import { lookupsIn } from '../planner/fill-lookups.ts';
 import { findAbsentTargets, referencesIn } from '../planner/references.ts';
 import { checkScope, selectionOf } from './choices.ts';
-import { findUnserved } from './served.ts';
+import { serviceOf } from './reading.ts';
 
-/** What can be said about a project without its tenant. */
+/** The problems of a project that can be found without its tenant. */
 export interface Validation {
-  /** Errors, warnings and information. */
   readonly diagnostics: readonly Diagnostic[];
   readonly exitCode: ExitCode;
   /** The number of resources in scope; 0 where the project could not be loaded. */
@@ -58,7 +59,28 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
   }
 }
 
-/** What a manifest declares absent and protects. While the tenant has the object, plans refuse to delete it. */
+/** Finds what needs a service that the environment lacks: each such kind at its first object, and the first lookup. */
+function findUnserved(resources: readonly Resource[], { name, tenant }: Environment): Diagnostic[] {
+  const objects = groupBy(resources, ({ kind }) => kind).map(([kind, [resource]]) => {
+    return { resource, at: '', what: kind.name, service: serviceOf(kind) };
+  });
+  const lookups = lookupsIn(resources)
+    .flatMap(({ uses = [] }) => uses)
+    .slice(0, 1)
+    .map((use) => ({ ...use, what: '`!lookup`', service: 'profiles' as const }));
+  return [...objects, ...lookups]
+    .filter(({ service }) => tenant[service] === '')
+    .map(({ resource, at, what, service }) => ({
+      code: 'no-endpoint',
+      severity: 'error',
+      message: `${what} needs the \`${service}\` service, which the environment ${name} does not have`,
+      hint: `Add \`${service}: { baseUrl: … }\` to the environment, or leave out what needs it with --except.`,
+      address: resource.address,
+      ...resource.point(at),
+    }));
+}
+
+/** Finds manifests with `ensure: absent` and `protect`. While the tenant has the object, plans refuse to delete it. */
 function findProtectedAbsence({ ensure, lifecycle, address, ...resource }: Resource): Diagnostic[] {
   if (ensure !== 'absent' || !lifecycle.protect) return [];
   const at = '/lifecycle/protect';
@@ -75,7 +97,7 @@ function findProtectedAbsence({ ensure, lifecycle, address, ...resource }: Resou
   ];
 }
 
-/** What a manifest declares absent and the environment protects. The manifest may stay when the object is gone. */
+/** Finds manifests with `ensure: absent` that the environment protects. The manifest may stay when the object is gone. */
 function findKeptAbsences(resources: readonly Resource[], { protect }: Policy): Diagnostic[] {
   const isProtected = matchAddresses(protect, { isGuard: true });
   const kept = resources.filter(({ ensure, address }) => ensure === 'absent' && isProtected(address));
@@ -95,12 +117,12 @@ function noticesOfOthers(kinds: Kinds, selected: readonly Resource[]): readonly 
   return kinds.all.flatMap((kind) => (kind.notice && !shown.has(kind) ? [kind.notice] : []));
 }
 
-/** Whether a diagnostic is this notice. All kinds that are unproven share one code. */
+/** Compares the message too: all kinds that are unproven share one code. */
 function isNotice({ code, message }: Diagnostic, notice: Notice): boolean {
   return code === notice.code && message === notice.message;
 }
 
-/** What can be said about several environments of a project: problems that all of them have are reported once. */
+/** Joins the problems of several environments of a project: those that all of them have are reported once. */
 export function joinValidations(all: readonly (Validation & { readonly name: string })[]): Validation {
   return {
     diagnostics: shareDiagnostics(all, (names) => names.join(', ')),

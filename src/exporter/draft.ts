@@ -1,8 +1,6 @@
-import { printedJson } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { contentDigest } from '../kinds/live-objects.ts';
-import { generalizeIndexes } from '../kinds/redact.ts';
-import type { Member } from '../loader/print.ts';
+import type { Member, Printable } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
@@ -11,12 +9,19 @@ import { type Json, own } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { namesBeside, namesOf } from './names.ts';
-import type { Omission, Refusal } from './omission.ts';
-import { clearedValue, type DraftContext, draftPlainField, isUnset } from './plain-field.ts';
-import { printJson, rootOf } from './print-json.ts';
+import { clearedValue, isUnset, matchSecrets, placeOf, printableValue } from './place.ts';
+import { printLive } from './print-live.ts';
 import { isMapping, jsonOf } from './printable.ts';
+import { type NameOf, type NameSources, tagsFor } from './reference-lookups.ts';
+import type { Omission, Refusal } from './remarks.ts';
 
-/** A text that is written to a file of its own. */
+export interface DraftContext extends NameSources {
+  /** Left out: only ids are known. */
+  nameOf?: NameOf;
+  /** The vendor's default of an object; `null` where there is none. Left out: none is known. */
+  standardOf?(object: LiveObject): LiveObject | null;
+}
+
 interface SideText {
   /** What its file's name ends with: the field, and the extension. */
   readonly ending: string;
@@ -48,10 +53,8 @@ export interface DraftInput extends DraftContext {
   declaredSecrets?(object: LiveObject): DeclaredSecrets;
 }
 
-/** The names of an object's secrets by their places. */
 export type DeclaredSecrets = ReadonlyMap<Pointer, string>;
 
-/** Drafts of all objects, sorted by address, and the objects that cannot be declared. */
 export function draftAll(input: DraftInput): { drafts: Draft[]; refusals: Refusal[] } {
   const sorted = input.objects.toSorted(byAddress);
   const results = sorted.map((object) => draftObject(object, input, input.declaredSecrets?.(object)));
@@ -84,40 +87,36 @@ export function draftObject(
     return refuse('its key is a text that tenantctl reserves for itself');
   if (key.some(([, part]) => typeof part === 'string' && !part.isWellFormed()))
     return refuse('its key holds half of a character, which no address can hold');
-  const drafted = Object.entries(kind.fields).map(([name, field]) =>
-    draftField(name, field, object, { ...context, secrets }),
+  const subject: Subject = {
+    object,
+    standard: context.standardOf?.(object) ?? null,
+    secrets,
+    tags: tagsFor(object, context),
+  };
+  const drafted = Object.entries(kind.fields).map(
+    ([name, field]) => [name, draftField(name, field, subject)] as const,
   );
-  const written = membersOf(drafted);
-  const refused = findInvalid(kind, key, written);
-  if (typeof refused === 'string') return refuse(refused);
-  const valid = drafted.filter(({ name }) => !refused.has(name));
+  const invalid = findInvalid(
+    kind,
+    key,
+    drafted.flatMap(([, { member }]) => (member ? [member] : [])),
+  );
+  if (typeof invalid === 'string') return refuse(invalid);
+  const valid = drafted.filter(([name]) => !invalid.has(name)).map(([, each]) => each);
+  const fields = valid.flatMap(({ member }) => (member ? [member] : []));
   return {
     object,
     key,
-    fields: membersOf(valid),
-    lifecycle: lifecycleMembers(object, context),
-    names: namesBeside(membersOf(valid), namesOf(object, context)),
+    fields,
+    lifecycle: subject.standard ? [['basedOn', contentDigest(kind, subject.standard)]] : [],
+    names: namesBeside(fields, namesOf(object, context)),
     sideTexts: valid.flatMap(({ sideText }) => sideText ?? []),
-    secrets: valid.flatMap((each) => each.secrets).map((at) => ({ at, name: secrets.get(at) ?? null })),
+    secrets: valid.flatMap((each) => each.secrets ?? []).map((at) => ({ at, name: secrets.get(at) ?? null })),
     omissions: [
-      ...valid.flatMap(({ omissions }) => omissions),
-      ...[...refused].map(([name, within]): Omission => ({ at: pointer(name), reason: 'notValid', within })),
+      ...valid.flatMap(({ omissions }) => omissions ?? []),
+      ...[...invalid].map(([name, within]): Omission => ({ at: pointer(name), reason: 'notValid', within })),
     ],
   };
-}
-
-/** Longer values are not named. */
-const longestNamed = 80;
-
-function describeMismatch(name: string, value: unknown): string {
-  const isShown = typeof value === 'string' && value.length <= longestNamed;
-  return isShown ? `${name} cannot be "${value}"` : `${name} is not valid`;
-}
-
-/** What an export writes below `lifecycle`. */
-export function lifecycleMembers(object: LiveObject, { standardOf }: DraftContext): Member[] {
-  const standard = standardOf?.(object) ?? null;
-  return standard === null ? [] : [['basedOn', contentDigest(object.kind, standard)]];
 }
 
 function keyMembers({ kind, key, id }: LiveObject): Member[] {
@@ -127,60 +126,45 @@ function keyMembers({ kind, key, id }: LiveObject): Member[] {
   return kind.keyFields.map(({ name }, part): Member => [name, key[part] ?? '']);
 }
 
+/** What a manifest says of a field: nothing where it has no member. */
 interface DraftedField {
-  readonly name: string;
-  readonly member: Member | null;
-  readonly sideText: SideText | null;
-  readonly secrets: readonly Pointer[];
-  readonly omissions: readonly Omission[];
+  readonly member?: Member;
+  readonly sideText?: SideText;
+  readonly secrets?: readonly Pointer[];
+  readonly omissions?: readonly Omission[];
 }
 
-function membersOf(drafted: readonly DraftedField[]): Member[] {
-  return drafted.map(({ member }) => member).filter((member) => member !== null);
+interface Subject {
+  readonly object: LiveObject;
+  readonly standard: LiveObject | null;
+  readonly secrets: DeclaredSecrets;
+  readonly tags: ReadonlyMap<Pointer, Printable>;
 }
 
-function draftField(
-  name: string,
-  field: Field,
-  object: LiveObject,
-  context: DraftContext & { readonly secrets: DeclaredSecrets },
-): DraftedField {
+function draftField(name: string, field: Field, { object, standard, secrets, tags }: Subject): DraftedField {
   const at = pointer(name);
-  const nothing = { name, member: null, sideText: null, secrets: [], omissions: [] };
+  const leaveOut = (reason: Omission['reason']) => ({ omissions: [{ at, reason }] });
   const value = own(object.fields, name) ?? null;
-  if (object.hidden.includes(at)) return { ...nothing, omissions: [{ at, reason: 'notShown' }] };
+  const places = [...secrets.keys()];
+  if (object.hidden.includes(at)) return leaveOut('notShown');
   if (isUnset(field, value)) {
-    const isMeant = isSetByDefault(name, field, object, context);
-    return isMeant ? { ...nothing, member: [name, clearedValue(field)] } : nothing;
+    // An apply to another tenant begins with the vendor's default, and has to clear what that sets.
+    const isMeant = standard !== null && !isUnset(field, own(standard.fields, name));
+    return isMeant ? { member: [name, clearedValue(field)] } : {};
   }
-  const places = [...context.secrets.keys()];
-  if (places.includes(at))
-    return { ...nothing, member: [name, { tag: '!secret', value: at }], secrets: [at] };
+  if (places.includes(at)) return { member: [name, { tag: '!secret', value: at }], secrets: [at] };
   // In a list it is not known which of the tenant's items is the secret one.
-  if (field.is !== 'json' && places.some((place) => isWithin(place, at)))
-    return { ...nothing, omissions: [{ at, reason: 'credential' }] };
+  if (field.is !== 'json' && places.some((place) => isWithin(place, at))) return leaveOut('credential');
   const sideText = sideTextOf(name, field, value);
-  if (sideText) return { ...nothing, member: [name, { tag: '!file', value: sideText.ending }], sideText };
-  if (field.is === 'json') {
-    const { value: printed, ...print } = printJson(printedJson(field, value), rootOf(name, field), field, {
-      hidden: object.hidden,
-      declaredSecrets: new Set(places.map(generalizeIndexes)),
-    });
-    // An empty mapping would declare that the field is empty.
-    const isEmpty = printed === undefined || (isMapping(printed) && printed.members.length === 0);
-    return isEmpty
-      ? { ...nothing, omissions: print.omissions }
-      : { ...nothing, ...print, member: [name, printed] };
-  }
-  const printed = draftPlainField(name, field, object, context);
-  if (printed === undefined) return { ...nothing, omissions: [{ at, reason: 'notWritable' }] };
-  return { ...nothing, member: [name, printed] };
-}
-
-/** Whether the vendor's default has a value. An apply to another tenant begins with that default, and has to clear it. */
-function isSetByDefault(name: string, field: Field, object: LiveObject, context: DraftContext): boolean {
-  const standard = context.standardOf?.(object) ?? null;
-  return standard !== null && !isUnset(field, own(standard.fields, name));
+  if (sideText) return { member: [name, { tag: '!file', value: sideText.ending }], sideText };
+  const { value: printed, ...found } = printLive(printableValue(field, value), placeOf(name, field), {
+    hidden: object.hidden,
+    isDeclaredSecret: matchSecrets(places),
+    tags,
+  });
+  if (printed === undefined) return field.is === 'json' ? found : leaveOut('notWritable');
+  // An empty mapping would declare that the field is empty.
+  return isMapping(printed) && printed.members.length === 0 ? found : { ...found, member: [name, printed] };
 }
 
 /** A text of so many lines, each of so many characters, is short. */
@@ -210,6 +194,9 @@ export function fitsSideFile(text: string): boolean {
   return !/\p{Cs}|^\ufeff/u.test(text) && Buffer.byteLength(text) <= largestFile;
 }
 
+/** Longer values are not named. */
+const longestNamed = 80;
+
 /**
  * The fields that do not fit the schema of the kind, each with the place that does not; a text if the whole object does not,
  * which says why. A tenant may hold what a manifest may not, such as a medium that was added after the schema was written.
@@ -226,7 +213,10 @@ function findInvalid(
     // It stands for a value that fits.
     if (data === unresolved) continue;
     const [name = 'it'] = segmentsOf(instancePath);
-    if (!fields.some(([field]) => field === name)) return describeMismatch(name, data);
+    if (!fields.some(([field]) => field === name)) {
+      const isShown = typeof data === 'string' && data.length <= longestNamed;
+      return isShown ? `${name} cannot be "${data}"` : `${name} is not valid`;
+    }
     if (!invalid.has(name)) invalid.set(name, instancePath);
   }
   return invalid;

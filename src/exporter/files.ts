@@ -2,15 +2,14 @@ import { posix } from 'node:path';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { type ManifestDocument, type Member, type Printable, printManifest } from '../loader/print.ts';
 import { type Address, formatAddress } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import { digestStart } from '../model/digest.ts';
-import { groupBy } from '../model/group.ts';
 import type { Draft } from './draft.ts';
-import { append } from './edit/lines.ts';
-import { remarkOf } from './omission.ts';
+import { append } from './edit/document.ts';
 import { mapTags } from './printable.ts';
+import { remarkOf } from './remarks.ts';
 import type { NameSecret } from './secret-names.ts';
 
-/** A file of an export. */
 export interface ExportedFile {
   /** Below the export's folder, with `/`. */
   readonly path: string;
@@ -66,7 +65,6 @@ function filesOf(draft: Draft, base: string, nameSecret: NameSecret): ExportedFi
   ];
 }
 
-/** The draft with its secrets and side files named. */
 function documentOf(
   { object, key, fields, lifecycle, names, omissions }: Draft,
   base: string,
@@ -89,7 +87,7 @@ function documentOf(
   };
 }
 
-/** Whether each object of the kind has a file of its own; objects of other kinds share one. */
+/** True where each object of the kind has a file of its own; objects of other kinds share one. */
 function hasOwnFiles(kind: Kind): boolean {
   const isStructured = Object.values(kind.fields).some(({ is }) => ['text', 'json', 'records'].includes(is));
   return isStructured || kind.pinnable;
@@ -142,7 +140,6 @@ export function chooseBasePaths(
   return choosePaths(wishes, isTaken);
 }
 
-/** The address of what objects with the same first part of the key have in common. */
 function groupOf({ kind, key }: LiveObject): Address {
   return formatAddress(kind.name, key.slice(0, 1));
 }
@@ -183,7 +180,6 @@ function isPortable(name: string): boolean {
   return name.length <= longestName && !/^\.|\.\.|\.$|^$/.test(name) && !devices.test(name);
 }
 
-/** The path with a digest of the address. */
 function makeDistinct({ address, folder, name }: Wish, isTaken: (path: string) => boolean): string {
   const stem = name
     .slice(0, longestName)

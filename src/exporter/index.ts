@@ -2,7 +2,7 @@ import type { LiveObject } from '../kinds/kind.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type DraftInput, draftAll } from './draft.ts';
 import { createFiles, type ExportedFile } from './files.ts';
-import { omissionDiagnostics, refusalDiagnostics } from './omission.ts';
+import { omissionDiagnostics, refusalDiagnostics } from './remarks.ts';
 import { type NamedSecret, nameAll, secretNames, secretsOf } from './secret-names.ts';
 
 export type { ExportedFile } from './files.ts';

@@ -1,29 +1,93 @@
-import type { LiveObject } from '../kinds/kind.ts';
-import { fieldNamed } from '../kinds/kind.ts';
+import { type Field, fieldNamed, type LiveObject } from '../kinds/kind.ts';
+import { idText } from '../kinds/operation.ts';
+import { targetOf } from '../kinds/references.ts';
 import type { Printable } from '../loader/print.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
+import { type Pointer, placesIn, pointer } from '../model/pointer.ts';
 import { isList, isMapping } from './printable.ts';
 import { type NameSources, recordIdsIn } from './reference-lookups.ts';
 
-/** The names of the ids in an object's fields, by their places, where the tenant shows both. Safe in a comment. */
-export function namesOf(object: LiveObject, sources: NameSources): ReadonlyMap<Pointer, string> {
-  const shown = namesShown(object);
-  const names = new Map<Pointer, string>();
-  const add = (at: Pointer, name: string | null | undefined) => {
-    const comment = commentOf(name ?? '');
-    if (comment !== '') names.set(at, comment);
-  };
-  for (const [name, field] of Object.entries(object.kind.fields)) {
-    const value = own(object.fields, name) ?? null;
-    if (field.is === 'value' && typeof value === 'string') add(pointer(name), shown.get(value));
-    if (field.is !== 'set' || !isArray(value)) continue;
-    for (const [index, item] of value.entries())
-      if (typeof item === 'string') add(pointer(name, index), shown.get(item));
+/** What may be the id of another object in a field. */
+export interface FieldId {
+  readonly at: Pointer;
+  readonly id: string;
+  readonly field: string;
+  readonly is: Field['is'];
+  /** The kind that the id belongs to, if the field tells. */
+  readonly to: string | null;
+  /** The name beside the id. */
+  readonly beside: string | null;
+  /** The name that the tenant shows with the id anywhere in its answer. */
+  readonly shown: string | null;
+}
+
+/** Finds the ids in the fields of an object. `raw` is the answer of the tenant; `null` for a manifest. */
+export function fieldIds({
+  kind,
+  fields,
+  raw,
+}: Pick<LiveObject, 'kind' | 'fields'> & { readonly raw: JsonObject | null }): FieldId[] {
+  const names = raw === null ? new Map<string, string>() : namesShown({ kind, raw });
+  return Object.entries(kind.fields).flatMap(([field, description]) => {
+    const to = targetOf(description);
+    return idPlaces(pointer(field), description, own(fields, field) ?? null).map((place) => {
+      return { ...place, field, is: description.is, to, shown: names.get(place.id) ?? null };
+    });
+  });
+}
+
+/** Any text, and item of a set, may be an id; a number only in a field of ids. */
+function idPlaces(at: Pointer, field: Field, value: Json): Pick<FieldId, 'at' | 'id' | 'beside'>[] {
+  switch (field.is) {
+    case 'value': {
+      const id = typeof value === 'string' || targetOf(field) !== null ? idText(value) : null;
+      return id === null ? [] : [{ at, id, beside: null }];
+    }
+    case 'reference': {
+      const id = isObject(value) ? idText(own(value, 'id')) : null;
+      return id !== null && isObject(value) ? [{ at, id, beside: textOf(value, 'name') }] : [];
+    }
+    case 'set':
+      return placesIn(value, at).flatMap(([place, item]) => idPlaces(place, { ...field, is: 'value' }, item));
+    case 'references':
+      return placesIn(value, at).flatMap(([place, item]) => idPlaces(place, { is: 'reference' }, item));
+    case 'text':
+    case 'email':
+    case 'json':
+    case 'records':
+      return [];
   }
-  for (const { at, record } of recordIdsIn(object, sources))
-    if (record) add(at, textOf(record, 'label') ?? textOf(record, 'name'));
+}
+
+/** The names of all records that the tenant's answer shows with their ids, by id. */
+function namesShown({ kind, raw }: Pick<LiveObject, 'kind' | 'raw'>): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const walk = (value: Json): void => {
+    if (isArray(value)) value.forEach(walk);
+    else if (isObject(value)) {
+      const [id, name] = [textOf(value, 'id'), textOf(value, 'name')];
+      if (id !== null && name !== null && !names.has(id)) names.set(id, name);
+      Object.values(value).forEach(walk);
+    }
+  };
+  for (const [name, value] of Object.entries(raw)) {
+    // What is inside JSON belongs to other systems, as their settings do.
+    if (fieldNamed(kind, name)?.is !== 'json') walk(value);
+  }
   return names;
+}
+
+/** The names of the bare ids in an object's fields, by place, if the tenant shows both. Safe in a comment. */
+export function namesOf(object: LiveObject, sources: NameSources): ReadonlyMap<Pointer, string> {
+  const bare = fieldIds(object).filter(({ is }) => is === 'value' || is === 'set');
+  const records = recordIdsIn(object, sources).map(({ at, record }) => {
+    return { at, shown: record && (textOf(record, 'label') ?? textOf(record, 'name')) };
+  });
+  return new Map(
+    [...bare, ...records]
+      .map(({ at, shown }) => [at, commentOf(shown ?? '')] as const)
+      .filter(([, comment]) => comment !== ''),
+  );
 }
 
 /** The names that are of use beside the printed fields: a lookup says by itself what it finds. */
@@ -40,28 +104,6 @@ export function namesBeside(
   };
   for (const [name, value] of fields) walk(value, pointer(name));
   return beside;
-}
-
-/** The names of all records that the tenant's answer shows with their ids, by id. */
-export function namesShown({ kind, raw }: Pick<LiveObject, 'kind' | 'raw'>): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  const walk = (value: Json): void => {
-    if (isArray(value)) value.forEach(walk);
-    else if (isObject(value)) {
-      addName(value, names);
-      Object.values(value).forEach(walk);
-    }
-  };
-  for (const [name, value] of Object.entries(raw)) {
-    // What is inside JSON belongs to other systems, as their settings do.
-    if (fieldNamed(kind, name)?.is !== 'json') walk(value);
-  }
-  return names;
-}
-
-function addName(record: JsonObject, names: Map<string, string>): void {
-  const [id, name] = [textOf(record, 'id'), textOf(record, 'name')];
-  if (id !== null && name !== null && !names.has(id)) names.set(id, name);
 }
 
 /** Longer names are cut. */

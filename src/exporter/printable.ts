@@ -1,6 +1,7 @@
 import type { Mapping, Member, Printable } from '../loader/print.ts';
 import { unresolved } from '../loader/tree.ts';
 import { type Json, objectFrom } from '../model/json.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
 
 type Tagged = Extract<Printable, { readonly tag: string }>;
 
@@ -37,10 +38,11 @@ export function mapTags(value: Printable, change: (tag: string, argument: string
   return { tag: value.tag, value: change(value.tag, value.value) };
 }
 
-/** Whether a value has a tag anywhere, which JSON cannot have. */
-export function hasTags(value: Printable): boolean {
-  if (isList(value)) return value.some(hasTags);
-  return isMapping(value) ? value.members.some(([, item]) => hasTags(item)) : isTagged(value);
+/** Every tag in a value, with its place. */
+export function tagsIn(value: Printable, at: Pointer = pointer()): [Pointer, Tagged][] {
+  if (isList(value)) return value.flatMap((item, index) => tagsIn(item, at + pointer(index)));
+  if (isMapping(value)) return value.members.flatMap(([name, item]) => tagsIn(item, at + pointer(name)));
+  return isTagged(value) ? [[at, value]] : [];
 }
 
 /** The value as JSON, with a placeholder text for each secret, lookup and side file, and `unresolved` for a reference. */

@@ -1,23 +1,20 @@
 import type { Field, LiveObject, RecordReference } from '../kinds/kind.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
 import type { Printable } from '../loader/print.ts';
-import { groupBy } from '../model/group.ts';
-import type { Json, JsonObject } from '../model/json.ts';
+import { groupBy } from '../model/basics.ts';
+import { type Json, type JsonObject, own, recordField } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
-import { recordField } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
 /** The rows of the collections (`/api/<name>`) that lookups may name. */
 export type Records = ReadonlyMap<string, readonly JsonObject[]>;
 
-/** What names an id: the tenant's answer, and the records that ids refer to. */
 export interface NameSources {
   readonly settings: ApiSettings;
   readonly records: Records;
 }
 
-/** An object, declared or live. */
 type Referring = Pick<LiveObject, 'kind' | 'fields'>;
 
 /**
@@ -35,7 +32,7 @@ export function collectionsFor(objects: readonly Referring[], { settings, record
   return [...new Set(names)].filter((name) => !records.has(name)).sort();
 }
 
-/** Whether a value is an id at all: of some, another record says that. */
+/** True where the value is an id at all: of some, another record says that. */
 function isId({ when }: RecordReference, records: Records): boolean {
   if (!when) return true;
   const [row] = rowsWith(records.get(when.from) ?? [], 'id', when.id);
@@ -44,7 +41,6 @@ function isId({ when }: RecordReference, records: Records): boolean {
   return shown !== undefined && when.values.includes(shown);
 }
 
-/** An id of a record in the fields of an object. */
 interface ReferredRecord extends Pick<RecordReference, 'at' | 'id' | 'from'> {
   /** `null` where no record has the id, or several do. */
   readonly record: JsonObject | null;
@@ -67,11 +63,18 @@ export function recordIdsIn(
     });
 }
 
-/** A lookup for each id of an object whose record has a name that no other record has, by its place. */
-export function lookupsFor(object: Referring, sources: NameSources): ReadonlyMap<Pointer, Printable> {
-  const lookups = new Map<Pointer, Printable>();
-  for (const { at, lookup } of recordIdsIn(object, sources)) if (lookup) lookups.set(at, printLookup(lookup));
-  return lookups;
+/** A tag for each id in an object that has a unique name, by the place that the tag takes: `!lookup` or `!ref`. */
+export function tagsFor(
+  object: Referring,
+  { nameOf, ...sources }: NameSources & { readonly nameOf?: NameOf | undefined },
+): ReadonlyMap<Pointer, Printable> {
+  const lookups = recordIdsIn(object, sources).flatMap(({ at, lookup }): [Pointer, Printable][] =>
+    lookup ? [[at, printLookup(lookup)]] : [],
+  );
+  const refs = Object.entries(object.kind.fields).flatMap(([name, field]) =>
+    refsFor(name, field, own(object.fields, name) ?? null, nameOf),
+  );
+  return new Map([...lookups, ...refs]);
 }
 
 function recordWithId(rows: readonly JsonObject[], id: string): JsonObject | null {
@@ -122,8 +125,8 @@ function textIn(row: JsonObject, field: string): string | null {
 /** What a `!ref` says for the id of an object of a kind; `null` where only the id is known. */
 export type NameOf = (kind: string, id: string) => string | null;
 
-/** A `!ref` for each id in a field whose object has a name, by the place that it takes: an id alone, or an object with it. */
-export function refsFor(
+/** A `!ref` takes the place of an id alone, or of the object with it. */
+function refsFor(
   name: string,
   field: Field,
   shown: Json,

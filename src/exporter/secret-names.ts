@@ -1,10 +1,10 @@
 import { type Address, parseAddress } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import { digestStart } from '../model/digest.ts';
-import { groupBy } from '../model/group.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import type { Draft } from './draft.ts';
-import { append } from './edit/lines.ts';
-import { printPlace } from './omission.ts';
+import { append } from './edit/document.ts';
+import { printPlace } from './remarks.ts';
 
 /** The place of a value that a `!secret` replaces. */
 export interface SecretPlace {
@@ -12,7 +12,6 @@ export interface SecretPlace {
   readonly at: Pointer;
 }
 
-/** A secret, and the name that an existing manifest gives it. */
 interface NamedPlace extends SecretPlace {
   readonly name?: string | null;
 }
@@ -22,10 +21,8 @@ export interface NamedSecret extends SecretPlace {
   readonly name: string;
 }
 
-/** The name of the secret at a place. */
 export type NameSecret = (place: SecretPlace) => string;
 
-/** The places of all secrets in the drafts. */
 export function secretsOf(drafts: readonly Draft[]): NamedPlace[] {
   return drafts.flatMap(({ object, secrets }) =>
     secrets.map((secret) => ({ ...secret, address: object.address })),
@@ -60,7 +57,6 @@ export function secretNames(
   };
 }
 
-/** The secrets at these places with their names. */
 export function nameAll(places: readonly SecretPlace[], nameSecret: NameSecret): NamedSecret[] {
   return places.map(({ address, at }) => ({ name: nameSecret({ address, at }), address, at }));
 }

@@ -1,5 +1,5 @@
 import { isSlowGlob, slowGlob } from '../model/glob.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import type { Kinds } from './catalog.ts';
 
 /** Why a glob cannot be used, and what to write instead. */

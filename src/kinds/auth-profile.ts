@@ -2,7 +2,7 @@ import { type Json, objectsIn, own, pick, textOf } from '../model/json.ts';
 import { apiRequest, identityResource, jsonPatchType } from './http.ts';
 import { jsonPatch } from './json-patch.ts';
 import { type Field, type Kind, withoutId } from './kind.ts';
-import { call, idPlace, type Operation, patchedFields } from './operation.ts';
+import { call, idPlace, type Operation } from './operation.ts';
 
 const resource = identityResource('AuthProfile', 'v2024', 'auth-profiles');
 const fields: Readonly<Record<string, Field>> = {
@@ -20,8 +20,6 @@ const patch: Operation = {
   resource,
   below: [idPlace],
   contentType: jsonPatchType,
-  read: (body) => patchedFields(body),
-  risk: (body) => (canLockOut(body) ? ['lockout'] : []),
 };
 
 /** The sign-in rules of an identity profile (seed 000; api-notes, "AuthProfile"). */
@@ -45,7 +43,7 @@ export const authProfile: Kind = {
     if (name === null) return null;
     return { key: [name], id, fields: pick(answer, patchable) };
   },
-  operations: { create: [], update: [patch], delete: [] },
+  can: { create: false, update: true, delete: false },
   // There is no such call.
   secondCreate: 'refused',
   create: ({ key: [name = ''] }) => ({
@@ -60,6 +58,7 @@ export const authProfile: Kind = {
     return {
       requests: [call(patch, settings, { id: live.id, body })],
       warnings: changed.has('name') ? [rename] : [],
+      risk: canLockOut(body) ? ['lockout'] : [],
     };
   },
   remove: ({ key: [name = ''] }) => ({

@@ -9,7 +9,7 @@ import {
   own,
   sameJson,
 } from '../model/json.ts';
-import { secretName } from '../model/marker.ts';
+import { isFilledInLater, secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
 import {
@@ -56,18 +56,15 @@ function compareJsonField(
   live: Json | undefined,
 ): FieldDifference[] {
   const [before, after] = [comparable(field, live), comparable(field, declared)];
+  const written = readJsonText(declared);
   // An object without members leaves all of them alone; only null clears.
-  const isEmpty = field.declares === 'members' && after === null && isObject(readJsonText(declared));
-  const members = isEmpty ? {} : after;
-  if (isObject(members) && (before === null || isObject(before))) {
+  const isByMember = field.declares === 'members' && isObject(written) && !isFilledInLater(written);
+  const members = isByMember ? (after ?? {}) : after;
+  if (isObject(members) && !isFilledInLater(members) && (before === null || isObject(before))) {
     const current = before ?? {};
-    return field.declares === 'whole'
-      ? compareJson([name], current, members)
-      : compareJson([name], restrict(current, members), dropNulls(members));
+    return compareJson([name], isByMember ? restrict(current, written) : current, members);
   }
-  // The members that it removes are not in what takes its place.
-  const left = field.declares === 'members' && isObject(after) ? comparable(field, dropNulls(after)) : after;
-  return sameJson(before, left) ? [] : [difference([name], before, left)];
+  return sameJson(before, after) ? [] : [difference([name], before, after)];
 }
 
 /** Either side may have several values that mean the same: a recorded one too. */

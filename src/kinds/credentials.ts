@@ -22,12 +22,30 @@ import { fieldNamed, type Kind, type LiveObject, type WriteInput } from './kind.
  * @param fields an object's fields, with JSON in text parsed
  */
 export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
-  const settings = placesIn(fields, '').filter(([at]) => holdsSettings(kind, at));
-  return settings.flatMap(([at, value]) => {
-    // Settings that cannot be parsed may contain anything.
-    if (typeof value === 'string') return value === '' ? [] : [at];
-    return placesBelow(value, at, false);
+  return placesIn(fields, '').flatMap(([at, value]) => {
+    const [name = ''] = segmentsOf(at);
+    const field = fieldNamed(kind, name);
+    const places = field && 'places' in field ? field.places : undefined;
+    const declared = placesOf(value, (part, below) => part !== null && places?.is(below, 'secret') === true);
+    return [
+      ...declared.map((below) => at + below),
+      ...(holdsSettings(kind, at) ? told(kind, value, at) : []),
+    ];
   });
+}
+
+/** The places in a field of settings that are told by name and value. */
+function told(kind: Kind, value: Json, at: Pointer): Pointer[] {
+  // Settings that cannot be parsed may contain anything.
+  if (typeof value === 'string') return value === '' ? [] : [at];
+  return placesBelow(value, at, false).filter((place) => !isPlain(kind, place));
+}
+
+/** True where the kind says that the value is no credential, whatever it looks like. */
+export function isPlain(kind: Kind, at: Pointer): boolean {
+  const [name = '', ...below] = segmentsOf(at);
+  const field = fieldNamed(kind, name);
+  return field?.is === 'json' && field.places?.is(pointer(...below), 'plain') === true;
 }
 
 /** Whether a place is in a field that may hold credentials: one with settings, or with the name of a credential. */
@@ -41,12 +59,18 @@ export function holdsSettings(kind: Kind, at: Pointer): boolean {
 /** @param isNamed whether a name above the value is that of a credential */
 function placesBelow(value: Json, at: Pointer, isNamed: boolean): Pointer[] {
   if (value === null || typeof value === 'boolean' || isFilledInLater(value)) return [];
-  if (typeof value !== 'object') return isNamed || isCredentialText(value) ? [at] : [];
+  if (typeof value !== 'object') {
+    return (isNamed && !isExpression(value)) || isCredentialText(value) ? [at] : [];
+  }
   const isCredential = isObject(value) ? credentialMembers(value) : () => false;
   return Object.entries(value).flatMap(([name, item]) =>
     placesBelow(item, `${at}${pointer(name)}`, isNamed || isCredential(name)),
   );
 }
+
+/** True for an expression that another system fills in (`{{$.trigger.token}}`, `$.step.key`): it holds no credential. */
+const isExpression = (value: string | number): boolean =>
+  typeof value === 'string' && /^(\{\{[^{}]*\}\}|\$\.[\w.[\]-]+)$/.test(value.trim());
 
 /** Whether a value is text with a credential in it, or JSON text with one. */
 export function isCredentialText(value: string | number): boolean {

@@ -1,5 +1,5 @@
 import type { Address } from '../model/address.ts';
-import { groupBy } from '../model/group.ts';
+import { groupBy } from '../model/basics.ts';
 import { refsIn } from '../model/marker.ts';
 import type { Change } from '../model/plan.ts';
 import type { Kinds } from './catalog.ts';

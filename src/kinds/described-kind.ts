@@ -1,11 +1,10 @@
 import { isObject, type Json, type JsonObject, mapMembers, own, pick } from '../model/json.ts';
 import { liveMarker } from '../model/marker.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
-import type { ApiSettings } from '../model/settings.ts';
+import { pointer } from '../model/pointer.ts';
 import { concealedPlaces, maskedAdvice, masksIn } from './credentials.ts';
 import { manifestSchemaOf } from './described-schema.ts';
 import type { Descriptor } from './descriptor.ts';
-import { isSentAsText, sentValue, wireValue } from './field.ts';
+import { sentValue, wireValue } from './field.ts';
 import { type ApiResource, apiRequest, eq, jsonPatchType, mergePatchType, or, resourceAt } from './http.ts';
 import { jsonPatch, mergePatch } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
@@ -15,29 +14,21 @@ import {
   fieldNamed,
   type Kind,
   type List,
+  type RemoveInput,
   type UpdateInput,
   type Write,
   type WriteInput,
 } from './kind.ts';
-import {
-  call,
-  idPlace,
-  idText,
-  keyMembers,
-  mergedFields,
-  type Operation,
-  patchedFields,
-  wholeObject,
-} from './operation.ts';
+import { call, idPlace, idText, keyMembers, type Operation } from './operation.ts';
 
 /** The kind that a descriptor describes, in its `resource`. Everything that takes a kind takes it as any other. */
 export function kindFrom(descriptor: Descriptor, resource = resourceOf(descriptor)): Kind {
   const { kind: name, summary, key, fields } = descriptor;
   const pinnable = key.length === 1;
   const one = { resource, below: [idPlace] };
-  const post: Operation = { method: 'POST', resource, read: wholeObject(...namesOf(descriptor)) };
+  const post: Operation = { method: 'POST', resource };
   const change = changeCall(descriptor, one);
-  const remove: Operation = { ...one, method: 'DELETE', risk: () => ['delete'] };
+  const remove: Operation = { ...one, method: 'DELETE' };
   return {
     name,
     summary,
@@ -55,29 +46,24 @@ export function kindFrom(descriptor: Descriptor, resource = resourceOf(descripto
       one: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
     },
     parse: (answer, id) => parse(descriptor, answer, id),
-    operations: {
-      create: descriptor.create ? [post] : [],
-      update: change ? [change] : [],
-      delete: descriptor.delete ? [remove] : [],
-    },
+    can: { create: descriptor.create, update: change !== null, delete: descriptor.delete },
     // A descriptor does not say what the tenant does with a second create.
     secondCreate: 'duplicates',
     create: (input) =>
       descriptor.create
         ? { requests: [call(post, input.settings, { body: newObject(descriptor, input) })] }
-        : manualWrite(descriptor, input, 'create'),
+        : manualWrite(descriptor, { ...input, id: '' }, 'create'),
     update(input) {
-      if (!change || input.live.id === null) return manualWrite(descriptor, input, 'change');
+      const { id } = input.live;
+      if (!change || id === null) return manualWrite(descriptor, { ...input, id }, 'change');
       const unsafe = masksIn(wholeFields(descriptor, input), input.live);
       if (unsafe.length > 0) return { manual: maskedAdvice(input, unsafe) };
-      const unsayable = nullsToSet(descriptor, input);
-      if (unsayable.length > 0) return { manual: nullAdvice(input.key.join('/'), unsayable) };
       const body = descriptor.update === 'put' ? wholeBody(descriptor, input) : patchBody(descriptor, input);
-      return { requests: [call(change, input.settings, { id: input.live.id, body })] };
+      return { requests: [call(change, input.settings, { id, body })] };
     },
     remove: (input) =>
-      descriptor.delete && input.live.id !== null
-        ? { requests: [call(remove, input.settings, { id: input.live.id })] }
+      descriptor.delete && input.id !== null
+        ? { requests: [call(remove, input.settings, { id: input.id })], risk: ['delete'] }
         : manualWrite(descriptor, input, 'delete'),
   };
 }
@@ -96,25 +82,16 @@ export function listOf({ key: [part], list: { filter, ...list } }: Descriptor, r
   };
 }
 
-function changeCall(descriptor: Descriptor, one: Pick<Operation, 'resource' | 'below'>): Operation | null {
-  // Only a key of one part can be changed.
-  const [name] = descriptor.key.length === 1 ? namesOf(descriptor) : [];
-  const isText = (field: string, settings: ApiSettings) =>
-    isSentAsText(fieldNamed(descriptor, field), settings);
-  const patch = { ...one, method: 'PATCH' } as const;
-  switch (descriptor.update) {
+function changeCall({ update }: Descriptor, one: Pick<Operation, 'resource' | 'below'>): Operation | null {
+  switch (update) {
     case 'json-patch':
-      return { ...patch, contentType: jsonPatchType, read: (body) => patchedFields(body, { name }) };
+      return { ...one, method: 'PATCH', contentType: jsonPatchType };
     case 'merge-patch':
-      return {
-        ...patch,
-        contentType: mergePatchType,
-        read: (body) => mergedFields(body, { name, isWhole: isText }),
-      };
+      return { ...one, method: 'PATCH', contentType: mergePatchType };
     case 'patch':
-      return { ...patch, read: (body) => mergedFields(body, { name, isWhole: () => true }) };
+      return { ...one, method: 'PATCH' };
     case 'put':
-      return { ...one, method: 'PUT', read: wholeObject(...namesOf(descriptor)) };
+      return { ...one, method: 'PUT' };
     case 'none':
       return null;
   }
@@ -194,29 +171,6 @@ function removeParts(field: Field | undefined, current: Json | undefined, value:
   return { ...mapMembers(current, (_, part) => (isLeft(part) ? undefined : null)), ...value };
 }
 
-/** The members that become null, where a merge patch with null would remove them. */
-function nullsToSet(descriptor: Descriptor, { fields, live, changed, settings }: UpdateInput): Pointer[] {
-  if (descriptor.update !== 'merge-patch') return [];
-  return [...changed].flatMap((name) => {
-    const isText = isSentAsText(fieldNamed(descriptor, name), settings);
-    return isText ? [] : newNulls(own(fields, name) ?? null, own(live.fields, name), pointer(name));
-  });
-}
-
-/** The members of an object that are null, and are not null already. Lists are written as a whole. */
-function newNulls(value: Json, current: Json | undefined, at: Pointer): Pointer[] {
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, item]) => {
-    const place = `${at}${pointer(name)}`;
-    const before = isObject(current) ? own(current, name) : undefined;
-    if (item === null) return before === null ? [] : [place];
-    return newNulls(item, before, place);
-  });
-}
-
-const nullAdvice = (name: string, places: readonly Pointer[]): string =>
-  `A merge patch removes what it sets to null, so the API cannot set ${places.join(', ')} of "${name}" to null: leave that out of the manifest, or do this in the admin interface, then plan again.`;
-
 /** What the manifest omits goes back as it was; what the descriptor does not name is read just before sending. */
 function wholeBody(
   descriptor: Descriptor,
@@ -240,11 +194,11 @@ function wholeBody(
 
 function manualWrite(
   { kind }: Descriptor,
-  { key, live }: WriteInput,
+  { key, id }: Pick<RemoveInput, 'key' | 'id'>,
   step: 'create' | 'change' | 'delete',
 ): Write {
   const why =
-    live && live.id === null
+    id === null
       ? `The tenant shows no id for "${key.join('/')}", so the API cannot ${step} it`
       : `The API has no call to ${step} objects of the kind ${kind}`;
   return { manual: `${why}: do this in the admin interface, then plan again.` };

@@ -1,9 +1,19 @@
 import { sha256 } from '../model/digest.ts';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
-import { objectOf, oneOf, textsOf } from '../model/members.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectOf,
+  oneOf,
+  own,
+  textOf,
+  textsOf,
+} from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Service } from './http.ts';
 import type { Field, KeyField, Kind, List } from './kind.ts';
+import { type PlaceRule, Places, placePolicies, rulesInside } from './places.ts';
 
 /**
  * A kind of object as data: what a `NAME.kind.yaml` says, with its defaults. It describes a collection of the usual shape:
@@ -39,6 +49,7 @@ export function descriptorFrom(document: JsonObject): Descriptor {
   const kind = textOf(document, 'kind') ?? '';
   const path = textOf(document, 'path') ?? '';
   const service = oneOf(document, 'service', ['identity', 'profiles'], 'identity');
+  const rules = placeRules(objectOf(document, 'places'));
   return {
     kind,
     summary: textOf(document, 'summary') ?? `Objects of ${path}.`,
@@ -50,7 +61,9 @@ export function descriptorFrom(document: JsonObject): Descriptor {
     create: own(document, 'create') === true,
     delete: own(document, 'delete') === true,
     fields: Object.fromEntries(
-      Object.entries(objectOf(document, 'fields')).map(([name, field]) => [name, describedField(field)]),
+      Object.entries(objectOf(document, 'fields')).map(([name, field]) => {
+        return [name, withPlaces(describedField(field), rulesInside(rules, name))] as const;
+      }),
     ),
     serverOwned: Object.hasOwn(document, 'serverOwned') ? textsOf(document, 'serverOwned') : usualServerOwned,
   };
@@ -105,6 +118,19 @@ function describedField(value: Json): Field {
     default:
       throw new TypeError(`"${is}" is not a field type.`);
   }
+}
+
+function placeRules(places: JsonObject): PlaceRule[] {
+  return Object.entries(places).flatMap(([path, policy]) => {
+    const is = placePolicies.find((each) => each === policy);
+    return is === undefined ? [] : [{ path, is }];
+  });
+}
+
+/** Only what is free-form JSON has places of its own: other fields are one value. */
+function withPlaces(field: Field, rules: readonly PlaceRule[]): Field {
+  const hasPlaces = rules.length > 0 && (field.is === 'json' || field.is === 'value');
+  return hasPlaces ? { ...field, places: new Places(rules) } : field;
 }
 
 /** A mistake that no schema can find. */

@@ -10,7 +10,8 @@ import {
   own,
   sameJson,
 } from '../model/json.ts';
-import { isFilledInLater, jsonText, literal } from '../model/marker.ts';
+import { isFilledInLater, jsonText, literal, literalOf, liveMarker } from '../model/marker.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { readJsonText } from './jsontext.ts';
 import { type Field, fieldNamed, type JsonField, type Kind, type RecordsField } from './kind.ts';
@@ -23,7 +24,7 @@ export function comparable(field: Field, value: Json | undefined): Json {
   if (value === undefined || value === null) return null;
   switch (field.is) {
     case 'value':
-      return field.to === undefined ? value : comparableId(value);
+      return field.to === undefined ? normalJson(value, field, '') : comparableId(value);
     case 'text':
       return typeof value === 'string' ? value.replaceAll(/\r\n?/g, '\n') || null : value;
     case 'email':
@@ -72,14 +73,98 @@ function sortedByText(entries: readonly (readonly [string, Json])[]): ReadonlyMa
   return new Map([...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function comparableJson(value: Json, { nested = [], pairs, filled, plain }: JsonField): Json {
+function comparableJson(value: Json, field: JsonField): Json {
+  const { nested = [], pairs, plain } = field;
   if (value === '' || (plain && isArray(value) && value.length === 0)) return null;
-  if (!isObject(value)) return filled ? withoutFillers(value) : value;
-  if (Object.keys(value).length === 0) return null;
-  if (pairs) return mapJson(value, (item) => (typeof item === 'object' ? item : String(item)));
-  const readable = mapMembers(value, (item, name) => (nested.includes(name) ? readJsonText(item) : item));
-  const set = filled ? withoutFillers(readable) : readable;
-  return isEmptyObject(set) ? null : set;
+  const readable = isObject(value)
+    ? mapMembers(value, (item, name) => (nested.includes(name) ? readJsonText(item) : item))
+    : value;
+  const normal = normalJson(readable, field, '');
+  if (isEmptyObject(normal)) return null;
+  return pairs && isObject(normal) ? mapJson(normal, toText) : normal;
+}
+
+/** 60 and "60" are equal where hosts answer with either. */
+const toText = (item: Json): Json => (typeof item === 'object' ? item : String(item));
+
+/**
+ * JSON without the members that say nothing, at every depth: null ones, what the server owns, and what hosts fill objects up
+ * with. A list at a place that is a set is sorted.
+ */
+function normalJson(value: Json, field: NormalField, at: Pointer): Json {
+  if (typeof value !== 'object' || value === null || isFilledInLater(value)) return value;
+  const inside = (item: Json, step: string | number): Json =>
+    isLeftOut(field, `${at}${pointer(step)}`) ? null : normalJson(item, field, `${at}${pointer(step)}`);
+  if (isArray(value)) {
+    const items = value.map(inside);
+    return field.places?.is(at, 'set') ? (comparableSet(items) ?? []) : items;
+  }
+  return mapMembers(value, (item, name) => {
+    const rest = inside(item, name);
+    return rest === null || (field.filled && isFiller(rest)) ? undefined : rest;
+  });
+}
+
+type NormalField = Pick<JsonField, 'places' | 'filled'>;
+
+/** True for what is never compared, shown in a manifest, or written otherwise than it was read. */
+function isLeftOut({ places }: NormalField, at: Pointer): boolean {
+  return places?.is(at, 'serverOwned', 'minted') === true;
+}
+
+const isFiller = (value: Json): boolean => value === false || value === '' || isEmptyObject(value);
+
+/**
+ * The wanted value with what the server owns inside it as the tenant has it: markers, since it is read again just before
+ * sending. Items of lists are the same where they are equal otherwise, else by their position.
+ *
+ * @param root the place of the field in the object
+ */
+export function withServerOwned(field: Field, wanted: Json, live: Json | undefined, root: Pointer): Json {
+  if ((field.is !== 'json' && field.is !== 'value') || !field.places) return wanted;
+  // Foreign data that looks like a marker stays as it is.
+  if (literalOf(wanted) !== undefined) return wanted;
+  const keep = (value: Json, current: Json | undefined, at: Pointer, from: Pointer): Json => {
+    if (isArray(value)) {
+      const partners = partnersOf(field, value, isArray(current) ? current : [], at);
+      return value.map((item, index) => {
+        const partner = partners[index] ?? -1;
+        const below = isArray(current) ? current[partner] : undefined;
+        return keep(item, below, `${at}${pointer(index)}`, `${from}${pointer(partner)}`);
+      });
+    }
+    if (!isObject(value) || isFilledInLater(value)) return value;
+    const has = isObject(current) ? current : {};
+    const names = [...Object.keys(value), ...Object.keys(has).filter((name) => !Object.hasOwn(value, name))];
+    return objectFrom(
+      names.flatMap((name): [string, Json][] => {
+        const [place, source] = [`${at}${pointer(name)}`, `${from}${pointer(name)}`];
+        if (isLeftOut(field, place)) return Object.hasOwn(has, name) ? [[name, liveMarker(source)]] : [];
+        const item = own(value, name);
+        return item === undefined ? [] : [[name, keep(item, own(has, name), place, source)]];
+      }),
+    );
+  };
+  return keep(wanted, readJsonText(live ?? null), '', root);
+}
+
+/** For each wanted item of a list, the index of the live one that is the same object; -1 for a new one. */
+function partnersOf(
+  field: NormalField,
+  wanted: readonly Json[],
+  live: readonly Json[],
+  at: Pointer,
+): number[] {
+  const textAt = (item: Json, index: number) =>
+    canonicalJson(normalJson(item, field, `${at}${pointer(index)}`));
+  const left = live.map(textAt);
+  const isSameLength = wanted.length === live.length;
+  return wanted.map((item, index) => {
+    const found = left.indexOf(textAt(item, index));
+    if (found < 0) return isSameLength ? index : -1;
+    left[found] = '';
+    return found;
+  });
 }
 
 /**
@@ -94,8 +179,7 @@ function withoutFillers(value: Json, kept: Json = null): Json {
   return mapMembers(value, (item, name) => {
     const declared = isObject(kept) ? own(kept, name) : undefined;
     const rest = withoutFillers(item, declared ?? null);
-    const isFiller = rest === null || rest === false || rest === '' || isEmptyObject(rest);
-    return isFiller && declared === undefined ? undefined : rest;
+    return (rest === null || isFiller(rest)) && declared === undefined ? undefined : rest;
   });
 }
 
@@ -104,9 +188,20 @@ function withoutFillers(value: Json, kept: Json = null): Json {
  *
  * @param declared a value whose members stay
  */
-export function printedJson({ filled }: JsonField, value: Json, declared: Json = null): Json {
-  const parsed = readJsonText(value);
-  return filled ? withoutFillers(parsed, declared) : parsed;
+export function printedJson(field: JsonField, value: Json, declared: Json = null): Json {
+  const parsed = withoutLeftOut(readJsonText(value), field, '');
+  return field.filled ? withoutFillers(parsed, declared) : parsed;
+}
+
+function withoutLeftOut(value: Json, field: NormalField, at: Pointer): Json {
+  if (!field.places) return value;
+  if (isArray(value))
+    return value.map((item, index) => withoutLeftOut(item, field, `${at}${pointer(index)}`));
+  if (!isObject(value)) return value;
+  return mapMembers(value, (item, name) => {
+    const place = `${at}${pointer(name)}`;
+    return isLeftOut(field, place) ? undefined : withoutLeftOut(item, field, place);
+  });
 }
 
 const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(value).length === 0;

@@ -2,11 +2,11 @@ import type { Address, Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Json, type JsonObject, own } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
-import type { Request } from '../model/plan.ts';
+import type { Action, Request, Risk } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { ApiResource, Call } from './http.ts';
-import type { Operations } from './operation.ts';
+import type { Places } from './places.ts';
 
 /** How the values of a field are compared, shown, written and exported. */
 export type Field =
@@ -15,7 +15,13 @@ export type Field =
    * With `synonyms` the tenant may show a list of values that mean the same: each equals what is declared, the first is shown.
    * With `to` it is the id of an object of that kind.
    */
-  | { readonly is: 'value'; readonly nameOf?: string; readonly synonyms?: true; readonly to?: string }
+  | {
+      readonly is: 'value';
+      readonly nameOf?: string;
+      readonly synonyms?: true;
+      readonly to?: string;
+      readonly places?: Places;
+    }
   /** Text for people: line endings do not count, empty is unset. Those with a `language` may have many lines. */
   | { readonly is: 'text'; readonly language?: 'html' }
   /** An e-mail address: case does not count. */
@@ -40,6 +46,10 @@ export interface JsonField {
   readonly plain?: true;
   /** There may be credentials among its members. */
   readonly settings?: true;
+  /** Its members are words of the API: shown where no manifest declares them, unless they look like credentials. */
+  readonly vocabulary?: true;
+  /** What is known of single places, from the field on. */
+  readonly places?: Places;
   /** The members that contain JSON text themselves. */
   readonly nested?: readonly string[];
   /** 60 and "60" are equal, since hosts answer with either. */
@@ -131,8 +141,11 @@ export interface LiveObject {
   readonly hidden: readonly Pointer[];
   /** The tenant's complete answer: a write of the whole object is based on it. */
   readonly raw: JsonObject;
-  /** The digest of the object, without the server's bookkeeping. Computed when it is asked: few objects change. */
-  fingerprint(): string;
+  /**
+   * The digest of the object, without the server's bookkeeping and without what is at the ignored places. Computed when it is
+   * asked: few objects change.
+   */
+  fingerprint(ignored?: readonly Pointer[]): string;
 }
 
 /** The input of a kind's write functions. */
@@ -156,8 +169,19 @@ export interface UpdateInput extends WriteInput {
 
 /** How a change is made: by requests, or by hand. */
 export type Write =
-  | { readonly requests: readonly Request[]; readonly warnings?: readonly string[] }
+  | {
+      readonly requests: readonly Request[];
+      readonly warnings?: readonly string[];
+      readonly risk?: readonly Risk[];
+    }
   | { readonly manual: string };
+
+/** The input of a delete: all that its request is made from. */
+export interface RemoveInput {
+  readonly key: Key;
+  readonly id: string | null;
+  readonly settings: ApiSettings;
+}
 
 /** A place in an object with the id of another record, and how that record is found by name. */
 export interface RecordReference {
@@ -227,17 +251,15 @@ export interface Kind {
   isForeign?(row: JsonObject): boolean;
   /** Why an object is left out of exports although a manifest could declare it, as a sentence; `null` where it is not. */
   whyNotExported?(row: JsonObject): string | null;
-  /** The calls that change objects: `create`, `update` and `remove` make their requests from them, and from no others. */
-  readonly operations: Operations;
+  /** The changes that the API has calls for; the others are steps by hand. */
+  readonly can: Readonly<Record<Exclude<Action, 'manual'>, boolean>>;
   /** What the tenant does with a second create of the same object, as its documents say. */
   readonly secondCreate: SecondCreate;
   create(input: WriteInput): Write;
   update(input: UpdateInput): Write;
-  remove(input: UpdateInput): Write;
+  remove(input: RemoveInput): Write;
   /** One request instead of several of `remove`; absent where each object needs its own. */
   mergeRemovals?(requests: readonly Request[]): Request;
-  /** The part of such a request that is about one object. */
-  removalOf?(request: Request, key: Key): Request;
   /** What to do if the tenant refuses a request, where the kind knows more than the status says. */
   refusalAdvice?(request: Request): string | null;
   /** Ids of other records in the object's fields, for export. */
@@ -257,8 +279,8 @@ export function withoutId(name: string, step: 'change' | 'delete'): Write {
 }
 
 /** Whether the API has no call that changes objects of the kind: they can only be observed. */
-export function isObserved({ operations }: Kind): boolean {
-  return Object.values(operations).every((calls) => calls.length === 0);
+export function isObserved({ can }: Kind): boolean {
+  return !Object.values(can).includes(true);
 }
 
 /** Whether manifests can only refer to objects of the kind: there is nothing of them to declare. */

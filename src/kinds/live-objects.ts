@@ -1,11 +1,11 @@
 import { type Address, formatAddress, type Key } from '../model/address.ts';
+import { once } from '../model/basics.ts';
 import { sha256 } from '../model/digest.ts';
 import { type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
-import { once } from '../model/once.ts';
+import type { TenantName } from '../model/network.ts';
 import type { Change } from '../model/plan.ts';
-import { pointer } from '../model/pointer.ts';
-import type { TenantName } from '../model/tenant.ts';
-import { comparable } from './field.ts';
+import { isWithin, type Pointer, pointer, withValueAt } from '../model/pointer.ts';
+import { comparable, readableFields } from './field.ts';
 import { isPathSegment } from './http.ts';
 import type { Facts, Kind, LiveObject, Read } from './kind.ts';
 import { idText } from './operation.ts';
@@ -28,6 +28,7 @@ export function liveObject(kind: Kind, raw: JsonObject, id: string | null): Live
   const facts = kind.parse(raw, id);
   if (!facts) return null;
   const { key, fields, hidden = [] } = facts;
+  const whole = once(() => fingerprintOf(kind, facts, []));
   return {
     kind,
     key,
@@ -38,8 +39,14 @@ export function liveObject(kind: Kind, raw: JsonObject, id: string | null): Live
     fields,
     hidden,
     raw,
-    fingerprint: once(() => fingerprintOf(kind, facts)),
+    fingerprint: (ignored = []) => (ignored.length === 0 ? whole() : fingerprintOf(kind, facts, ignored)),
   };
+}
+
+/** The object as a manifest that ignores these places sees it: what changes there is no change. */
+export function ignoring(live: LiveObject, places: readonly Pointer[] = []): LiveObject {
+  if (places.length === 0) return live;
+  return { ...live, fingerprint: once(() => live.fingerprint(places)) };
 }
 
 /** The id as the tenant shows it, to refer to the object by: a host that counts ids may take nothing but numbers. */
@@ -48,10 +55,16 @@ export function shownId({ id, raw }: Pick<LiveObject, 'id' | 'raw'>): Json {
   return shown !== undefined && idText(shown) === id ? shown : id;
 }
 
-function fingerprintOf(kind: Kind, { key, id, fields, hidden = [], extraMembers }: Facts): string {
-  const compared = comparableFields(kind, fields);
+function fingerprintOf(
+  kind: Kind,
+  { key, id, fields, hidden = [], extraMembers }: Facts,
+  ignored: readonly Pointer[],
+): string {
+  const left = ignored.reduce((rest, at) => withValueAt(rest, at, undefined), readableFields(kind, fields));
+  const compared = comparableFields(kind, left);
+  const shown = hidden.filter((at) => !ignored.some((each) => isWithin(at, each)));
   const more = extraMembers?.() ?? {};
-  return sha256({ kind: kind.name, key: [...key], id, fields: compared, hidden: [...hidden], carried: more });
+  return sha256({ kind: kind.name, key: [...key], id, fields: compared, hidden: shown, carried: more });
 }
 
 /** The digest of what an object says, in one shape: equal wherever no field that a manifest could declare differs. */

@@ -1,13 +1,13 @@
 import { isObject, own, textOf } from '../model/json.ts';
 import { apiRequest, identityResource } from './http.ts';
 import type { Kind, Write, WriteInput } from './kind.ts';
-import { call, type Operation, wholeObject } from './operation.ts';
+import { call, type Operation } from './operation.ts';
 import { senderAddress } from './sender-address.ts';
 import { verifiedDomain } from './verified-domain.ts';
 
 const resource = identityResource('MailFrom', 'v2025', 'mail-from-attributes');
 
-const set: Operation = { method: 'PUT', resource, read: wholeObject('identity') };
+const set: Operation = { method: 'PUT', resource };
 
 /** The MAIL FROM domain of a mail identity (seed 001; api-notes, "MailFrom"). */
 export const mailFrom: Kind = {
@@ -36,7 +36,7 @@ export const mailFrom: Kind = {
     if (identity === null) return null;
     return { key: [identity], id: null, fields: { mailFromDomain: own(answer, 'mailFromDomain') ?? null } };
   },
-  operations: { create: [set], update: [set], delete: [] },
+  can: { create: true, update: true, delete: false },
   // A PUT (seed 001).
   secondCreate: 'replaces',
   create: put,

@@ -32,7 +32,7 @@ export const notificationPreference: Kind = {
       ? null
       : { key: [key], id: null, fields: { mediums: mediumsOf(own(answer, 'mediums') ?? null) } };
   },
-  operations: { create: [], update: [], delete: [] },
+  can: { create: false, update: false, delete: false },
   // There is no such call.
   secondCreate: 'refused',
   create: ({ key: [key = ''] }) => ({

@@ -1,20 +1,10 @@
 import type { Key } from '../model/address.ts';
-import {
-  isArray,
-  isObject,
-  type JsonObject,
-  mapMembers,
-  objectFrom,
-  objectsIn,
-  own,
-  pick,
-  textOf,
-} from '../model/json.ts';
+import { isArray, type JsonObject, mapMembers, objectFrom, own, pick, textOf } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import { wireValue } from './field.ts';
 import { apiRequest, identityResource, isIn } from './http.ts';
 import type { Field, Kind, Write, WriteInput } from './kind.ts';
-import { call, keyIn, keyMembers, type Naming, type Operation, wholeObject } from './operation.ts';
+import { call, keyIn, keyMembers, type Operation } from './operation.ts';
 
 const resource = identityResource('NotificationTemplate', 'v2025', 'notification-templates');
 const bulkDelete = 'bulk-delete';
@@ -50,23 +40,10 @@ export function mediumOf(text: string): string {
 }
 
 /** POST is the only write: it creates a template or replaces it (seed 001, operation rule 1). */
-const post: Operation = { method: 'POST', resource, read: wholeObject(...keyParts) };
+const post: Operation = { method: 'POST', resource };
 
 /** Deletes several templates. A key alone would delete all of its media and locales, so all three are always sent. */
-const removeAll: Operation = {
-  method: 'POST',
-  resource,
-  below: [bulkDelete],
-  read(body) {
-    const items = isArray(body) ? body : [];
-    const objects = items.flatMap((item): Naming[] => {
-      const key = isObject(item) && Object.keys(item).length === keyParts.length && keyIn(item, keyParts);
-      return key ? [{ key, id: null }] : [];
-    });
-    return objects.length === items.length ? { objects, fields: null, after: () => ({}) } : null;
-  },
-  risk: () => ['delete', 'back-to-default'],
-};
+const removeAll: Operation = { method: 'POST', resource, below: [bulkDelete] };
 
 /** A notification text of one key, medium and locale (seed 001; api-notes, "NotificationTemplate"). */
 export const notificationTemplate: Kind = {
@@ -95,22 +72,19 @@ export const notificationTemplate: Kind = {
     const id = textOf(answer, 'id');
     return { key, id, fields: pick(answer, names), extraMembers: () => unknownFields(answer) };
   },
-  operations: { create: [post], update: [post], delete: [removeAll] },
+  can: { create: true, update: true, delete: true },
   // Operation rule 1 of seed 001.
   secondCreate: 'replaces',
   create: writeWhole,
   update: writeWhole,
   remove: ({ key, settings }) => ({
     requests: [call(removeAll, settings, { body: [keyMembers(keyParts, key)] })],
+    risk: ['delete', 'back-to-default'],
   }),
   mergeRemovals: ([first, ...others]) => {
     if (!first) throw new TypeError('There is nothing to merge.');
     return { ...first, body: [first, ...others].flatMap(({ body }) => (isArray(body) ? body : [])) };
   },
-  removalOf: (request, key) => ({
-    ...request,
-    body: objectsIn(request.body).filter((item) => keyParts.every((name, at) => own(item, name) === key[at])),
-  }),
   refusalAdvice: (request) =>
     request.path.endsWith(`/${bulkDelete}`)
       ? "Deleting templates is a beta feature of the tenant: ask the vendor's support to enable it."

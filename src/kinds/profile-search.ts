@@ -12,8 +12,6 @@ import { literal } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import {
   changedRule,
-  findCleared,
-  isServerOwned,
   manifestRule,
   newRule,
   ruleReferences,
@@ -22,14 +20,14 @@ import {
 } from './condition-rule.ts';
 import { apiRequest, type Call, profilesResource } from './http.ts';
 import type { Kind, WriteInput } from './kind.ts';
-import { type Before, call, idPlace, idText, type Operation, type Said } from './operation.ts';
+import { call, idPlace, idText, type Operation } from './operation.ts';
 import { pairRecords, recordAgrees } from './records.ts';
 
 const resource = profilesResource('ProfileSearch', (settings) => settings.profileSearchPath);
 
-const post: Operation = { method: 'POST', resource, read: readSearch };
-const patch: Operation = { method: 'PATCH', resource, below: [idPlace], read: readSearch };
-const remove: Operation = { method: 'DELETE', resource, below: [idPlace], risk: () => ['delete'] };
+const post: Operation = { method: 'POST', resource };
+const patch: Operation = { method: 'PATCH', resource, below: [idPlace] };
+const remove: Operation = { method: 'DELETE', resource, below: [idPlace] };
 
 /** A saved search over profiles (seed 002; api-notes, "ProfileSearch"). */
 export const profileSearch: Kind = {
@@ -53,7 +51,7 @@ export const profileSearch: Kind = {
     const rules = liveRules(answer).map(manifestRule);
     return { key: [label], id: idText(own(search, 'id')), fields: { rules } };
   },
-  operations: { create: [post], update: [patch], delete: [remove] },
+  can: { create: true, update: true, delete: true },
   // Nothing says that labels are unique (api-notes).
   secondCreate: 'duplicates',
   create({ key: [label = ''], fields, settings }) {
@@ -75,13 +73,13 @@ export const profileSearch: Kind = {
     };
     return { requests: [call(patch, settings, { id: live.id, body: { advanced_search: search } })] };
   },
-  remove({ key: [label = ''], live, settings }) {
-    if (!settings.profileSearchDelete || live.id === null) {
+  remove({ key: [label = ''], id, settings }) {
+    if (!settings.profileSearchDelete || id === null) {
       return {
         manual: `The API has no call to delete a saved search; delete "${label}" in the profile-management interface.`,
       };
     }
-    return { requests: [call(remove, settings, { id: live.id })] };
+    return { requests: [call(remove, settings, { id })], risk: ['delete'] };
   },
   references: (fields) => declaredRules(fields).flatMap(ruleReferences),
   complete(fields, settings) {
@@ -91,48 +89,6 @@ export const profileSearch: Kind = {
     );
   },
 };
-
-/** The members of a search in a body, with the fields that they are. */
-const members: ReadonlyMap<string, string> = new Map([
-  ['label', 'label'],
-  ['condition_rules_attributes', 'rules'],
-]);
-
-function readSearch(body: Json): Said | null {
-  const search = isObject(body) && Object.keys(body).length === 1 ? own(body, 'advanced_search') : null;
-  if (!isObject(search)) return null;
-  const written = Object.keys(search).map((name) => members.get(name));
-  const fields = written.filter((name) => name !== undefined);
-  if (fields.length < written.length) return null;
-  const label = textOf(search, 'label');
-  const isNamed = Object.hasOwn(search, 'label');
-  return {
-    objects: isNamed ? [{ key: label === null ? [] : [label], id: null }] : [],
-    fields,
-    after(before) {
-      const changes = own(search, 'condition_rules_attributes');
-      if (changes === undefined) return {};
-      const rules = isArray(changes) ? rulesAfter(changes, before) : null;
-      return rules && { rules };
-    },
-  };
-}
-
-/** The rules once nested records were written; `null` where that is not known. */
-function rulesAfter(changes: readonly Json[], { raw }: Before): JsonObject[] | null {
-  const rows = new Map(liveRules(raw).map((row, at) => [idText(own(row, 'id')) ?? `#${at}`, row]));
-  for (const [at, change] of changes.entries()) {
-    if (!isObject(change)) return null;
-    const { id: given, _destroy: end, ...members } = change;
-    const id = idText(given);
-    const row = id === null ? {} : rows.get(id);
-    if (!row || Object.keys(members).some(isServerOwned)) return null;
-    if (end === undefined) rows.set(id ?? `+${at}`, { ...row, ...members });
-    else if (id === null || end !== true) return null;
-    else rows.delete(id);
-  }
-  return [...rows.values()].map((row) => ({ ...manifestRule(row), ...findCleared(row) }));
-}
 
 /**
  * Rules are nested records: with `id` a rule is changed, without it one is added, `_destroy` removes one, and a rule that

@@ -1,9 +1,8 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 import type { LintLevels } from '../model/lint.ts';
-import type { Network } from '../model/network.ts';
+import type { Network, TenantName } from '../model/network.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import type { TenantName } from '../model/tenant.ts';
 import type { Kinds } from './catalog.ts';
 import type { Resource } from './resource.ts';
 

@@ -1,5 +1,5 @@
 import type { Key } from '../model/address.ts';
-import { groupBy } from '../model/group.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Kind, LiveObject } from './kind.ts';
 
 /** What has to be read of one kind. */

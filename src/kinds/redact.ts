@@ -1,10 +1,19 @@
+import { once } from '../model/basics.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJson } from '../model/json.ts';
-import { literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
+import { isFilledInLater, literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
-import { type Pointer, placesOf, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import {
+  type Pointer,
+  placesAbove,
+  placesIn,
+  placesOf,
+  pointer,
+  segmentsOf,
+  valueAt,
+} from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { FieldDifference } from './compare.ts';
-import { credentialPlaces } from './credentials.ts';
+import { credentialPlaces, isPlain } from './credentials.ts';
 import { overlay, readableFields } from './field.ts';
 import { readJsonText } from './jsontext.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject } from './kind.ts';
@@ -14,38 +23,55 @@ export type IsSensitive = (at: Pointer, value: Json) => boolean;
 
 /** What decides which values of an object are sensitive. */
 export interface Disclosure {
-  /** The places that the manifest, the tenant or the plan marks. */
+  /** The places that are secret: by `!secret` in a manifest, an overlay or the revision, or because the tenant hides them. */
   readonly marked: readonly Pointer[];
-  /** What the manifest declares of the object, with JSON in text parsed. */
-  readonly declared: JsonObject;
+  /**
+   * What manifests declare of the object, with JSON in text parsed. A setting is shown where one of them declares it in clear.
+   */
+  readonly declared: readonly JsonObject[];
   /** The values that may be shown: a place that holds a credential in one of them is sensitive in all. */
   readonly values: readonly JsonObject[];
 }
 
 /**
- * Sensitive are values that a manifest declares with `!secret`, values that the tenant hides, and what looks like a
- * credential. Of a map of settings everything that the manifest does not declare is sensitive too: such settings belong to
- * another system, and no name says what they hold.
+ * The one function that decides what is concealed, for all outputs (design, section 5): what is marked as a secret, what looks
+ * like a credential, and settings that no manifest declares in clear. Those belong to another system, and no name says what
+ * they hold. Of a setting that manifests declare as a whole, that is what a change takes away.
  */
-export function sensitivePlaces(kind: Kind, { marked, declared, values }: Disclosure): IsSensitive {
+export function sensitivePlaces(kind: Kind, disclosure: Disclosure): IsSensitive {
+  const { marked, declared, values } = disclosure;
   const inItems = new Set(marked.map(generalizeIndexes));
   const places = new Set(values.flatMap((fields) => credentialPlaces(kind, fields)));
+  const isDeclared = clearPlaces(disclosure);
   return (at, value) =>
     value !== null &&
     (isBelow(inItems, generalizeIndexes(at)) ||
       isBelow(places, at) ||
-      isUndeclared(kind, at, value, declared));
+      (isUndisclosed(kind, at, declared) && typeof value !== 'object' && !isDeclared(at, value)));
 }
 
 /** What must not be shown of an object. A field that is hidden as a whole is not secret, only not shown. */
-export function sensitiveIn(kind: Kind, live: LiveObject | null, declared: JsonObject): IsSensitive {
+export function sensitiveIn(
+  kind: Kind,
+  live: LiveObject | null,
+  declared: JsonObject,
+  { marked = [], shown = [] }: Earlier = {},
+): IsSensitive {
   const hiddenMembers = (live?.hidden ?? []).filter((at) => segmentsOf(at).length > 1);
   const current = readableFields(kind, live?.fields ?? {});
   return sensitivePlaces(kind, {
-    marked: [...secretPlaces(declared), ...hiddenMembers],
-    declared,
+    marked: [...secretPlaces(declared), ...marked, ...hiddenMembers],
+    declared: [declared, ...shown],
     values: [current, withDeclared(kind, declared, current)],
   });
+}
+
+/** What else is known of an object's secrets than what its manifest declares now. */
+export interface Earlier {
+  /** Places that an overlay or the revision of `--since` marks, or a plan. */
+  readonly marked?: readonly Pointer[];
+  /** What the revision declared, or what the result shows that a rollback undoes. */
+  readonly shown?: readonly JsonObject[];
 }
 
 /** The fields with what a manifest declares of them: one may have the name in a pair, and the other its value. */
@@ -79,19 +105,46 @@ export function generalizeIndexes(at: Pointer): Pointer {
   return at.replaceAll(/\/\d+(?=\/|$)/g, '/*');
 }
 
-/** Whether a text, number or boolean is one of the settings that the manifest leaves out. */
-function isUndeclared(kind: Kind, at: Pointer, value: Json, declared: JsonObject): boolean {
-  if (typeof value === 'object' || !isMapOfSettings(fieldNamed(kind, segmentsOf(at)[0] ?? ''))) return false;
-  const wanted = valueInside(declared, at);
-  return wanted === undefined || (wanted !== null && typeof wanted === 'object');
+/**
+ * True for a place among settings of which nobody but a manifest can say that they are no secret: all of a map that manifests
+ * declare by member, and what a manifest leaves out of a field that it declares.
+ */
+function isUndisclosed(kind: Kind, at: Pointer, declared: readonly JsonObject[]): boolean {
+  const [name = ''] = segmentsOf(at);
+  const field = fieldNamed(kind, name);
+  if (field?.is !== 'json' || !field.settings || field.vocabulary || isPlain(kind, at)) return false;
+  return field.declares === 'members' || declared.some((each) => Object.hasOwn(each, name));
 }
 
-/** The value at a place, also inside JSON text. */
-function valueInside(value: Json, at: Pointer): Json | undefined {
-  return segmentsOf(at).reduce<Json | undefined>(
-    (outer, name) => (outer === undefined ? undefined : valueAt(readJsonText(outer), pointer(name))),
-    value,
-  );
+/**
+ * Tells where manifests declare a value in clear. Items of a list have no names to know them by: a text in a list is declared
+ * where the declared list has the same text, and a member of an item also where both lists are equally long.
+ */
+function clearPlaces({ declared, values }: Disclosure): (at: Pointer, value: Json) => boolean {
+  const collect = (texts: Map<Pointer, Set<string>>, value: Json, at: Pointer): void => {
+    if (isFilledInLater(value)) return;
+    for (const [place, item] of placesIn(readJsonText(value), at)) collect(texts, item, place);
+    if (value === null || typeof value === 'object') return;
+    const general = generalizeIndexes(at);
+    for (const place of new Set([at, general])) {
+      texts.set(place, (texts.get(place) ?? new Set()).add(String(value)));
+    }
+  };
+  const known = once(() => {
+    const texts = new Map<Pointer, Set<string>>();
+    for (const each of declared) collect(texts, each, '');
+    return texts;
+  });
+  const isAligned = (at: Pointer) =>
+    placesAbove(at).every((list) => {
+      const lengths = [...declared, ...values].map((each) => valueAt(each, list)).filter(isArray);
+      return new Set(lengths.map(({ length }) => length)).size < 2;
+    });
+  return (at, value) => {
+    const general = generalizeIndexes(at);
+    if (known().get(general)?.has(String(value))) return true;
+    return known().has(at) && (general === at || (!general.endsWith('*') && isAligned(at)));
+  };
 }
 
 /**

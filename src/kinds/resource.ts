@@ -40,6 +40,10 @@ export interface Resource {
   /** The declared fields, in the manifest's shape; secrets and lookups are markers (see marker.ts). */
   readonly fields: JsonObject;
   readonly lifecycle: Lifecycle;
+  /** The places that its manifest or an overlay marks `!secret`, also where another overlay sets or removes the value. */
+  secrets(): readonly Pointer[];
+  /** Fields that were in clear already: in a rollback, those of the result that it undoes. */
+  readonly shown?: JsonObject;
   /** `null` where the resource is not declared by a manifest: in a rollback. */
   readonly declaration: Declaration | null;
   /** Where its document begins. */

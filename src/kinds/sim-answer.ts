@@ -5,17 +5,16 @@ import {
   type JsonObject,
   mapMembers,
   objectFrom,
+  objectOf,
   own,
   pick,
   textOf,
 } from '../model/json.ts';
 import { jsonText, literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
-import { objectOf } from '../model/members.ts';
 import { pointer } from '../model/pointer.ts';
 import { concealedPlaces } from './credentials.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Facts, LiveObject } from './kind.ts';
-import type { Said } from './operation.ts';
 
 export const ruleField = 'beforeProvisioningRule';
 
@@ -112,23 +111,6 @@ export function liftNested(declared: JsonObject, live: LiveObject): JsonObject {
 function isTicket(value: Json | undefined): boolean {
   return (
     value === null || (value !== undefined && isObject(readJsonText(value)) && secretName(value) === null)
-  );
-}
-
-/** What a body says, with the ticket fields that it has among the attributes as the fields that they are. */
-export function withoutNested(said: Said | null): Said | null {
-  return (
-    said && {
-      ...said,
-      after(before) {
-        const written = said.after(before);
-        if (!written || !Object.hasOwn(written, 'attributes')) return written;
-        // The tenant's answer shows what is nested: a body may have the same field beside the attributes too.
-        const answer = { ...before.raw, attributes: written.attributes ?? null };
-        const { attributes, nested } = splitAttributes(answer, nestedFields(before));
-        return { ...written, ...mapMembers(nested, readJsonText), attributes };
-      },
-    }
   );
 }
 

@@ -5,10 +5,10 @@ import {
   type JsonObject,
   mapMembers,
   objectFrom,
+  objectOf,
   own,
   withoutNulls,
 } from '../model/json.ts';
-import { objectOf } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { maskedAdvice, masksIn, withoutIgnoring } from './credentials.ts';
@@ -16,7 +16,7 @@ import { comparable, wireValue } from './field.ts';
 import { apiRequest, identityResource, jsonPatchType } from './http.ts';
 import { operationsBody, type PatchOperation, patchOperations, replaceOnly } from './json-patch.ts';
 import { type Field, type Kind, type UpdateInput, type Write, withoutId } from './kind.ts';
-import { call, idPlace, type Operation, patchedFields, wholeObject } from './operation.ts';
+import { call, idPlace, type Operation } from './operation.ts';
 import {
   addNested,
   liftNested,
@@ -24,7 +24,6 @@ import {
   ruleField,
   ticketFields,
   wantedNested,
-  withoutNested,
 } from './sim-answer.ts';
 
 const resource = identityResource('SimIntegration', 'v2024', 'sim-integrations');
@@ -36,34 +35,18 @@ const fields: Readonly<Record<string, Field>> = {
   sources: { is: 'set', to: 'Source' },
   attributes: { is: 'json', declares: 'members', settings: true, pairs: true },
   request: { is: 'json', declares: 'whole', settings: true, pairs: true },
-  statusMap: { is: 'json', declares: 'whole', settings: true, pairs: true },
+  statusMap: { is: 'json', declares: 'whole', settings: true, vocabulary: true, pairs: true },
   // A kind of that name is there where a project describes it.
   [ruleField]: { is: 'reference', to: 'ConnectorRule', type: 'RULE' },
 };
 
-const post: Operation = { method: 'POST', resource, read: wholeObject('name') };
-const put: Operation = {
-  method: 'PUT',
-  resource,
-  below: [idPlace],
-  read: (body) => withoutNested(wholeObject('name')(body)),
-};
-const patchFields: Operation = {
-  method: 'PATCH',
-  resource,
-  below: [idPlace],
-  contentType: jsonPatchType,
-  read: (body) => withoutNested(patchedFields(patchIn(body), { name: 'name' })),
-};
+const one = { resource, below: [idPlace] };
+const post: Operation = { method: 'POST', resource };
+const put: Operation = { ...one, method: 'PUT' };
+const patchFields: Operation = { ...one, method: 'PATCH', contentType: jsonPatchType };
 /** Pointers in the body of this call are relative to the rule (api-notes, "Two small points"). */
-const patchRule: Operation = {
-  method: 'PATCH',
-  resource,
-  below: [idPlace, ruleField],
-  contentType: jsonPatchType,
-  read: (body) => patchedFields(patchIn(body), { into: ruleField }),
-};
-const remove: Operation = { method: 'DELETE', resource, below: [idPlace], risk: () => ['delete'] };
+const patchRule: Operation = { ...patchFields, below: [idPlace, ruleField] };
+const remove: Operation = { ...one, method: 'DELETE' };
 
 /** A service-desk integration (seed 000; api-notes, "SimIntegration"). */
 export const simIntegration: Kind = {
@@ -90,7 +73,7 @@ export const simIntegration: Kind = {
   parse: parseIntegration,
   arrange: (declared, live) => withRuleId(liftNested(declared, live), live.fields),
   complete: withRuleType,
-  operations: { create: [post], update: [patchFields, patchRule, put], delete: [remove] },
+  can: { create: true, update: true, delete: true },
   // Names are unique (api-notes).
   secondCreate: 'refused',
   create({ key: [name = ''], fields: values, settings }) {
@@ -107,9 +90,9 @@ export const simIntegration: Kind = {
     if (lacksRuleId(input)) return { manual: ruleAdvice };
     return input.settings.simUpdate === 'put' ? replaceWhole(input, id) : patch(input, id);
   },
-  remove({ key: [name = ''], live, settings }) {
-    if (live.id === null) return withoutId(name, 'delete');
-    return { requests: [call(remove, settings, { id: live.id })] };
+  remove({ key: [name = ''], id, settings }) {
+    if (id === null) return withoutId(name, 'delete');
+    return { requests: [call(remove, settings, { id })], risk: ['delete'] };
   },
 };
 
@@ -149,11 +132,6 @@ function withoutEmpty(values: JsonObject): JsonObject {
 function patchBody(operations: readonly PatchOperation[], settings: ApiSettings): Json {
   const items = operationsBody(operations);
   return settings.simPatchBody === 'array' ? items : { operations: items };
-}
-
-/** The patch in a body, in either of its two forms. */
-function patchIn(body: Json): Json {
-  return isObject(body) && Object.keys(body).length === 1 ? (own(body, 'operations') ?? null) : body;
 }
 
 /** PUT has the whole object: fields that the manifest leaves out are sent back as the tenant showed them. */

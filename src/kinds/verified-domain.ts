@@ -1,12 +1,12 @@
 import { textOf } from '../model/json.ts';
+import { undocumentedState } from '../model/status.ts';
 import { identityResource } from './http.ts';
 import type { Kind } from './kind.ts';
-import { call, type Operation, wholeObject } from './operation.ts';
-import { undocumentedState } from './verification.ts';
+import { call, type Operation } from './operation.ts';
 
 const resource = identityResource('VerifiedDomain', 'v2025', 'verified-domains');
 
-const post: Operation = { method: 'POST', resource, read: wholeObject('domain') };
+const post: Operation = { method: 'POST', resource };
 
 /** A domain whose mail is signed by DKIM (seed 001; api-notes, "VerifiedDomain"). */
 export const verifiedDomain: Kind = {
@@ -27,7 +27,7 @@ export const verifiedDomain: Kind = {
   },
   isForeign: (row) => textOf(row, 'address')?.includes('@') === true,
   whyNotExported: (row) => undocumentedState(textOf(row, 'dkimVerificationStatus')),
-  operations: { create: [post], update: [], delete: [] },
+  can: { create: true, update: false, delete: false },
   // Not shown (seed 001).
   secondCreate: 'duplicates',
   create({ key: [domain = ''], settings }) {

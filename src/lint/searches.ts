@@ -2,9 +2,8 @@ import { idText } from '../kinds/operation.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isArray, isObject, type JsonObject, own, textOf } from '../model/json.ts';
 import type { LintCode } from '../model/lint.ts';
-import { pointer } from '../model/pointer.ts';
-import { didYouMean } from '../model/suggest.ts';
-import { isDate, mayBeDate } from './dates.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
+import { didYouMean } from '../model/words.ts';
 import { type Finding, shorten } from './finding.ts';
 
 /** Seed 002, "ProfileStatusRule". */
@@ -14,11 +13,6 @@ const basicOperators = ['==', '!=', '>', '<', 'start_with?', 'end_with?', 'inclu
 const absoluteOperators = ['before', 'after'];
 const distanceOperators = ['>', '<', '=='];
 const dateOperators = [...absoluteOperators, ...distanceOperators];
-const operators: Readonly<Record<string, readonly string[]>> = {
-  ProfileStatusRule: ['==', '!='],
-  ProfileTypeRule: ['==', '!='],
-  ProfileAttributeRule: [...basicOperators, ...absoluteOperators],
-};
 
 /** The members of a rule: those of the documents, and those that hosts are known to have. */
 const ruleMembers = [
@@ -49,7 +43,6 @@ export function recordsIn(records: ReadonlyMap<string, readonly JsonObject[]>): 
 
 /** A rule of a saved search. */
 interface Rule {
-  readonly resource: Resource;
   readonly index: number;
   readonly type: string;
   readonly operator: string | null;
@@ -58,118 +51,124 @@ interface Rule {
   readonly attribute: string | null;
   /** The side of a distance from today that is written as `Today` with further members; else `null`. */
   readonly side: string | null;
-  /** The members that tenantctl does not know. */
-  readonly unknown: readonly string[];
+  readonly members: readonly string[];
 }
 
 /** The rules of a saved search. */
-export function rulesOf(resource: Resource): Rule[] {
-  const rules = own(resource.fields, 'rules');
+export function rulesOf({ fields }: Resource): Rule[] {
+  const rules = own(fields, 'rules');
   if (!isArray(rules)) return [];
   return rules.flatMap((rule, index) => {
     if (!isObject(rule)) return [];
     return {
-      resource,
       index,
       type: textOf(rule, 'type') ?? '',
       operator: textOf(rule, 'comparison_operator'),
       value: textOf(rule, 'value'),
       attribute: textOf(rule, 'condition_object_id'),
       side: textOf(rule, 'value') === today ? textOf(rule, 'secondary_value') : null,
-      unknown: Object.keys(rule).filter((name) => !ruleMembers.includes(name)),
+      members: Object.keys(rule),
     };
   });
 }
 
+interface RuleType {
+  readonly operators: readonly string[];
+  judge(rule: Rule, known: KnownRecords): Finding[];
+}
+
+const ruleTypes: Readonly<Record<string, RuleType>> = {
+  ProfileStatusRule: { operators: ['==', '!='], judge: judgeStatus },
+  ProfileTypeRule: {
+    operators: ['==', '!='],
+    judge: (rule, known) => findUnknown(profileTypes, rule, rule.value, known.profileTypes),
+  },
+  ProfileAttributeRule: { operators: [...basicOperators, ...absoluteOperators], judge: judgeAttribute },
+};
+
 /** Findings about the rules of a saved search (seed 002, "Condition rule"). */
 export function lintSearch(resource: Resource, known: KnownRecords | null): Finding[] {
-  return rulesOf(resource).flatMap((rule) => [...lintRule(rule, known), ...lintMembers(rule)]);
+  return rulesOf(resource).flatMap((rule) => [...judgeRule(rule, known ?? {}), ...judgeMembers(rule)]);
+}
+
+function judgeRule(rule: Rule, known: KnownRecords): Finding[] {
+  const { type, operator } = rule;
+  const ruleType = own(ruleTypes, type);
+  if (!ruleType) return [];
+  const { operators, judge } = ruleType;
+  if (operator === null || operators.includes(operator)) return judge(rule, known);
+  const message = `A ${type} has no operator \`${shorten(operator)}\``;
+  return finding(
+    'rule-operator',
+    at(rule, 'comparison_operator'),
+    message,
+    `Use one of ${operators.join(' ')}.`,
+  );
 }
 
 /** Members that are sent as they are, since hosts know more than the documents; one of them may be a typo. */
-function lintMembers(rule: Rule): Finding[] {
-  return rule.unknown.map((name) => {
+function judgeMembers(rule: Rule): Finding[] {
+  const unknown = rule.members.filter((name) => !ruleMembers.includes(name));
+  return unknown.flatMap((name) => {
     const message = `\`${shorten(name)}\` is not a member of rules that tenantctl knows; it is sent as it is`;
-    const hint = didYouMean(name, ruleMembers);
-    return { ...placeOf(rule, name), code: 'rule-member', message, hint };
+    return finding('rule-member', at(rule, name), message, didYouMean(name, ruleMembers));
   });
 }
 
-function lintRule(rule: Rule, known: KnownRecords | null): Finding[] {
-  const { type, operator, value } = rule;
-  const allowed = own(operators, type);
-  if (allowed && operator !== null && !allowed.includes(operator)) {
-    const message = `A ${type} has no operator \`${shorten(operator)}\``;
-    return [operatorFinding('rule-operator', rule, message, `Use one of ${allowed.join(' ')}.`)];
-  }
-  switch (type) {
-    case 'ProfileStatusRule': {
-      if (value === null || statuses.includes(value)) return [];
-      const hint = didYouMean(value, statuses) ?? `The statuses are ${statuses.join(', ')}.`;
-      return [valueFinding('rule-value', rule, `There is no status \`${shorten(value)}\``, hint)];
-    }
-    case 'ProfileTypeRule':
-      return findUnknown(profileTypes, rule, value, known?.profileTypes);
-    case 'ProfileAttributeRule':
-      return lintAttributeRule(rule, known);
-    default:
-      return [];
-  }
+function judgeStatus(rule: Rule): Finding[] {
+  const { value } = rule;
+  if (value === null || statuses.includes(value)) return [];
+  const hint = didYouMean(value, statuses) ?? `The statuses are ${statuses.join(', ')}.`;
+  return finding('rule-value', at(rule, 'value'), `There is no status \`${shorten(value)}\``, hint);
 }
 
-function lintAttributeRule(rule: Rule, known: KnownRecords | null): Finding[] {
-  if (rule.side !== null && !sides.includes(rule.side)) {
-    const message = `\`secondary_value\` of a distance from today is \`before\` or \`after\`, not \`${shorten(rule.side)}\``;
-    const hint = didYouMean(rule.side, sides);
-    return [{ ...placeOf(rule, 'secondary_value'), code: 'rule-distance', message, hint }];
+function judgeAttribute(rule: Rule, { attributes: rows }: KnownRecords): Finding[] {
+  const { side, attribute, operator } = rule;
+  if (side !== null && !sides.includes(side)) {
+    const message = `\`secondary_value\` of a distance from today is \`before\` or \`after\`, not \`${shorten(side)}\``;
+    return finding('rule-distance', at(rule, 'secondary_value'), message, didYouMean(side, sides));
   }
-  const rows = known?.attributes;
-  const unknown = findUnknown(attributes, rule, rule.attribute, rows);
+  const unknown = findUnknown(attributes, rule, attribute, rows);
   if (unknown.length > 0) return unknown;
-  const row = rows?.find((each) => idOf(each) === rule.attribute);
-  const kind = row ? kindOf(row) : null;
-  if (row && kind === 'date') return lintDateRule(rule, row);
-  if (kind === 'other') return lintBasicRule(rule);
-  return lintUnknownAttributeRule(rule);
+  const row = rows?.find((each) => idOf(each) === attribute);
+  // The documents do not name the member that has the type.
+  const type = row ? (textOf(row, 'data_type') ?? textOf(row, 'type')) : null;
+  if (!row || type === null) return judgeByValue(rule);
+  const isDate = /date/i.test(type);
+  const operators = isDate ? dateOperators : basicOperators;
+  if (operator === null || operators.includes(operator)) return isDate ? judgeDate(rule, row) : [];
+  const message = isDate
+    ? `A date has no operator \`${operator}\``
+    : `\`${operator}\` is for dates, and the attribute is not a date`;
+  return finding(
+    'rule-attribute',
+    at(rule, 'comparison_operator'),
+    message,
+    `Use one of ${operators.join(' ')}.`,
+  );
 }
 
-/** The type of the attribute, or `null` if the tenant does not say. The documents do not name the member. */
-function kindOf(row: JsonObject): 'date' | 'other' | null {
-  const type = textOf(row, 'data_type') ?? textOf(row, 'type');
-  if (type === null) return null;
-  return /date/i.test(type) ? 'date' : 'other';
-}
-
-function lintDateRule(rule: Rule, row: JsonObject): Finding[] {
+function judgeDate(rule: Rule, row: JsonObject): Finding[] {
   const { operator, value } = rule;
-  if (operator !== null && !dateOperators.includes(operator)) {
-    const hint = `Use one of ${dateOperators.join(' ')}.`;
-    return [operatorFinding('rule-attribute', rule, `A date has no operator \`${operator}\``, hint)];
-  }
   if (value === null || operator === null || value === today) return [];
-  const format = textOf(row, 'date_format');
-  if (absoluteOperators.includes(operator)) {
-    if (isDate(value, format)) return [];
-    // Without a date in any form, the finding is the same as offline: an error.
-    if (!mayBeDate(value)) return lintUnknownAttributeRule(rule);
-    const date = format === null ? 'a date' : `a date in the form ${shorten(format)}`;
-    return [valueFinding('rule-attribute', rule, `\`${operator}\` needs ${date}, not \`${shorten(value)}\``)];
+  if (!absoluteOperators.includes(operator)) {
+    const message = `For a date, \`${operator}\` needs a number of days from today, not \`${shorten(value)}\``;
+    return distance.test(value) ? [] : finding('rule-attribute', at(rule, 'value'), message, distanceHint);
   }
-  if (distance.test(value)) return [];
-  const message = `For a date, \`${operator}\` needs a number of days from today, not \`${shorten(value)}\``;
-  return [valueFinding('rule-attribute', rule, message, distanceHint)];
-}
-
-function lintBasicRule(rule: Rule): Finding[] {
-  const { operator } = rule;
-  if (operator === null || basicOperators.includes(operator)) return [];
-  const message = `\`${operator}\` is for dates, and the attribute is not a date`;
-  const hint = `Use one of ${basicOperators.join(' ')}.`;
-  return [operatorFinding('rule-attribute', rule, message, hint)];
+  const format = textOf(row, 'date_format');
+  if (isDate(value, format)) return [];
+  // Without a date in any form, the finding is the same as offline: an error.
+  if (!mayBeDate(value)) return judgeByValue(rule);
+  const date = format === null ? 'a date' : `a date in the form ${shorten(format)}`;
+  return finding(
+    'rule-attribute',
+    at(rule, 'value'),
+    `\`${operator}\` needs ${date}, not \`${shorten(value)}\``,
+  );
 }
 
 /** Findings about operator and value alone, if the type of the attribute is not known. */
-function lintUnknownAttributeRule(rule: Rule): Finding[] {
+function judgeByValue(rule: Rule): Finding[] {
   const { operator, value } = rule;
   if (operator === null || value === null || value === today) return [];
   if (absoluteOperators.includes(operator)) {
@@ -177,18 +176,22 @@ function lintUnknownAttributeRule(rule: Rule): Finding[] {
     const hint = distance.test(value)
       ? `Keep the value \`${value}\`, and use the operator \`>\`, \`<\` or \`==\`.`
       : null;
-    const message = `\`${operator}\` needs a date, not \`${shorten(value)}\``;
-    return [valueFinding('rule-value', rule, message, hint)];
+    return finding(
+      'rule-value',
+      at(rule, 'value'),
+      `\`${operator}\` needs a date, not \`${shorten(value)}\``,
+      hint,
+    );
   }
   if (!distanceOperators.includes(operator) || distance.test(value) || !likeDistance.test(value)) return [];
   const message = `\`${shorten(value)}\` is not a valid number of days`;
-  return [valueFinding('rule-distance', rule, message, distanceHint)];
+  return finding('rule-distance', at(rule, 'value'), message, distanceHint);
 }
 
 /** A collection of the tenant that rules refer to by id. */
 interface Collection {
   readonly code: LintCode;
-  /** What one of its records is called in messages. */
+  /** The word for one of its records in messages. */
   readonly noun: string;
   readonly name: string;
   /** The field of a rule that holds the id. */
@@ -210,40 +213,63 @@ const profileTypes: Collection = {
 
 /** A finding if the collection has no record with the id; none if id or rows are not known. */
 function findUnknown(
-  collection: Collection,
+  { code, noun, name: from, field }: Collection,
   rule: Rule,
   id: string | null,
   rows: readonly JsonObject[] | undefined,
 ): Finding[] {
   if (!rows || id === null || rows.some((row) => idOf(row) === id)) return [];
-  const { code, noun, field } = collection;
-  const message = `The tenant has no ${noun} with the id \`${shorten(id)}\``;
-  return [{ ...placeOf(rule, field), code, message, hint: suggestLookup(id, rows, collection) }];
-}
-
-/** Suggests a lookup if the name was written instead of the id, else a similar id. */
-function suggestLookup(word: string, rows: readonly JsonObject[], { name: from }: Collection): string {
-  const by = ['uid', 'label', 'name'].find((member) => rows.some((row) => textOf(row, member) === word));
-  if (by === undefined) {
-    return (
-      didYouMean(word, rows.map(idOf)) ?? `Write it as \`!lookup { from: ${from}, where: …, take: id }\`.`
-    );
-  }
-  return `That is a ${by}. Write \`!lookup { from: ${from}, where: { ${by}: ${shorten(word)} }, take: id }\`.`;
+  const by = ['uid', 'label', 'name'].find((member) => rows.some((row) => textOf(row, member) === id));
+  const hint =
+    by === undefined
+      ? (didYouMean(id, rows.map(idOf)) ?? `Write it as \`!lookup { from: ${from}, where: …, take: id }\`.`)
+      : `That is a ${by}. Write \`!lookup { from: ${from}, where: { ${by}: ${shorten(id)} }, take: id }\`.`;
+  return finding(code, at(rule, field), `The tenant has no ${noun} with the id \`${shorten(id)}\``, hint);
 }
 
 function idOf(row: JsonObject): string {
   return idText(own(row, 'id')) ?? '';
 }
 
-function operatorFinding(code: LintCode, rule: Rule, message: string, hint: string): Finding {
-  return { ...placeOf(rule, 'comparison_operator'), code, message, hint };
+function at({ index }: Rule, field: string): Pointer {
+  return pointer('rules', index, field);
 }
 
-function valueFinding(code: LintCode, rule: Rule, message: string, hint: string | null = null): Finding {
-  return { ...placeOf(rule, 'value'), code, message, hint };
+function finding(code: LintCode, place: Pointer, message: string, hint: string | null = null): [Finding] {
+  return [{ code, at: place, message, hint }];
 }
 
-function placeOf({ resource, index }: Rule, field: string): Pick<Finding, 'resource' | 'at'> {
-  return { resource, at: pointer('rules', index, field) };
+/** True for a date in the form `format`: `YYYY`, `MM`, `DD` or `%Y`, `%m`, `%d` in any order. A form that cannot be read accepts any date. */
+function isDate(text: string, format: string | null): boolean {
+  const order: string[] = [];
+  const digits: Readonly<Record<string, string>> = { y: '(\\d{4})', m: '(\\d{1,2})', d: '(\\d{1,2})' };
+  const pattern = (format ?? '')
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(/YYYY|MM|DD|%Y|%m|%d/gi, (token) => {
+      const name = token.replace('%', '').charAt(0).toLowerCase();
+      order.push(name);
+      return digits[name] ?? '';
+    });
+  if (order.toSorted().join('') !== 'dmy' || pattern.length > 100) return mayBeDate(text);
+  const parts = new RegExp(`^${pattern}$`).exec(text);
+  if (!parts) return false;
+  const part = (name: string) => Number(parts[order.indexOf(name) + 1]);
+  return isCalendarDay(part('y'), part('m'), part('d'));
+}
+
+/** False for a day that does not exist, and for numbers of days. */
+function mayBeDate(text: string): boolean {
+  const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})\b/.exec(text);
+  if (iso) return isCalendarDay(Number(iso[1]), Number(iso[2]), Number(iso[3]));
+  const mixed = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$/.exec(text);
+  if (mixed) {
+    const [a, b, year] = [Number(mixed[1]), Number(mixed[2]), Number(mixed[3])];
+    return isCalendarDay(year, a, b) || isCalendarDay(year, b, a);
+  }
+  return /\d{2}/.test(text) && !/\b(?:before|after|days?|ago)\b/i.test(text);
+}
+
+function isCalendarDay(year: number, month: number, day: number): boolean {
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }

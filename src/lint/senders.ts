@@ -1,13 +1,14 @@
-import { domainOf } from '../kinds/dns-records.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
+import type { Key } from '../model/address.ts';
 import { own, textOf } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { domainOf } from '../model/status.ts';
+import { didYouMean } from '../model/words.ts';
 import { type Finding, shorten } from './finding.ts';
 import { scanVelocity } from './velocity.ts';
 
@@ -16,8 +17,17 @@ export interface KnownSenders {
   /** Addresses that notifications may come from. */
   readonly senders?: readonly string[];
   readonly verifiedDomains?: readonly string[];
-  /** Why notifications may not come from other senders of the tenant, in words, by their addresses in lower case. */
+  /** Reasons against other senders of the tenant, by their addresses in lower case. */
   readonly unusable?: ReadonlyMap<string, string>;
+}
+
+/** The addresses and domains that notifications may come from, in lower case. */
+export interface Senders {
+  readonly addresses: ReadonlySet<string>;
+  readonly domains: readonly string[];
+  readonly unusable: ReadonlyMap<string, string>;
+  /** The senders of the tenant are among them. */
+  readonly isAsked: boolean;
 }
 
 /**
@@ -26,49 +36,38 @@ export interface KnownSenders {
  * @param deleted the addresses of senders that the plan deletes, in lower case
  */
 export function sendersIn(objects: readonly LiveObject[], deleted: ReadonlySet<string>): KnownSenders {
-  const whyUnusable = (object: LiveObject) => {
-    if (deleted.has(lower(object.key[0] ?? ''))) return 'a sender that this plan deletes';
-    const hasFailed = textOf(object.raw, 'verificationStatus') === 'FAILED';
-    return hasFailed ? 'a sender of the tenant whose verification has failed' : null;
-  };
-  const unusable = objects.flatMap((object): [string, string][] => {
-    const why = object.kind === senderAddress ? whyUnusable(object) : null;
-    return why === null ? [] : [[lower(object.key[0] ?? ''), why]];
-  });
-  const keys = (kind: Kind, counts: (object: LiveObject) => boolean) =>
-    objects.filter((object) => object.kind === kind && counts(object)).map(({ key: [first = ''] }) => first);
-  return {
-    senders: keys(senderAddress, (object) => whyUnusable(object) === null),
-    unusable: new Map(unusable),
-    verifiedDomains: keys(verifiedDomain, ({ raw }) => textOf(raw, 'dkimVerificationStatus') === 'SUCCESS'),
-  };
-}
-
-/** The addresses and domains that notifications may come from, in lower case. */
-export interface Senders {
-  readonly addresses: ReadonlySet<string>;
-  readonly domains: readonly string[];
-  /** Why notifications may not come from other senders of the tenant. */
-  readonly unusable: ReadonlyMap<string, string>;
-  /** Whether the senders of the tenant are among them. */
-  readonly isAsked: boolean;
+  const unusable = new Map<string, string>();
+  const senders: string[] = [];
+  for (const { key, raw } of objects.filter(({ kind }) => kind === senderAddress)) {
+    const address = nameIn(key);
+    if (deleted.has(address)) unusable.set(address, 'a sender that this plan deletes');
+    else if (textOf(raw, 'verificationStatus') === 'FAILED')
+      unusable.set(address, 'a sender of the tenant whose verification has failed');
+    else senders.push(address);
+  }
+  const verified = objects.filter(
+    ({ kind, raw }) => kind === verifiedDomain && textOf(raw, 'dkimVerificationStatus') === 'SUCCESS',
+  );
+  return { senders, unusable, verifiedDomains: verified.map(({ key }) => nameIn(key)) };
 }
 
 /** Combines the senders and domains that resources declare with those of the tenant. */
 export function collectSenders(resources: readonly Resource[], known: KnownSenders | null): Senders {
+  const { senders, verifiedDomains = [], unusable = new Map() } = known ?? {};
   const namesOf = (wanted: Kind) =>
-    resources.flatMap(({ kind, ensure, key: [first = ''] }) =>
-      kind === wanted && ensure === 'present' ? [lower(first)] : [],
-    );
+    resources
+      .filter(({ kind, ensure }) => kind === wanted && ensure === 'present')
+      .map(({ key }) => nameIn(key));
   return {
-    addresses: new Set([...namesOf(senderAddress), ...(known?.senders ?? []).map(lower)]),
-    domains: [...namesOf(verifiedDomain), ...(known?.verifiedDomains ?? []).map(lower)],
-    unusable: known?.unusable ?? new Map(),
-    isAsked: known?.senders !== undefined,
+    addresses: new Set([...namesOf(senderAddress), ...(senders ?? []).map(lower)]),
+    domains: [...namesOf(verifiedDomain), ...verifiedDomains.map(lower)],
+    unusable,
+    isAsked: senders !== undefined,
   };
 }
 
 const lower = (text: string) => text.toLowerCase();
+const nameIn = ([name = '']: Key) => lower(name);
 
 /** An address that a template names, in lower case. */
 interface NamedAddress {
@@ -93,7 +92,7 @@ export function findUnknownSenders(
 /** The addresses of the senders that a plan deletes, in lower case. */
 export function deletedSenders(changes: readonly Change[]): ReadonlySet<string> {
   const deleted = changes.filter(({ kind, action }) => kind === senderAddress.name && action === 'delete');
-  return new Set(deleted.map(({ key: [email = ''] }) => lower(email)));
+  return new Set(deleted.map(({ key }) => nameIn(key)));
 }
 
 /** The declared templates that are sent from one of these addresses, or replied to there. */
@@ -107,7 +106,7 @@ export function findSentFrom(senders: ReadonlySet<string>, resources: readonly R
   );
 }
 
-/** The addresses that a template is sent from and replied to, as far as they stand in it. */
+/** The addresses that a template names as its sender and for replies. */
 function addressesIn({ fields }: Resource): NamedAddress[] {
   return ['from', 'replyTo'].flatMap((field) => {
     const value = own(fields, field);
@@ -133,7 +132,7 @@ export function lintSenders(resource: Resource, senders: Senders): Finding[] {
       ? 'Notifications may not be delivered. Use another sender, or verify its domain.'
       : (didYouMean(address, senders.addresses) ?? 'Declare it as a SenderAddress, or verify its domain.');
     const message = `\`${field}\`: ${shorten(address)} is ${problem}, and its domain is not verified`;
-    return { code: 'unknown-sender', message, hint, resource, at: pointer(field) };
+    return { code: 'unknown-sender', message, hint, at: pointer(field) };
   });
 }
 
@@ -144,5 +143,5 @@ export function lintMailFrom(resource: Resource): Finding[] {
   if (!declared || declared.toLowerCase().endsWith(`.${domain}`)) return [];
   const message = `The MAIL FROM domain ${declared} is not a subdomain of ${domain}`;
   const hint = `Use a subdomain, such as \`bounce.${domain}\`.`;
-  return [{ code: 'mail-from-domain', message, hint, resource, at: '/mailFromDomain' }];
+  return [{ code: 'mail-from-domain', message, hint, at: '/mailFromDomain' }];
 }

@@ -2,62 +2,129 @@ import { sameValue } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { groupBy } from '../model/group.ts';
+import type { Address } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import { isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
-import { didYouMean } from '../model/suggest.ts';
-import { joinWords } from '../model/words.ts';
+import { type Pointer, placesOf, pointer, valueAt } from '../model/pointer.ts';
+import { didYouMean, joinWords } from '../model/words.ts';
 import { type Finding, shorten } from './finding.ts';
-import type { LintKnowledge } from './knowledge.ts';
-import { lintSenders, type Senders } from './senders.ts';
-import {
-  type DefaultVariables,
-  locate,
-  type TemplateText,
-  textsOf,
-  type Use,
-  usesOf,
-  variablesOf,
-} from './texts.ts';
-import { scanVelocity } from './velocity.ts';
+import { builtIn } from './variables.ts';
+import { type Reference, scanVelocity, type VelocityScan } from './velocity.ts';
 
-/** Findings about templates, each judged by itself. */
-export function lintTemplates(
-  templates: readonly Resource[],
-  senders: Senders,
-  known: LintKnowledge | null,
-): Finding[] {
-  const defaults = known?.defaults ?? [];
-  const variables = variablesOf(defaults);
-  const byAddress = new Map(defaults.map((each) => [each.address, each]));
-  return templates.flatMap((resource) => {
-    const texts = textsOf(resource.fields);
-    return [
-      ...texts.flatMap((text) => lintVelocity(resource, text)),
-      ...(known?.context ? lintVariables(resource, texts, variables, known.context) : []),
-      ...lintSenders(resource, senders),
-      ...lintChat(resource),
-      ...lintDefault(resource, byAddress.get(resource.address), known?.customised?.has(resource.address)),
-    ];
+interface Part {
+  readonly at: Pointer;
+  readonly text: string;
+}
+
+/** A field of a template as Velocity reads it: one text, or all texts of a message that is written as an object. */
+interface TemplateText {
+  readonly parts: readonly Part[];
+  readonly scan: VelocityScan;
+}
+
+/** Every text of a template's fields, scanned. */
+export function textsOf(declared: JsonObject): readonly TemplateText[] {
+  return Object.keys(notificationTemplate.fields).flatMap((name) => {
+    const parts = partsOf(own(declared, name) ?? null, name);
+    const whole = parts.map(({ text }) => text).join('\n');
+    return parts.length === 0 ? [] : [{ parts, scan: scanVelocity(whole) }];
   });
 }
 
-function lintVelocity(resource: Resource, text: TemplateText): Finding[] {
-  return text.scan.problems.map(({ offset, ...problem }) => ({
-    ...problem,
-    resource,
-    ...locate(text, offset),
-  }));
+function partsOf(value: Json, name: string): Part[] {
+  const places = placesOf(value, (part) => typeof part === 'string');
+  return places.map((at) => ({ at: pointer(name) + at, text: String(valueAt(value, at)) }));
+}
+
+/** Finds the part of a text, and the place in it, for an offset into all parts. */
+function locate({ parts }: TemplateText, offset: number): { at: Pointer; offset: number } {
+  let start = 0;
+  for (const { at, text } of parts) {
+    if (offset <= start + text.length) return { at, offset: offset - start };
+    start += text.length + 1;
+  }
+  return { at: parts[0]?.at ?? '', offset: 0 };
+}
+
+/** The prefix of the tenant's own variables. */
+const tenantPrefix = '__';
+const globals = '__global';
+
+/** The variables that the vendor's default templates use, by the key of the template. */
+type DefaultVariables = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Collects the variables of the vendor's default templates. */
+export function variablesOf(defaults: readonly LiveObject[]): DefaultVariables {
+  const byKey = new Map<string, Set<string>>();
+  for (const { key, fields: declared } of defaults) {
+    const [name = ''] = key;
+    const names = byKey.get(name) ?? new Set();
+    for (const { scan } of textsOf(declared))
+      for (const reference of scan.references) names.add(reference.name);
+    byKey.set(name, names);
+  }
+  return byKey;
+}
+
+interface Uses {
+  /** Each variable once. */
+  readonly variables: readonly Use[];
+  /** Members of `$__global`. */
+  readonly globals: readonly Use[];
+}
+
+interface Use extends Reference {
+  readonly text: TemplateText;
+}
+
+/** Collects what the texts of a template use. */
+export function usesOf(texts: readonly TemplateText[]): Uses {
+  const defined = new Set([...builtIn, ...texts.flatMap(({ scan }) => [...scan.defined])]);
+  const all = texts.flatMap((text) => text.scan.references.map((reference) => ({ ...reference, text })));
+  const foreign = all.filter(({ name }) => !defined.has(name));
+  return {
+    variables: groupBy(
+      foreign.filter(({ name }) => !name.startsWith(tenantPrefix)),
+      ({ name }) => name,
+    ).map(([, [first]]) => first),
+    globals: groupBy(
+      foreign.filter(({ name, member }) => name === globals && member !== null),
+      ({ member }) => member,
+    ).map(([, [first]]) => first),
+  };
+}
+
+/** The vendor's and the tenant's versions of the templates that are judged. */
+export interface KnownTemplates {
+  /** The variables of the vendor's defaults. */
+  readonly variables: DefaultVariables;
+  readonly defaults: ReadonlyMap<Address, LiveObject>;
+  /** The templates that the tenant has customised. */
+  readonly customised: ReadonlySet<Address>;
+  /** The names of the attributes in the notification template context; `null` where they are not known. */
+  readonly context: readonly string[] | null;
+}
+
+/** Findings about the texts of a template. */
+export function lintTexts(resource: Resource, { variables, context }: KnownTemplates): Finding[] {
+  const texts = textsOf(resource.fields);
+  const syntax = texts.flatMap((text) =>
+    text.scan.problems.map(({ offset, ...problem }) => ({ ...problem, ...locate(text, offset) })),
+  );
+  return [...syntax, ...(context ? lintVariables(texts, variables.get(resource.key[0] ?? ''), context) : [])];
 }
 
 /** More findings than these have a common cause. */
 const maxVariables = 20;
 
-/** Variables that are neither in the vendor's default nor in the template context. */
+/**
+ * Variables that are neither in the vendor's default nor in the template context.
+ *
+ * @param ofDefault the variables of the vendor's default of this key, without which only those of the context are known
+ */
 function lintVariables(
-  resource: Resource,
   texts: readonly TemplateText[],
-  defaults: DefaultVariables,
+  ofDefault: ReadonlySet<string> | undefined,
   context: readonly string[],
 ): Finding[] {
   const { variables, globals } = usesOf(texts);
@@ -65,26 +132,20 @@ function lintVariables(
     code: 'unknown-variable',
     message,
     hint,
-    resource,
     ...locate(text, offset),
   });
-  const ofDefault = defaults.get(resource.key[0] ?? '');
   const names = new Set([...(ofDefault ?? []), ...context]);
-  const attributes = new Set(context);
+  const unknown = (ofDefault ? variables : []).filter(({ name }) => !names.has(name));
+  const missing = globals.filter(({ member }) => !context.includes(member ?? ''));
   return [
-    // Without the default of this key, its variables are not known.
-    ...(ofDefault ? variables : [])
-      .filter(({ name }) => !names.has(name))
-      .map((use) => {
-        const message = `Neither the vendor's default nor the template context has \`$${shorten(use.name)}\``;
-        return finding(use, message, didYouMean(use.name, names));
-      }),
-    ...globals
-      .filter(({ member }) => !attributes.has(member ?? ''))
-      .map((use) => {
-        const message = `The template context has no \`${shorten(use.member ?? '')}\``;
-        return finding(use, message, didYouMean(use.member ?? '', context));
-      }),
+    ...unknown.map((use) => {
+      const message = `Neither the vendor's default nor the template context has \`$${shorten(use.name)}\``;
+      return finding(use, message, didYouMean(use.name, names));
+    }),
+    ...missing.map((use) => {
+      const message = `The template context has no \`${shorten(use.member ?? '')}\``;
+      return finding(use, message, didYouMean(use.member ?? '', context));
+    }),
   ].slice(0, maxVariables);
 }
 
@@ -93,97 +154,93 @@ const chatFields = Object.entries(notificationTemplate.fields).flatMap(([name, f
   field.is === 'json' ? [{ name, nested: field.nested ?? [] }] : [],
 );
 
+/** Text of a chat message that should be JSON. */
+interface ChatText {
+  readonly name: string;
+  readonly at: Pointer;
+  readonly text: string;
+  /** Where it is part of another text, the place of that part. */
+  readonly offset?: number;
+  readonly isObject?: true;
+}
+
 /** Findings about invalid JSON in chat messages. Text with directives is not judged: rendering changes it. */
-function lintChat(resource: Resource): Finding[] {
-  return chatFields.flatMap(({ name, nested }) => {
-    const value = own(resource.fields, name);
-    if (isObject(value)) {
-      return findNestedProblems(value, nested).map(({ member, problem }) =>
-        toFinding(resource, `${name}.${member}`, pointer(name, member), problem),
-      );
-    }
-    if (typeof value !== 'string' || !canJudge(value)) return [];
-    const problem = findProblem(value, isObject, 'is not a JSON object');
-    if (problem) return [toFinding(resource, name, pointer(name), problem)];
-    const message = parseJson(value);
-    if (!isObject(message)) return [];
-    return findNestedProblems(message, nested).map(({ member, problem }) => {
+export function lintChat({ fields }: Resource): Finding[] {
+  return chatFields.flatMap(({ name, nested }): Finding[] => {
+    const value = own(fields, name);
+    if (typeof value !== 'string')
+      return nested.flatMap((member) => {
+        const text = isObject(value) ? own(value, member) : undefined;
+        return typeof text === 'string'
+          ? judgeChat({ name: `${name}.${member}`, at: pointer(name, member), text })
+          : [];
+      });
+    const whole = judgeChat({ name, at: pointer(name), text: value, isObject: true });
+    const message = canJudge(value) ? parseJson(value) : undefined;
+    if (whole.length > 0 || !isObject(message)) return whole;
+    return nested.flatMap((member) => {
+      const text = own(message, member);
       const offset = Math.max(0, value.indexOf(`"${member}"`));
-      return toFinding(resource, `${name}.${member}`, pointer(name), { ...problem, offset });
+      return typeof text === 'string'
+        ? judgeChat({ name: `${name}.${member}`, at: pointer(name), text, offset })
+        : [];
     });
   });
-}
-
-function findNestedProblems(
-  message: JsonObject,
-  nested: readonly string[],
-): { member: string; problem: Problem }[] {
-  return nested.flatMap((member) => {
-    const value = own(message, member);
-    if (typeof value !== 'string' || !canJudge(value)) return [];
-    const isContainer = (parsed: Json) => typeof parsed === 'object' && parsed !== null;
-    const problem = findProblem(value, isContainer, 'is neither a JSON object nor a list');
-    return problem ? [{ member, problem }] : [];
-  });
-}
-
-interface Problem {
-  readonly what: string;
-  readonly hint: string | null;
-  readonly offset: number;
 }
 
 function canJudge(text: string): boolean {
   return text !== '' && !scanVelocity(text).hasDirectives;
 }
 
-function findProblem(text: string, accepts: (parsed: Json) => boolean, otherwise: string): Problem | null {
+function judgeChat({ name, at, text, offset, isObject: mustBeObject }: ChatText): Finding[] {
+  if (!canJudge(text)) return [];
+  const finding = (what: string, more: Partial<Finding> = {}): Finding[] => [
+    {
+      code: 'chat-json',
+      at,
+      message: `The text of \`${name}\` ${what}`,
+      offset: 0,
+      ...more,
+      ...(offset !== undefined && { offset }),
+    },
+  ];
   const parsed = parseJson(text);
-  if (parsed === undefined) return describeSyntaxError(text);
-  return accepts(parsed) ? null : { what: otherwise, hint: null, offset: 0 };
+  if (parsed === undefined) return finding('is not valid JSON', describeSyntaxError(text));
+  if (mustBeObject) return isObject(parsed) ? [] : finding('is not a JSON object');
+  return typeof parsed === 'object' && parsed !== null ? [] : finding('is neither a JSON object nor a list');
 }
 
-/** Describes text that is not JSON by the parser's message, and the place if the parser gives one. */
-function describeSyntaxError(text: string): Problem {
-  const what = 'is not valid JSON';
+/** The message of the parser, and the place if it gives one. */
+function describeSyntaxError(text: string): Pick<Finding, 'hint' | 'offset'> {
   try {
     JSON.parse(text);
+    return {};
   } catch (error) {
     const reason = error instanceof Error ? error.message : '';
     const end = reason.includes('end of JSON') ? text.trimEnd().length : 0;
     const offset = Math.min(Number(/position (\d+)/.exec(reason)?.[1] ?? end), text.length);
-    return { what, hint: `The parser says: ${reason.replaceAll(/\s+/g, ' ')}.`, offset };
+    return { hint: `The parser says: ${reason.replaceAll(/\s+/g, ' ')}.`, offset };
   }
-  return { what, hint: null, offset: 0 };
 }
 
-function toFinding(resource: Resource, name: string, at: Pointer, { what, hint, offset }: Problem): Finding {
-  return { code: 'chat-json', message: `The text of \`${name}\` ${what}`, hint, resource, at, offset };
-}
-
-function lintDefault(resource: Resource, base: LiveObject | undefined, isCustomised = false): Finding[] {
-  const { fields } = resource.kind;
-  const isSame = (name: string) => {
-    const field = fields[name];
-    return field !== undefined && sameValue(field, own(resource.fields, name), own(base?.fields ?? {}, name));
+/** Declares nothing but the vendor's default. */
+export function lintDefault(resource: Resource, { defaults, customised }: KnownTemplates): Finding[] {
+  const { kind, address, fields } = resource;
+  const base = defaults.get(address);
+  const isSame = ([name, value]: [string, Json]) => {
+    const field = kind.fields[name];
+    return field !== undefined && sameValue(field, value, own(base?.fields ?? {}, name));
   };
-  if (!base || !Object.keys(resource.fields).every(isSame)) return [];
-  return [
-    {
-      code: 'equals-default',
-      message: `${resource.address} only repeats the vendor's default`,
-      // Without its manifest, a customised copy would stay as it is.
-      hint: isCustomised
-        ? "Declare it with `ensure: absent`, and the template follows the vendor's changes."
-        : "Remove the manifest, and the template follows the vendor's changes.",
-      resource,
-      at: '',
-    },
-  ];
+  if (!base || !Object.entries(fields).every(isSame)) return [];
+  // Without its manifest, a customised copy would stay as it is.
+  const hint = customised.has(address)
+    ? "Declare it with `ensure: absent`, and the template follows the vendor's changes."
+    : "Remove the manifest, and the template follows the vendor's changes.";
+  return [{ code: 'equals-default', at: '', message: `${address} only repeats the vendor's default`, hint }];
 }
 
-/** Locales and media that some templates have and others lack: one finding for each key and medium. */
-export function lintTranslations(templates: readonly Resource[]): Finding[] {
+/** Locales and media that some templates have and others lack: one finding for each key and medium, at its first template. */
+export function findUntranslated(templates: readonly Resource[]): ReadonlyMap<Resource, readonly Finding[]> {
   const locales = groupBy(templates, mediumOf).flatMap(([medium, group]) =>
     findMissing(group, localeOf, (key, missing) => ({
       code: 'missing-locale',
@@ -196,7 +253,8 @@ export function lintTranslations(templates: readonly Resource[]): Finding[] {
     message: `${key} is not declared for ${missing}, as other notifications are`,
     at: '/medium',
   }));
-  return [...locales, ...media];
+  const grouped = groupBy([...locales, ...media], ([resource]) => resource);
+  return new Map(grouped.map(([resource, found]) => [resource, found.map(([, finding]) => finding)]));
 }
 
 const keyOf = ({ key: [key = ''] }: Resource) => key;
@@ -207,19 +265,14 @@ const localeOf = ({ key: [, , locale = ''] }: Resource) => locale;
 function findMissing(
   templates: readonly Resource[],
   variantOf: (template: Resource) => string,
-  describe: (key: string, missing: string) => Omit<Finding, 'resource'>,
-): Finding[] {
+  describe: (key: string, missing: string) => Finding,
+): [Resource, Finding][] {
   const all = [...new Set(templates.map(variantOf))].sort();
-  return groupBy(templates, keyOf).flatMap(([key, group]): Finding[] => {
+  return groupBy(templates, keyOf).flatMap(([key, group]): [Resource, Finding][] => {
     const present = new Set(group.map(variantOf));
     const missing = all.filter((variant) => !present.has(variant));
-    const [resource] = group;
     if (missing.length === 0) return [];
-    return [{ ...describe(`\`${shorten(key)}\``, joinWords('and', shortenList(missing))), resource }];
+    const shown = missing.length > 10 ? [...missing.slice(0, 10), `${missing.length - 10} more`] : missing;
+    return [[group[0], describe(`\`${shorten(key)}\``, joinWords('and', shown))]];
   });
-}
-
-/** Only the first ten of many. */
-function shortenList(words: readonly string[]): readonly string[] {
-  return words.length > 10 ? [...words.slice(0, 10), `${words.length - 10} more`] : words;
 }

@@ -1,5 +1,30 @@
-import { Brackets, type Reference } from './brackets.ts';
-import { Blocks, exampleOf, isDirective, opensBlock } from './directives.ts';
+import { own } from '../model/json.ts';
+
+/** A use of a variable. */
+export interface Reference {
+  readonly name: string;
+  /** The first member: `b` of `$a.b.c`. */
+  readonly member: string | null;
+  /** All that follows the name, as it is written: `.b.get(0).c`. */
+  readonly steps: string;
+  readonly offset: number;
+}
+
+type Value = Pick<Reference, 'name' | 'steps'>;
+
+/** A name for another value: `#foreach($name in $of)`, `#set($name = $of)`. */
+interface Alias {
+  readonly name: string;
+  readonly of: Value;
+  /** It is each item of the value. */
+  readonly isItem: boolean;
+}
+
+/** `$state == "APPROVED"` shows what a value looks like, and `$count > 10` that it is a number. */
+interface Comparison {
+  readonly reference: Value;
+  readonly value: string | number;
+}
 
 /** Something wrong with the Velocity in a text. */
 interface VelocityProblem {
@@ -14,16 +39,48 @@ interface VelocityProblem {
 export interface VelocityScan {
   /** At most {@link maxProblems}. */
   readonly problems: readonly VelocityProblem[];
-  /** Each variable and member once, where it first occurs. */
+  /** Each variable with the same steps once, where it first occurs. */
   readonly references: readonly Reference[];
   /** Variables that the text itself gives a value. */
   readonly defined: ReadonlySet<string>;
-  /** Whether there are directives: then rendering changes more than references. */
+  readonly aliases: readonly Alias[];
+  /** Of references with constants, in conditions. */
+  readonly comparisons: readonly Comparison[];
+  /** Rendering then changes more than references. */
   readonly hasDirectives: boolean;
 }
 
 /** More problems than these follow from the first ones. */
 const maxProblems = 20;
+
+interface Directive {
+  /** Of a directive that needs parentheses. */
+  readonly example?: string;
+  /** It needs an `#end`. */
+  readonly opens?: true;
+}
+
+const directives: Readonly<Record<string, Directive>> = {
+  if: { example: '#if($condition)', opens: true },
+  elseif: { example: '#elseif($condition)' },
+  else: {},
+  end: {},
+  foreach: { example: '#foreach($item in $items)', opens: true },
+  set: { example: '#set($name = …)' },
+  macro: { example: '#macro(name)', opens: true },
+  define: { example: '#define($name)', opens: true },
+  stop: {},
+  break: {},
+};
+
+interface Block {
+  readonly name: string;
+  /** Where the directive begins. */
+  readonly offset: number;
+  /** A problem with it was reported already, so a missing `#end` is not. */
+  readonly isMalformed: boolean;
+  hasElse: boolean;
+}
 
 const plainDirective = /#(?:\{([a-z]+)\}|@?([A-Za-z_]\w*))/y;
 const hyphenatedWord = /-[A-Za-z]/y;
@@ -33,6 +90,14 @@ const loopHead = /\(\s*\$!?\{?([A-Za-z_]\w*)\}?\s+in\s/y;
 const macroParameters = /\$!?\{?([A-Za-z_]\w*)/g;
 const variable = /\$!?(\{?)([A-Za-z_]\w*)/y;
 const member = /\.([A-Za-z_]\w*)/y;
+const steps = String.raw`(?:\.[A-Za-z_]\w*(?:\([^()]*\))?|\[[^\][]*\])*`;
+const followingSteps = new RegExp(steps, 'y');
+const reference = String.raw`\$!?\{?([A-Za-z_]\w*)(${steps})\}?`;
+const aliasHead = new RegExp(String.raw`^\(\s*\$!?\{?([A-Za-z_]\w*)\}?\s*(=|\bin\b)\s*${reference}\s*\)$`);
+const comparison = new RegExp(
+  String.raw`${reference}\s*(?:(?:[=!]=|[<>]=?)\s*(\d+)\b|==\s*(?:"([^"$]*)"|'([^']*)'))`,
+  'g',
+);
 
 /**
  * Reads a text as Velocity does: directives (`#if`, `#{if}`), comments (`##`, `#* *#`), unparsed blocks (`#[[ ]]#`),
@@ -46,9 +111,12 @@ export function scanVelocity(text: string): VelocityScan {
 class Scanner {
   readonly #text: string;
   readonly #problems: VelocityProblem[] = [];
-  readonly #brackets: Brackets;
+  readonly #references = new Map<string, Reference>();
   readonly #defined = new Set<string>();
-  readonly #blocks = new Blocks();
+  readonly #aliases: Alias[] = [];
+  readonly #comparisons: Comparison[] = [];
+  /** The blocks that are open. */
+  readonly #blocks: Block[] = [];
   #position = 0;
   #hasDirectives = false;
   /** Set at an argument list or comment without end: the rest of the text is not read. */
@@ -56,7 +124,6 @@ class Scanner {
 
   constructor(text: string) {
     this.#text = text;
-    this.#brackets = new Brackets(text);
   }
 
   scan(): VelocityScan {
@@ -71,12 +138,15 @@ class Scanner {
       if (this.#text[at] === '$') this.#readReference(at);
       else this.#readHash(at);
     }
-    if (!this.#isLost) this.#reportUnclosed();
-    const { references } = this.#brackets;
+    const unclosed = this.#isLost ? [] : this.#blocks.filter(({ isMalformed }) => !isMalformed);
+    for (const { name, offset } of unclosed)
+      this.#report('velocity-unclosed', offset, `This \`#${name}\` has no \`#end\``, 'Add the `#end`.');
     return {
       problems: this.#problems,
-      references,
+      references: [...this.#references.values()],
       defined: this.#defined,
+      aliases: this.#aliases,
+      comparisons: this.#comparisons,
       hasDirectives: this.#hasDirectives,
     };
   }
@@ -88,14 +158,22 @@ class Scanner {
   }
 
   #readReference(at: number): void {
-    const found = this.#match(variable, at);
+    const found = this.#noteReference(at);
     if (!found) return;
-    const [whole, brace = '', name = ''] = found;
+    if (found.brace === null) this.#readMembers(at, found.end);
+    else this.#readFormal(at, found.brace);
+  }
+
+  /** Notes the reference at `at`, unless the same one was noted before. */
+  #noteReference(at: number): { readonly brace: number | null; readonly end: number } | null {
+    const [whole, brace, name = ''] = this.#match(variable, at) ?? [];
+    if (whole === undefined) return null;
     const end = at + whole.length;
-    const first = this.#match(member, end)?.[1] ?? null;
-    this.#brackets.add(name, first, at);
-    if (brace === '{') this.#readFormal(at, at + whole.indexOf('{'));
-    else this.#readMembers(at, end);
+    const [steps = ''] = this.#match(followingSteps, end) ?? [];
+    const id = name + steps;
+    const first = /^\.(\w+)/.exec(steps)?.[1] ?? null;
+    if (!this.#references.has(id)) this.#references.set(id, { name, member: first, steps, offset: at });
+    return { brace: brace === '{' ? at + whole.indexOf('{') : null, end };
   }
 
   #readMembers(at: number, start: number): void {
@@ -105,7 +183,7 @@ class Scanner {
       if (!next) break;
       end += next[0].length;
       if (this.#text[end] !== '(') continue;
-      const close = this.#brackets.close(end);
+      const close = this.#findClose(end);
       if (close === null) {
         this.#lose(at, 'The parentheses of this call are not closed', 'Add the `)`.');
         return;
@@ -117,7 +195,7 @@ class Scanner {
 
   /** `${…}`. A brace that is not closed on its line is reported, and reading continues on the next line. */
   #readFormal(at: number, brace: number): void {
-    const close = this.#brackets.close(brace, '\n');
+    const close = this.#findClose(brace, '\n');
     if (close !== null) {
       this.#position = close;
       return;
@@ -125,6 +203,29 @@ class Scanner {
     this.#report('velocity-syntax', at, 'This `${` is not closed', 'Add the `}`.');
     const end = this.#text.indexOf('\n', brace);
     this.#position = end === -1 ? this.#text.length : end;
+  }
+
+  /**
+   * The offset after the bracket that closes the one at `open`; `null` if there is none, or none before `limit`. Notes
+   * the references inside. Brackets in strings do not count; a `'…'` string has no references.
+   */
+  #findClose(open: number, limit?: string): number | null {
+    let depth = 0;
+    let quote = '';
+    for (let at = open; at < this.#text.length; at += 1) {
+      const sign = this.#text.charAt(at);
+      if (sign === limit) return null;
+      if (sign === '$' && quote !== "'") {
+        const found = this.#noteReference(at);
+        // The brace of `${` is left for counting.
+        if (found) at = (found.brace ?? found.end) - 1;
+      } else if (quote !== '') quote = sign === quote ? '' : quote;
+      else if (sign === '"' || sign === "'") quote = sign;
+      else if ('([{'.includes(sign)) depth += 1;
+      else if (')]}'.includes(sign)) depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+    return null;
   }
 
   #readHash(at: number): void {
@@ -144,92 +245,81 @@ class Scanner {
   }
 
   #readDirective(at: number): void {
-    const found = this.#match(plainDirective, at);
-    if (!found) return;
-    const [whole, formal, plain = ''] = found;
-    const name = formal ?? plain;
+    const [whole, formal, plain = ''] = this.#match(plainDirective, at) ?? [];
+    if (whole === undefined) return;
     const end = at + whole.length;
     if (formal === undefined && this.#match(hyphenatedWord, end)) return;
-    const isBlockCall = whole.startsWith('#@');
-    if (isBlockCall ? this.#text[end] !== '(' : !isDirective(name)) return;
+    const isCall = whole.startsWith('#@');
+    const name = isCall ? `@${plain}` : (formal ?? plain);
+    const directive = isCall ? blockCall : own(directives, name);
+    if (!directive || (isCall && this.#text[end] !== '(')) return;
     this.#hasDirectives = true;
     this.#position = end;
-    if (isBlockCall) this.#openWithArguments(`@${name}`, at, end);
-    else if (name === 'end') this.#closeBlock(at);
-    else if (name === 'else') this.#readElse(name, at);
-    else if (name === 'elseif') {
-      this.#readElse(name, at);
-      this.#readArguments(name, at, end);
-    } else if (opensBlock(name)) this.#openWithArguments(name, at, end);
-    else if (name === 'set') this.#readArguments(name, at, end);
+    if (name === 'end') this.#closeBlock(at);
+    if (name === 'else' || name === 'elseif') this.#enterElse(name, at);
+    const isMalformed = directive.example !== undefined && !this.#readArguments(name, directive.example, at);
+    if (directive.opens) this.#blocks.push({ name, offset: at, isMalformed, hasElse: false });
   }
 
-  #openWithArguments(name: string, at: number, end: number): void {
-    const isComplete = this.#readArguments(name, at, end);
-    this.#blocks.open(name, at, !isComplete);
-  }
-
-  /** Reads the arguments of a directive. Returns whether they are well-formed. */
-  #readArguments(name: string, at: number, end: number): boolean {
-    const begin = this.#match(argumentsBegin, end);
-    if (!begin) {
-      this.#report(
-        'velocity-syntax',
-        at,
-        `\`#${name}\` has no parentheses`,
-        `Write \`${exampleOf(name)}\`, or \`\\#${name}\` for the word itself.`,
-      );
+  /** Reads the arguments of a directive. Returns false where they are malformed. */
+  #readArguments(name: string, example: string, at: number): boolean {
+    const reject = (message: string, hint: string) => {
+      this.#report('velocity-syntax', at, message, hint);
       return false;
-    }
-    const open = end + begin[0].length - 1;
-    const close = this.#brackets.close(open);
+    };
+    const begin = this.#match(argumentsBegin, this.#position);
+    if (!begin)
+      return reject(
+        `\`#${name}\` has no parentheses`,
+        `Write \`${example}\`, or \`\\#${name}\` for the word itself.`,
+      );
+    const open = this.#position + begin[0].length - 1;
+    const close = this.#findClose(open);
     if (close === null) {
       this.#lose(at, `The parentheses of this \`#${name}\` are not closed`, 'Add the `)`, or a quote.');
       return false;
     }
     this.#position = close;
-    return this.#define(name, at, open, close);
+    this.#readNames(name, open, close);
+    if (name !== 'foreach' || this.#match(loopHead, open)) return true;
+    return reject('`#foreach` does not say what to iterate over', `Write \`${example}\`.`);
   }
 
-  /** Collects the variables that the arguments define. Returns whether the arguments are well-formed. */
-  #define(name: string, at: number, open: number, close: number): boolean {
-    if (name === 'macro') {
-      for (const found of this.#text.slice(open, close).matchAll(macroParameters)) this.#addDefined(found[1]);
-    } else if (name === 'set' || name === 'define') this.#addDefined(this.#match(variableBegins, open)?.[1]);
-    else if (name === 'foreach') {
-      const head = this.#match(loopHead, open);
-      this.#addDefined((head ?? this.#match(variableBegins, open))?.[1]);
-      if (head) return true;
-      this.#report(
-        'velocity-syntax',
-        at,
-        '`#foreach` does not say what to iterate over',
-        `Write \`${exampleOf(name)}\`.`,
-      );
-      return false;
+  /** Collects what the arguments of a directive say of variables. */
+  #readNames(name: string, open: number, close: number): void {
+    const text = this.#text.slice(open, close);
+    if (name === 'macro')
+      for (const [, parameter = ''] of text.matchAll(macroParameters)) this.#defined.add(parameter);
+    const first = this.#match(variableBegins, open)?.[1];
+    if (['set', 'define', 'foreach'].includes(name) && first !== undefined) this.#defined.add(first);
+    const [, alias, sign, of, steps = ''] = aliasHead.exec(text) ?? [];
+    if (alias !== undefined && of !== undefined)
+      this.#aliases.push({ name: alias, of: { name: of, steps }, isItem: sign === 'in' });
+    if (name !== 'if' && name !== 'elseif') return;
+    for (const [, left = '', leftSteps = '', number, quoted, single] of text.matchAll(comparison)) {
+      const value = number === undefined ? (quoted ?? single ?? '') : Number(number);
+      this.#comparisons.push({ reference: { name: left, steps: leftSteps }, value });
     }
-    return true;
   }
 
-  #addDefined(name: string | undefined): void {
-    if (name !== undefined) this.#defined.add(name);
-  }
-
-  #readElse(name: 'else' | 'elseif', at: number): void {
-    const problem = this.#blocks.enterElse(name);
-    if (problem !== null) this.#report('velocity-unopened', at, problem, null);
+  #enterElse(name: 'else' | 'elseif', at: number): void {
+    const block = this.#blocks.at(-1);
+    if (!block || !['if', 'foreach'].includes(block.name))
+      this.#report('velocity-unopened', at, `This \`#${name}\` has no open \`#if\``, null);
+    else if (block.hasElse)
+      this.#report(
+        'velocity-unopened',
+        at,
+        `This \`#${name}\` comes after the \`#else\` of its \`#if\``,
+        null,
+      );
+    else block.hasElse = name === 'else';
   }
 
   #closeBlock(at: number): void {
-    if (this.#blocks.close()) return;
+    if (this.#blocks.pop()) return;
     const hint = 'Remove it, or write `\\#end` for the word itself.';
     this.#report('velocity-unopened', at, 'This `#end` has no open block', hint);
-  }
-
-  #reportUnclosed(): void {
-    for (const { name, offset } of this.#blocks.findUnclosed()) {
-      this.#report('velocity-unclosed', offset, `This \`#${name}\` has no \`#end\``, 'Add the `#end`.');
-    }
   }
 
   /** Reports a problem after which the rest of the text cannot be read. */
@@ -248,3 +338,6 @@ class Scanner {
     return sticky.exec(this.#text);
   }
 }
+
+/** `#@name(…) … #end` calls a macro with a body. */
+const blockCall: Directive = { example: '#@name(…)', opens: true };

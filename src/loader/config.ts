@@ -3,12 +3,23 @@ import { basename, dirname, join, posix, resolve } from 'node:path';
 import { validators } from '../generated/validators.js';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Environment } from '../kinds/project.ts';
+import { groupBy, once } from '../model/basics.ts';
 import { failure } from '../model/failure.ts';
-import { groupBy } from '../model/group.ts';
-import { isArray, isObject, itemsOf, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  itemsOf,
+  type Json,
+  type JsonObject,
+  numberOf,
+  objectOf,
+  oneOf,
+  own,
+  textListsOf,
+  textOf,
+  textsOf,
+} from '../model/json.ts';
 import { type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
-import { numberOf, objectOf, oneOf, textListsOf, textsOf } from '../model/members.ts';
-import { once } from '../model/once.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
 import { noteIn, notesIn, withoutNotes } from './declaration.ts';
 import { findNode, isWithinValue, type YamlDocument } from './document.ts';

@@ -2,6 +2,7 @@ import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Declaration } from '../kinds/resource.ts';
 import { parseAddress } from '../model/address.ts';
+import { once } from '../model/basics.ts';
 import { sha256 } from '../model/digest.ts';
 import {
   isArray,
@@ -15,7 +16,6 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { refsIn } from '../model/marker.ts';
-import { once } from '../model/once.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { SourceFile } from './file.ts';
 import { type ReadTag, unresolved } from './tree.ts';

@@ -1,7 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, posix, relative, resolve, sep } from 'node:path';
-import { failure } from '../model/failure.ts';
-import { unreadableFile } from '../model/system-error.ts';
+import { failure, unreadableFile } from '../model/failure.ts';
 import { projectFileName } from './config.ts';
 import { isInReserved, reservedFolderFailure } from './paths.ts';
 import { diskSource, type FileSource } from './source.ts';

@@ -13,8 +13,7 @@ import {
 } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { failure } from '../model/failure.ts';
-import { systemCode } from '../model/system-error.ts';
+import { failure, systemCode } from '../model/failure.ts';
 import { isInside } from './paths.ts';
 import { noRepository, type Repository } from './repository.ts';
 

@@ -9,7 +9,7 @@ import { isObserved, type Kind } from '../kinds/kind.ts';
 import { isObject } from '../model/json.ts';
 import { pointer } from '../model/pointer.ts';
 import { contractSettings } from '../model/settings.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import { withoutNotes } from './declaration.ts';
 import { findNode, type YamlDocument } from './document.ts';
 import type { Place } from './file.ts';

@@ -3,14 +3,24 @@ import type { Kinds } from '../kinds/catalog.ts';
 import { longestKeyPart } from '../kinds/described-schema.ts';
 import { readableFields } from '../kinds/field.ts';
 import { fieldNamed, type Kind } from '../kinds/kind.ts';
+import { secretPlaces } from '../kinds/redact.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
-import { isArray, isObject, type Json, type JsonObject, mapMembers, own, textOf } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectOf,
+  own,
+  textOf,
+  textsOf,
+} from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
-import { objectOf, textsOf } from '../model/members.ts';
 import { type Pointer, placeAbove, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import { declarationOf, resolveNotes } from './declaration.ts';
 import { findNode, placeInside, type YamlDocument } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
@@ -117,6 +127,7 @@ function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declare
     ...named,
     ensure: own(value, 'ensure') === 'absent' ? 'absent' : 'present',
     lifecycle: readLifecycle(declared),
+    secrets: () => overlaid?.secrets() ?? secretPlaces(manifest.fields),
     source: () => sourceOf(place),
     locate: (at) => sourceOf(find(at).place),
     point(at, offset) {

@@ -7,7 +7,7 @@ import { type Address, parseAddress } from '../model/address.ts';
 import { isObject, type JsonObject, own, pick, sameJson } from '../model/json.ts';
 import { isFilledInLater, refOf } from '../model/marker.ts';
 import { type Pointer, placesOf, pointer, valueAt } from '../model/pointer.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import type { FoundNode } from './document.ts';
 import type { Problem, Problems } from './problems.ts';
 import { dropUnresolved, type Tree } from './tree.ts';

@@ -1,10 +1,19 @@
 import { globProblem } from '../kinds/address-glob.ts';
 import { applyMergePatch } from '../kinds/json-patch.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { secretPlaces } from '../kinds/redact.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
-import { isObject, type Json, type JsonObject, objectFrom, objectsIn, own, textOf } from '../model/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectFrom,
+  objectOf,
+  objectsIn,
+  own,
+  textOf,
+} from '../model/json.ts';
 import { isFilledInLater } from '../model/marker.ts';
-import { objectOf } from '../model/members.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { BuildContext } from './connection.ts';
 import type { FoundNode } from './document.ts';
@@ -26,6 +35,8 @@ export interface Overlays {
 /** A manifest with its overlays. */
 export interface Overlaid {
   readonly value: JsonObject;
+  /** The places that the manifest or one of the overlays marks `!secret`. */
+  secrets(): readonly Pointer[];
   /** The position of a value in an overlay; `null` where the manifest gives it. */
   find(at: Pointer): FoundNode | null;
 }
@@ -73,6 +84,7 @@ export function readOverlays(
       }
       return {
         value,
+        secrets: () => [manifest, ...used.map(({ merge }) => merge)].flatMap((each) => secretPlaces(each)),
         find: (at) => used.map(({ find }) => find(at)).findLast(({ match }) => match !== 'missing') ?? null,
       };
     },

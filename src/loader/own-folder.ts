@@ -1,7 +1,6 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { type Failure, failure } from '../model/failure.ts';
-import { systemCode } from '../model/system-error.ts';
+import { type Failure, failure, systemCode } from '../model/failure.ts';
 import { isInGit, isInside, outsideProjectFailure, reservedFolderFailure } from './paths.ts';
 
 /** The folder of a project that tenantctl writes to: journals, locks, results, the data of an embedded tenant. */

@@ -1,6 +1,6 @@
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import { type Place, sourceOf } from './file.ts';
 
 /** Further problems of a file are not shown: nobody reads them, and finding their lines takes time. */

@@ -1,9 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Secrets } from '../kinds/project.ts';
 import { isCi } from '../model/ci.ts';
-import { Failure, failure } from '../model/failure.ts';
+import { Failure, failure, systemCode } from '../model/failure.ts';
 import { own } from '../model/json.ts';
-import { systemCode } from '../model/system-error.ts';
 import { decodeText } from './source.ts';
 
 /** What the machine gives a project. */

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { isSlowGlob } from '../model/glob.ts';
 import { own } from '../model/json.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 
 /** The environments of a project, in the order of the project file, and its groups of names and globs. */
 export interface EnvironmentNames {

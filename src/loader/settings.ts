@@ -1,10 +1,18 @@
 import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
 import type { Connection, Environment, Limits, Policy } from '../kinds/project.ts';
-import { type JsonObject, own, textOf } from '../model/json.ts';
-import { numberOf, objectOf, oneOf, textMembersOf, textsOf } from '../model/members.ts';
+import {
+  type JsonObject,
+  numberOf,
+  objectOf,
+  oneOf,
+  own,
+  textMembersOf,
+  textOf,
+  textsOf,
+} from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import { type BuildContext, readConnection } from './connection.ts';
 import { collectionTaken, holderOf } from './kind-files.ts';
 import { unresolved } from './tree.ts';

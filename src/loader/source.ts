@@ -10,9 +10,8 @@ import {
 import { join, posix, relative, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { globSync } from 'tinyglobby';
-import { Failure, failure } from '../model/failure.ts';
+import { Failure, failure, systemCode, unreadableFile } from '../model/failure.ts';
 import { isSlowGlob, slowGlobFailure } from '../model/glob.ts';
-import { systemCode, unreadableFile } from '../model/system-error.ts';
 import {
   credentialsFailure,
   holdsCredentials,

@@ -3,7 +3,7 @@ import { Failure, failure, hasCode } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import { lookupMarker, lookupOf, refMarker, secretMarker, secretName } from '../model/marker.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 import { noteOf } from './declaration.ts';
 import type { Place } from './file.ts';
 import { sideFilePath } from './paths.ts';

@@ -9,9 +9,8 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { isArray, isObject, type Json, mapMembers } from '../model/json.ts';
+import { isArray, isObject, type Json, mapMembers, unsafeKeys } from '../model/json.ts';
 import { markerKeys } from '../model/marker.ts';
-import { unsafeKeys } from '../model/members.ts';
 import { isCoreTag, keyText, offsetOfNode, placeOfNode, type YamlDocument } from './document.ts';
 import type { Place, SourceFile } from './file.ts';
 import type { Problem, Problems } from './problems.ts';

@@ -107,7 +107,7 @@ function spellingsOf(address: Address): { encoded: string; plain: string; readab
   }
 }
 
-/** A part without what a star does not stand for: nothing, `.`, `..`, a slash or the end of a line. */
+/** Escapes what a star does not match: nothing, `.`, `..`, a slash or the end of a line. */
 function escapePart(part: string): string {
   if (part === '') return '%';
   if (part === '.' || part === '..') return part.replaceAll('.', '%2E');

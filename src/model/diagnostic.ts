@@ -27,25 +27,23 @@ export interface Diagnostic {
   readonly source?: Source;
   /** The source line with a caret below the column, ready to print. */
   readonly excerpt?: string;
-  /** What to do next: "did you mean `subject`?". */
+  /** The next step: "did you mean `subject`?". */
   readonly hint?: string;
-  /** The address of the object it is about. */
   readonly address?: string;
-  /** What a reader compares: the declared texts and those of the vendor. */
+  /** For a reader to compare: the declared texts and those of the vendor. */
   readonly versions?: readonly Versions[];
 }
 
-/** The message about a value, with a note if an overlay of the environment sets it: the manifest has another one. */
+/** Adds a note if an overlay of the environment sets the value: the manifest has another one. */
 export function noteOverlay(message: string, isOverlaid: boolean): string {
   return isOverlaid ? message.replace(/\.?$/, ' (set by this overlay)$&') : message;
 }
 
-/** What a plan says of places that it cannot compare. */
+/** Says in a plan that it cannot compare these places. */
 export function notComparableWords(address: string, places: readonly Pointer[]): string {
   return `${address}: the tenant does not show ${places.join(', ')}, so it cannot be compared.`;
 }
 
-/** Whether a remark says so of a place. */
 export function saysNotComparable(
   at: Pointer,
   { code, message }: Pick<Diagnostic, 'code' | 'message'>,

@@ -1,15 +1,14 @@
 import type { Address, Key } from './address.ts';
 import type { Diagnostic } from './diagnostic.ts';
+import type { TenantName } from './network.ts';
 import type { Change, Difference, Scope } from './plan.ts';
 import type { Pointer } from './pointer.ts';
-import type { TenantName } from './tenant.ts';
 
 /** The format of `diff --format json`; schemas/diff.schema.json describes it. */
 export const diffFormat = 1;
 
-/** One of the two sides of a diff. */
 export interface DiffSide {
-  /** What reports call it: an environment, `manifests of ENVIRONMENT`, or a path. */
+  /** An environment, `manifests of ENVIRONMENT`, or a path. */
   readonly name: string;
   readonly is: 'tenant' | 'manifests';
   /** The base URLs of a tenant; `null` for manifests. */
@@ -47,7 +46,7 @@ export interface DiffSummary {
   readonly notComparable: number;
 }
 
-/** What differs between two sides, in the terms of manifests (design, section 8). */
+/** The differences between two sides, in the terms of manifests (design, section 8). */
 export interface Diff {
   readonly formatVersion: typeof diffFormat;
   readonly tool: { readonly name: string; readonly version: string };
@@ -61,7 +60,7 @@ export interface Diff {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Whether the two sides differ. What could not be compared does not count. */
+/** Values that could not be compared do not count. */
 export function differs({ objects }: Pick<Diff, 'objects'>): boolean {
   return objects.length > 0;
 }

@@ -1,4 +1,5 @@
 import type { Diagnostic } from './diagnostic.ts';
+import { own } from './json.ts';
 
 /** The exit codes of the program (design, section 4). */
 export const ExitCode = {
@@ -12,7 +13,7 @@ export const ExitCode = {
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** Why a command stops: one or more diagnostics, and the exit code. */
+/** Stops a command with one or more diagnostics, and an exit code. */
 export class Failure extends Error {
   override readonly name: string = 'Failure';
   readonly diagnostics: readonly Diagnostic[];
@@ -25,7 +26,7 @@ export class Failure extends Error {
   }
 }
 
-/** For `catch`: what `instead` makes of a Failure. Anything else is a bug, and is thrown on. */
+/** For `catch`: handles a Failure. Anything else is a bug, and is thrown on. */
 export function ifFailure<T>(instead: (failure: Failure) => T): (error: unknown) => T {
   return (error) => {
     if (error instanceof Failure) return instead(error);
@@ -33,12 +34,11 @@ export function ifFailure<T>(instead: (failure: Failure) => T): (error: unknown)
   };
 }
 
-/** Whether an error is a Failure whose first problem has one of these codes. */
+/** True for a Failure whose first problem has one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): error is Failure {
   return error instanceof Failure && codes.includes(error.diagnostics[0]?.code ?? '');
 }
 
-/** A failure with one error diagnostic. */
 export function failure(
   code: string,
   message: string,
@@ -48,7 +48,7 @@ export function failure(
   return new Failure([{ code, severity: 'error', message, ...more }], exitCode);
 }
 
-/** What an error says; of anything else that was thrown, its text. */
+/** The message of an error, or the text of anything else that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -58,7 +58,74 @@ export function interruption(message = 'Interrupted.'): Failure {
   return failure('interrupted', message, {}, ExitCode.interrupted);
 }
 
-/** Whether a run was stopped by Ctrl-C. */
 export function isInterruption({ diagnostics }: Failure): boolean {
   return diagnostics.some(({ code }) => code === 'interrupted');
+}
+
+/** The operating system's code of an error: `ENOENT`, `EACCES`; `null` for other errors. */
+export function systemCode(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}
+
+/** Returns `null` for a file or folder that does not exist. */
+export async function ifThere<T>(read: Promise<T>): Promise<T | null> {
+  try {
+    return await read;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** The next step for a file, by the operating system's code. */
+const fileHints: Readonly<Record<string, string>> = {
+  EISDIR: 'It is a folder: name a file.',
+  EACCES: 'Choose another path, or change who may use this one.',
+  EPERM: 'Choose another path, or change who may use this one.',
+  EROFS: 'The file system is read-only: choose another path.',
+  ENOSPC: 'The disk is full: remove what is not needed, or choose another path.',
+};
+
+const portHint = 'Choose another port with --port. Without --port, a free one is taken.';
+
+function fileHint(code: string | null): { readonly hint?: string } {
+  const hint = code === null ? undefined : own(fileHints, code);
+  return hint === undefined ? {} : { hint };
+}
+
+/** The failure for whatever else the operating system refuses; `null` for an error that is not its own. */
+export function systemFailure(error: unknown): Failure | null {
+  if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return null;
+  const options = error.syscall === 'listen' ? { hint: portHint } : fileHint(systemCode(error));
+  return failure('system', error.message, options);
+}
+
+/**
+ * The failure for a file that cannot be read: `file-not-found` where there is none, else `file-unreadable`. A Failure says
+ * itself why.
+ *
+ * @param hint what to do where there is no such file
+ */
+export function unreadableFile(file: string, error: unknown, hint?: string): Failure {
+  if (error instanceof Failure) return error;
+  const code = systemCode(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return failure('file-not-found', `There is no file ${file}.`, hint === undefined ? {} : { hint });
+  }
+  return failure('file-unreadable', `${file} cannot be read (${code ?? String(error)}).`, fileHint(code));
+}
+
+/** The failure for a file that cannot be written, or whose folder cannot be made. A Failure says itself why. */
+export function unwritableFile(file: string, error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const code = systemCode(error);
+  const isFolder = error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
+  const isBlocked = isFolder && (code === 'EEXIST' || code === 'ENOTDIR');
+  return failure(
+    'unwritable-file',
+    `The file ${file} cannot be written (${code ?? String(error)}).`,
+    isBlocked
+      ? { hint: 'A file is in the place of a folder that is needed: choose another path.' }
+      : fileHint(code),
+  );
 }

@@ -1,14 +1,14 @@
+import { groupBy } from './basics.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { sha256 } from './digest.ts';
 import { ExitCode } from './failure.ts';
-import { groupBy } from './group.ts';
 import { hasChanges, isRefused, type Plan, type Summary } from './plan.ts';
 import { exitCodeOf, type Result } from './result.ts';
 
 /** The format of fleet files; schemas/fleet.schema.json describes it. */
 export const fleetFormat = 1;
 
-/** Why there is no plan or no result of an environment. */
+/** The reason why an environment has no plan or no result. */
 export interface FleetError {
   readonly exitCode: ExitCode;
   readonly diagnostics: readonly Diagnostic[];
@@ -27,7 +27,7 @@ export const notRun: FleetError = {
   ],
 };
 
-/** Whether an interrupted run had not begun with an environment: nothing went wrong in it. */
+/** True when an interrupted run had not begun with an environment: nothing went wrong in it. */
 export const isNotRun = ({ error }: Pick<FleetMember, 'error'>): boolean =>
   error?.diagnostics.some(({ code }) => code === 'not-run') ?? false;
 
@@ -40,7 +40,6 @@ export interface FleetMember {
   readonly error: FleetError | null;
 }
 
-/** The numbers of all environments together. */
 export interface FleetSummary extends Summary {
   readonly environments: number;
   readonly failed: number;
@@ -55,7 +54,7 @@ export interface Fleet {
   readonly environments: readonly FleetMember[];
 }
 
-/** The fleet of these environments, by their names: parts that are joined again give the same fleet. */
+/** Sorts environments by name: parts that are joined again give the same fleet. */
 export function fleetOf(members: readonly FleetMember[]): Fleet {
   const environments = members.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const plans = environments.flatMap(({ plan }) => plan ?? []);
@@ -77,17 +76,17 @@ export function fleetOf(members: readonly FleetMember[]): Fleet {
   };
 }
 
-/** Whether a fleet is the report of an apply, also of one that got nowhere: then its results are `null`. */
+/** True for the report of an apply, also of one that got nowhere: then its results are `null`. */
 export function isApplied({ environments }: Fleet): boolean {
   return environments.some(({ result }) => result !== undefined);
 }
 
-/** The digest of what an approval of the fleet covers: which environments, and the plan of each. */
+/** Covers what an approval of the fleet covers: the environments, and the plan of each. */
 export function fleetDigest(environments: readonly Pick<FleetMember, 'name' | 'plan'>[]): string {
   return sha256(environments.map(({ name, plan }) => [name, plan?.digest ?? null]));
 }
 
-/** Whether an environment was not planned, or not applied as a whole. */
+/** True when an environment was not planned, or not applied as a whole. */
 export function isFailed({ plan, result, error }: FleetMember): boolean {
   if (error !== null) return true;
   return result ? exitCodeOf(result) !== ExitCode.done : plan !== null && isRefused(plan);
@@ -103,7 +102,6 @@ const worst = [
   ExitCode.done,
 ] as const;
 
-/** The exit code of several runs together. */
 export function worstExitCode(codes: readonly ExitCode[]): ExitCode {
   return worst.find((code) => codes.includes(code)) ?? ExitCode.done;
 }
@@ -112,7 +110,7 @@ export function worstExitCode(codes: readonly ExitCode[]): ExitCode {
  * The exit code of a fleet. Where changes were made in one environment and another could not run, the apply is incomplete:
  * the code of what could not run says that nothing was written.
  *
- * @param detailed whether changes that were planned count (`--detailed-exitcode`)
+ * @param detailed counts changes that were planned (`--detailed-exitcode`)
  */
 export function exitCodeOfFleet({ environments }: Fleet, detailed: boolean): ExitCode {
   const hasWritten = environments.some(({ result }) => result && result.summary.done > 0);
@@ -128,9 +126,9 @@ export function exitCodeOfFleet({ environments }: Fleet, detailed: boolean): Exi
 }
 
 /**
- * What is said of several environments, each remark once. One that not all of them share says whose it is.
+ * Joins the remarks on several environments, each remark once. One that not all of them share says whose it is.
  *
- * @param wordsFor how the environments of a remark are named
+ * @param wordsFor names the environments of a remark
  */
 export function shareDiagnostics(
   all: readonly { readonly name: string; readonly diagnostics: readonly Diagnostic[] }[],

@@ -2,7 +2,7 @@ import { type Failure, failure } from './failure.ts';
 
 /** A group that is repeated: each part of a name can then belong to any of its turns. */
 const repeatedGroup = /[+*]\(|[)}]\+/;
-/** What stands for any number of characters. A plus does so after a class, and in parentheses. */
+/** Matches what stands for any number of characters: also a plus after a class, and in parentheses. */
 const stretch = /\*+|!\(|\]\+|(?<=\([^)]*)\+/g;
 /** About the length of a long name, and so the ways in which a star can match a part of it. */
 const waysOfStar = 300;
@@ -12,7 +12,7 @@ const mostGlobstars = 3;
 const longestGlob = 4096;
 
 /**
- * Whether comparing a name with a glob can take hours: each further star between two slashes, and each further group with
+ * True when comparing a name with a glob can take hours: each further star between two slashes, and each further group with
  * alternatives, multiplies the ways to try. So can looking at a glob that is too long.
  */
 export function isSlowGlob(glob: string): boolean {
@@ -23,7 +23,7 @@ export function isSlowGlob(glob: string): boolean {
   return repeatedGroup.test(plain) || plain.split('**').length - 1 > mostGlobstars || ways > mostWays;
 }
 
-/** In how many ways alternatives can be chosen. What is in parentheses can be left out too. */
+/** Counts the ways to choose alternatives. A group in parentheses can be left out too. */
 function waysOfGroups(glob: string): number {
   let ways = 1;
   const open: number[] = [];
@@ -36,7 +36,7 @@ function waysOfGroups(glob: string): number {
   return ways;
 }
 
-/** What is wrong with such a glob. A pull request can bring one, and names that take the longest. */
+/** A pull request can bring such a glob, and names that take the longest. */
 export const slowGlob = (glob: string) => ({
   code: 'slow-glob',
   message: `\`${brief(glob)}\` can match a name in so many ways, or is so long, that comparing it can take hours`,
@@ -45,7 +45,6 @@ export const slowGlob = (glob: string) => ({
 
 const brief = (glob: string) => (glob.length > 200 ? `${glob.slice(0, 200)}…` : glob);
 
-/** The same as a failure. */
 export function slowGlobFailure(glob: string): Failure {
   const { code, message, hint } = slowGlob(glob);
   return failure(code, `${message}.`, { hint });

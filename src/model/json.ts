@@ -1,4 +1,3 @@
-/** Any value that JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 /** A JSON object. Read with {@link own}, so that a key such as `constructor` never reaches a prototype. */
@@ -53,7 +52,6 @@ export function mapMembers(
   return objectFrom(members);
 }
 
-/** The members that have a value. */
 export function withoutNulls(object: JsonObject): JsonObject {
   return mapMembers(object, (value) => value ?? undefined);
 }
@@ -108,7 +106,7 @@ export function parseJson(text: string): Json | undefined {
 }
 
 /**
- * Whether a text has sixteen digits in a row: fewer are kept by a number. Every page of a tenant is searched, so only every
+ * True when a text has sixteen digits in a row: fewer are kept by a number. Every page of a tenant is searched, so only every
  * sixteenth character is looked at.
  */
 function hasLongNumber(text: string): boolean {
@@ -126,7 +124,6 @@ function hasLongNumber(text: string): boolean {
 /** Numbers without so large an exponent are finite, unless they have many digits. */
 const largeExponent = /\d[eE]\+?\d{3}/;
 
-/** The texts and numbers of JSON. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 function keepDigits(token: string): string {
@@ -136,10 +133,79 @@ function keepDigits(token: string): string {
   return isNumber && !isKept ? `"${token}"` : token;
 }
 
-/** Whether a value is nested deeper than anything in the API: recursion into it could exhaust the stack. */
+/** True when a value is nested deeper than anything in the API: recursion into it could exhaust the stack. */
 export function isTooDeep(value: Json, levels = deepestJson): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || itemsOf(value).some((item) => isTooDeep(item, levels - 1));
 }
 
 const deepestJson = 100;
+
+/** The object under a name; an empty one where there is none. */
+export function objectOf(value: JsonObject, name: string): JsonObject {
+  const member = own(value, name);
+  return isObject(member) ? member : {};
+}
+
+/** The value of a record's field, which some hosts keep in its `attributes`; `null` where there is none. */
+export function recordField(record: JsonObject, name: string): Json {
+  return own(record, name) ?? own(objectOf(record, 'attributes'), name) ?? null;
+}
+
+/** The texts in the list under a name; none where there is no list. */
+export function textsOf(value: JsonObject, name: string): string[] {
+  const list = own(value, name);
+  return isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+}
+
+/** The texts in the object under a name, by their names; none where there is no object. */
+export function textMembersOf(value: JsonObject, name: string): Readonly<Record<string, string>> {
+  const members = Object.entries(objectOf(value, name));
+  return Object.fromEntries(
+    members.flatMap(([member, text]) => (typeof text === 'string' ? [[member, text] as const] : [])),
+  );
+}
+
+/** The lists of texts in the object under a name, by their names; none where there is no object. */
+export function textListsOf(value: JsonObject, name: string): Readonly<Record<string, readonly string[]>> {
+  const object = objectOf(value, name);
+  return Object.fromEntries(Object.keys(object).map((member) => [member, textsOf(object, member)]));
+}
+
+/** The number under a name; `null` where there is none. */
+export function numberOf(value: JsonObject, name: string): number | null {
+  const number = own(value, name);
+  return typeof number === 'number' ? number : null;
+}
+
+/** The text under a name if it is one of the choices, else the default. */
+export function oneOf<const T extends string>(
+  value: JsonObject,
+  name: string,
+  choices: readonly T[],
+  byDefault: T,
+): T {
+  return choices.find((choice) => choice === own(value, name)) ?? byDefault;
+}
+
+/** True for a reference as the API writes it: an id, with or without its type and name. */
+export function isReference(value: Json): value is JsonObject {
+  return (
+    isObject(value) &&
+    Object.hasOwn(value, 'id') &&
+    Object.keys(value).every((name) => ['type', 'id', 'name'].includes(name))
+  );
+}
+
+/** Keys that could reach the prototype of an object. */
+export const unsafeKeys: readonly string[] = ['__proto__', 'constructor', 'prototype'];
+
+/** True when a descriptor can name a member of an object, as schemas/kind.schema.json says. */
+export function isMemberName(name: string): boolean {
+  return /^[A-Za-z_][\w-]{0,99}$/.test(name) && !unsafeKeys.includes(name);
+}
+
+/** True when a manifest can have a field of that name: some are reserved. */
+export function isFieldName(name: string): boolean {
+  return isMemberName(name) && !['kind', 'ensure', 'lifecycle', 'id'].includes(name);
+}

@@ -64,6 +64,9 @@ export const refsIn = (value: Json): Address[] => collect(value, refOf);
 /** The names of the secrets in a declared value or a request body. */
 export const secretNamesIn = (value: Json): string[] => collect(value, secretName);
 
+/** The places in the live markers of a declared value or a request body. */
+export const livePlacesIn = (value: Json): Pointer[] => collect(value, livePlace);
+
 /** What `textOf` gives for the markers in a value. Literals are foreign: nothing in them is a marker. */
 function collect(value: Json, textOf: (value: Json) => string | null): string[] {
   if (literalOf(value) !== undefined) return [];

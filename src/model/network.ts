@@ -1,4 +1,3 @@
-/** A host that may be called. */
 export interface AllowedHost {
   /** Without a trailing dot, in the spelling of URLs: lower case, IPv6 in brackets. */
   readonly name: string;
@@ -14,7 +13,7 @@ export interface HttpProxies {
   readonly except: string;
 }
 
-/** How tenants may be reached, as environment variables say. */
+/** The limits and proxies that environment variables set for connections. */
 export interface Network {
   /** The hosts of TENANTCTL_ALLOWED_HOSTS; `null` where it is not set, so that every host may be called. */
   readonly allowedHosts: readonly AllowedHost[] | null;
@@ -27,7 +26,6 @@ export function parseUrl(text: string, base?: string): URL | null {
   return URL.canParse(text, base) ? new URL(text, base) : null;
 }
 
-/** The variable that lists the hosts which may be called. */
 export const allowedHostsVariable = 'TENANTCTL_ALLOWED_HOSTS';
 
 /** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; `null` for any other text, such as a URL or a pattern. */
@@ -37,7 +35,7 @@ export function parseAllowedHost(text: string): AllowedHost | null {
   return url && { name: nameOf(url), port: port === null ? null : String(Number(port)) };
 }
 
-/** Whether one of the hosts is that of the URL, port included. */
+/** True when one of the hosts is that of the URL, port included. */
 export function isAllowed(hosts: readonly AllowedHost[], url: string): boolean {
   const to = new URL(url);
   const port = to.port || (to.protocol === 'https:' ? '443' : '80');
@@ -47,4 +45,15 @@ export function isAllowed(hosts: readonly AllowedHost[], url: string): boolean {
 /** A name that ends with a dot is the same name, written as absolute. */
 function nameOf({ hostname }: URL): string {
   return hostname.replace(/\.$/, '');
+}
+
+/** The two base URLs that identify a tenant; an embedded tenant is named by its data file. */
+export interface TenantName {
+  readonly identity: string;
+  readonly profiles: string;
+}
+
+/** True for two names of one tenant. */
+export function isSameTenant(one: TenantName, other: TenantName): boolean {
+  return one.identity === other.identity && one.profiles === other.profiles;
 }

@@ -1,12 +1,12 @@
 import type { Address, Key } from './address.ts';
 import { type Diagnostic, hasErrors } from './diagnostic.ts';
-import type { Json } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import { secretNamesIn } from './marker.ts';
+import type { TenantName } from './network.ts';
 import type { Pointer } from './pointer.ts';
-import type { TenantName } from './tenant.ts';
 
 /** The format of plan files; schemas/plan.schema.json describes it. */
-export const planFormat = 1;
+export const planFormat = 2;
 
 export const actions = ['create', 'update', 'delete', 'manual'] as const;
 export type Action = (typeof actions)[number];
@@ -70,7 +70,16 @@ export interface Change {
   /** The fingerprint of the live object; `null` where there is none. */
   readonly fingerprint: string | null;
   readonly diff: readonly Difference[];
-  /** Places with secrets, changed or not: result files leave them out. */
+  /**
+   * The fields as they were declared, with secrets as markers; `null` for a delete. From them and the live object, the planner
+   * makes the change again: before it is sent, to see that it does what it shows, and after it, to see that it was done.
+   */
+  readonly declared: JsonObject | null;
+  /** Places that are left as the tenant has them (`lifecycle.ignore`). */
+  readonly ignored?: readonly Pointer[];
+  /** Places of declared secrets and of values that the tenant does not show, which stay as they are. */
+  readonly left?: readonly Pointer[];
+  /** Places that manifests, overlays or the revision mark as secrets, changed or not: no output shows them. */
   readonly secrets?: readonly Pointer[];
   /** In the order they are sent. A manual change has none. */
   readonly requests: readonly Request[];

@@ -34,15 +34,13 @@ export function placesIn(value: Json, at: Pointer): [Pointer, Json][] {
 }
 
 /** The places of the outermost parts of a value that are wanted. Most values have none, and need no pointers. */
-export function placesOf(value: Json, isWanted: (part: Json) => boolean): Pointer[] {
-  if (isWanted(value)) return [''];
+export function placesOf(value: Json, isWanted: (part: Json, at: Pointer) => boolean, at = ''): Pointer[] {
+  if (isWanted(value, at)) return [at];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, item]) =>
-    placesOf(item, isWanted).map((at) => pointer(name) + at),
-  );
+  return Object.entries(value).flatMap(([name, item]) => placesOf(item, isWanted, at + pointer(name)));
 }
 
-/** Whether `at` is `ancestor` or below it. */
+/** True when `at` is `ancestor` or below it. */
 export function isWithin(at: Pointer, ancestor: Pointer): boolean {
   return at === ancestor || at.startsWith(`${ancestor}/`);
 }

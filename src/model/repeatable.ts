@@ -2,7 +2,7 @@ import { isArray, isObject, type Json, own } from './json.ts';
 import type { Request } from './plan.ts';
 
 /**
- * Whether a request has the same effect when it is carried out twice. A POST never has. A PATCH has when it only sets
+ * True when a request has the same effect when it is carried out twice: never a POST, and a PATCH only when it sets
  * values: `replace` or `add` to members in a JSON Patch (seeds 000, JsonPatch), or changes to nested records that have
  * their ids (seed 002, condition rules).
  */
@@ -25,7 +25,7 @@ function setsOneValue(operation: Json): boolean {
   return op === 'replace' || (op === 'add' && !/\/(-|\d+)$/.test(path));
 }
 
-/** Whether every record in a list has an id, so that none is created. */
+/** Without an id, a record in a list would be created. */
 function hasOnlyIds(value: Json): boolean {
   if (isArray(value)) return value.every((item) => !isObject(item) || (hasId(item) && hasOnlyIds(item)));
   return !isObject(value) || Object.values(value).every(hasOnlyIds);

@@ -2,9 +2,9 @@ import type { Address, Key } from './address.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { ExitCode } from './failure.ts';
 import type { JsonObject } from './json.ts';
+import type { TenantName } from './network.ts';
 import type { Action, Request } from './plan.ts';
 import type { Pointer } from './pointer.ts';
-import type { TenantName } from './tenant.ts';
 
 /** The format of result files; schemas/result.schema.json describes it. */
 export const resultFormat = 1;

@@ -3,7 +3,7 @@
  * only describes one (`tokenUrl`, `passwordPolicies`) do not count.
  */
 export function namesCredential(name: string): boolean {
-  return credentialName.test(name) && !describes.test(name);
+  return /^jdbc[-_]?url$/i.test(name) || (credentialName.test(name) && !describes.test(name));
 }
 
 const credentialName = new RegExp(
@@ -12,6 +12,8 @@ const credentialName = new RegExp(
     // `bypass` and `compass` are ordinary words.
     '(?<!by|com|sur|over|tres)pass$',
     '(api|access|private|auth|encryption|client|shared|signing|account|storage|ssh|service|master|license|hmac|deploy)[-_. ]?key',
+    // One-time passwords, shared access signatures, and addresses with a login in them.
+    '^(otp|totp|pin|sas|dsn|kubeconfig)$|[-_](otp|pin|sas|dsn)$',
     '^key$|^sig$|(?:^|[-_])pat$|^(set-?)?cookie$|basic[-_]?auth$|session[-_]?(id|key)$|connection[-_]?string',
   ].join('|'),
   'i',

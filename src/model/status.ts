@@ -1,7 +1,6 @@
 import type { Address } from './address.ts';
-import type { TenantName } from './tenant.ts';
+import type { TenantName } from './network.ts';
 
-/** The format of `status --format json`. */
 export const statusFormat = 1;
 
 /** The kinds whose objects the mail provider verifies, in the order of a mail set-up. */
@@ -21,19 +20,12 @@ export type DnsRecord =
   | { readonly type: 'MX'; readonly name: string; readonly priority: number; readonly value: string }
   | { readonly type: 'TXT'; readonly name: string; readonly value: string };
 
-/** Whether public DNS has a record; `unknown` where the resolver gave no usable answer. */
+/** A record in public DNS; `unknown` if the resolver gave no usable answer. */
 export interface Publication {
   readonly state: 'published' | 'missing' | 'wrong' | 'unknown';
-  /** What public DNS has in the record's place, as text. */
+  /** The records that public DNS has in its place, as text. */
   readonly found: readonly string[];
-  /** Why it is wrong or unknown. */
   readonly detail: string | null;
-}
-
-/** The records in a tenant's answer, and why others were refused. */
-export interface DnsRecords {
-  readonly records: readonly DnsRecord[];
-  readonly refused: readonly string[];
 }
 
 /** A record's value as one text: `10 mail.example`. */
@@ -41,31 +33,28 @@ export function recordText(record: DnsRecord): string {
   return record.type === 'MX' ? `${record.priority} ${record.value}` : record.value;
 }
 
-/** A record to publish, and whether public DNS has it; `null` where that was not checked. */
+/** A record to publish, and its state in public DNS; `null` if that was not checked. */
 export interface RecordStatus {
   readonly record: DnsRecord;
   readonly publication: Publication | null;
 }
 
-/** What `status` says about one sender, domain or MAIL FROM domain. */
+/** The status of one sender, domain or MAIL FROM domain. */
 export interface IdentityStatus {
   readonly address: Address;
   readonly kind: VerifiedKind;
   readonly name: string;
   readonly declared: boolean;
   readonly verification: Verification;
-  /** The state as the tenant reports it. */
   readonly reported: string | null;
-  /** The MAIL FROM domain. */
   readonly mailFromDomain: string | null;
-  /** Further information, and what to do by hand. */
+  /** Further information, and steps to do by hand. */
   readonly remarks: readonly string[];
   readonly records: readonly RecordStatus[];
-  /** Why values of the tenant are not valid DNS records. */
+  /** The reasons why values of the tenant are not valid DNS records. */
   readonly refused: readonly string[];
 }
 
-/** The result of `status`, as one JSON value. */
 export interface Status {
   readonly formatVersion: typeof statusFormat;
   readonly environment: string;
@@ -75,7 +64,29 @@ export interface Status {
   readonly summary: Readonly<Record<Verification, number>>;
 }
 
-/** Whether there is nothing to wait for. */
+/** True when there is nothing to wait for. */
 export function isVerificationOver({ verification }: Pick<IdentityStatus, 'verification'>): boolean {
   return verification === 'verified' || verification === 'not-needed';
+}
+
+/** Returns the domain of an e-mail address, or the domain itself. */
+export function domainOf(identity: string): string {
+  return identity.slice(identity.lastIndexOf('@') + 1).toLowerCase();
+}
+
+/** A state in the spelling of the documents: providers also write `TemporaryFailure`. */
+export function stateWord(reported: string | null): string {
+  return (reported ?? '').replaceAll(/([a-z])[ -]?(?=[A-Z])/g, '$1_').toUpperCase();
+}
+
+/** Explains a state of the mail provider that the documents do not have; `null` for others. */
+export function undocumentedState(reported: string | null): string | null {
+  switch (stateWord(reported)) {
+    case 'NOT_STARTED':
+      return 'The mail provider has not started to verify it.';
+    case 'TEMPORARY_FAILURE':
+      return 'The mail provider could not look the records up, and tries again.';
+    default:
+      return null;
+  }
 }

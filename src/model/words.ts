@@ -1,3 +1,5 @@
+import { distance } from 'fastest-levenshtein';
+
 /** Words as a list in a sentence: `a, b or c`. */
 export function joinWords(last: 'and' | 'or', words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
@@ -6,4 +8,33 @@ export function joinWords(last: 'and' | 'or', words: readonly string[]): string 
 /** `A, B, C and 44 more`: the names that are shown, and how many others there are. */
 export function namesAndMore(shown: readonly string[], more: number): string {
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** A text of a file or a tenant for a message: in quotes, escaped and cut. */
+export const quote = (text: string): string => JSON.stringify(text.slice(0, 200));
+
+/** A longer word is not a typo, and comparing it takes long. */
+const longest = 128;
+
+/**
+ * "Did you mean …?" with the candidate that is most similar to `word`. Of several, one that begins with it: `=` is short for `==`,
+ * not for `!=`. Then the first by the alphabet: a plan says the same in whatever order a tenant lists them. `null` where none is
+ * similar.
+ */
+export function didYouMean(word: string, candidates: Iterable<string>): string | null {
+  if (word.length > longest) return null;
+  const limit = word.length <= 3 ? 1 : Math.max(2, Math.floor(word.length / 3));
+  const near = [...candidates]
+    .filter(({ length }) => Math.abs(length - word.length) <= limit)
+    .map((candidate) => ({
+      candidate,
+      steps: distance(word.toLowerCase(), candidate.toLowerCase()),
+      turn: candidate.startsWith(word) ? 0 : 1,
+    }))
+    .filter(({ steps }) => steps <= limit)
+    .sort(
+      (one, other) =>
+        one.steps - other.steps || one.turn - other.turn || (one.candidate < other.candidate ? -1 : 1),
+    );
+  return near[0] ? `Did you mean \`${near[0].candidate}\`?` : null;
 }

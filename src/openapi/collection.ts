@@ -1,67 +1,89 @@
 import { failure } from '../model/failure.ts';
 import { isArray, own, textOf } from '../model/json.ts';
-import { didYouMean } from '../model/suggest.ts';
-import type { OpenApi, Part } from './document.ts';
-import { type Shape, shapeOf } from './schema.ts';
+import { didYouMean } from '../model/words.ts';
+import type { OpenApi, Part, Shape } from './document.ts';
 
-/** The calls of a collection, as its document describes them. */
+/** The calls of a collection, as its document describes them; `null` for a call that it does not have. */
 export interface Collection {
   /** From the base URL on. */
   readonly path: string;
-  readonly list: Part | null;
-  readonly create: Part | null;
-  readonly read: Part | null;
-  readonly patch: Part | null;
-  readonly put: Part | null;
-  readonly delete: Part | null;
-  /** The query parameters of the list by their names. */
-  readonly query: ReadonlyMap<string, Part>;
+  readonly list: ListCall | null;
+  /** The body that it takes. */
+  readonly create: Shape | null;
+  /** The object that it answers. */
+  readonly read: Shape | null;
+  readonly put: Shape | null;
+  readonly patch: PatchCall | null;
+  readonly canDelete: boolean;
 }
 
+interface ListCall {
+  /** `null` where the answer is not described as a list of objects. */
+  readonly rows: Rows | null;
+  /** The largest page that it gives, else the default; `null` where it has no pages. */
+  readonly pageSize: number | null;
+  readonly hasOffset: boolean;
+  /** The parameters by which it is paged in another way than by `limit` and `offset`. */
+  readonly otherPaging: readonly string[];
+  /** `count` asks for the length of the list. Elsewhere it is the number of rows to give. */
+  readonly counts: boolean;
+  /** True where the parameter `filters` is described as taking a field with the operator `eq`. */
+  filtersBy(field: string): boolean;
+}
+
+/** The objects of a list: their shape, and the member of the answer that has them. */
+export interface Rows {
+  readonly shape: Shape;
+  readonly member: string | null;
+}
+
+interface PatchCall {
+  readonly body: Shape;
+  /** The body is a list, as that of a JSON Patch. */
+  readonly isList: boolean;
+  readonly mediaTypes: readonly string[];
+  /** The fields that its description lists as those that can be changed; `null` without such a list. */
+  readonly patchable: ReadonlySet<string> | null;
+}
+
+/** As schemas/kind.schema.json says. */
+const plainPath = /^(?=.{2,256}$)(\/[\w~-][\w.~-]*)+$/;
+
 /**
- * Finds the calls of the collection at a path, which may begin with the path of the document's servers or not. Throws a
+ * Reads the calls of the collection at a path, which may begin with the path of the document's servers or not. Throws a
  * Failure where the document has no such path.
  */
-export function findCollection(api: OpenApi, wanted: string): Collection {
+export function readCollection(api: OpenApi, wanted: string): Collection {
   const all = api.at(api.root, 'paths');
   const paths = Object.keys(all?.value ?? {}).sort();
   const prefix = serverPath(api);
   const given = wanted.replace(/(?<=.)\/+$/, '');
   const found = paths.find((path) => path === given || prefix + path === given);
-  if (!all || found === undefined)
-    throw unknownPath(
-      api,
-      given,
-      paths.map((path) => prefix + path),
-    );
-  const itemPath = paths.find(
-    (path) => path.startsWith(`${found}/{`) && /^\/\{[^/]*\}$/.test(path.slice(found.length)),
-  );
-  const own = api.at(all, found);
-  const item = itemPath === undefined ? null : api.at(all, itemPath);
-  const call = (part: Part | null, method: string) => (part ? api.at(part, method) : null);
-  const list = call(own, 'get');
-  const parameters = [own, list].flatMap((part) => (part ? api.list(part, 'parameters') : []));
-  const inQuery = parameters.filter(({ value }) => textOf(value, 'in') === 'query');
+  const known = paths.map((path) => prefix + path);
+  if (!all || found === undefined) throw unknownPath(api, given, known);
   const path = found.startsWith(`${prefix}/`) ? found : prefix + found;
   if (!plainPath.test(path))
     throw failure('openapi-path', `The path ${path} cannot be that of a kind.`, {
       hint: 'A kind has a collection of its own, at a path of letters, digits, `.`, `_`, `~` and `-`.',
     });
+  const itemPath = paths.find(
+    (each) => each.startsWith(`${found}/{`) && /^\/\{[^/]*\}$/.test(each.slice(found.length)),
+  );
+  const own = api.at(all, found);
+  const item = itemPath === undefined ? null : api.at(all, itemPath);
+  const call = (part: Part | null, method: string) => part && api.at(part, method);
+  const [list, read, patch] = [call(own, 'get'), call(item, 'get'), call(item, 'patch')];
+  const [create, put] = [call(own, 'post'), call(item, 'put')];
   return {
     path,
-    list,
-    create: call(own, 'post'),
-    read: call(item, 'get'),
-    patch: call(item, 'patch'),
-    put: call(item, 'put'),
-    delete: call(item, 'delete'),
-    query: new Map(inQuery.map((part) => [textOf(part.value, 'name') ?? '', part])),
+    list: list && readList(api, path, [...(own ? [own] : []), list]),
+    create: create && api.shape(bodyOf(api, create)),
+    read: read && api.shape(answerOf(api, read)),
+    put: put && api.shape(bodyOf(api, put)),
+    patch: patch && readPatch(api, patch),
+    canDelete: call(item, 'delete') !== null,
   };
 }
-
-/** As schemas/kind.schema.json says. */
-const plainPath = /^(?=.{2,256}$)(\/[\w~-][\w.~-]*)+$/;
 
 function unknownPath(api: OpenApi, path: string, known: readonly string[]) {
   const collections = known.filter((each) => !each.includes('{'));
@@ -84,8 +106,8 @@ function serverPath(api: OpenApi): string {
 }
 
 /** The schema of a successful answer as JSON; `null` where the document has none. */
-export function answerOf(api: OpenApi, call: Part | null): Part | null {
-  const responses = call && api.at(call, 'responses');
+function answerOf(api: OpenApi, call: Part): Part | null {
+  const responses = api.at(call, 'responses');
   const status = Object.keys(responses?.value ?? {})
     .sort()
     .find((each) => /^2/.test(each));
@@ -94,14 +116,9 @@ export function answerOf(api: OpenApi, call: Part | null): Part | null {
 }
 
 /** The schema of the body that a call takes; `null` where the document has none. */
-export function bodyOf(api: OpenApi, call: Part | null): Part | null {
-  const body = call && api.at(call, 'requestBody');
+function bodyOf(api: OpenApi, call: Part): Part | null {
+  const body = api.at(call, 'requestBody');
   return body && jsonSchema(api, body);
-}
-
-/** The media types of the body that a call takes. */
-export function bodyTypes(api: OpenApi, call: Part | null): string[] {
-  return Object.keys((call && api.at(call, 'requestBody', 'content'))?.value ?? {});
 }
 
 function jsonSchema(api: OpenApi, part: Part): Part | null {
@@ -110,87 +127,76 @@ function jsonSchema(api: OpenApi, part: Part): Part | null {
   return content && type !== undefined ? api.at(content, type, 'schema') : null;
 }
 
-/** The objects of a list: their shape, and the member of the answer that has them. */
-export interface Rows {
-  readonly shape: Shape;
-  readonly member: string | null;
-}
-
-/** Finds the objects in the answer of a list; `null` where the answer is not a list of objects. */
-export function rowsOf(api: OpenApi, { list, path }: Collection): Rows | null {
-  const answer = shapeOf(api, answerOf(api, list));
-  if (answer.items) return { shape: shapeOf(api, answer.items), member: null };
-  const last = path.split('/').at(-1)?.replaceAll('-', '').toLowerCase();
-  const rank = (name: string) => (name.toLowerCase() === last ? 0 : 1 + usual.indexOf(name) || 9);
-  const lists = [...answer.properties].flatMap(([name, part]) => {
-    const { items } = shapeOf(api, part);
-    return items ? [{ shape: shapeOf(api, items), member: name }] : [];
-  });
-  const [best] = lists.sort((a, b) => rank(a.member) - rank(b.member));
-  return best ?? null;
-}
-
-/** The member in which a body or an answer has the object, as in `{service: {…}}`; `null` where it is the object itself. */
-export function wrapperIn(api: OpenApi, { properties }: Shape, rows: Rows | null): string | null {
-  const [[name, inner] = [null, null], ...others] = [...properties];
-  if (name === null || others.length > 0 || !rows || rows.shape.properties.has(name)) return null;
-  return shapeOf(api, inner).types.has('object') ? name : null;
-}
-
-/** What members that hold a list are called. */
-const usual = ['items', 'data', 'results', 'resources', 'Resources', 'objects', 'content'];
-
-/** The size of a page: the largest that the list takes, else its default; `null` where the list has no pages. */
-export function pageSizeOf(api: OpenApi, { query }: Collection): number | null {
-  const limit = query.get('limit');
-  const schema = limit && api.at(limit, 'schema');
-  if (!limit) return null;
-  const stated = ['maximum', 'default'].map((name) => (schema ? own(schema.value, name) : undefined));
-  const size = stated.find((each) => typeof each === 'number' && each > 0 && each <= largestPage);
-  return typeof size === 'number' ? Math.floor(size) : smallPage;
-}
-
 const largestPage = 10_000;
 /** For lists that have a limit and do not state it. */
 const smallPage = 50;
 
-/** The query parameters by which the list is paged in another way than by `limit` and `offset`. */
-export function otherPaging({ query }: Collection): string[] {
-  if (query.has('offset')) return [];
-  return [...query.keys()].filter((name) => paging.test(name.replaceAll(/[$_[\]-]/g, '')));
-}
-
 const paging =
   /^(page(size|number|token|cursor|offset|limit|after|before)?|perpage|size|start(index|ingafter|at)?|after|before|cursor|first|max(results)?|top|skip(token)?|next(token)?|offset|sysparm(limit|offset))$/i;
 
-/** Whether `count` asks for the length of the list. Elsewhere it is the number of rows to give. */
-export function countsRows(api: OpenApi, { query }: Collection): boolean {
-  const count = query.get('count');
-  const schema = count && api.at(count, 'schema');
-  return count !== undefined && !shapeOf(api, schema ?? null).types.has('integer');
+/** @param parts the path and the call, which both may have parameters */
+function readList(api: OpenApi, path: string, parts: readonly Part[]): ListCall {
+  const parameters = parts.flatMap((part) => api.list(part, 'parameters'));
+  const inQuery = parameters.filter(({ value }) => textOf(value, 'in') === 'query');
+  const query = new Map(inQuery.map((part) => [textOf(part.value, 'name') ?? '', part]));
+  const schemaOf = (name: string) => {
+    const parameter = query.get(name);
+    return parameter ? api.at(parameter, 'schema') : null;
+  };
+  const hasOffset = query.has('offset');
+  const others = [...query.keys()].filter((name) => paging.test(name.replaceAll(/[$_[\]-]/g, '')));
+  const filters = textOf(query.get('filters')?.value ?? {}, 'description') ?? '';
+  return {
+    rows: rowsOf(api, path, parts.at(-1)),
+    pageSize: query.has('limit') ? pageSizeIn(schemaOf('limit')) : null,
+    hasOffset,
+    otherPaging: hasOffset ? [] : others,
+    counts: query.has('count') && !api.shape(schemaOf('count')).types.has('integer'),
+    filtersBy: (field) =>
+      filters.split('\n').some((line) => {
+        const words = line.split(/[^\w.]+/);
+        return words.includes(field) && words.includes('eq');
+      }),
+  };
 }
 
-/** Whether the description of the parameter `filters` names a field together with the operator `eq`. */
-export function filtersBy({ query }: Collection, field: string): boolean {
-  const text = textOf(query.get('filters')?.value ?? {}, 'description') ?? '';
-  return text.split('\n').some((line) => {
-    const words = line.split(/[^\w.]+/);
-    return words.includes(field) && words.includes('eq');
+function pageSizeIn(schema: Part | null): number {
+  const stated = ['maximum', 'default'].map((name) => own(schema?.value ?? {}, name));
+  const size = stated.find((each) => typeof each === 'number' && each > 0 && each <= largestPage);
+  return typeof size === 'number' ? Math.floor(size) : smallPage;
+}
+
+/** Names of members that hold a list. */
+const usual = ['items', 'data', 'results', 'resources', 'Resources', 'objects', 'content'];
+
+function rowsOf(api: OpenApi, path: string, list: Part | undefined): Rows | null {
+  const answer = api.shape(list && answerOf(api, list));
+  if (answer.items) return { shape: api.shape(answer.items), member: null };
+  const last = path.split('/').at(-1)?.replaceAll('-', '').toLowerCase();
+  const rank = (name: string) => (name.toLowerCase() === last ? 0 : 1 + usual.indexOf(name) || 9);
+  const lists = [...answer.properties].flatMap(([name, part]) => {
+    const { items } = api.shape(part);
+    return items ? [{ shape: api.shape(items), member: name }] : [];
   });
+  return lists.sort((a, b) => rank(a.member) - rank(b.member))[0] ?? null;
 }
 
-/** The fields that a list in the description of a PATCH names as those that can be changed; `null` without such a list. */
-export function patchableIn(patch: Part | null): ReadonlySet<string> | null {
-  const lines = (textOf(patch?.value ?? {}, 'description') ?? '').split('\n');
+function readPatch(api: OpenApi, call: Part): PatchCall {
+  const schema = bodyOf(api, call);
+  const body = api.shape(schema);
+  return {
+    body,
+    isList: isArray(own(schema?.value ?? {}, 'items')) || body.types.has('array'),
+    mediaTypes: Object.keys(api.at(call, 'requestBody', 'content')?.value ?? {}),
+    patchable: patchableIn(textOf(call.value, 'description') ?? ''),
+  };
+}
+
+function patchableIn(description: string): ReadonlySet<string> | null {
+  const lines = description.split('\n');
   const start = lines.findIndex((line) => /patchable|can be (modified|updated|patched|changed)/i.test(line));
   if (start < 0) return null;
   const names = lines.slice(start + 1).map((line) => /^\s*[*-]\s+[`*]*([\w-]+)[`*]*\s*$/.exec(line)?.[1]);
   const listed = names.filter((name) => name !== undefined);
   return listed.length === 0 ? null : new Set(listed);
-}
-
-/** Whether a body is a list, as that of a JSON Patch. */
-export function isListBody(api: OpenApi, call: Part | null): boolean {
-  const body = bodyOf(api, call);
-  return body !== null && (isArray(own(body.value, 'items')) || shapeOf(api, body).types.has('array'));
 }

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { parseDocument } from 'yaml';
 import type { FileSource } from '../loader/source.ts';
 import { Failure, failure, hasCode } from '../model/failure.ts';
-import { isArray, isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, own, parseJson, textOf } from '../model/json.ts';
 import { segmentsOf } from '../model/pointer.ts';
 
 /** An object of an OpenAPI document, with the file that its references begin from. */
@@ -13,6 +13,22 @@ export interface Part {
 
 /** References that lead to references further than this are not followed: nobody wrote them. */
 const longestChain = 100;
+
+/** A JSON Schema with its `allOf`, `oneOf` and `anyOf` put together. */
+export interface Shape {
+  readonly types: ReadonlySet<string>;
+  readonly properties: ReadonlyMap<string, Part>;
+  readonly items: Part | null;
+  readonly choices: readonly Json[];
+  readonly description: string;
+  readonly format: string | null;
+  readonly maxLength: number;
+  readonly readOnly: boolean;
+  readonly writeOnly: boolean;
+}
+
+/** A schema with more parts is not looked at any further: nobody wrote it. */
+const mostParts = 500;
 
 /**
  * An OpenAPI document. Its references are followed where they are needed and no further, each once, so that neither cycles
@@ -25,7 +41,7 @@ export class OpenApi {
   readonly #files = new Map<string, Json>();
   /** The references that are being followed. */
   readonly #followed = new Set<string>();
-  /** What the references that were followed are to, by the file and the reference. */
+  /** The targets of the references that were followed, by file and reference. */
   readonly #targets = new Map<string, Part | null>();
   readonly #unread = new Map<string, string>();
 
@@ -67,7 +83,55 @@ export class OpenApi {
     });
   }
 
-  /** What a part is, or refers to; `null` where that is not found. */
+  /** Reads a schema. Properties of alternatives are all included, since an object may have any of them. */
+  shape(schema: Part | null | undefined): Shape {
+    const parts = schema ? this.#partsOf(schema) : [];
+    const values = parts.map(({ value }) => value);
+    const first = (name: string) =>
+      values.map((value) => textOf(value, name)).find((text) => text !== null) ?? null;
+    const has = (name: string) => values.some((value) => own(value, name) === true);
+    const properties = new Map<string, Part>();
+    for (const [name, property] of parts.flatMap((part) => this.#propertiesOf(part)))
+      if (!properties.has(name)) properties.set(name, property);
+    return {
+      types: new Set(values.flatMap(typesIn).filter((type) => type !== 'null')),
+      properties,
+      items: parts.map((part) => this.at(part, 'items')).find((items) => items !== null) ?? null,
+      choices: values.flatMap((value) => listIn(own(value, 'const') ?? null, own(value, 'enum'))),
+      description: first('description') ?? '',
+      format: first('format'),
+      maxLength: Math.max(0, ...values.map((value) => Number(own(value, 'maxLength') ?? 0) || 0)),
+      readOnly: has('readOnly'),
+      writeOnly: has('writeOnly'),
+    };
+  }
+
+  /** A schema and all that it is put together from, each once. */
+  #partsOf(schema: Part): Part[] {
+    const parts = [schema];
+    const seen = new Set([schema.value]);
+    for (const part of parts) {
+      for (const each of ['allOf', 'oneOf', 'anyOf'].flatMap((name) => this.list(part, name))) {
+        if (seen.has(each.value) || parts.length >= mostParts) continue;
+        seen.add(each.value);
+        parts.push(each);
+      }
+    }
+    return parts;
+  }
+
+  #propertiesOf(part: Part): [string, Part][] {
+    const members = this.at(part, 'properties');
+    if (!members) return [];
+    return Object.entries(members.value).flatMap(([name, schema]): [string, Part][] => {
+      // `true` is the schema of any value, as `{}` is. So is one whose reference is not followed: nothing is known of it.
+      const isUnknown = schema === true || isObject(schema);
+      const property = this.at(members, name) ?? (isUnknown ? { ...members, value: {} } : null);
+      return property ? [[name, property]] : [];
+    });
+  }
+
+  /** The part, or what it refers to; `null` where that is not found. */
   #follow(part: Part): Part | null {
     const reference = own(part.value, '$ref');
     if (typeof reference !== 'string') return part;
@@ -94,7 +158,7 @@ export class OpenApi {
     return target;
   }
 
-  /** What a reference is to; `null`, with a note of it, where it is not followed. */
+  /** The target of a reference. One that is not followed is noted. */
   #target(reference: string, from: string): Part | null {
     const [path = '', fragment = ''] = reference.split('#', 2);
     try {
@@ -145,4 +209,16 @@ function readYaml(text: string, file: string): Json {
       throw failure('openapi-syntax', `${file} is too complex for the YAML parser.`, { hint });
     throw error;
   }
+}
+
+function typesIn(schema: Part['value']): string[] {
+  const type = own(schema, 'type');
+  if (typeof type === 'string') return [type];
+  if (isArray(type)) return type.filter((each) => typeof each === 'string');
+  return own(schema, 'properties') === undefined ? [] : ['object'];
+}
+
+function listIn(only: Json, choices: Json | undefined): readonly Json[] {
+  if (isArray(choices)) return choices.filter((choice) => choice !== null);
+  return only === null ? [] : [only];
 }

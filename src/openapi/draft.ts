@@ -1,26 +1,10 @@
 import { formatComment, type Member, printInline } from '../loader/print.ts';
 import type { FileSource } from '../loader/source.ts';
 import { failure } from '../model/failure.ts';
-import { isFieldName, isMemberName } from '../model/members.ts';
-import {
-  answerOf,
-  bodyOf,
-  bodyTypes,
-  type Collection,
-  countsRows,
-  filtersBy,
-  findCollection,
-  isListBody,
-  otherPaging,
-  pageSizeOf,
-  patchableIn,
-  type Rows,
-  rowsOf,
-  wrapperIn,
-} from './collection.ts';
-import { OpenApi, type Part } from './document.ts';
+import { isFieldName, isMemberName } from '../model/json.ts';
+import { type Collection, type Rows, readCollection } from './collection.ts';
+import { OpenApi, type Part, type Shape } from './document.ts';
 import { type DraftField, fieldOf, isServerOwned, pascalCase, singular, toComment } from './fields.ts';
-import { shapeOf } from './schema.ts';
 
 /** Where to find the description of a collection. */
 export interface DraftInput {
@@ -36,15 +20,13 @@ export interface DraftInput {
 /** A descriptor for a person to complete. */
 export interface Draft {
   readonly text: string;
-  /** What the document does not say, a sentence each. */
+  /** Sentences about gaps in the document. */
   readonly missed: readonly string[];
 }
 
-/** What is being found out about a kind. */
 interface Findings {
   readonly api: OpenApi;
   readonly collection: Collection;
-  readonly rows: Rows | null;
   /** The properties of an object, in the answers and the requests. */
   readonly properties: ReadonlyMap<string, Part>;
   /** The member in which requests have the object; `null` where they are the object. */
@@ -59,13 +41,17 @@ interface Findings {
  */
 export function draftKind({ source, file, path, kind: named }: DraftInput): Draft {
   const api = new OpenApi(source, file);
-  const collection = findCollection(api, path);
+  const collection = readCollection(api, path);
   const missed: string[] = [];
   const miss = (message: string) => missed.push(message);
-  const rows = rowsOf(api, collection);
-  const properties = propertiesOf(api, collection, rows);
-  const wrapper = wrapperOf(api, collection, rows);
-  const findings = { api, collection, rows, properties, wrapper, miss };
+  const wrapperIn = wrapperFinder(api, collection.list?.rows ?? null);
+  const findings: Findings = {
+    api,
+    collection,
+    properties: propertiesOf(collection, wrapperIn),
+    wrapper: wrapperOf(collection, wrapperIn),
+    miss,
+  };
   const kind = named ?? kindName(collection.path);
   const lines = linesOf(kind, findings);
   const intro = `# Drafted from ${toComment(file)}. Decide where a comment says "check"; then run \`tenantctl kind check ${kind}\`.`;
@@ -83,22 +69,28 @@ function kindName(path: string): string {
   throw failure('kind-name', `The path ${path} gives no name for a kind.`, { hint });
 }
 
+type WrapperFinder = (shape: Shape) => string | null;
+
+/** Finds the member in which a body or an answer has the object, as in `{service: {…}}`; `null` where it is the object itself. */
+function wrapperFinder(api: OpenApi, rows: Rows | null): WrapperFinder {
+  return ({ properties }) => {
+    const [[name, inner] = [null, null], ...others] = [...properties];
+    if (name === null || others.length > 0 || !rows || rows.shape.properties.has(name)) return null;
+    return api.shape(inner).types.has('object') ? name : null;
+  };
+}
+
 /** The member that wraps the object in all requests that are described: a PATCH alone may take one member of it. */
-function wrapperOf(api: OpenApi, { create, put, patch }: Collection, rows: Rows | null): string | null {
-  const bodies = [create, put, patch].map((call) => shapeOf(api, bodyOf(api, call)));
-  const described = bodies.filter(({ properties }) => properties.size > 0);
-  const [name = null, ...others] = new Set(described.map((body) => wrapperIn(api, body, rows)));
+function wrapperOf({ create, put, patch }: Collection, wrapperIn: WrapperFinder): string | null {
+  const bodies = [create, put, patch?.body].filter((body) => body && body.properties.size > 0);
+  const [name = null, ...others] = new Set(bodies.map((body) => (body ? wrapperIn(body) : null)));
   return others.length === 0 ? name : null;
 }
 
 /** The properties of the objects in lists, single reads and requests: those that are shown first. */
-function propertiesOf(api: OpenApi, { read, create, put }: Collection, rows: Rows | null) {
-  const schemas = [answerOf(api, read), bodyOf(api, create), bodyOf(api, put)];
-  const others = schemas.map((schema) => shapeOf(api, schema));
-  const shapes = [
-    ...(rows ? [rows.shape] : []),
-    ...others.filter((shape) => wrapperIn(api, shape, rows) === null),
-  ];
+function propertiesOf({ list, read, create, put }: Collection, wrapperIn: WrapperFinder) {
+  const others = [read, create, put].flatMap((shape) => (shape && wrapperIn(shape) === null ? [shape] : []));
+  const shapes = [...(list?.rows ? [list.rows.shape] : []), ...others];
   const found = new Map<string, Part>();
   for (const [name, property] of shapes.flatMap(({ properties }) => [...properties]))
     if (!found.has(name)) found.set(name, property);
@@ -106,25 +98,26 @@ function propertiesOf(api: OpenApi, { read, create, put }: Collection, rows: Row
 }
 
 function linesOf(kind: string, findings: Findings): string[] {
-  const { api, collection, wrapper } = findings;
+  const { collection, wrapper } = findings;
   const { path } = collection;
   const update = updateOf(findings);
-  const [create, remove] = wrapper === null ? [collection.create, collection.delete] : [null, null];
-  const isReadOnly = update.word === 'none' && !create && !remove;
+  const canCreate = wrapper === null && collection.create !== null;
+  const canDelete = wrapper === null && collection.canDelete;
+  const isReadOnly = update.word === 'none' && !canCreate && !canDelete;
   const key = keyOf(findings);
   const list = listOf(findings, key.name);
   const { fields, serverOwned, notes } = fieldsOf(findings, { key: key.name, isReadOnly });
   const beside = (all: readonly string[]) => (all.length === 0 ? '' : formatComment(all.join('; ')));
   return [
     `kind: ${kind}`,
-    `summary: ${printInline(summaryOf(api, findings))}`,
+    `summary: ${printInline(summaryOf(collection))}`,
     `service: ${path.startsWith('/api/') ? 'profiles' : 'identity'}`,
     `path: ${printInline(path)}`,
     `key: ${key.name}${beside(key.notes)}`,
     `list: ${list}`,
     `update: ${update.word}${beside(update.notes)}`,
-    `create: ${create !== null}`,
-    `delete: ${remove !== null}`,
+    `create: ${canCreate}`,
+    `delete: ${canDelete}`,
     ...(fields.length === 0 ? ['fields: {}'] : ['fields:']),
     ...fields.map(
       ([name, field]) => `  ${printInline(name)}: ${printField(field.field)}${beside(field.notes)}`,
@@ -137,8 +130,8 @@ function printField(field: DraftField['field']): string {
   return typeof field === 'string' ? field : printInline({ members: Object.entries(field) });
 }
 
-function summaryOf(api: OpenApi, { rows, collection: { path, read } }: Findings): string {
-  const described = rows?.shape.description || shapeOf(api, answerOf(api, read)).description;
+function summaryOf({ path, list, read }: Collection): string {
+  const described = list?.rows?.shape.description || read?.description || '';
   const sentence = /^\S+ \S+ [^.]{5,120}(?=\.|$)/.exec(toComment(described))?.[0];
   return sentence === undefined ? `The objects of ${path}.` : `${sentence}.`;
 }
@@ -152,7 +145,7 @@ function keyOf({ api, properties, miss }: Findings): {
 } {
   const found = names.find((name) => {
     const property = properties.get(name);
-    return property && shapeOf(api, property).types.has('string');
+    return property && api.shape(property).types.has('string');
   });
   if (found === 'name') return { name: found, notes: [] };
   if (found !== undefined) return { name: found, notes: ['check: is it unique?'] };
@@ -160,23 +153,21 @@ function keyOf({ api, properties, miss }: Findings): {
   return { name: 'name', notes: ['check: which field names an object?'] };
 }
 
-function listOf({ api, collection, rows, miss }: Findings, key: string): string {
-  const { list, query, path } = collection;
+function listOf({ collection: { list, path }, miss }: Findings, key: string): string {
+  const { rows = null, pageSize = null, hasOffset = false, otherPaging = [], counts } = list ?? {};
   if (!list) miss(`There is no GET ${path}: a kind has to have a list.`);
   else if (!rows) miss(`The answer to GET ${path} is not described as a list of objects.`);
-  const pageSize = pageSizeOf(api, collection);
-  const paging = otherPaging(collection);
-  if (paging.length > 0 || (pageSize !== null && !query.has('offset'))) {
-    const by = paging.length > 0 ? `, and pages by ${paging.map(toComment).join(', ')}` : '';
+  if (otherPaging.length > 0 || (pageSize !== null && !hasOffset)) {
+    const by = otherPaging.length > 0 ? `, and pages by ${otherPaging.map(toComment).join(', ')}` : '';
     miss(
       `GET ${path} has no \`offset\`${by}: the whole list can only be read where its answers link the next page.`,
     );
   }
-  const filter = filtersBy(collection, key);
+  const filter = list?.filtersBy(key) ?? false;
   if (!filter) miss(`GET ${path} is not described as filtering by \`${key} eq\`, so whole lists are read.`);
   const members: Member[] = [['pageSize', pageSize]];
   if (rows?.member && isMemberName(rows.member)) members.push(['member', rows.member]);
-  if (countsRows(api, collection)) members.push(['counts', true]);
+  if (counts) members.push(['counts', true]);
   members.push(['filter', filter]);
   return printInline({ members });
 }
@@ -186,31 +177,25 @@ interface Update {
   readonly notes: readonly string[];
 }
 
-function updateOf({
-  api,
-  collection: { patch, put, path, create, read, delete: remove },
-  wrapper,
-  miss,
-}: Findings): Update {
+function updateOf({ collection, wrapper, miss }: Findings): Update {
+  const { patch, put, path, create, read, canDelete } = collection;
   if (wrapper !== null) {
     miss(
       `Requests for ${path} have the object in ${toComment(wrapper)}, which a descriptor cannot say: so the kind is only read, to be referred to.`,
     );
     return { word: 'none', notes: [] };
   }
-  const without = { POST: create, 'GET of one object': read, 'PATCH or PUT': patch ?? put, DELETE: remove };
-  const absent = Object.entries(without).flatMap(([name, call]) => (call ? [] : [name]));
+  const calls = { POST: create, 'GET of one object': read, 'PATCH or PUT': patch ?? put, DELETE: canDelete };
+  const absent = Object.entries(calls).flatMap(([name, call]) => (call ? [] : [name]));
   if (absent.length > 0) miss(`For ${path} there is no ${absent.join(', no ')}.`);
-  if (patch) {
-    const types = bodyTypes(api, patch);
-    if (types.some((type) => type.includes('json-patch'))) return { word: 'json-patch', notes: [] };
-    if (types.some((type) => type.includes('merge-patch'))) return { word: 'merge-patch', notes: [] };
-    const taken = types.map(toComment).join(', ') || 'a body that is not described';
-    return isListBody(api, patch)
-      ? { word: 'json-patch', notes: [`check: PATCH takes ${taken}`] }
-      : { word: 'patch', notes: [`check: PATCH takes ${taken}; does it replace each field as a whole?`] };
-  }
-  return { word: put ? 'put' : 'none', notes: [] };
+  if (!patch) return { word: put ? 'put' : 'none', notes: [] };
+  const { mediaTypes, isList } = patch;
+  if (mediaTypes.some((type) => type.includes('json-patch'))) return { word: 'json-patch', notes: [] };
+  if (mediaTypes.some((type) => type.includes('merge-patch'))) return { word: 'merge-patch', notes: [] };
+  const taken = mediaTypes.map(toComment).join(', ') || 'a body that is not described';
+  return isList
+    ? { word: 'json-patch', notes: [`check: PATCH takes ${taken}`] }
+    : { word: 'patch', notes: [`check: PATCH takes ${taken}; does it replace each field as a whole?`] };
 }
 
 /** A descriptor names no more fields, and no more members of the server, as its schema says. */
@@ -221,8 +206,8 @@ function fieldsOf(
   { key, isReadOnly }: { readonly key: string; readonly isReadOnly: boolean },
 ) {
   const { api, collection, properties, miss } = findings;
-  const patchable = patchableIn(collection.patch);
-  const isWritten = writableFilter(findings, patchable);
+  const patchable = collection.patch?.patchable ?? null;
+  const isWritten = writableFilter(collection);
   const fields: [string, DraftField][] = [];
   const serverOwned = new Set(['id']);
   const guessed: string[] = [];
@@ -256,12 +241,10 @@ function fieldsOf(
   };
 }
 
-/** Whether a request is described that sets a field. Where none is described at all, every field counts as set. */
-function writableFilter(
-  { api, collection: { create, put, patch } }: Findings,
-  patchable: ReadonlySet<string> | null,
-): (name: string) => boolean {
-  const bodies = [create, put, patch].map((call) => shapeOf(api, bodyOf(api, call)).properties);
+/** True for fields that a described request sets. Where none is described at all, every field counts as set. */
+function writableFilter({ create, put, patch }: Collection): (name: string) => boolean {
+  const bodies = [create, put, patch?.body].flatMap((body) => (body ? [body.properties] : []));
   const isDescribed = bodies.some(({ size }) => size > 0);
-  return (name) => !isDescribed || patchable?.has(name) === true || bodies.some((body) => body.has(name));
+  return (name) =>
+    !isDescribed || patch?.patchable?.has(name) === true || bodies.some((body) => body.has(name));
 }

@@ -1,6 +1,5 @@
 import { isObject } from '../model/json.ts';
-import type { OpenApi, Part } from './document.ts';
-import { type Shape, shapeOf } from './schema.ts';
+import type { OpenApi, Part, Shape } from './document.ts';
 
 /** A field of a descriptor: a word, or members, with what a person should know or decide about it. */
 export interface DraftField {
@@ -13,7 +12,7 @@ const shortText = 255;
 
 /** Makes a field of a property of an object. */
 export function fieldOf(api: OpenApi, name: string, property: Part): DraftField {
-  const shape = shapeOf(api, property);
+  const shape = api.shape(property);
   const { field, notes } = bareFieldOf(api, name, shape);
   const isSecret = shape.writeOnly || (shape.types.has('string') && isSecretText(name, shape));
   const more = isSecret ? ['check: a secret? The tenant may not show it, so that it cannot be compared'] : [];
@@ -60,7 +59,7 @@ function textField(name: string, shape: Shape): DraftField {
 }
 
 function listField(api: OpenApi, name: string, { items, description }: Shape): DraftField {
-  const shape = shapeOf(api, items);
+  const shape = api.shape(items);
   const target = targetOf(api, singular(name), shape);
   // A list of references is to objects of one kind.
   if (target && !('to' in target.field)) return { field: whole, notes: target.notes };
@@ -83,13 +82,11 @@ function targetOf(
   const id = properties.get('id');
   const isReference =
     id !== undefined &&
-    [...shapeOf(api, id).types].every((each) => each === 'string' || each === 'integer') &&
+    [...api.shape(id).types].every((each) => each === 'string' || each === 'integer') &&
     (properties.has('type') || properties.has('name')) &&
     [...properties.keys()].every((member) => referenceMembers.includes(member));
   if (!isReference) return null;
-  const types = shapeOf(api, properties.get('type') ?? null).choices.filter(
-    (type) => typeof type === 'string',
-  );
+  const types = api.shape(properties.get('type')).choices.filter((type) => typeof type === 'string');
   const [type] = types;
   if (types.length > 1) return { field: {}, notes: [`check: to one of ${types.map(toComment).join(', ')}`] };
   if (type === undefined) return { field: { to: wellKnown(name) ?? pascalCase(name) }, notes: [checkKind] };
@@ -149,9 +146,9 @@ export function toComment(text: string): string {
     .slice(0, 100);
 }
 
-/** Whether only the server sets a property, as its schema or its name says. */
+/** True where only the server sets a property, as its schema or its name says. */
 export function isServerOwned(api: OpenApi, name: string, property: Part): boolean {
-  return name === 'id' || timestamp.test(name) || shapeOf(api, property).readOnly;
+  return name === 'id' || timestamp.test(name) || api.shape(property).readOnly;
 }
 
 const timestamp = /^(created|modified|updated|lastModified|lastUpdated)(At|By|On|Date|Time)?$/;

@@ -1,43 +1,300 @@
-import type { FieldDifference } from '../kinds/compare.ts';
+import { compareField, type FieldDifference } from '../kinds/compare.ts';
 import { holdsSettings, withoutIgnoring } from '../kinds/credentials.ts';
-import { overlay, readableFields, sameValue } from '../kinds/field.ts';
-import type { Field, Kind, LiveObject, Write, WriteInput } from '../kinds/kind.ts';
+import {
+  canonicalRecord,
+  comparable,
+  isUnordered,
+  overlay,
+  readableFields,
+  sameValue,
+  wholeField,
+  withServerOwned,
+} from '../kinds/field.ts';
+import {
+  type Field,
+  fieldNamed,
+  type Kind,
+  type LiveObject,
+  type RecordsField,
+  type UpdateInput,
+  type Write,
+  type WriteInput,
+} from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
-import { operationOf, risksOf } from '../kinds/operation.ts';
-import { markUnchanged, redactDifference, secretPlaces, sensitiveIn } from '../kinds/redact.ts';
+import type { Secrets } from '../kinds/project.ts';
+import {
+  type IsSensitive,
+  markUnchanged,
+  redactDifference,
+  secretPlaces,
+  sensitiveIn,
+} from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Diagnostic, notComparableWords } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { type Json, type JsonObject, objectFrom, own, pick } from '../model/json.ts';
-import { literal, secretName } from '../model/marker.ts';
-import { type Action, type Change, type Difference, type Request, secretsSentBy } from '../model/plan.ts';
-import { type Pointer, pointer, segmentsOf, setMember, valueAt } from '../model/pointer.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  objectsIn,
+  own,
+  pick,
+  sameJson,
+} from '../model/json.ts';
+import { literal, liveMarker, livePlace, livePlacesIn, secretName } from '../model/marker.ts';
+import { type Action, type Change, type Difference, secretsSentBy } from '../model/plan.ts';
+import {
+  isWithin,
+  type Pointer,
+  pointer,
+  segmentsOf,
+  setMember,
+  valueAt,
+  withValueOf,
+} from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { type CompareContext, type Comparison, compare, declaredFields, differences } from './comparison.ts';
 import type { Deletion } from './deletes.ts';
-import type { Match } from './match.ts';
+import { isRename, type Match } from './match.ts';
+
+/** What decides about values that the tenant and the plan may not show. */
+export interface Unseen {
+  /** True where a declared secret is what the tenant shows at the place, so that it need not be written. */
+  isSame(secret: string, shown: string, at: Pointer): boolean;
+  /** True where a value that the tenant does not show stays as it is; otherwise it is written. */
+  isLeft(at: Pointer): boolean;
+}
+
+export interface ChangeContext {
+  readonly settings: ApiSettings;
+  readonly unseen: Unseen;
+  /** What the revision of `--since` declared of the object; `null` where it did not, or without `--since`. */
+  readonly past?: Resource | null;
+}
 
 /** The outcome of a comparison: a change or none, and what could not be compared. */
 export interface Outcome {
   readonly change: Change | null;
+  /** Declared values that the tenant does not show: neither equal nor different. */
   readonly notComparable: readonly Pointer[];
 }
 
-export interface ChangeContext extends CompareContext {
-  readonly settings: ApiSettings;
+/** As a plan decides: hidden values stay, and secrets where they are equal. With `--rotate`, both are written. */
+export function unseenInPlan(secrets: Pick<Secrets, 'matches'>, rotate: boolean): Unseen {
+  return {
+    isSame: (secret, shown) => !rotate && secrets.matches(secret, shown),
+    isLeft: () => !rotate,
+  };
 }
 
 /**
- * How a declared object differs from the live one, and the requests that make them equal.
+ * How a declared object differs from the live one, and the requests that make them equal: THE comparison. Plans, the check of
+ * a saved plan, resuming, verifying a write, rollback and `diff` all ask it.
  *
  * @param base the vendor's default that a new object is based on, where there is one
  */
 export function changeFor(match: Match, base: LiveObject | null, context: ChangeContext): Outcome {
   const below = match.live ?? base;
-  const compared = compare(match, below, context);
+  const compared = compare(match, below, context.unseen);
   const { differences: found, notComparable } = compared;
   if (below && found.length === 0) return { change: null, notComparable };
-  return { change: writeChange(match, below, compared, context.settings), notComparable };
+  return { change: writeChange(match, below, compared, context), notComparable };
+}
+
+/** The two sides of a comparison, with JSON fields parsed, and their differences. */
+export interface Comparison {
+  /** What the manifest declares; ignored fields have their live values. */
+  readonly declared: JsonObject;
+  readonly current: JsonObject;
+  readonly differences: readonly FieldDifference[];
+  readonly notComparable: readonly Pointer[];
+  /** Places of declared secrets and hidden values that stay as they are. */
+  readonly left: readonly Pointer[];
+}
+
+/**
+ * What a manifest declares beside what the tenant has.
+ *
+ * @param below the live object, or the vendor's default where there is none
+ */
+export function compare(
+  { kind, resource, live }: Match,
+  below: LiveObject | null,
+  unseen: Unseen,
+): Comparison {
+  const current = readableFields(kind, below?.fields ?? {});
+  const ignore = live ? resource.lifecycle.ignore : [];
+  const declared = fillIgnored(declaredFields(kind, resource.fields, below), current, ignore);
+  const comparable = live
+    ? assumeUnseen(kind, declared, { fields: current, hidden: live.hidden }, unseen)
+    : { fields: declared, notComparable: [], left: [] };
+  const renamed = isRename({ kind, resource, live }) ? [keyDifference(kind, resource, live)] : [];
+  const isCompared = (at: Pointer) => !ignore.some((each) => isWithin(at, each));
+  return {
+    declared,
+    current,
+    differences: [...renamed, ...differences(kind, comparable.fields, current)],
+    notComparable: comparable.notComparable.filter(isCompared),
+    left: comparable.left,
+  };
+}
+
+/** What a manifest declares, with JSON fields parsed, as the tenant has it in its fields. */
+export function declaredFields(kind: Kind, fields: JsonObject, live: LiveObject | null): JsonObject {
+  const readable = readableFields(kind, fields);
+  return live && kind.arrange ? kind.arrange(readable, live) : readable;
+}
+
+/** The differences of declared fields; fields that are not declared are left alone. */
+export function differences(kind: Kind, declared: JsonObject, live: JsonObject): FieldDifference[] {
+  return Object.entries(kind.fields).flatMap(([name, field]) => {
+    const value = own(declared, name);
+    if (value === undefined || isNameBesideId(field, declared, live)) return [];
+    return compareField(name, field, value, own(live, name));
+  });
+}
+
+/** How two tenants, or two manifests, differ in all fields: the first side is `before`, the second one `after`. */
+export function differencesBetween(kind: Kind, first: JsonObject, second: JsonObject): FieldDifference[] {
+  return Object.entries(kind.fields).flatMap(([name, field]) => {
+    if (isNameBesideId(field, second, first)) return [];
+    return differencesIn(name, wholeField(field), own(first, name) ?? null, own(second, name) ?? null);
+  });
+}
+
+/** Members are listed one by one, whichever side has none. */
+function differencesIn(name: string, field: Field, first: Json, second: Json): FieldDifference[] {
+  if (comparable(field, second) === null) return compareField(name, field, first, second).map(mirror);
+  return field.is === 'records'
+    ? differencesInRecords(name, field, first, second)
+    : compareField(name, field, second, first);
+}
+
+/** What a record does not name is not compared, so all of them get all members. */
+function differencesInRecords(name: string, field: RecordsField, first: Json, second: Json) {
+  const lists = [first, second].map(objectsIn);
+  const names = lists.flat().flatMap((record) => Object.keys(canonicalRecord(record, field)));
+  const unset = { ...objectFrom(names.map((each) => [each, null])), ...field.filled };
+  const originals = new Map<Json, JsonObject>();
+  const [before = [], after = []] = lists.map((list) =>
+    list.map((record) => {
+      const complete = { ...unset, ...record };
+      originals.set(complete, record);
+      return complete;
+    }),
+  );
+  const original = (value: Json) => originals.get(value) ?? value;
+  return compareField(name, field, after, before).map((entry) => ({
+    ...entry,
+    before: original(entry.before),
+    after: original(entry.after),
+  }));
+}
+
+const ops = { add: 'remove', remove: 'add', replace: 'replace' } as const;
+
+/** The same difference seen from the other side. */
+export function mirror({ path, op, before, after }: FieldDifference): FieldDifference {
+  return { path, op: ops[op], before: after, after: before };
+}
+
+/** True for a name beside an id that both sides share: the tenant may answer with another name. */
+export function isNameBesideId(field: Field, declared: JsonObject, live: JsonObject): boolean {
+  if (field.is !== 'value' || field.nameOf === undefined) return false;
+  const id = own(declared, field.nameOf) ?? null;
+  return id !== null && sameJson(id, own(live, field.nameOf) ?? null);
+}
+
+function keyDifference(kind: Kind, resource: Resource, live: LiveObject | null): FieldDifference {
+  const [field] = kind.keyFields;
+  return {
+    path: pointer(field?.name ?? 'name'),
+    op: 'replace',
+    before: live?.key[0] ?? null,
+    after: resource.key[0] ?? null,
+  };
+}
+
+/** Declared fields as far as they can be compared: values that stay as they are have the live ones in their place. */
+interface Comparable extends Pick<Comparison, 'notComparable' | 'left'> {
+  readonly fields: JsonObject;
+}
+
+function assumeUnseen(
+  kind: Kind,
+  declared: JsonObject,
+  live: Pick<LiveObject, 'fields' | 'hidden'>,
+  unseen: Unseen,
+): Comparable {
+  if (live.hidden.length === 0 && secretPlaces(declared).length === 0) {
+    return { fields: declared, notComparable: [], left: [] };
+  }
+  const [notComparable, left]: [Pointer[], Pointer[]] = [[], []];
+
+  const assume = (value: Json, at: Pointer, isNew = false): Json | undefined => {
+    const current = valueAt(live.fields, at);
+    if (livePlace(value) !== null) return current;
+    const name = secretName(value);
+    if (value !== null && !isNew && isHidden(name, current, at) && unseen.isLeft(at)) {
+      notComparable.push(at);
+      left.push(at);
+      return current;
+    }
+    if (name !== null) {
+      if (typeof current !== 'string' || !unseen.isSame(name, current, at)) return value;
+      left.push(at);
+      return current;
+    }
+    if (isArray(value)) {
+      const known = isArray(current) ? current.length : 0;
+      // A tenant hides the values of items, but not the items: what is behind the last one is new.
+      return value.map((item, index) => assume(item, `${at}${pointer(index)}`, index >= known) ?? null);
+    }
+    return isObject(value)
+      ? mapMembers(value, (item, member) => assume(item, `${at}${pointer(member)}`))
+      : value;
+  };
+  const isHidden = (secret: string | null, current: Json | undefined, at: Pointer): boolean => {
+    if (live.hidden.includes(at)) return true;
+    return secret !== null && (current ?? null) === null && !isNewInside(at);
+  };
+  // A secret in an object that the tenant does not have is new with it, and not hidden.
+  const isNewInside = (at: Pointer): boolean => {
+    const holder = segmentsOf(at).slice(0, -1);
+    return holder.length > 1 && (valueAt(live.fields, pointer(...holder)) ?? null) === null;
+  };
+  /** Items without order have no place to look at: a secret is one of the live items that nothing else declares. */
+  const assumeItems = (field: Field, items: readonly Json[], at: Pointer): Json => {
+    const current = own(live.fields, segmentsOf(at)[0] ?? '') ?? null;
+    const isDeclared = (shown: Json) => items.some((item) => sameValue(field, [item], [shown]));
+    const open = (isArray(current) ? current : []).filter((shown) => !isDeclared(shown));
+    return items.map((item, index) => {
+      const [name, place] = [secretName(item), `${at}${pointer(index)}`];
+      const found = open.findIndex(
+        (shown) => name !== null && typeof shown === 'string' && unseen.isSame(name, shown, place),
+      );
+      if (found < 0) return item;
+      left.push(place);
+      return open.splice(found, 1)[0] ?? item;
+    });
+  };
+  const fields = mapMembers(declared, (value, name) => {
+    const [field, at] = [own(kind.fields, name), pointer(name)];
+    const isSet = field && isUnordered(field) && field.is !== 'records' && isArray(value);
+    return isSet && !live.hidden.includes(at) ? assumeItems(field, value, at) : assume(value, at);
+  });
+  return { fields, notComparable, left };
+}
+
+/** The declared fields, with the live values of those under `lifecycle.ignore`: neither compared nor changed. */
+function fillIgnored(declared: JsonObject, live: JsonObject, ignore: readonly Pointer[]): JsonObject {
+  return ignore.reduce((fields, at) => {
+    const name = segmentsOf(at)[0];
+    if (name === undefined || !Object.hasOwn(fields, name)) return fields;
+    return withValueOf(live, fields, at);
+  }, declared);
 }
 
 /** Remarks on values that the tenant does not show. Such a value is still written where a change writes what contains it. */
@@ -65,32 +322,48 @@ export function notComparableRemarks(
 function writeChange(
   { kind, resource, live }: Match,
   below: LiveObject | null,
-  { declared, current, differences: found }: Comparison,
-  settings: ApiSettings,
+  { declared, current, differences: found, left }: Comparison,
+  { settings, past = null }: ChangeContext,
 ): Change {
   // From the manifest itself: in `declared`, an ignored field has its live value, but it is still secret.
   const written = declaredFields(kind, resource.fields, below);
-  const isSensitive = sensitiveIn(kind, below, written);
+  const marked = [...resource.secrets(), ...(past?.secrets() ?? [])];
+  const earlier = [past?.fields, resource.shown].filter((fields) => fields !== undefined);
+  const shown = earlier.map((fields) => declaredFields(kind, fields, below));
+  const isSensitive = sensitiveIn(kind, below, written, { marked, shown });
+  const ignored = live ? resource.lifecycle.ignore : [];
+  const isIgnored = (at: Pointer) => ignored.some((each) => isWithin(at, each));
   const fields = overlayFields(kind, declared, below?.fields ?? {});
   const input: WriteInput = {
     key: resource.key,
-    fields: live ? markUnchanged(fields, current, isSensitive) : fields,
+    fields: live
+      ? markUnchanged(fields, current, (at, value) => isIgnored(at) || isSensitive(at, value))
+      : fields,
     changed: new Set(found.flatMap(({ path }) => segmentsOf(path).slice(0, 1))),
     live,
-    ignored: live ? resource.lifecycle.ignore : [],
+    ignored,
     settings,
   };
   const write = writeWith(() =>
-    live ? withDropped(kind.update({ ...input, live }), live, input) : kind.create(input),
+    live ? withDropped(kind, kind.update({ ...input, live }), { ...input, live }) : kind.create(input),
   );
+  // An item of a list without order has no place to stay at.
+  const isKept: IsSensitive = (at, value) => {
+    const field = fieldNamed(kind, segmentsOf(at)[0] ?? '');
+    return field !== undefined && !isUnordered(field) && isSensitive(at, value);
+  };
+  const { file, line } = resource.source();
   const built = buildChange(live ? 'update' : 'create', kind, write, {
     key: resource.key,
     address: resource.address,
-    source: { file: resource.source().file, line: resource.source().line },
+    source: { file, line },
+    declared: live ? markUnchanged(resource.fields, current, isKept) : resource.fields,
+    ...(ignored.length > 0 ? { ignored } : {}),
+    ...(left.length > 0 ? { left } : {}),
+    secrets: [...new Set([...secretPlaces(written), ...marked])],
     live: below,
     differences: found,
-    declared: written,
-    settings,
+    isSensitive,
   });
   const change = { ...built, diff: built.diff.map((entry) => ({ ...entry, ...overlayOf(entry, resource) })) };
   return kind.defaults && !below ? { ...change, warnings: [...change.warnings, withoutDefault] } : change;
@@ -110,32 +383,31 @@ function writeWith(write: () => Write): Write {
 
 /**
  * Warns of settings under `lifecycle.ignore` that the tenant does not show, as hosts do with secrets, and that an update would
- * remove: it writes what contains them as a whole.
+ * remove: it writes what contains them as a whole. That is asked by making the update again as if the tenant showed them.
  */
-function withDropped(write: Write, live: LiveObject, { ignored = [], settings }: WriteInput): Write {
+function withDropped(kind: Kind, write: Write, input: UpdateInput): Write {
+  const { ignored = [], live, fields } = input;
   if ('manual' in write) return write;
-  const { kind, id, raw } = live;
-  const fields = readableFields(kind, live.fields);
-  const drops = (request: Request, at: Pointer): boolean => {
-    const [name = '', ...below] = segmentsOf(at);
-    // What becomes of the setting if it is there.
-    const assumed = { ...fields, [name]: setMember(own(fields, name) ?? null, below, true) };
-    const said = operationOf(kind.operations.update, request, id, settings)?.read?.(request.body);
-    const after = said?.after({ fields: assumed, raw, settings }) ?? {};
-    return Object.hasOwn(after, name) && valueAt(after, at) === undefined;
+  const current = readableFields(kind, live.fields);
+  const isSentAlong = (at: Pointer): boolean => {
+    const shown = setMember(current, segmentsOf(at), true);
+    const wanted = setMember(fields, segmentsOf(at), liveMarker(at));
+    if (!isObject(shown) || !isObject(wanted)) return false;
+    const again = kind.update({ ...input, fields: wanted, live: { ...live, fields: shown } });
+    return 'requests' in again && again.requests.some(({ body }) => livePlacesIn(body).includes(at));
   };
-  const dropped = ignored.filter(
-    (at) =>
-      segmentsOf(at).length > 1 &&
-      holdsSettings(kind, at) &&
-      (valueAt(fields, at) ?? null) === null &&
-      write.requests.some((request) => drops(request, at)),
-  );
-  const warnings = dropped.map(
-    (at) =>
-      `The tenant does not show ${at}, and this change writes \`${segmentsOf(at)[0]}\` as a whole, without it: declare it with ` +
-      `!secret${withoutIgnoring([at], ignored)} if it is in use.`,
-  );
+  const isDropped = (at: Pointer) =>
+    segmentsOf(at).length > 1 &&
+    holdsSettings(kind, at) &&
+    (valueAt(current, at) ?? null) === null &&
+    isSentAlong(at);
+  const warnings = ignored
+    .filter(isDropped)
+    .map(
+      (at) =>
+        `The tenant does not show ${at}, and this change writes \`${segmentsOf(at)[0]}\` as a whole, without it: declare it with ` +
+        `!secret${withoutIgnoring([at], ignored)} if it is in use.`,
+    );
   return { ...write, warnings: [...(write.warnings ?? []), ...warnings] };
 }
 
@@ -155,25 +427,28 @@ const withoutDefault =
  * @param base the vendor's default that replaces it, where there is one
  */
 export function deletionOf(
-  { live, source, declared }: Deletion,
+  { live, source, declared, marked }: Deletion,
   base: LiveObject | null,
   settings: ApiSettings,
 ): Change {
   const { kind } = live;
-  const input = { key: live.key, fields: live.fields, changed: new Set<string>(), live, settings };
   const left = pick(base?.fields ?? {}, Object.keys(kind.fields));
+  // A delete takes away all that no manifest declares.
+  const nothing = mapMembers(live.fields, () => null);
+  const known = { ...nothing, ...declaredFields(kind, declared, live) };
   return buildChange(
     'delete',
     kind,
-    writeWith(() => kind.remove(input)),
+    writeWith(() => kind.remove({ key: live.key, id: live.id, settings })),
     {
       key: live.key,
       address: live.address,
       source,
+      declared: null,
+      secrets: [...new Set([...secretPlaces(known), ...marked])],
       live,
       differences: [...lostName(live), ...differences(kind, left, readableFields(kind, live.fields))],
-      declared: declaredFields(kind, declared, live),
-      settings,
+      isSensitive: sensitiveIn(kind, live, known, { marked }),
     },
   );
 }
@@ -189,22 +464,20 @@ function lostName({ kind, identity, shownKey }: LiveObject): FieldDifference[] {
   }));
 }
 
-interface ChangeParts extends Pick<Change, 'key' | 'address' | 'source'> {
+interface ChangeParts
+  extends Pick<Change, 'key' | 'address' | 'source' | 'declared' | 'ignored' | 'left'>,
+    Required<Pick<Change, 'secrets'>> {
   readonly live: LiveObject | null;
   readonly differences: readonly FieldDifference[];
-  readonly settings: ApiSettings;
-  /** What a manifest declares of the object, with JSON in text parsed. */
-  readonly declared: JsonObject;
+  readonly isSensitive: IsSensitive;
 }
 
 function buildChange(
   action: Exclude<Action, 'manual'>,
   kind: Kind,
   write: Write,
-  { live, differences: found, declared, settings, ...parts }: ChangeParts,
+  { live, differences: found, secrets, isSensitive, ...parts }: ChangeParts,
 ): Change {
-  const secrets = secretPlaces(declared);
-  const isSensitive = sensitiveIn(kind, live, declared);
   const common = {
     ...parts,
     diff: found.map((entry) => redactDifference(entry, isSensitive)),
@@ -215,8 +488,7 @@ function buildChange(
   };
   if ('manual' in write)
     return { ...common, action: 'manual', requests: [], warnings: [write.manual], risk: [] };
-  const { requests, warnings = [] } = write;
-  const risk = risksOf(kind.operations[action], { id: common.id, requests }, settings);
+  const { requests, warnings = [], risk = [] } = write;
   return { ...common, action, requests, warnings, risk };
 }
 
@@ -225,9 +497,10 @@ export function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject
   const fields = Object.entries(kind.fields).flatMap(([name, field]): [string, Json][] => {
     const value = own(declared, name);
     const below = own(live, name);
-    if (value !== undefined && !isSameReference(field, value, below))
-      return [[name, overlay(field, value, below)]];
-    return below === undefined ? [] : [[name, literal(below)]];
+    const isWritten = value !== undefined && !isSameReference(field, value, below);
+    if (!isWritten && below === undefined) return [];
+    const wanted = isWritten ? overlay(field, value, below) : literal(below ?? null);
+    return [[name, withServerOwned(field, wanted, below, pointer(name))]];
   });
   return objectFrom(fields);
 }

@@ -1,27 +1,13 @@
-import { compareField, dropNulls, type FieldDifference } from '../kinds/compare.ts';
-import {
-  canonicalRecord,
-  comparable,
-  isDeclaredByMember,
-  readableFields,
-  wholeField,
-} from '../kinds/field.ts';
-import type { Field, Kind, LiveObject, RecordsField } from '../kinds/kind.ts';
+import { dropNulls } from '../kinds/compare.ts';
+import { isDeclaredByMember, readableFields } from '../kinds/field.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { type IsSensitive, secretPlaces, sensitivePlaces, withDeclared } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  mapMembers,
-  objectFrom,
-  objectsIn,
-  own,
-} from '../model/json.ts';
+import { isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
-import { type Comparison, compare, isNameBesideId } from './comparison.ts';
+import { type Comparison, compare, differencesBetween, mirror, unseenInPlan } from './change.ts';
 import { liftAboveLists } from './restore.ts';
 
 /** What a tenant has of an object, or what a manifest declares of it. */
@@ -53,7 +39,7 @@ export function compareSides({ kind, objects: [first, second], secrets }: Both):
   }
   const sides = [membersOf(kind, first), membersOf(kind, second)] as const;
   const left = leaveOut(sides, compareSecrets(sides, secrets), findHidden(sides, [first, second]));
-  return { differences: differencesBetween(kind, left.sides), notComparable: left.places };
+  return { differences: differencesBetween(kind, ...left.sides), notComparable: left.places };
 }
 
 /** What must not be shown of an object, whichever side it comes from. */
@@ -65,12 +51,10 @@ export function sensitiveOnSides(
   const fields = objects.map((object) => readableOf(kind, object));
   const declared = declarations.map((each) => readableFields(kind, each));
   const hidden = objects.flatMap((object) => hiddenPlaces(object)).filter((at) => segmentsOf(at).length > 1);
-  const marked = [...[...fields, ...declared].flatMap((each) => secretPlaces(each)), ...hidden];
+  const overlaid = objects.flatMap((object) => (object.is === 'declared' ? object.resource.secrets() : []));
+  const marked = [...[...fields, ...declared].flatMap((each) => secretPlaces(each)), ...overlaid, ...hidden];
   const merged = declared.flatMap((one) => fields.map((below) => withDeclared(kind, one, below)));
-  const values = [...fields, ...declared, ...merged];
-  // A setting is shown where one of the manifests declares it.
-  const each = declared.map((one) => sensitivePlaces(kind, { marked, declared: one, values }));
-  return (at, value) => each.every((isSensitive) => isSensitive(at, value));
+  return sensitivePlaces(kind, { marked, declared, values: [...fields, ...declared, ...merged] });
 }
 
 export const fieldsOf = (object: SideObject): JsonObject =>
@@ -102,7 +86,7 @@ function compareWithManifest(
   });
   // A secret whose text is not known cannot be compared, as if the tenant hid it.
   const below = unset.length === 0 ? live : { ...live, hidden: [...live.hidden, ...unset] };
-  return compare({ kind, resource, live: below }, below, { secrets, rotate: false });
+  return compare({ kind, resource, live: below }, below, unseenInPlan(secrets, false));
 }
 
 /** Two objects of the same sort, with JSON fields parsed. */
@@ -144,48 +128,4 @@ function leaveOut(sides: Fields, { equal, unknown }: SecretsCompared, hidden: re
   const without = (side: JsonObject) =>
     [...places, ...equal].reduce((fields, at) => withValueAt(fields, at, undefined), side);
   return { places, sides: [without(sides[0]), without(sides[1])] as const };
-}
-
-function differencesBetween(kind: Kind, sides: Fields): FieldDifference[] {
-  return Object.entries(kind.fields).flatMap(([name, field]) => {
-    const [first, second] = sides;
-    if (isNameBesideId(field, second, first)) return [];
-    return differencesIn(name, wholeField(field), own(first, name) ?? null, own(second, name) ?? null);
-  });
-}
-
-/** Members are listed one by one, whichever side has none. */
-function differencesIn(name: string, field: Field, first: Json, second: Json): FieldDifference[] {
-  if (comparable(field, second) === null) return compareField(name, field, first, second).map(mirror);
-  return field.is === 'records'
-    ? differencesInRecords(name, field, first, second)
-    : compareField(name, field, second, first);
-}
-
-/** What a record does not name is not compared, so all of them get all members. */
-function differencesInRecords(name: string, field: RecordsField, first: Json, second: Json) {
-  const lists = [first, second].map(objectsIn);
-  const names = lists.flat().flatMap((record) => Object.keys(canonicalRecord(record, field)));
-  const unset = { ...objectFrom(names.map((each) => [each, null])), ...field.filled };
-  const originals = new Map<Json, JsonObject>();
-  const [before = [], after = []] = lists.map((list) =>
-    list.map((record) => {
-      const complete = { ...unset, ...record };
-      originals.set(complete, record);
-      return complete;
-    }),
-  );
-  const original = (value: Json) => originals.get(value) ?? value;
-  return compareField(name, field, after, before).map((entry) => ({
-    ...entry,
-    before: original(entry.before),
-    after: original(entry.after),
-  }));
-}
-
-const ops = { add: 'remove', remove: 'add', replace: 'replace' } as const;
-
-/** The same difference seen from the other side. */
-function mirror({ path, op, before, after }: FieldDifference): FieldDifference {
-  return { path, op: ops[op], before: after, after: before };
 }

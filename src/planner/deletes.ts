@@ -1,13 +1,14 @@
 import type { LiveObject } from '../kinds/kind.ts';
 import { addressesOf, LiveIndex } from '../kinds/live-objects.ts';
-import { needsId } from '../kinds/operation.ts';
 import type { Policy } from '../kinds/project.ts';
 import type { Declaration, Resource } from '../kinds/resource.ts';
 import { type Address, byAddress, matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { groupBy } from '../model/group.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
+import type { Pointer } from '../model/pointer.ts';
+import type { ApiSettings } from '../model/settings.ts';
 import type { PlanInput } from './input.ts';
 import type { Match } from './match.ts';
 
@@ -22,6 +23,8 @@ export interface Deletion {
   readonly protect: boolean;
   /** What a manifest declared of it; the rest of its settings is not shown. */
   readonly declared: JsonObject;
+  /** The places that its manifest marks as secrets. */
+  readonly marked: readonly Pointer[];
 }
 
 export interface DeleteRequest
@@ -30,6 +33,7 @@ export interface DeleteRequest
   readonly absent: readonly Match[];
   readonly index: LiveIndex;
   isInScope(names: readonly Address[]): boolean;
+  readonly settings: ApiSettings;
   /** Kinds whose undeclared objects are deleted; `null` without `--prune`. */
   readonly prune: Policy['prune'] | null;
 }
@@ -98,7 +102,12 @@ export function findUndeclared(
 }
 
 /** Returns a function that says why `--prune` does not delete an undeclared object; `null` where it does. */
-function keeper({ prune, objects, whyUndeclarable }: DeleteRequest): (live: LiveObject) => string | null {
+function keeper({
+  prune,
+  objects,
+  whyUndeclarable,
+  settings,
+}: DeleteRequest): (live: LiveObject) => string | null {
   const isKept = matchAddresses(prune?.keep ?? [], { isGuard: true });
   // Without --prune nothing asks.
   const sharing = new Map(groupBy(prune ? objects : [], ({ identity }) => identity));
@@ -109,10 +118,14 @@ function keeper({ prune, objects, whyUndeclarable }: DeleteRequest): (live: Live
       return `no manifest could declare it, since the tenant has ${duplicates} objects with this key`;
     const undeclarable = whyUndeclarable(live);
     if (undeclarable !== null) return `no manifest could declare it, since ${undeclarable}`;
-    const deletes = live.kind.operations.delete;
-    const isOutOfReach = live.id === null && deletes.length > 0 && deletes.every((each) => needsId(each));
-    return isOutOfReach ? 'the tenant shows no id for it, so the API cannot delete it' : null;
+    return isOutOfReach(live, settings) ? 'the tenant shows no id for it, so the API cannot delete it' : null;
   };
+}
+
+/** True where the API could delete the object, if the tenant showed its id. */
+function isOutOfReach({ kind, key, id }: LiveObject, settings: ApiSettings): boolean {
+  const needsHand = (known: string | null) => 'manual' in kind.remove({ key, id: known, settings });
+  return id === null && needsHand(null) && !needsHand('id');
 }
 
 /** The objects that the revision declared. */
@@ -147,18 +160,18 @@ export function findRemoved(
 }
 
 function prunedObject(live: LiveObject): Deletion {
-  return { live, addresses: addressesOf(live), source: null, protect: false, declared: {} };
+  return { live, addresses: addressesOf(live), source: null, protect: false, declared: {}, marked: [] };
 }
 
 /** The deletion of the object that a resource declares; none where it does not exist. */
 function deletionBy(
-  { lifecycle, fields, address }: Resource,
+  { lifecycle, fields, address, secrets }: Resource,
   live: LiveObject | null,
   source: Change['source'],
 ): Deletion[] {
   if (!live) return [];
   const addresses = [...addressesOf(live), address];
-  return [{ live, addresses, source, protect: lifecycle.protect, declared: fields }];
+  return [{ live, addresses, source, protect: lifecycle.protect, declared: fields, marked: secrets() }];
 }
 
 /** The addresses of the live objects that resources declare, present or absent. */

@@ -6,7 +6,7 @@ import { byAddress, matchAddresses, namesFilter, scopeFilter } from '../model/ad
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { sha256, withDigest } from '../model/digest.ts';
 import { type Action, type Change, type Plan, planFormat, type Request } from '../model/plan.ts';
-import { changeFor, deletionOf, notComparableRemarks, type Outcome } from './change.ts';
+import { changeFor, deletionOf, notComparableRemarks, type Outcome, unseenInPlan } from './change.ts';
 import { type Deletion, findDeletions, findRemoved } from './deletes.ts';
 import { findRefusals, type GuardInput } from './guards.ts';
 import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
@@ -49,6 +49,7 @@ export function matchAll(input: PlanInput): Matched {
     isInScope: namesFilter(choices.scope),
     previous,
     whyUndeclarable,
+    settings: environment.settings,
     prune: choices.scope.prune ? environment.policy.prune : null,
   });
   const missing = declared.filter(({ live }) => !live);
@@ -190,13 +191,10 @@ function compareAll(
   return matches.map((match): Compared => {
     const { kind, resource, live } = match;
     const standard = live ? null : standards.findByKey(kind, resource.key);
-    const rotate = isRotated(resource.address);
-    const { change, notComparable: places } = changeFor(match, standard, { settings, secrets, rotate });
-    return {
-      match,
-      change: change && previousOf ? addOrigins(change, match, previousOf(resource)) : change,
-      notComparable: places,
-    };
+    const past = previousOf?.(resource) ?? null;
+    const unseen = unseenInPlan(secrets, isRotated(resource.address));
+    const { change, notComparable } = changeFor(match, standard, { settings, unseen, past });
+    return { match, change: change && previousOf ? addOrigins(change, match, past) : change, notComparable };
   });
 }
 
@@ -210,11 +208,11 @@ const largestBatch = 100;
  * Deletes of a kind that allows it share one request: each of them carries it, and the applier sends equal requests
  * once.
  */
-function batchDeletes(deletes: readonly Change[], kinds: Kinds): Change[] {
+export function batchDeletes(deletes: readonly Change[], kinds: Kinds): Change[] {
   const shared = new Map<Change, Request>();
   for (const { name, mergeRemovals } of kinds.all) {
     if (!mergeRemovals) continue;
-    const together = deletes.filter(({ kind }) => kind === name);
+    const together = deletes.filter(({ kind }) => kind === name).toSorted(byAddress);
     for (let from = 0; from < together.length; from += largestBatch) {
       const batch = together.slice(from, from + largestBatch);
       const request = mergeRemovals(batch.flatMap(({ requests }) => requests));

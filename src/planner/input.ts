@@ -8,10 +8,10 @@ import { type Address, type Key, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
+import type { TenantName } from '../model/network.ts';
 import type { Plan, Scope } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
-import { didYouMean } from '../model/suggest.ts';
-import type { TenantName } from '../model/tenant.ts';
+import { didYouMean } from '../model/words.ts';
 import type { Match } from './match.ts';
 import { referencesIn, resourcesByIdentity } from './references.ts';
 

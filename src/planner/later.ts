@@ -2,8 +2,8 @@ import type { Kinds } from '../kinds/catalog.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
+import { isSameTenant } from '../model/network.ts';
 import type { Result } from '../model/result.ts';
-import { isSameTenant } from '../model/tenant.ts';
 import { type Undo, undosOf } from './undo.ts';
 
 /** A result of a later apply of the project, or why its file says nothing. */

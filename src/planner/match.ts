@@ -1,10 +1,10 @@
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { identityOf, isKnownById, type LiveIndex } from '../kinds/live-objects.ts';
+import { identityOf, ignoring, isKnownById, type LiveIndex } from '../kinds/live-objects.ts';
 import { keysOf, type Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { groupBy } from '../model/group.ts';
 
 /** A declared object and its live one. */
 export interface Match {
@@ -25,7 +25,10 @@ export function matchResources(
 ): Match[] {
   const matches = resources
     .filter(({ address }) => isInScope(address))
-    .map((resource): Match => ({ kind: resource.kind, resource, live: index.find(resource) }));
+    .map((resource): Match => {
+      const live = index.find(resource);
+      return { kind: resource.kind, resource, live: live && ignoring(live, resource.lifecycle.ignore) };
+    });
   const pins = matches.flatMap(({ kind, resource, live }) => {
     if (resource.id === null || resource.ensure === 'absent') return [];
     if (!live) return [unknownId(resource, resource.id)];
@@ -150,7 +153,7 @@ function replacement(resource: Resource, former: Resource): Diagnostic {
   return {
     code: 'not-renamed',
     severity: 'warning',
-    message: `${former.address} is deleted and ${address} is created. What no manifest declares of it is lost, and its id.`,
+    message: `${former.address} is deleted and ${address} is created. Fields that are not in the manifest, and the object's id, will be lost.`,
     hint: `If they are the same object, rename it with \`lifecycle: { renamedFrom: ${name} }\`.`,
     source: resource.source(),
     address,
@@ -173,7 +176,7 @@ function pinnedElsewhere(resource: Resource, other: Resource): Diagnostic {
   return {
     code: 'duplicate-object',
     severity: 'error',
-    message: `${resource.address} is, in the tenant, the object that ${other.address} pins by its id in ${file}, line ${line}.`,
+    message: `${resource.address} and ${other.address} (${file}:${line}, pinned by id) are the same object in the tenant.`,
     hint: 'Keep one of the two manifests. The one with the id renames the object: its former name needs none.',
     source: resource.source(),
     address: resource.address,

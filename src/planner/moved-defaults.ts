@@ -6,8 +6,7 @@ import type { Diagnostic, Versions } from '../model/diagnostic.ts';
 import { type Json, type JsonObject, objectFrom, own, pick } from '../model/json.ts';
 import type { Difference } from '../model/plan.ts';
 import { segmentsOf, valueAt } from '../model/pointer.ts';
-import { overlayFields } from './change.ts';
-import { declaredFields, differences } from './comparison.ts';
+import { declaredFields, differences, overlayFields } from './change.ts';
 import type { Match } from './match.ts';
 
 /** A declared object whose vendor's default is another than the one that it was customised from. */
@@ -91,7 +90,7 @@ function versionsOf({ match, standard }: MovedDefault, earlier: JsonObject | nul
   const ours = readableFields(kind, overlayFields(kind, declared, (live ?? standard).fields));
   const old = earlier && readableFields(kind, earlier);
   const theirs = pick(standard.fields, Object.keys(kind.fields));
-  const isSensitive = sensitiveIn(kind, live, declared);
+  const isSensitive = sensitiveIn(kind, live, declared, { marked: resource.secrets() });
   return differences(kind, theirs, ours)
     .map((entry) => redactDifference(entry, isSensitive))
     .filter(({ sensitive }) => !sensitive)

@@ -4,13 +4,13 @@ import { identityOf, LiveIndex, shownId } from '../kinds/live-objects.ts';
 import { idsIn, targetOf, withReferences } from '../kinds/references.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { groupBy } from '../model/group.ts';
 import { type Json, type JsonObject, mapMembers } from '../model/json.ts';
 import { refMarker, refOf } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import { didYouMean } from '../model/suggest.ts';
+import { didYouMean } from '../model/words.ts';
 
 /** An object that manifests refer to, and the places that do. */
 export interface UsedReference {
@@ -159,7 +159,7 @@ function targetFor(
     const hint = `Correct the key, or declare the object.`;
     return missing('unknown-ref', `${nowhere}, and no manifest declares it.`, hint);
   }
-  if (kind.operations.create.length === 0) {
+  if (!kind.can.create) {
     return missing('unknown-ref', `${nowhere}, and the API cannot create one.`, 'Make it in the tenant.');
   }
   if (!isInScope(declared.address)) {

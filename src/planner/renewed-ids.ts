@@ -34,7 +34,7 @@ export function renewedIds(all: readonly Undo[], idAfter: (undo: Undo) => Json):
 
 /** What stands for the id of an object that a rollback creates. */
 export const createdAgain = ({ kind, former }: Undo): Json =>
-  kind.operations.create.length > 0 ? refMarker(formatAddress(kind.name, former)) : null;
+  kind.can.create ? refMarker(formatAddress(kind.name, former)) : null;
 
 const placeOf = (kind: string, id: string): string => `${kind}/${id}`;
 

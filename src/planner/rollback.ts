@@ -154,6 +154,8 @@ function resourceOf(
       ignore: [],
       renamedFrom: isRenamed ? key : null,
     },
+    secrets: () => [],
+    shown: record.after ?? {},
     declaration: null,
     source: () => manifest?.source() ?? nowhere,
     locate: (at) => manifest?.locate(at) ?? nowhere,

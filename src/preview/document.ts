@@ -1,11 +1,14 @@
 import { decodeHTML } from 'entities';
 import { messageStyle } from '../generated/preview-page.ts';
-import type { Outcome } from '../render/outcome.ts';
+import type { Address } from '../model/address.ts';
+import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import type { Outcome } from '../render/renderer.ts';
 import type { Message, RenderedSides } from '../render/template.ts';
-import { html, Markup } from '../report/html/markup.ts';
-import type { MailHead, Rendered, RenderedSide } from '../report/rendered.ts';
+import { picturesMarkup } from '../report/html/mail-markup.ts';
+import { html, Markup, markMatches } from '../report/html/markup.ts';
+import type { FurtherRendered, MailHead, Rendered, RenderedSide } from '../report/options.ts';
 import { oneLine, takeFirst } from '../report/safe.ts';
-import { chatMarkup } from './chat-message.ts';
+import type { RenderedTemplate } from './protocol.ts';
 
 /** Nothing runs in the document and no request leaves it. It may use styles and embedded pictures only. */
 const policy =
@@ -13,25 +16,61 @@ const policy =
 
 /** A template as a page shows it. */
 export function toRendered({ before, after, further, remark }: RenderedSides): Required<Rendered> {
-  const sideOf = (message: Message | null) => renderedSide(message && { is: 'rendered', value: message });
   return {
     before: renderedSide(before),
     after: renderedSide(after),
     further: further.map((each) => ({
       title: `The same ${oneLine(each.title)}`,
-      before: sideOf(each.before),
-      after: sideOf(each.after),
+      before: renderedSide(each.before),
+      after: renderedSide(each.after),
     })),
     remark: oneLine(remark),
   };
 }
 
-/** One side of a template as a page shows it; `null` where there is none. */
+/**
+ * A template that was rendered, for the page.
+ *
+ * @param vendor the vendor's default, where it has changed since the template was customised
+ */
+export function renderedTemplate(
+  address: Address,
+  sides: RenderedSides,
+  vendor: RenderedSides | null,
+): RenderedTemplate {
+  const rendered = toRendered(sides);
+  const further = [...rendered.further, ...(vendor ? [vendorPictures(toRendered(vendor))] : [])];
+  return { context: sides.context, markup: picturesMarkup(address, { ...rendered, further }).toString() };
+}
+
+function vendorPictures({ before, after }: Rendered): FurtherRendered {
+  const old = before === null ? 'not known: no manifest in git has its text' : '';
+  return {
+    title: 'The vendor has changed the default that this template was customised from',
+    before,
+    after,
+    captions: [`The vendor's old default ${old}`.trim(), "The vendor's new default"],
+  };
+}
+
+/**
+ * A rendered template, or why it was not, as a whole HTML document for a frame without scripts. The sender and the subject of
+ * an e-mail are shown outside of it, where its style does not reach.
+ */
 export function renderedSide(outcome: Outcome<Message> | null): RenderedSide | null {
-  const document = documentOf(outcome);
-  if (outcome === null || document === null) return null;
-  const mail = outcome.is === 'rendered' && outcome.value.is === 'email' ? outcome.value : null;
-  return { document, head: mail && headOf(mail) };
+  if (outcome === null) return null;
+  if (outcome.is === 'failed')
+    return {
+      document: page(html`<p class="failed"><strong>Not rendered.</strong> ${outcome.reason}</p>`),
+      head: null,
+    };
+  const message = outcome.value;
+  switch (message.is) {
+    case 'email':
+      return { document: page(new Markup(renameActive(message.html)), 'mail'), head: headOf(message) };
+    case 'chat':
+      return { document: page(chatMarkup(message.content)), head: null };
+  }
 }
 
 function headOf({ subject, from, replyTo, html: text }: Extract<Message, { is: 'email' }>): MailHead {
@@ -58,23 +97,6 @@ function firstWords(content: string): string {
   return text.length > maxPreheader ? `${takeFirst(text, maxPreheader)} …` : text;
 }
 
-/**
- * A rendered template, or why there is none, as a whole HTML document for a frame without scripts; `null` where there
- * is not a template. The sender and the subject of an e-mail are shown outside of it, where its style does not reach.
- */
-function documentOf(outcome: Outcome<Message> | null): string | null {
-  if (outcome === null) return null;
-  if (outcome.is === 'failed')
-    return page(html`<p class="failed"><strong>Not rendered.</strong> ${outcome.reason}</p>`);
-  const message = outcome.value;
-  switch (message.is) {
-    case 'email':
-      return page(new Markup(renameActive(message.html)), 'mail');
-    case 'chat':
-      return page(chatMarkup(message.content));
-  }
-}
-
 const maxPreheader = 110;
 /** Only the beginning of a long e-mail is searched for its first words. */
 const maxSearched = 20_000;
@@ -95,4 +117,172 @@ function renameActive(content: string): string {
 function page(content: Markup, kind: 'mail' | 'plain' = 'plain'): string {
   const base = kind === 'mail' ? '' : html`<style>${new Markup(messageStyle)}</style>`;
   return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta http-equiv="x-dns-prefetch-control" content="off"><base target="_blank"><meta name="color-scheme" content="light"><meta name="viewport" content="width=device-width"><title>Rendered template</title>${base}</head>${content}`.toString();
+}
+
+/** A chat message as its recipients see it, in plain HTML. */
+function chatMarkup(content: Json): Markup {
+  // What a phone shows of the message before it is opened.
+  const notice = isObject(content) ? (textOf(content, 'text') ?? '') : '';
+  const parts = chatParts(content);
+  const repeated = parts.length === 1 && parts[0]?.is === 'text' && parts[0].text === notice;
+  return html`<main class="message">${parts.map(partMarkup)}</main>${notice === '' || repeated ? '' : html`<p class="notice"><span>Notification text</span> ${formatChat(notice)}</p>`}`;
+}
+
+function partMarkup(part: ChatPart): Markup {
+  switch (part.is) {
+    case 'heading':
+    case 'note':
+      return html`<p class="${part.is}">${formatChat(part.text)}</p>`;
+    case 'text':
+      return html`<p>${formatChat(part.text)}</p>`;
+    case 'button':
+      return html`<span class="button">${part.text}</span>`;
+    case 'image':
+      return html`<p class="image">${part.text}</p>`;
+    case 'fact':
+      return html`<p><strong>${part.name}</strong> ${formatChat(part.text)}</p>`;
+    case 'row':
+      return html`<div class="row">${part.columns.map(columnMarkup)}</div>`;
+    case 'divider':
+      return html`<hr>`;
+  }
+}
+
+/** A button or a picture takes only the room that it needs. */
+function columnMarkup(parts: readonly ChatPart[]): Markup {
+  const isSmall = parts.every(({ is }) => is === 'button' || is === 'image');
+  return html`<div class="${isSmall ? 'small' : 'wide'}">${parts.map(partMarkup)}</div>`;
+}
+
+/** Slack's `*bold*`, `_italic_`, `<url|label>`, both kinds of `code`, and Teams' `**bold**` and `[label](url)`. */
+const spans =
+  /\*\*(?<strong>[^*\n]{1,500})\*\*|(?<![\w*])\*(?<bold>[^*\n]{1,500})\*(?![\w*])|(?<!\w)_(?<italic>[^_\n]{1,500})_(?!\w)|`(?<code>[^`\n]{1,500})`|<(?<url>(?:https?|mailto):[^|>\s]{1,2000})(?:\|(?<label>[^>\n]{1,500}))?>|\[(?<name>[^\]\n]{1,500})\]\((?<target>(?:https?|mailto):[^)\s]{1,2000})\)/g;
+
+/**
+ * A chat text with its emphasis. A link shows its address in its title and cannot be followed. Chats write three characters
+ * as HTML does, which is left to the browser.
+ */
+function formatChat(text: string): Markup {
+  const marked = markMatches(text, spans, span).toString();
+  return new Markup(marked.replaceAll(/&amp;(?=(?:amp|lt|gt);)/g, '&'));
+}
+
+function span({ groups = {} }: RegExpExecArray): Markup {
+  const { strong, bold = strong, italic, code, url, label, name, target } = groups;
+  if (bold !== undefined) return html`<strong>${bold}</strong>`;
+  if (italic !== undefined) return html`<em>${italic}</em>`;
+  if (code !== undefined) return html`<code>${code}</code>`;
+  return html`<span class="link" title="${target ?? url ?? ''}">${name ?? label ?? url ?? ''}</span>`;
+}
+
+/** One line or element of a chat message, as plain text. */
+type ChatPart =
+  | { readonly is: 'heading' | 'text' | 'note' | 'button' | 'image'; readonly text: string }
+  | { readonly is: 'fact'; readonly name: string; readonly text: string }
+  | { readonly is: 'divider' }
+  /** What stands side by side. */
+  | { readonly is: 'row'; readonly columns: readonly (readonly ChatPart[])[] };
+
+const maxDepth = 40;
+const maxParts = 500;
+
+/** Members that hold further elements, in the order of display. */
+const containers = [
+  'blocks',
+  'attachments',
+  'messageJSON',
+  'content',
+  'body',
+  'sections',
+  'fields',
+  'elements',
+  'inlines',
+  'items',
+  'rows',
+  'facts',
+  'actions',
+  'potentialAction',
+] as const;
+
+/** Members whose elements stand side by side. */
+const rows = ['columns', 'cells'] as const;
+
+/**
+ * What a Slack or Teams message shows: the blocks of Slack, the cards of Teams, and the texts of anything else. The
+ * message's own text is shown only where there is nothing else: it is meant for the notification.
+ */
+export function chatParts(content: Json): ChatPart[] {
+  if (!isObject(content)) return ownText(content);
+  const title = textOf(content, 'title');
+  const shown = partsWithin(content, 0);
+  const parts = shown.length > 0 ? shown : ownText(own(content, 'text') ?? null);
+  return [...(title ? [{ is: 'heading', text: title } as const] : []), ...parts].slice(0, maxParts);
+}
+
+function partsWithin(element: JsonObject, depth: number): ChatPart[] {
+  if (depth > maxDepth) return [];
+  return [
+    ...containers.flatMap((name) => itemsOf(element, name).flatMap((item) => partsFrom(item, depth))),
+    ...rows.flatMap((name) => rowOf(itemsOf(element, name).map((item) => partsFrom(item, depth)))),
+  ];
+}
+
+function itemsOf(element: JsonObject, name: string): readonly Json[] {
+  const value = own(element, name) ?? null;
+  return isArray(value) ? value : [value];
+}
+
+function partsFrom(item: Json, depth: number): ChatPart[] {
+  return isObject(item) ? partsOf(item, depth + 1) : ownText(item);
+}
+
+/** Columns side by side; a single one is not a row. */
+function rowOf(columns: readonly (readonly ChatPart[])[]): readonly ChatPart[] {
+  const shown = columns.filter(({ length }) => length > 0);
+  return shown.length > 1 ? [{ is: 'row', columns: shown }] : shown.flat();
+}
+
+function partsOf(element: JsonObject, depth: number): ChatPart[] {
+  const type = textOf(element, 'type') ?? textOf(element, '@type') ?? '';
+  const text = labelOf(element);
+  const alternative = textOf(element, 'alt_text') ?? textOf(element, 'altText') ?? 'image';
+  if (type === 'divider') return [{ is: 'divider' }];
+  if (/^image$/i.test(type)) return [{ is: 'image', text: alternative }];
+  if (controls.test(type)) return [{ is: 'button', text }];
+  const name = textOf(element, 'title') ?? textOf(element, 'name');
+  const value = textOf(element, 'value');
+  if (name !== null && value !== null) return [{ is: 'fact', name, text: value }];
+  const ownParts = text === '' ? [] : [{ is: styleOf(element, type), text } as const];
+  const parts = [...ownParts, ...partsWithin(element, depth)].map((part) =>
+    type === 'context' && part.is === 'text' ? ({ ...part, is: 'note' } as const) : part,
+  );
+  // Slack's accessory stands right of its section, and the picture of a section in Teams left of it.
+  return [...rowOf([activityImage(element), parts, partsFrom(own(element, 'accessory') ?? null, depth)])];
+}
+
+/** Buttons and fields of Slack, and the actions of Teams. */
+const controls = /^(button$|overflow$|.+_select$|.+picker$|Action\.|OpenUri|HttpPOST)/;
+
+function activityImage(element: JsonObject): ChatPart[] {
+  const url = textOf(element, 'activityImage') ?? '';
+  return url === '' ? [] : [{ is: 'image', text: textOf(element, 'activityTitle') ?? 'image' }];
+}
+
+function styleOf(element: JsonObject, type: string): 'heading' | 'text' {
+  const isLarge = ['Large', 'ExtraLarge', 'large', 'extraLarge'].includes(textOf(element, 'size') ?? '');
+  const isBold = /^bolder$/i.test(textOf(element, 'weight') ?? '');
+  return type === 'header' || isLarge || isBold ? 'heading' : 'text';
+}
+
+/** Slack writes `text: {type, text}`, or `placeholder` for a field; Teams `text`, `title` or `activityTitle`. */
+function labelOf(element: JsonObject): string {
+  const text = own(element, 'text') ?? own(element, 'placeholder') ?? null;
+  if (isObject(text)) return textOf(text, 'text') ?? '';
+  return typeof text === 'string'
+    ? text
+    : (textOf(element, 'title') ?? textOf(element, 'activityTitle') ?? '');
+}
+
+function ownText(value: Json): ChatPart[] {
+  return typeof value === 'string' && value.trim() !== '' ? [{ is: 'text', text: value }] : [];
 }

@@ -7,12 +7,12 @@ import { segmentsOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import { Renderer } from '../render/renderer.ts';
 import { renderTemplate, type Sides } from '../render/template.ts';
-import type { Rendered } from '../report/rendered.ts';
+import type { Rendered } from '../report/options.ts';
 import { toRendered } from './document.ts';
 
 /** A longer page is slow to open, and nobody reads it. */
 const maxCharacters = 20_000_000;
-/** Each template that never ends takes its time limit. After so many milliseconds the rest is left out. */
+/** Milliseconds after which the rest is left out: each template that never ends takes its time limit. */
 const maxDuration = 60_000;
 
 export interface PlanRenderOptions {
@@ -83,7 +83,7 @@ export function sidesOf(change: Change, base: JsonObject | null = null): Sides<J
   return { before: isObject(before) ? before : null, after };
 }
 
-/** Whether the differences of a delete hold the whole template: there is no default, and it had a text. */
+/** True where the differences of a delete hold the whole template: there is no default, and it had a text. */
 function isWhole(diff: readonly Difference[]): boolean {
   const texts = ['/body', '/slackTemplate', '/teamsTemplate'];
   return diff.every(({ after }) => after === null) && diff.some(({ path }) => texts.includes(path));

@@ -4,15 +4,15 @@ import type { JsonObject } from '../model/json.ts';
 /** The header that proves a request comes from the page itself. */
 export const tokenHeader = 'x-preview-token';
 
-/** What a declared template replaces; `not-read` where the tenant was not asked. */
+/** The template that a declared one replaces; `not-read` where the tenant was not asked. */
 export type Base = 'tenant' | 'default' | 'nothing' | 'not-read';
 
-/** The answer to `GET /api/templates`. The page shows every text of it as text. */
+/** The answer to `GET /api/templates`. The page shows all its texts as text. */
 export interface TemplateList {
   readonly environment: string;
-  /** Whether the files do not load, so that the templates are those of an earlier state. */
+  /** The files do not load, so the templates are those of an earlier state. */
   readonly isBroken: boolean;
-  /** Whether files or the tenant are being read again. */
+  /** Files or the tenant are being read again. */
   readonly isReading: boolean;
   /** When the state that is shown was loaded, as an ISO date; `null` where none has loaded yet. */
   readonly loadedAt: string | null;
@@ -43,7 +43,6 @@ export interface ListedTemplate {
   readonly editor: string;
   readonly base: Base;
   readonly isRemoved: boolean;
-  /** Whether it differs from the tenant's. */
   readonly differs: boolean;
   readonly problems: readonly Problem[];
 }

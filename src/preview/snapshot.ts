@@ -1,20 +1,23 @@
-import { comparable } from '../kinds/field.ts';
+import { resolve, sep } from 'node:path';
+import { sameValue } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';
-import { type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
+import { type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { withValueOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Sides } from '../render/template.ts';
 import type { Redact } from '../report/options.ts';
-import { redactDiagnostic, redactMembers } from '../report/redacted.ts';
-import type { Base, ListedTemplate } from './protocol.ts';
+import { redactDocument, redactValue } from '../report/redacted.ts';
+import { oneLine, printable } from '../report/safe.ts';
+import { place } from '../report/words.ts';
+import type { ListedTemplate, Problem, TemplateList } from './protocol.ts';
 
-/** One declared template, and what the tenant has in its place as far as that is known. */
+/** A declared template, and the tenant's in its place where that was read. */
 export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'editor' | 'problems'> {
   readonly source: Source;
   readonly sides: Sides<JsonObject>;
@@ -39,22 +42,22 @@ export interface Snapshot {
   readonly diagnostics: readonly Diagnostic[];
   /** When the templates were loaded, as an ISO date; `null` where the files have not loaded yet. */
   readonly loadedAt: string | null;
-  /** Whether the files have changed since and do not load. */
+  /** The files have changed since and do not load. */
   readonly isBroken: boolean;
 }
 
 /** A snapshot whose problems hold no secrets. Its templates are thousands: {@link redactTemplate} is for the one that is shown. */
 export function redactProblems(snapshot: Snapshot, redact: Redact): Snapshot {
-  return { ...snapshot, diagnostics: snapshot.diagnostics.map((each) => redactDiagnostic(each, redact)) };
+  return { ...snapshot, diagnostics: redactDocument(snapshot.diagnostics, redact) };
 }
 
-/** What a template is rendered from, without secrets. */
+/** The values that a template is rendered from, without secrets. */
 export function redactTemplate(
   { sides, moved }: PreviewTemplate,
   attributes: JsonObject | null,
   redact: Redact,
 ) {
-  const clean = (fields: JsonObject | null) => fields && redactMembers(fields, redact);
+  const clean = (fields: JsonObject | null) => fields && redactValue(fields, redact);
   return {
     sides: { before: clean(sides.before), after: clean(sides.after) },
     versions: moved && { before: clean(moved.old), after: clean(moved.now) },
@@ -76,52 +79,28 @@ export function previewTemplates(
   const live = new Map(state?.objects.map((object) => [object.address, object]));
   const defaults = new Map(state?.defaults.map((object) => [object.address, object]));
   return resources
-    .filter(({ kind }) => kind.name === 'NotificationTemplate')
-    .map((resource) => {
-      const { address } = resource;
-      return previewOf(resource, {
-        live: live.get(address),
-        standard: defaults.get(address),
-        isRead: state !== null,
+    .filter(({ kind }) => kind === notificationTemplate)
+    .map((resource): PreviewTemplate => {
+      const { address, ensure, fields } = resource;
+      const [key = '', medium = '', locale = ''] = resource.key;
+      const [customised, standard] = [live.get(address), defaults.get(address)];
+      const current = customised ?? standard;
+      const isRemoved = ensure === 'absent';
+      const after = isRemoved ? (standard?.fields ?? null) : applyDeclared(resource, customised, current);
+      const before = current ? redactSecrets(fields, current.fields) : null;
+      return {
+        address,
+        key,
+        medium,
+        locale,
+        source: resource.source(),
+        base: state === null ? 'not-read' : customised ? 'tenant' : standard ? 'default' : 'nothing',
+        isRemoved,
+        differs: state !== null && differs(before ?? {}, after ?? {}),
+        sides: { before, after },
         moved: moved.get(address) ?? null,
-      });
+      };
     });
-}
-
-/** What the tenant has in the place of one template. */
-interface Counterpart extends Pick<PreviewTemplate, 'moved'> {
-  /** The customised template. */
-  readonly live: LiveObject | undefined;
-  /** The vendor's default. */
-  readonly standard: LiveObject | undefined;
-  readonly isRead: boolean;
-}
-
-function previewOf(resource: Resource, counterpart: Counterpart): PreviewTemplate {
-  const { live, standard, isRead, moved } = counterpart;
-  const { address, key, ensure } = resource;
-  const current = live ?? standard;
-  const isRemoved = ensure === 'absent';
-  const after = isRemoved ? (standard?.fields ?? null) : applyDeclared(resource, live, current);
-  const before = current ? redactSecrets(resource.fields, current.fields) : null;
-  return {
-    address,
-    key: key[0] ?? '',
-    medium: key[1] ?? '',
-    locale: key[2] ?? '',
-    source: resource.source(),
-    base: baseOf(counterpart),
-    isRemoved,
-    differs: isRead && differs(before ?? {}, after ?? {}),
-    sides: { before, after },
-    moved,
-  };
-}
-
-function baseOf({ live, standard, isRead }: Counterpart): Base {
-  if (!isRead) return 'not-read';
-  if (live) return 'tenant';
-  return standard ? 'default' : 'nothing';
 }
 
 /** The declared fields on top of what is there; fields that the lifecycle ignores stay as they are in the tenant. */
@@ -135,11 +114,11 @@ function applyDeclared(
   return lifecycle.ignore.reduce((after, at) => withValueOf(live.fields, after, at), merged);
 }
 
-/** Whether recipients would see a difference; secrets are not compared. */
+/** True where recipients would see a difference. Secrets are not compared. */
 function differs(before: JsonObject, after: JsonObject): boolean {
   return Object.entries(notificationTemplate.fields).some(([name, field]) => {
-    const [old, wanted] = [own(before, name) ?? null, own(after, name) ?? null];
-    return !holdsSecret(wanted) && !sameJson(comparable(field, old), comparable(field, wanted));
+    const wanted = own(after, name) ?? null;
+    return !holdsSecret(wanted) && !sameValue(field, wanted, own(before, name));
   });
 }
 
@@ -156,4 +135,56 @@ function redactSecrets(declared: JsonObject, fields: JsonObject): JsonObject {
 function holdsSecret(value: Json): boolean {
   if (secretName(value) !== null) return true;
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsSecret);
+}
+
+/** The templates and the problems of the project. */
+export function templateList(snapshot: Snapshot, isReading: boolean): TemplateList {
+  const { environment, root, templates, diagnostics, isBroken, loadedAt } = snapshot;
+  const addresses = new Set(templates.map(({ address }) => address));
+  // Notes about other objects are left to `validate`. An error that keeps the files from loading concerns all templates.
+  const isElsewhere = ({ address, severity }: Diagnostic) =>
+    isBroken
+      ? severity === 'error'
+      : severity !== 'info' && (address === undefined || !addresses.has(address));
+  return {
+    environment: oneLine(environment),
+    isBroken,
+    isReading,
+    loadedAt,
+    problems: diagnostics.filter(isElsewhere).map((each) => problemOf(each, root)),
+    templates: templates.map((template) => listedTemplate(template, snapshot)),
+  };
+}
+
+function listedTemplate(template: PreviewTemplate, { root, diagnostics }: Snapshot): ListedTemplate {
+  const { source, sides, moved, ...listed } = template;
+  return {
+    ...listed,
+    key: oneLine(listed.key),
+    medium: oneLine(listed.medium),
+    locale: oneLine(listed.locale),
+    place: oneLine(`${source.file}:${source.line}`),
+    editor: editorLink(root, source),
+    problems: diagnostics
+      .filter(({ address }) => address === listed.address)
+      .map((each) => problemOf(each, root)),
+  };
+}
+
+/** A link that opens a file in Visual Studio Code, at its place. */
+function editorLink(root: string, { file, line, column }: Source): string {
+  const path = resolve(root, file).split(sep).map(encodeURIComponent).join('/');
+  return `vscode://file/${path.replace(/^\//, '')}:${line}:${column}`;
+}
+
+function problemOf({ code, severity, message, source, excerpt, hint }: Diagnostic, root: string): Problem {
+  return {
+    code: oneLine(code),
+    severity,
+    message: printable(message),
+    place: source ? oneLine(place(source)) : '',
+    editor: source ? editorLink(root, source) : '',
+    excerpt: printable(excerpt ?? ''),
+    hint: printable(hint ?? ''),
+  };
 }

@@ -2,15 +2,25 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
-import {
-  type Further,
-  type FurtherQuestion,
-  type FurtherRendering,
-  failWith,
-  type Job,
-  type Outcome,
-  type Texts,
-} from './outcome.ts';
+
+/** Texts by name: `subject`, `body`, or the number of a text inside a chat message. */
+export type Texts = Readonly<Record<string, string>>;
+
+/** What was rendered, or a sentence for people that says why it could not be. It may quote the template. */
+export type Outcome<T> =
+  | { readonly is: 'rendered'; readonly value: T }
+  | { readonly is: 'failed'; readonly reason: string };
+
+/** A question to the renderer's process. */
+export type Job =
+  | {
+      readonly asks: 'render';
+      readonly texts: Texts;
+      readonly context: JsonObject;
+      /** `true` or `false` decides all conditions, whatever the context says. */
+      readonly conditions: boolean | null;
+    }
+  | { readonly asks: 'literals'; readonly texts: readonly string[] };
 
 /** The most that one template may use. */
 export interface RenderLimits {
@@ -37,22 +47,15 @@ export class Renderer {
   }
 
   /** The texts with their Velocity evaluated. Never rejects, whatever the texts do. */
-  render(texts: Texts, context: JsonObject): Promise<Outcome<Texts>> {
-    return this.#queue({ asks: 'render', texts, context }, Object.values(texts), readTexts);
+  render(texts: Texts, context: JsonObject, conditions: boolean | null = null): Promise<Outcome<Texts>> {
+    return this.#queue({ asks: 'render', texts, context, conditions }, readTexts);
   }
 
-  /** A context of readable values for the variables of the texts. */
-  sample(texts: readonly string[], attributes: JsonObject | null): Promise<Outcome<JsonObject>> {
-    return this.#queue({ asks: 'sample', texts, attributes }, texts, (value) =>
-      isObject(value) ? value : null,
+  /** The text between directives and references, line by line. */
+  literals(texts: readonly string[]): Promise<Outcome<readonly string[]>> {
+    return this.#queue({ asks: 'literals', texts }, (value) =>
+      isArray(value) ? value.filter((each) => typeof each === 'string') : null,
     );
-  }
-
-  /** Renderings with other sample values, for the changed lines that the usual ones do not reach. */
-  further(question: FurtherQuestion): Promise<Outcome<Further>> {
-    const { before, after } = question;
-    const texts = [...Object.values(before ?? {}), ...Object.values(after ?? {})];
-    return this.#queue({ asks: 'further', ...question }, texts, readFurther);
   }
 
   /** Ends the process. Jobs that are not finished fail. */
@@ -61,9 +64,9 @@ export class Renderer {
     this.#worker?.end();
   }
 
-  #queue<T>(job: Job, texts: readonly string[], read: (value: Json) => T | null): Promise<Outcome<T>> {
+  #queue<T>(job: Job, read: (value: Json) => T | null): Promise<Outcome<T>> {
     const { characters } = this.#limits;
-    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    const length = Object.values(job.texts).reduce((sum, text) => sum + text.length, 0);
     if (length > characters) return Promise.resolve(failWith(`It has more than ${characters} characters.`));
     const result = this.#last.then(() => this.#run(job, read));
     this.#last = result;
@@ -150,6 +153,11 @@ class Worker {
   }
 }
 
+/** @param reason a sentence for people */
+function failWith(reason: string): Outcome<never> {
+  return { is: 'failed', reason };
+}
+
 /** The file beside the program. From source it is the one that was built last. */
 function workerFile(): string {
   const places = ['./render-worker.cjs', './render-worker.js', '../../dist/bin/render-worker.cjs'];
@@ -163,17 +171,4 @@ function readTexts(value: Json): Texts | null {
     typeof text === 'string' ? [[name, text]] : [],
   );
   return Object.fromEntries(texts);
-}
-
-function readFurther(value: Json): Further | null {
-  if (!isObject(value)) return null;
-  const [renderings, unseen] = [own(value, 'renderings'), own(value, 'unseen')];
-  if (!isArray(renderings) || typeof unseen !== 'number') return null;
-  return { renderings: renderings.flatMap(readRendering), unseen };
-}
-
-function readRendering(value: Json): FurtherRendering[] {
-  if (!isObject(value)) return [];
-  const side = (name: string) => readTexts(own(value, name) ?? null);
-  return [{ title: textOf(value, 'title') ?? '', before: side('before'), after: side('after') }];
 }

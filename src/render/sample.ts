@@ -1,172 +1,100 @@
-import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
-import { Shape, sampleValue } from './sample-values.ts';
-import { asJson, isReference, nodesIn, type Tree } from './velocity.ts';
+import { type Shape, variablesIn } from '../lint/variables.ts';
+import { type Json, type JsonObject, objectFrom } from '../model/json.ts';
 
 /** The variable that holds the tenant's own attributes (api-notes, "Template context"). */
 const globals = '__global';
 
-export interface SampleChoice {
-  /** The tenant's attributes, taken as they are; `null` makes them up too. */
-  readonly attributes: JsonObject | null;
-  /** How many items lists have. */
-  readonly items?: number;
-}
-
 /**
- * A context with a readable value for every variable that the templates use and do not set themselves: `Ann Example`
- * for `${user.name}`, two items for what `#foreach` iterates over.
+ * A context with a readable value for every variable that the texts use and do not set themselves: `Ann Example` for
+ * `${user.name}`, two items for what `#foreach` iterates over.
+ *
+ * @param attributes the tenant's, taken as they are; `null` makes them up too
  */
-export function sampleContext(
-  templates: readonly Tree[],
-  { attributes, items = 2 }: SampleChoice,
-): JsonObject {
-  const scope = new Scope();
-  for (const template of templates) walk(asJson(template), scope);
-  const sampled = [...scope.variables].map(([name, shape]): [string, Json] => [
-    name,
-    name === globals && attributes ? attributes : sampleValue(name, shape, items),
-  ]);
-  const unused = attributes && !scope.variables.has(globals) ? [[globals, attributes] as const] : [];
-  return objectFrom([...sampled, ...unused]);
+export function sampleContext(texts: readonly string[], attributes: JsonObject | null): JsonObject {
+  const sampled = [...variablesIn(texts).members].map(
+    ([name, shape]) => [name, sampleValue(name, shape)] as const,
+  );
+  return objectFrom([...sampled, ...(attributes ? [[globals, attributes] as const] : [])]);
 }
 
-/** A node or a list of nodes; a block is a list that begins with its directive. */
-function walk(node: Json, scope: Scope): void {
-  if (isObject(node)) walkNode(node, scope);
-  if (!isArray(node)) return;
-  const [first] = node;
-  walkAll(node, isObject(first) ? scopeWithin(first, scope) : scope);
+/** Names that are recognisably made up. */
+const people = ['Ann Example', 'Bob Sample'] as const;
+const itemsOfList = people.length;
+
+const personWord =
+  /\b(user|requester|requestee|recipient|manager|reviewer|owner|identity|employee|approver|assignee|person|sender|delegate|contractor)$/;
+
+/** The value of a leaf by the words of its name. The first rule that matches counts. */
+const rules: readonly (readonly [RegExp, (at: number, person: string) => Json])[] = [
+  [/\b(e-?)?mail\b|\baddress$/, (_, person) => `${toAccount(person)}@acme.example`],
+  [/\bphone\b/, () => '+1 555 0100'],
+  [/\b(url|uri|link|href)\b/, (at) => `https://id.acme.example/${at + 1}`],
+  [/^(is|has|can|should|must) |\b(enabled|disabled|required|active|allowed)$/, () => true],
+  [/\b(count|number|num|total|days|hours|minutes|weeks|amount|size|percent|percentage)\b/, (at) => 3 + at],
+  [
+    /\b(date|deadline|due|expiration|expires|expiry|created|modified|time|timestamp)\b/,
+    (at) => `${1 + at} December 2026`,
+  ],
+  [/\b(first|given) name$/, (_, person) => person.split(' ')[0] ?? ''],
+  [/\b(last|family) name$|\bsurname$/, (_, person) => person.split(' ')[1] ?? ''],
+  [/\b(user|account|login) (name|id)$/, (_, person) => toAccount(person)],
+  [/\bid$/, (at) => String(4711 + at)],
+  [/\b(full|display) name$/, (_, person) => person],
+];
+
+function toAccount(person: string): string {
+  return person.toLowerCase().replace(' ', '.');
 }
 
-/** The variables inside the block that a directive opens. */
-function scopeWithin(directive: JsonObject, scope: Scope): Scope {
-  switch (textOf(directive, 'type')) {
-    case 'foreach': {
-      const source = resolve(own(directive, 'from'), scope);
-      if (source) source.isList = true;
-      return scope.inner([[textOf(directive, 'to') ?? '', source?.item ?? null]]);
-    }
-    case 'macro': {
-      const args = nodesIn(own(directive, 'args')).filter(isObject);
-      const names = args.flatMap((arg) => textOf(arg, 'id') ?? []);
-      return scope.inner(names.map((name) => [name, null]));
-    }
-    case 'define':
-      scope.set(textOf(directive, 'id') ?? '', null);
-      return scope;
-    default:
-      return scope;
-  }
+interface Place {
+  /** The words of what it is a member of. */
+  readonly parent: string;
+  /** The item of a list that it belongs to, from 0; `null` outside of lists. */
+  readonly at: number | null;
 }
 
-function walkAll(nodes: readonly Json[], scope: Scope): void {
-  for (const node of nodes) walk(node, scope);
+/** A readable value for a variable or member. */
+function sampleValue(name: string, shape: Shape, place: Place = { parent: '', at: null }): Json {
+  return valueFor(shape, wordsOf(name), place);
 }
 
-function walkNode(node: JsonObject, scope: Scope): void {
-  const type = textOf(node, 'type');
-  if (type === 'math')
-    noteComparison(textOf(node, 'operator') ?? '', nodesIn(own(node, 'expression')), scope);
-  if (type === 'references') resolve(node, scope);
-  else if (type === 'set') walkSet(nodesIn(own(node, 'equal')), scope);
-  else walkAll(Object.values(node), scope);
+function valueFor(shape: Shape, words: string, { parent, at }: Place): Json {
+  const { item, members, like } = shape;
+  if (item)
+    return Array.from({ length: itemsOfList }, (_, index) =>
+      valueFor(item, toSingular(words), { parent: '', at: index }),
+    );
+  if (members.size > 0)
+    return objectFrom(
+      [...members].map(([name, inner]) => [name, sampleValue(name, inner, { parent: words, at })]),
+    );
+  if (typeof like === 'number') return 3 + (at ?? 0);
+  return like ?? leafValue(words, { parent, at });
 }
 
-function walkSet([target, value]: readonly Json[], scope: Scope): void {
-  if (!isObject(target) || value === undefined) return;
-  const source = isReference(value) ? resolve(value, scope) : null;
-  if (!isReference(value)) walk(value, scope);
-  if (own(target, 'path') === undefined) scope.set(textOf(target, 'id') ?? '', source);
+function leafValue(words: string, { parent, at }: Place): Json {
+  const person = people[at ?? 0] ?? people[0];
+  const rule = rules.find(([pattern]) => pattern.test(words));
+  if (rule) return rule[1](at ?? 0, person);
+  const subject = words === 'name' ? parent : words.replace(/ name$/, '');
+  if (personWord.test(subject)) return person;
+  const text = subject === '' ? 'example' : subject;
+  if (at !== null) return `${text.charAt(0).toUpperCase()}${text.slice(1)} ${at + 1}`;
+  return words.endsWith('name') ? `Example ${text}` : text;
 }
 
-/** `$state == "APPROVED"` shows what a value looks like, and `$count > 10` that it is a number. */
-function noteComparison(operator: string, [left, right]: readonly Json[], scope: Scope): void {
-  if (!['==', '!=', '>', '<', '>=', '<='].includes(operator)) return;
-  for (const [side, other] of [
-    [left, right],
-    [right, left],
-  ]) {
-    if (!isReference(side) || !isObject(other)) continue;
-    const shape = resolve(side, scope);
-    const type = textOf(other, 'type');
-    if (!shape) continue;
-    if (type === 'integer') shape.isNumber = true;
-    if (type === 'string' && operator === '==') shape.like ??= textOf(other, 'value');
-  }
+/** `numberOfTasks` as `number of tasks`. */
+function wordsOf(name: string): string {
+  return name
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll(/[_-]+/g, ' ')
+    .trim()
+    .toLowerCase();
 }
 
-/** The shape of what a reference names; `null` where the template sets it itself or no sample is possible. */
-function resolve(node: Json | undefined, scope: Scope): Shape | null {
-  if (!isReference(node)) return null;
-  let shape = scope.find(textOf(node, 'id') ?? '');
-  for (const step of nodesIn(own(node, 'path'))) {
-    if (!isObject(step)) return null;
-    walkAll(nodesIn(own(step, 'args')), scope);
-    shape = shape && stepInto(shape, step, scope);
-  }
-  return shape;
-}
-
-function stepInto(shape: Shape, step: JsonObject, scope: Scope): Shape | null {
-  const type = textOf(step, 'type');
-  const id = textOf(step, 'id');
-  if (type === 'index') return stepByValue(shape, own(step, 'id'), scope);
-  if (id === null) return null;
-  if (type === 'property') return shape.member(id);
-  if (type !== 'method') return null;
-  if (id === 'get') return stepByValue(shape, nodesIn(own(step, 'args'))[0], scope);
-  const name = getterMember(id);
-  return name === null ? null : shape.member(name);
-}
-
-function stepByValue(shape: Shape, value: Json | undefined, scope: Scope): Shape | null {
-  if (!isObject(value)) return null;
-  walk(value, scope);
-  const type = textOf(value, 'type');
-  const text = textOf(value, 'value');
-  if (type === 'string') return text === null ? null : shape.member(text);
-  if (type !== 'integer') return null;
-  shape.isList = true;
-  return shape.item;
-}
-
-/** Variables that Velocity itself provides inside `#foreach` and macros. */
-const provided = ['foreach', 'velocityCount', 'velocityHasNext', 'bodyContent'];
-
-/** The variables at one place of a template. */
-class Scope {
-  /** Those that the template does not set itself. */
-  readonly variables: Map<string, Shape>;
-  readonly #local: Map<string, Shape | null>;
-
-  constructor(
-    variables: Map<string, Shape> = new Map(),
-    local: Iterable<readonly [string, Shape | null]> = provided.map((name) => [name, null]),
-  ) {
-    this.variables = variables;
-    this.#local = new Map(local);
-  }
-
-  /** The shape of a variable; `null` for one that the template sets to something unknown. */
-  find(name: string): Shape | null {
-    const local = this.#local.get(name);
-    if (local !== undefined) return local;
-    const known = this.variables.get(name) ?? new Shape();
-    this.variables.set(name, known);
-    return known;
-  }
-
-  set(name: string, shape: Shape | null): void {
-    this.#local.set(name, shape);
-  }
-
-  inner(names: Iterable<readonly [string, Shape | null]>): Scope {
-    return new Scope(this.variables, [...this.#local, ...names]);
-  }
-}
-
-/** The member that a call such as `getName` or `isActive` reads; `null` for any other call. */
-function getterMember(method: string): string | null {
-  const name = /^(?:get|is)([A-Z]\w*)$/.exec(method)?.[1];
-  return name === undefined || name === 'Empty' ? null : `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+function toSingular(words: string): string {
+  return words
+    .replace(/ (list|items)$/, '')
+    .replace(/ies$/, 'y')
+    .replace(/([^s])s$/, '$1');
 }

@@ -1,8 +1,8 @@
 import { readJsonText } from '../kinds/jsontext.ts';
 import { isObject, type Json, type JsonObject, mapJson, own, textOf } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
-import type { Outcome, Texts } from './outcome.ts';
-import type { Renderer } from './renderer.ts';
+import type { Outcome, Renderer, Texts } from './renderer.ts';
+import { sampleContext } from './sample.ts';
 
 /** A notification as its recipients get it. */
 export type Message =
@@ -29,13 +29,13 @@ export type ContextChoice =
 
 export interface RenderedSides extends Sides<Outcome<Message>> {
   readonly context: JsonObject;
-  /** With other sample values, where these show changed lines that are not seen otherwise. */
+  /** With all conditions decided alike, where that shows changed texts that are not seen otherwise. */
   readonly further: readonly FurtherSides[];
-  /** A sentence about changed lines that are seen nowhere; empty where there are none. */
+  /** A sentence about changed texts that are seen nowhere; empty where there are none. */
   readonly remark: string;
 }
 
-interface FurtherSides extends Sides<Message> {
+interface FurtherSides extends Sides<Outcome<Message>> {
   /** What is different, as part of a sentence. */
   readonly title: string;
 }
@@ -53,74 +53,99 @@ export async function renderTemplate(
   fields: Sides<JsonObject>,
   choice: ContextChoice,
 ): Promise<RenderedSides> {
-  const before = fields.before && draftOf(medium, fields.before);
-  const after = fields.after && draftOf(medium, fields.after);
-  const context = await contextFor(renderer, [before, after], choice);
-  const rendered = {
-    before: await renderSide(renderer, before, context),
-    after: await renderSide(renderer, after, context),
-  };
+  const drafts = mapSides(fields, (side) => draftOf(medium, side));
+  const context = contextFor(drafts, choice);
+  const rendered = await renderBoth(renderer, drafts, context);
+  const sides = messagesOf(drafts, rendered);
   const isWhole = [rendered.before, rendered.after].every((side) => side?.is !== 'failed');
-  const others = isWhole ? await renderOthers(renderer, { before, after }, choice) : none;
-  return { context, ...rendered, ...others };
+  // Values that somebody chose are not replaced by others.
+  if (!isWhole || choice.from === 'user') return { context, ...sides, further: [], remark: '' };
+  return { context, ...sides, ...(await renderHidden(renderer, drafts, context, rendered)) };
 }
 
-type Others = Pick<RenderedSides, 'further' | 'remark'>;
+function mapSides<T extends object, U>({ before, after }: Sides<T>, map: (side: T) => U): Sides<U> {
+  return { before: before && map(before), after: after && map(after) };
+}
 
-const none: Others = { further: [], remark: '' };
-const hasArms = /#\{?(?:if|foreach|macro|define)\b/;
-
-/** Values that somebody chose are not replaced by others. */
-async function renderOthers(
+async function renderBoth(
   renderer: Renderer,
   { before, after }: Sides<Draft>,
-  choice: ContextChoice,
-): Promise<Others> {
-  const texts = [before, after].flatMap((draft) => Object.values(draft?.texts ?? {}));
-  if (choice.from === 'user' || !texts.some((text) => hasArms.test(text))) return none;
-  const outcome = await renderer.further({
-    before: before?.texts ?? null,
-    after: after?.texts ?? null,
-    attributes: choice.attributes,
-  });
-  if (outcome.is === 'failed')
-    return { ...none, remark: `Changes below a condition may not be shown. ${outcome.reason}` };
-  const { renderings, unseen } = outcome.value;
-  const further = renderings.map(({ title, ...side }) => ({
-    title,
-    before: before && side.before && before.message(side.before),
-    after: after && side.after && after.message(side.after),
-  }));
-  return { further, remark: remarkOf(unseen) };
-}
-
-function remarkOf(unseen: number): string {
-  if (unseen === 0) return '';
-  const lines = unseen === 1 ? '1 changed line is' : `${unseen} changed lines are`;
-  return `${lines} in none of these pictures: read the text for them.`;
-}
-
-async function contextFor(
-  renderer: Renderer,
-  drafts: readonly (Draft | null)[],
-  choice: ContextChoice,
-): Promise<JsonObject> {
-  if (choice.from === 'user') return choice.context;
-  const { attributes } = choice;
-  const texts = drafts.flatMap((draft) => Object.values(draft?.texts ?? {}));
-  const sampled = await renderer.sample(texts, attributes);
-  if (sampled.is === 'rendered') return sampled.value;
-  return attributes ? { __global: attributes } : {};
-}
-
-async function renderSide(
-  renderer: Renderer,
-  draft: Draft | null,
   context: JsonObject,
-): Promise<Outcome<Message> | null> {
-  if (!draft || Object.values(draft.texts).every((text) => text === '')) return null;
-  const rendered = await renderer.render(draft.texts, context);
-  return rendered.is === 'failed' ? rendered : { is: 'rendered', value: draft.message(rendered.value) };
+  conditions: boolean | null = null,
+): Promise<Sides<Outcome<Texts>>> {
+  const render = async (draft: Draft | null) =>
+    !draft || Object.values(draft.texts).every((text) => text === '')
+      ? null
+      : renderer.render(draft.texts, context, conditions);
+  return { before: await render(before), after: await render(after) };
+}
+
+function messagesOf(drafts: Sides<Draft>, { before, after }: Sides<Outcome<Texts>>): Sides<Outcome<Message>> {
+  const message = (draft: Draft | null, side: Outcome<Texts> | null): Outcome<Message> | null => {
+    if (!draft || !side || side.is === 'failed') return side?.is === 'failed' ? side : null;
+    return { is: 'rendered', value: draft.message(side.value) };
+  };
+  return { before: message(drafts.before, before), after: message(drafts.after, after) };
+}
+
+const otherPictures = [
+  { title: 'where no condition holds', conditions: false },
+  { title: 'where every condition holds', conditions: true },
+] as const;
+
+/** Renders what shows changed texts that the usual values hide below a condition. */
+async function renderHidden(
+  renderer: Renderer,
+  drafts: Sides<Draft>,
+  context: JsonObject,
+  usual: Sides<Outcome<Texts>>,
+): Promise<Pick<RenderedSides, 'further' | 'remark'>> {
+  const changed = await changedLiterals(renderer, drafts);
+  let hidden = changed.filter((each) => !isShown(each, usual));
+  const further: FurtherSides[] = [];
+  for (const { title, conditions } of otherPictures) {
+    if (hidden.length === 0) break;
+    const sides = await renderBoth(renderer, drafts, context, conditions);
+    const left = hidden.filter((each) => !isShown(each, sides));
+    if (left.length < hidden.length) further.push({ title, ...messagesOf(drafts, sides) });
+    hidden = left;
+  }
+  return { further, remark: remarkOf(hidden.length) };
+}
+
+/** A text between directives and references that only one side has. */
+interface Literal {
+  readonly side: 'before' | 'after';
+  readonly text: string;
+}
+
+async function changedLiterals(renderer: Renderer, { before, after }: Sides<Draft>): Promise<Literal[]> {
+  const literalsOf = async (draft: Draft | null) => {
+    const outcome = await renderer.literals(Object.values(draft?.texts ?? {}));
+    return new Set(outcome.is === 'rendered' ? outcome.value : []);
+  };
+  const [old, wanted] = [await literalsOf(before), await literalsOf(after)];
+  return [
+    ...[...old].filter((text) => !wanted.has(text)).map((text) => ({ side: 'before', text }) as const),
+    ...[...wanted].filter((text) => !old.has(text)).map((text) => ({ side: 'after', text }) as const),
+  ];
+}
+
+function isShown({ side, text }: Literal, rendered: Sides<Outcome<Texts>>): boolean {
+  const outcome = rendered[side];
+  return outcome?.is === 'rendered' && Object.values(outcome.value).some((each) => each.includes(text));
+}
+
+function remarkOf(hidden: number): string {
+  if (hidden === 0) return '';
+  const texts = hidden === 1 ? '1 changed text is' : `${hidden} changed texts are`;
+  return `${texts} in none of these pictures, because of the conditions around: read the template.`;
+}
+
+function contextFor({ before, after }: Sides<Draft>, choice: ContextChoice): JsonObject {
+  if (choice.from === 'user') return choice.context;
+  const texts = [before, after].flatMap((draft) => Object.values(draft?.texts ?? {}));
+  return sampleContext(texts, choice.attributes);
 }
 
 /** The texts of a template that hold Velocity, and how a message is made of the rendered texts. */

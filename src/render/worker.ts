@@ -4,11 +4,8 @@
  */
 import { parse } from 'velocityjs';
 import { messageOf } from '../model/failure.ts';
-import type { JsonObject } from '../model/json.ts';
-import { renderFurther } from './further.ts';
-import { failWith, type Job, type Outcome, type Texts } from './outcome.ts';
-import { sampleContext } from './sample.ts';
-import { evaluate, type Tree } from './velocity.ts';
+import type { Job, Outcome, Texts } from './renderer.ts';
+import { decideConditions, evaluate, literalsIn, type Tree } from './velocity.ts';
 
 const maxReason = 400;
 const maxCharacters = Number(process.argv[2]);
@@ -16,15 +13,13 @@ const maxCharacters = Number(process.argv[2]);
 function answer(job: Job): Outcome<unknown> {
   try {
     switch (job.asks) {
-      case 'sample':
-        return { is: 'rendered', value: sampleContext(job.texts.flatMap(parseOrSkip), job) };
-      case 'further':
-        return { is: 'rendered', value: renderFurther(job, maxCharacters) };
+      case 'literals':
+        return { is: 'rendered', value: literalsIn(job.texts.flatMap(parseOrSkip)) };
       case 'render':
-        return renderAll(job.texts, job.context);
+        return renderAll(job);
     }
   } catch (error) {
-    return failWith(`It cannot be rendered: ${reasonOf(error)}`);
+    return { is: 'failed', reason: `It cannot be rendered: ${reasonOf(error)}` };
   }
 }
 
@@ -37,13 +32,15 @@ function parseOrSkip(text: string): Tree[] {
   }
 }
 
-function renderAll(texts: Texts, context: JsonObject): Outcome<Texts> {
+function renderAll({ texts, context, conditions }: Extract<Job, { asks: 'render' }>): Outcome<Texts> {
   let left = maxCharacters;
   const rendered: [string, string][] = [];
   for (const [name, text] of Object.entries(texts)) {
-    const result = evaluate(parse(text), context);
+    const tree = parse(text);
+    if (conditions !== null) decideConditions(tree, conditions);
+    const result = evaluate(tree, context);
     left -= result.length;
-    if (left < 0) return failWith(`It renders to more than ${maxCharacters} characters.`);
+    if (left < 0) return { is: 'failed', reason: `It renders to more than ${maxCharacters} characters.` };
     rendered.push([name, result]);
   }
   return { is: 'rendered', value: Object.fromEntries(rendered) };

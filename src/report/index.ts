@@ -1,88 +1,59 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { Diff } from '../model/diff.ts';
 import { type Failure, failure } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
-import type { Plan } from '../model/plan.ts';
-import type { Result } from '../model/result.ts';
-import { diffMarkdown } from './diff-markdown.ts';
-import { fleetMarkdown } from './fleet-markdown.ts';
-import { diagnosticsGithub, planGithub, resultGithub } from './github.ts';
-import { diffHtml } from './html/diff-page.ts';
-import { fleetHtml } from './html/fleet-page.ts';
-import { planHtml } from './html/plan-page.ts';
-import { resultHtml } from './html/result-page.ts';
-import { diagnosticsJson, diagnosticsSarif, json, planGitlab } from './json-output.ts';
-import { diagnosticsJunit, diffJunit, fleetJunit, planJunit, resultJunit } from './junit.ts';
-import { diagnosticsMarkdown, resultMarkdown } from './markdown.ts';
-import { type Document, type Format, formats, type ReportOptions } from './options.ts';
-import { planMarkdown } from './plan-markdown.ts';
-import { withoutSecrets } from './redacted.ts';
-import { disarm } from './safe.ts';
-import { diagnosticsText } from './text/diagnostics.ts';
-import { diffText } from './text/diff.ts';
-import { fleetText } from './text/fleet.ts';
-import { planText } from './text/plan.ts';
-import { resultText } from './text/result.ts';
+import { writeGithub, writeSarif } from './annotations.ts';
+import { diffPage } from './diff.ts';
+import { fleetPage } from './fleet.ts';
+import { pageLines } from './html/fields.ts';
+import { writeHtml } from './html/page.ts';
+import { writeFleetJunit, writeJunit } from './junit.ts';
+import { commentLines, writeMarkdown } from './markdown.ts';
+import type { Document, ReportOptions } from './options.ts';
+import { type Build, emptyPage, type Page } from './page.ts';
+import { planPage } from './plan.ts';
+import { redactDocument } from './redacted.ts';
+import { resultPage } from './result.ts';
+import { disarm, json } from './safe.ts';
+import { textLines, writeText } from './text.ts';
+import { countSeverities, diagnosticCounts } from './words.ts';
 
-export type { Document, Format, ReportOptions } from './options.ts';
-export { renderRequests } from './text/plan.ts';
+export type { Document, ReportOptions } from './options.ts';
+export { renderRequests } from './text.ts';
 
-type Renderer<T> = (document: T, options: ReportOptions) => string;
-type Renderers<T> = Readonly<Partial<Record<Format, Renderer<T>>>>;
+/** All formats; not every document has each of them. */
+const formatNames = {
+  text: 'text',
+  json: 'JSON',
+  markdown: 'Markdown',
+  html: 'HTML',
+  junit: 'JUnit',
+  github: 'GitHub annotations',
+  sarif: 'SARIF',
+  gitlab: 'counts for GitLab',
+} as const;
+export type Format = keyof typeof formatNames;
 
-const renderers: {
-  readonly plan: Renderers<Plan>;
-  readonly result: Renderers<Result>;
-  readonly fleet: Renderers<Fleet>;
-  readonly diff: Renderers<Diff>;
-  readonly diagnostics: Renderers<readonly Diagnostic[]>;
-} = {
-  plan: {
-    text: planText,
-    json,
-    markdown: planMarkdown,
-    html: planHtml,
-    junit: planJunit,
-    github: planGithub,
-    sarif: ({ diagnostics }, options) => diagnosticsSarif(diagnostics, options),
-    gitlab: planGitlab,
-  },
-  result: {
-    text: resultText,
-    json,
-    markdown: resultMarkdown,
-    html: resultHtml,
-    junit: resultJunit,
-    github: resultGithub,
-  },
+const known: Readonly<
+  Record<Document['is'], { readonly name: string; readonly formats: readonly Format[] }>
+> = {
+  plan: { name: 'A plan', formats: ['text', 'json', 'markdown', 'html', 'junit', 'github', 'gitlab'] },
+  result: { name: 'A result', formats: ['text', 'json', 'markdown', 'html', 'junit', 'github'] },
   fleet: {
-    text: fleetText,
-    json,
-    markdown: fleetMarkdown,
-    html: fleetHtml,
-    junit: fleetJunit,
-    gitlab: planGitlab,
+    name: 'A report of several environments',
+    formats: ['text', 'json', 'markdown', 'html', 'junit', 'gitlab'],
   },
-  diff: {
-    text: diffText,
-    json,
-    markdown: diffMarkdown,
-    html: diffHtml,
-    junit: diffJunit,
-  },
-  diagnostics: {
-    text: diagnosticsText,
-    json: diagnosticsJson,
-    markdown: diagnosticsMarkdown,
-    junit: diagnosticsJunit,
-    github: diagnosticsGithub,
-    sarif: diagnosticsSarif,
-  },
+  diff: { name: 'A diff', formats: ['text', 'json', 'markdown', 'html'] },
+  diagnostics: { name: 'A diagnostics report', formats: ['text', 'json', 'markdown', 'github', 'sarif'] },
 };
 
-/** The formats that exist for a kind of document. */
 export function formatsOf(is: Document['is']): Format[] {
-  return formats.filter((format) => Object.hasOwn(renderers[is], format));
+  return [...known[is].formats];
+}
+
+export function unsupportedFormat(format: Format, is: Document['is']): Failure {
+  return failure('unsupported-format', `${known[is].name} cannot be written as ${formatNames[format]}.`, {
+    hint: `Use one of: ${formatsOf(is).join(', ')}.`,
+  });
 }
 
 /**
@@ -94,38 +65,113 @@ export function renderReport(
   format: Format,
   options: ReportOptions = { colour: false, width: 100 },
 ): string {
+  if (!known[document.is].formats.includes(format)) throw unsupportedFormat(format, document.is);
+  const { redact } = options;
   // A later command reads plans and results as JSON again: they hold no secrets, and stay as they are.
-  const isKept = format === 'json' && document.is !== 'diagnostics';
-  const [shown, shownOptions] = isKept ? [document, options] : withoutSecrets(document, options);
-  const text = render(shown, format, shownOptions);
-  // Its parts are safe by themselves, but may make a command to a CI system where they are joined.
-  return format === 'markdown' ? disarm(text) : text;
+  if (!redact || (format === 'json' && document.is !== 'diagnostics'))
+    return write(document, format, options);
+  return write(redactDocument(document, redact), format, redactDocument(options, redact));
 }
 
-function render(document: Document, format: Format, options: ReportOptions): string {
-  switch (document.is) {
-    case 'plan':
-      return rendererOf(renderers.plan, format, document.is)(document.plan, options);
-    case 'result':
-      return rendererOf(renderers.result, format, document.is)(document.result, options);
-    case 'fleet':
-      return rendererOf(renderers.fleet, format, document.is)(document.fleet, options);
-    case 'diff':
-      return rendererOf(renderers.diff, format, document.is)(document.diff, options);
-    case 'diagnostics':
-      return rendererOf(renderers.diagnostics, format, document.is)(document.diagnostics, options);
+function write(document: Document, format: Format, options: ReportOptions): string {
+  const { verbose = false } = options;
+  const build: Build = { ...options, maxLines: textLines, forReview: false, isWhole: verbose };
+  switch (format) {
+    case 'text':
+      return writeText(
+        pageOf(document, { ...build, maxLines: verbose ? Number.POSITIVE_INFINITY : textLines }),
+        options,
+      );
+    case 'json':
+      return json(jsonOf(document));
+    case 'markdown': {
+      const page = pageOf(document, { ...build, maxLines: commentLines, forReview: true, isWhole: false });
+      // Its parts are safe by themselves, but may make a command to a CI system where they are joined.
+      return disarm(writeMarkdown(page, options));
+    }
+    case 'html':
+      return writeHtml(
+        pageOf(document, { ...build, maxLines: pageLines, forReview: true, isWhole: true }),
+        options,
+      );
+    case 'junit': {
+      const whole = { ...build, maxLines: verbose ? Number.POSITIVE_INFINITY : textLines };
+      if (document.is !== 'fleet') return writeJunit(pageOf(document, whole), options);
+      return writeFleetJunit(memberPages(document.fleet, whole), options);
+    }
+    case 'github':
+      return writeGithub(pageOf(document, build), options);
+    case 'sarif':
+      return writeSarif(pageOf(document, build), options);
+    case 'gitlab':
+      return gitlabOf(document);
   }
 }
 
-function rendererOf<T>(known: Renderers<T>, format: Format, is: Document['is']) {
-  const found = known[format];
-  if (found) return found;
-  throw unsupportedFormat(format, is);
+function pageOf(document: Document, build: Build): Page {
+  switch (document.is) {
+    case 'plan':
+      return planPage(document.plan, build);
+    case 'result':
+      return resultPage(document.result, build);
+    case 'fleet':
+      return fleetPage(document.fleet, build);
+    case 'diff':
+      return diffPage(document.diff, build);
+    case 'diagnostics':
+      return diagnosticsPage(document.diagnostics, build);
+  }
 }
 
-/** The Failure for a format that a kind of document does not have. */
-export function unsupportedFormat(format: Format, is: Document['is']): Failure {
-  return failure('unsupported-format', `There is no ${format} report of a ${is}.`, {
-    hint: `Use one of: ${formatsOf(is).join(', ')}.`,
+/** `quiet` leaves notes out of the counts, as of the list. */
+function diagnosticsPage(diagnostics: readonly Diagnostic[], { quiet = false }: Build): Page {
+  const counted = diagnostics.filter(({ severity }) => !quiet || severity !== 'info');
+  return {
+    ...emptyPage,
+    is: 'diagnostics',
+    command: 'validate',
+    heading: '',
+    name: '',
+    verdict: { words: diagnosticCounts(counted), isGood: false },
+    problems: [{ names: [], items: diagnostics }],
+  };
+}
+
+function memberPages({ environments }: Fleet, build: Build) {
+  return environments.map(({ name, plan, result, error }) => {
+    if (result && !error) return { name, page: resultPage(result, build) };
+    if (plan && !error) return { name, page: planPage(plan, build) };
+    return { name, page: diagnosticsPage(error?.diagnostics ?? [], build) };
   });
+}
+
+/** The format of `validate --format json` and of errors in JSON. */
+const diagnosticsFormat = 1;
+
+function jsonOf(document: Document): unknown {
+  switch (document.is) {
+    case 'plan':
+      return document.plan;
+    case 'result':
+      return document.result;
+    case 'fleet':
+      return document.fleet;
+    case 'diff':
+      return document.diff;
+    case 'diagnostics': {
+      const { diagnostics } = document;
+      return { formatVersion: diagnosticsFormat, diagnostics, summary: countSeverities(diagnostics) };
+    }
+  }
+}
+
+/** The counts that GitLab reads as a Terraform report (`artifacts: reports: terraform`). */
+function gitlabOf(document: Document): string {
+  if (document.is !== 'plan' && document.is !== 'fleet') return '';
+  const {
+    create,
+    update,
+    delete: gone,
+  } = document.is === 'plan' ? document.plan.summary : document.fleet.summary;
+  return `${JSON.stringify({ create, update, delete: gone })}\n`;
 }

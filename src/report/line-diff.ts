@@ -1,7 +1,12 @@
-import { diffArrays } from 'diff';
-import { diffWords, equalLine, type Part } from './word-diff.ts';
+import { diffWordsWithSpace, type StructuredPatchHunk, structuredPatch } from 'diff';
+import { codePoint, takeFirst, takeLast, visibleBlanks } from './safe.ts';
 
-/** One line of a text. */
+/** A run of text within a line; `changed` marks the words that differ. */
+export interface Part {
+  readonly text: string;
+  readonly changed: boolean;
+}
+
 export interface DiffLine {
   /** From 1: in the text before for removed lines, otherwise in the text after. */
   readonly number: number;
@@ -15,30 +20,20 @@ export interface Block {
   readonly after: readonly DiffLine[];
 }
 
-/** The texts of a block's lines. */
-export function textsOfBlock({ is, before, after }: Block): string[] {
-  return [...(is === 'same' ? [] : before), ...after].map(({ parts }) =>
-    parts.map(({ text }) => text).join(''),
-  );
-}
-
 /** Changed blocks that are close to each other, with some equal lines around them. */
 export type Hunk = readonly Block[];
 
-/** The number of a hunk's first line. */
-export function firstLineOf([block]: Hunk): number {
-  return (block?.after[0] ?? block?.before[0])?.number ?? 1;
-}
-
-/** The lines of a hunk with their signs. What replaces lines comes after them. */
-export function signedLines(hunk: Hunk): SignedLine[] {
-  return hunk.flatMap(({ is, before, after }) =>
-    is === 'same' ? withSign(' ', after) : [...withSign('-', before), ...withSign('+', after)],
-  );
-}
-
-function withSign(sign: SignedLine['sign'], lines: readonly DiffLine[]): SignedLine[] {
-  return lines.map(({ parts }) => ({ sign, parts }));
+/** Two texts compared by line and word. */
+export interface LineDiff {
+  readonly hunks: readonly Hunk[];
+  /** The equal lines before each hunk, and after the last one; of a text that is cut, up to the cut. */
+  readonly gaps: readonly Block[];
+  /** Differences that lines cannot show, such as line endings that changed everywhere. */
+  readonly notes: readonly string[];
+  /** Lines left out because there were too many. */
+  readonly hidden: number;
+  /** Removed and added lines, including hidden ones. */
+  readonly counts: { readonly before: number; readonly after: number };
 }
 
 export interface SignedLine {
@@ -46,22 +41,38 @@ export interface SignedLine {
   readonly parts: readonly Part[];
 }
 
-/** Two texts compared by line and word. */
-export interface LineDiff {
-  readonly hunks: readonly Hunk[];
-  /** The equal lines before each hunk, and after the last one; of a text that is cut, up to the cut. */
-  readonly gaps: readonly Block[];
-  /** What lines cannot show, such as line endings that changed everywhere. */
-  readonly notes: readonly string[];
-  /** Lines left out because there were too many. */
-  readonly hidden: number;
-  /** How many lines are removed and added, also those that are left out. */
-  readonly counts: { readonly before: number; readonly after: number };
-}
-
 const context = 3;
 /** A text with more edits counts as rewritten. */
 const maxLineEdits = 1000;
+const maxWordEdits = 400;
+/** Longer lines are not compared word by word. A whole e-mail may be one line. */
+const maxWordLine = 200_000;
+/** Equal text within a changed line is cut to this. */
+const maxEqual = 160;
+const maxPart = 4000;
+/** With more possible pairs, lines are paired in their order. */
+const maxPairs = 400;
+/** Lines that share a smaller part of their words do not replace each other. */
+const minSimilarity = 0.3;
+
+export function textsOfBlock({ is, before, after }: Block): string[] {
+  return [...(is === 'same' ? [] : before), ...after].map(({ parts }) =>
+    parts.map(({ text }) => text).join(''),
+  );
+}
+
+export function firstLineOf([block]: Hunk): number {
+  return (block?.after[0] ?? block?.before[0])?.number ?? 1;
+}
+
+/** The lines of a hunk with their signs. What replaces lines comes after them. */
+export function signedLines(hunk: Hunk): SignedLine[] {
+  const sign = (sign: SignedLine['sign'], lines: readonly DiffLine[]) =>
+    lines.map(({ parts }): SignedLine => ({ sign, parts }));
+  return hunk.flatMap(({ is, before, after }) =>
+    is === 'same' ? sign(' ', after) : [...sign('-', before), ...sign('+', after)],
+  );
+}
 
 /**
  * Compares two texts; `null` stands for no text. At most `maxLines` lines are shown.
@@ -69,51 +80,71 @@ const maxLineEdits = 1000;
  */
 export function diffLines(before: string | null, after: string | null, maxLines: number): LineDiff {
   const [old, fresh, notes] = alignEndings(before, after);
-  const blocks = compare(splitLines(old), splitLines(fresh));
-  const changed = blocks.filter(({ is }) => is === 'changed');
+  const [oldLines, freshLines] = [splitLines(old), splitLines(fresh)];
+  const hunks = hunksOf(old ?? '', fresh ?? '').map((hunk) => blocksOf(hunk, oldLines, freshLines));
+  const changed = hunks.flat().filter(({ is }) => is === 'changed');
   const count = (side: 'before' | 'after') => changed.reduce((sum, block) => sum + block[side].length, 0);
   const counts = { before: count('before'), after: count('after') };
-  return { ...cut(toHunks(blocks), maxLines), notes, counts };
+  return { ...cut(hunks, gapsBetween(hunks, oldLines, freshLines), maxLines), notes, counts };
 }
 
-function compare(old: string[], fresh: string[]): Block[] {
-  let [oldAt, freshAt] = [1, 1];
-  return runsOf(old, fresh).map(({ is, removed, added }) => {
+/** The hunks as the library finds them; texts with too many edits are one hunk. */
+function hunksOf(old: string, fresh: string): Pick<StructuredPatchHunk, 'oldStart' | 'newStart' | 'lines'>[] {
+  const patch = structuredPatch('', '', old, fresh, '', '', { context, maxEditLength: maxLineEdits });
+  if (patch) return patch.hunks;
+  const lines = [...splitLines(old).map(() => '-'), ...splitLines(fresh).map(() => '+')];
+  return [{ oldStart: 1, newStart: 1, lines }];
+}
+
+/** A hunk in blocks. The lines are those of the texts, since the library drops their ends. */
+function blocksOf(
+  { oldStart, newStart, lines }: Pick<StructuredPatchHunk, 'oldStart' | 'newStart' | 'lines'>,
+  old: readonly string[],
+  fresh: readonly string[],
+): Block[] {
+  // Of a side without lines, the library counts from 0.
+  let [oldAt, freshAt] = [Math.max(0, oldStart - 1), Math.max(0, newStart - 1)];
+  // `\ No newline at end of file` is no line.
+  const signs = lines.map((line) => line.charAt(0)).filter((sign) => sign !== '\\');
+  return (signs.join('').match(/ +|[-+]+/g) ?? []).map((run): Block => {
+    const [oldCount, freshCount] = [run.replaceAll('+', '').length, run.replaceAll('-', '').length];
+    const removed = old.slice(oldAt, oldAt + oldCount);
+    const added = fresh.slice(freshAt, freshAt + freshCount);
+    const is = run.startsWith(' ') ? 'same' : 'changed';
     const [before, after] =
       is === 'same' ? [removed.map(equalLine), added.map(equalLine)] : diffWords(removed, added);
-    const block = { is, before: numberLines(before, oldAt), after: numberLines(after, freshAt) };
-    oldAt += removed.length;
-    freshAt += added.length;
+    const block = { is, before: number(before, oldAt), after: number(after, freshAt) } as const;
+    oldAt += oldCount;
+    freshAt += freshCount;
     return block;
   });
 }
 
-const numberLines = (lines: readonly Part[][], first: number): DiffLine[] =>
-  lines.map((parts, at) => ({ number: first + at, parts }));
+const number = (lines: readonly Part[][], from: number): DiffLine[] =>
+  lines.map((parts, at) => ({ number: from + at + 1, parts }));
 
-/** Lines that are equal, or removed lines with those that are added in their place. */
-interface Run {
-  readonly is: Block['is'];
-  readonly removed: readonly string[];
-  readonly added: readonly string[];
+/** The equal lines before, between and after hunks. */
+function gapsBetween(hunks: readonly Hunk[], old: readonly string[], fresh: readonly string[]): Block[] {
+  let [oldAt, freshAt] = [0, 0];
+  const gapTo = (oldEnd: number, freshEnd: number): Block => ({
+    is: 'same',
+    before: number(old.slice(oldAt, oldEnd).map(equalLine), oldAt),
+    after: number(fresh.slice(freshAt, freshEnd).map(equalLine), freshAt),
+  });
+  const gaps = hunks.map((hunk) => {
+    const before = hunk.flatMap((block) => block.before);
+    const after = hunk.flatMap((block) => block.after);
+    const [oldFrom, freshFrom] = [
+      (before[0]?.number ?? oldAt + 1) - 1,
+      (after[0]?.number ?? freshAt + 1) - 1,
+    ];
+    const gap = gapTo(oldFrom, freshFrom);
+    [oldAt, freshAt] = [oldFrom + before.length, freshFrom + after.length];
+    return gap;
+  });
+  return [...gaps, gapTo(old.length, fresh.length)];
 }
 
-/** The lines of both texts in order. Texts with too many edits are one run. */
-function runsOf(old: string[], fresh: string[]): Run[] {
-  const found = diffArrays(old, fresh, { maxEditLength: maxLineEdits });
-  if (!found) return [{ is: 'changed', removed: old, added: fresh }];
-  const runs: Run[] = [];
-  for (const { value, added, removed } of found) {
-    const last = runs.at(-1);
-    if (!added && !removed) runs.push({ is: 'same', removed: value, added: value });
-    else if (removed) runs.push({ is: 'changed', removed: value, added: [] });
-    else if (last?.is === 'changed') runs.splice(-1, 1, { ...last, added: value });
-    else runs.push({ is: 'changed', removed: [], added: value });
-  }
-  return runs;
-}
-
-/** Lines with their line feeds. */
 function splitLines(text: string | null): string[] {
   return text?.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
@@ -148,61 +179,24 @@ function endingsOf(text: string | null): 'CRLF' | 'LF' | 'mixed' | null {
   return pairs === 0 ? 'LF' : 'mixed';
 }
 
-/** The blocks near changes, and the equal lines between them. */
-function toHunks(blocks: readonly Block[]): Pick<LineDiff, 'hunks' | 'gaps'> {
-  const hunks: Hunk[] = [];
-  const gaps: Block[] = [];
-  let open: Block[] = [];
-  let gap = noLines;
-  const close = () => {
-    if (open.length === 0) return;
-    hunks.push(open);
-    gaps.push(gap);
-  };
-  blocks.forEach((block, index) => {
-    const size = block.after.length;
-    const lead = index > 0 ? context : 0;
-    const trail = index < blocks.length - 1 ? context : 0;
-    if (block.is === 'changed' || size <= lead + trail) {
-      open.push(block);
-      return;
-    }
-    if (lead > 0) open.push(slice(block, 0, lead));
-    close();
-    gap = slice(block, lead, size - trail);
-    open = trail > 0 ? [slice(block, size - trail, size)] : [];
-  });
-  const isAtEnd = open.length === 0;
-  close();
-  return { hunks, gaps: [...gaps, isAtEnd ? gap : noLines] };
-}
-
-const noLines: Block = { is: 'same', before: [], after: [] };
-
-const slice = (block: Block, from: number, to: number): Block => ({
-  is: block.is,
-  before: block.before.slice(from, to),
-  after: block.after.slice(from, to),
-});
-
 const sizeOf = ({ is, before, after }: Block): number =>
   is === 'same' ? after.length : before.length + after.length;
 
 function cut(
-  { hunks, gaps }: Pick<LineDiff, 'hunks' | 'gaps'>,
+  hunks: readonly Hunk[],
+  gaps: readonly Block[],
   maxLines: number,
 ): Pick<LineDiff, 'hunks' | 'gaps' | 'hidden'> {
   let room = maxLines;
   let hidden = 0;
   const shown: Block[][] = [];
   for (const hunk of hunks) {
-    const blocks: Block[] = [];
-    for (const block of hunk) {
+    const blocks = hunk.flatMap((block) => {
       const part = shrink(block, room);
       room -= sizeOf(part);
       hidden += sizeOf(block) - sizeOf(part);
-      if (sizeOf(part) > 0) blocks.push(part);
-    }
+      return sizeOf(part) > 0 ? [part] : [];
+    });
     if (blocks.length > 0) shown.push(blocks);
   }
   return { hunks: shown, gaps: hidden > 0 ? gaps.slice(0, shown.length) : gaps, hidden };
@@ -211,12 +205,164 @@ function cut(
 /** The first lines of a block, as many as there is room for. Removed and added lines share the room. */
 function shrink(block: Block, room: number): Block {
   if (sizeOf(block) <= room) return block;
-  if (block.is === 'same') return slice(block, 0, room);
-  const half = Math.ceil(room / 2);
-  const removed = Math.min(block.before.length, Math.max(half, room - block.after.length));
-  return {
-    is: 'changed',
-    before: block.before.slice(0, removed),
-    after: block.after.slice(0, room - removed),
-  };
+  const { is, before, after } = block;
+  if (is === 'same') return { is, before: before.slice(0, room), after: after.slice(0, room) };
+  const removed = Math.min(before.length, Math.max(Math.ceil(room / 2), room - after.length));
+  return { is, before: before.slice(0, removed), after: after.slice(0, room - removed) };
 }
+
+function diffWords(removed: readonly string[], added: readonly string[]): [Part[][], Part[][]] {
+  const before = removed.map(wholeLine);
+  const after = added.map(wholeLine);
+  for (const [old, fresh] of pairsOf(removed, added)) {
+    [before[old], after[fresh]] = compareWords(removed[old] ?? '', added[fresh] ?? '');
+  }
+  return [before, after];
+}
+
+/** Two values on one line, with the words marked that differ; `null` stays. */
+export function diffInline(
+  before: string | null,
+  after: string | null,
+): [before: readonly Part[] | null, after: readonly Part[] | null] {
+  const whole = (text: string | null) => (text === null ? null : [{ text, changed: false }]);
+  if (before === null || after === null) return [whole(before), whole(after)];
+  return compareWords(`${before}\n`, `${after}\n`);
+}
+
+/** The indexes of lines that replace each other, in order. Each line is paired with the most similar one. */
+function pairsOf(removed: readonly string[], added: readonly string[]): [number, number][] {
+  if (removed.length === added.length || removed.length * added.length > maxPairs) {
+    return removed.slice(0, added.length).map((_, index) => [index, index]);
+  }
+  const candidates = added.map(wordsOf);
+  const pairs: [number, number][] = [];
+  let from = 0;
+  removed.forEach((line, index) => {
+    const words = wordsOf(line);
+    const scores = candidates.map((candidate, at) => (at < from ? 0 : similarityOf(words, candidate)));
+    const best = Math.max(...scores);
+    if (best < minSimilarity) return;
+    const at = scores.indexOf(best);
+    pairs.push([index, at]);
+    from = at + 1;
+  });
+  return pairs;
+}
+
+const wordsOf = (line: string): ReadonlySet<string> =>
+  new Set(line.slice(0, maxWordLine).match(/[\p{L}\p{N}_$]+/gu));
+
+/** The part of the words of two lines that both have: 0 to 1. */
+function similarityOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const shared = [...a].filter((word) => b.has(word)).length;
+  return shared === 0 ? 0 : shared / (a.size + b.size - shared);
+}
+
+/**
+ * Marks the words that differ between two lines. Where they share little, both stay whole; of lines that are too long for
+ * that, what both begin and end with is left unmarked and cut, so that the rest is shown.
+ */
+function compareWords(old: string, fresh: string): [Part[], Part[]] {
+  const found = findWords(old, fresh) ?? betweenEnds(old, fresh);
+  const [before, after] = looksOf(old) === looksOf(fresh) ? found.map(showCodes) : found;
+  return [showTail(before ?? []), showTail(after ?? [])];
+}
+
+/** Texts that look alike have the same: composed or not, with or without what is invisible. */
+function looksOf(text: string): string {
+  return /^\p{ASCII}*$/u.test(text)
+    ? text
+    : text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+}
+
+/** The parts with a sign for each character outside of ASCII in what differs: `cafe<U+0301>`. */
+function showCodes(parts: readonly Part[]): Part[] {
+  const isMarked = parts.some(({ changed }) => changed);
+  return parts.map((part) => {
+    if (isMarked && !part.changed) return part;
+    return { ...part, text: part.text.replace(/\P{ASCII}/gu, codePoint) };
+  });
+}
+
+/** `undefined` where the lines are too long, have too many differences, or share little. */
+function findWords(old: string, fresh: string): [Part[], Part[]] | undefined {
+  if (old.length > maxWordLine || fresh.length > maxWordLine) return undefined;
+  const found = diffWordsWithSpace(old, fresh, { maxEditLength: maxWordEdits });
+  const shared = (found ?? []).filter((part) => !part.added && !part.removed && part.value.trim() !== '');
+  const sharedLength = shared.reduce((sum, part) => sum + part.value.length, 0);
+  if (!found || sharedLength * 4 < Math.min(old.length, fresh.length)) return undefined;
+  const side = (drop: 'added' | 'removed'): Part[] =>
+    found
+      .filter((part) => !part[drop])
+      .map((part) => shorten({ text: part.value, changed: part.added || part.removed }));
+  return [side('added'), side('removed')];
+}
+
+function betweenEnds(old: string, fresh: string): [Part[], Part[]] {
+  const isCut = old.length > maxPart || fresh.length > maxPart;
+  const [lead, tail] = isCut ? sharedEnds(old, fresh) : [0, 0];
+  if (lead + tail === 0) return [wholeParts(old), wholeParts(fresh)];
+  const side = (line: string) =>
+    [
+      { text: line.slice(0, lead), changed: false },
+      { text: line.slice(lead, line.length - tail), changed: true },
+      { text: line.slice(line.length - tail), changed: false },
+    ]
+      .map(shorten)
+      .filter(({ text }) => text !== '');
+  return [side(old), side(fresh)];
+}
+
+/** The number of characters that both texts begin and end with. No character is split. */
+function sharedEnds(a: string, b: string): [lead: number, tail: number] {
+  const most = Math.min(a.length, b.length);
+  let lead = 0;
+  while (lead < most && a[lead] === b[lead]) lead += 1;
+  if (/[\ud800-\udbff]/.test(a[lead - 1] ?? '')) lead -= 1;
+  let tail = 0;
+  while (tail < most - lead && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
+  if (tail > 0 && /[\udc00-\udfff]/.test(a.at(-tail) ?? '')) tail -= 1;
+  return [lead, tail];
+}
+
+function equalLine(line: string): Part[] {
+  return [{ text: clip(chomp(line), maxPart), changed: false }];
+}
+
+const wholeLine = (line: string): Part[] => showTail(wholeParts(line));
+
+const wholeParts = (line: string): Part[] => [{ text: clip(line, maxPart), changed: false }];
+
+function shorten({ text, changed }: Part): Part {
+  if (changed) return { text: /\S/.test(text) ? clip(text, maxPart) : text, changed };
+  if (text.length <= maxEqual) return { text, changed };
+  return { text: `${takeFirst(text, maxEqual / 2)} … ${takeLast(text, maxEqual / 2)}`, changed };
+}
+
+function clip(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const end = text.endsWith('\n') ? '\n' : '';
+  const first = takeFirst(text, length);
+  return `${first} … (${text.length - first.length} characters more)${end}`;
+}
+
+/** Makes visible what a changed line would hide: other blanks, trailing blanks, returns, a missing last line break. */
+function showTail(parts: readonly Part[]): Part[] {
+  const last = parts.at(-1);
+  if (last === undefined) return [];
+  const tail = /[^\S\n]*\n?$/.exec(last.text)?.[0] ?? '';
+  const head = last.text.slice(0, last.text.length - tail.length);
+  const blanks = visibleBlanks(chomp(tail)).replaceAll('\r', '␍');
+  const end = tail.endsWith('\n') ? '' : ' (no line break at the end)';
+  const shown = parts
+    .slice(0, -1)
+    .map((part) =>
+      part.changed && !/\S/.test(part.text) ? { ...part, text: visibleBlanks(part.text) } : part,
+    );
+  return [...shown, { ...last, text: `${head}${blanks}` }, { text: end, changed: false }].filter(
+    ({ text }) => text !== '',
+  );
+}
+
+const chomp = (line: string): string => (line.endsWith('\n') ? line.slice(0, -1) : line);

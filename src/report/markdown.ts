@@ -1,15 +1,48 @@
+import { type Group as Family, groupBy } from '../model/basics.ts';
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
-import { type ChangeOutcome, type ChangeResult, mayHaveFailed, type Result } from '../model/result.ts';
-import { fitComment, type Section } from './fit-comment.ts';
-import { foldRemarks } from './remarks.ts';
-import { changeOutcomeWords, nextSteps, resultCounts, runWords, sentWords } from './result-words.ts';
+import type { ChangeOutcome } from '../model/result.ts';
+import { namesAndMore } from '../model/words.ts';
+import { permalink } from './html/entries.ts';
+import { firstLineOf, type LineDiff, type Part, signedLines } from './line-diff.ts';
+import { type ReportOptions, sourceLink } from './options.ts';
+import {
+  concernWords,
+  type Entry,
+  familiesOf,
+  firstOf,
+  type Group,
+  looseRemarks,
+  type Matrix,
+  type Notice,
+  type Page,
+  urgencyOf,
+} from './page.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
-import { type Count, diagnosticCounts, joinParts, kindOf, symbols, tenantWords, whereOf } from './words.ts';
+import { type Field, sensitiveWords, textOfParts } from './values.ts';
+import {
+  type Count,
+  countWords,
+  familyWords,
+  joinParts,
+  namesInBrief,
+  place,
+  pluralize,
+  symbols,
+  whereOf,
+} from './words.ts';
+
+/** More lines of one value are cut in a comment. */
+export const commentLines = 60;
+/** Of a list of objects, so many are named. */
+const maxListed = 200;
+/** Of the objects that change in the same way, so many are named. */
+const maxMembers = 50;
+/** Headings name so many environments, and all others are in a list. */
+const maxHeading = 3;
 
 const severitySigns: Readonly<Record<Severity, string>> = { error: '❌', warning: '⚠️', info: 'ℹ️' };
 /** Errors are the last to be cut, also among the changes of a plan. */
 const severityRanks: Readonly<Record<Severity, number>> = { error: -1, warning: 100, info: 101 };
-
 const outcomeSigns: Readonly<Record<ChangeOutcome, string>> = {
   done: '✅',
   failed: '❌',
@@ -18,45 +51,260 @@ const outcomeSigns: Readonly<Record<ChangeOutcome, string>> = {
   unknown: '❓',
 };
 
-/** How to see what a comment has no room for. */
-export const showAll =
-  'See all of it in the HTML report among the artifacts, or with `tenantctl show FILE` of the saved plan or result.';
+/** Leads to the parts that a comment has no room for. */
+const advice: Readonly<Record<Page['command'], string>> = {
+  plan: 'See all of it in the HTML report among the artifacts, or with `tenantctl show FILE` of the saved plan or result.',
+  apply:
+    'See all of it in the HTML report among the artifacts, or with `tenantctl show FILE` of the saved plan or result.',
+  diff: 'See all of it with `tenantctl diff`, or in its HTML report (`--report diff.html`).',
+  validate: '`tenantctl validate` shows all of them.',
+};
 
-/** The result of an apply as a comment, with the plan's digest at the end. */
-export function resultMarkdown(result: Result): string {
-  const head = [
-    `### tenantctl apply: ${escapeMarkdown(result.environment)}`,
-    codeSpan(tenantWords(result.tenant)),
-    `**${runWords[result.outcome]}:** ${resultCounts(result)}.`,
-    nextSteps([result]).join('\\\n'),
+/**
+ * A page as a comment for a pull request, within GitHub's length. It begins with what to read first and ends with the digest.
+ * What is grave is shown even where the rest is cut.
+ */
+export function writeMarkdown(page: Page, options: ReportOptions): string {
+  const groups: SectionGroup[] = [
+    ...page.problems.map(({ names, items }) => ({
+      heading: names.length === 0 ? '' : headingOf(namesInBrief(names)),
+      sections: items.map(problemSection),
+    })),
+    ...page.groups.map((group) => groupSections(group, page, options)),
+    {
+      heading: headingOf('Remarks'),
+      sections: options.quiet
+        ? []
+        : looseRemarks(page).map(([code, remarks]) => remarkSection(code, remarks)),
+    },
+    { heading: '\n', sections: othersSection(page) },
   ];
-  const remarks = remarkSections(result.diagnostics ?? []);
-  const foot = `\nDigest: ${codeSpan(result.planDigest)}\n`;
-  const groups = [
-    { heading: '', sections: remarks },
-    // An empty line ends the list above.
-    { heading: remarks.length === 0 ? '' : '\n', sections: result.changes.map(resultSection) },
-  ];
-  return fitComment(`${joinParts(head, '\n\n')}\n\n`, groups, { foot, advice: showAll });
+  return fitComment(headOf(page, options), groups, { foot: footOf(page), advice: advice[page.command] });
 }
 
-/** One change of a run, open where it failed. */
-export function resultSection(change: ChangeResult): Section {
-  const { action, address, outcome, error, warnings, requests } = change;
-  const code = escapeHtml(oneLine(address));
-  const title = `${outcomeSigns[outcome]} ${changeOutcomeWords(change)} <code>${symbols[action]}</code> <code>${code}</code>`;
-  const body = joinParts(
-    [
-      error !== null && codeBlock(error, ''),
-      ...warnings.map((warning) => `> ⚠️ ${escapeMarkdown(warning)}`),
-      requests.map((request) => `- ${codeSpan(sentWords(request))}`).join('\n'),
-    ],
-    '\n\n',
+/** The empty line ends the list above. */
+const headingOf = (title: string): string => `\n#### ${escapeMarkdown(title)}\n\n`;
+
+function headOf(page: Page, options: ReportOptions): string {
+  const { command, name, note, alarm, limits, tenants, sides, matrix, steps } = page;
+  const where = [tenants !== '' && codeSpan(tenants), limits !== '' && `limited by ${codeSpan(limits)}`];
+  const parts = [
+    `### tenantctl ${command}${name === '' ? '' : `: ${escapeMarkdown(name)}`}`,
+    note !== null && `**${escapeMarkdown(note)}**`,
+    command === 'plan' && matrix === null && alarm !== null && `> [!CAUTION]\n> **${alarm}**`,
+    pointList(page, options),
+    sides
+      .map((side) =>
+        `- \`${symbols[side.action]}\` **${escapeMarkdown(side.name)}** ${codeSpan(side.tenant)}`.trimEnd(),
+      )
+      .join('\n'),
+    joinParts(where, ' · '),
+    matrix !== null && matrixTable(matrix),
+    verdictOf(page),
+    steps.join('\\\n'),
+  ];
+  return `${joinParts(parts, '\n\n')}\n\n`;
+}
+
+function verdictOf({ is, verdict, label, counts, matrix }: Page): string {
+  if (verdict !== null) return `**${escapeMarkdown(verdict.words)}**`;
+  if (is === 'result') return `**${label ?? ''}:** ${countWords(counts)}.`;
+  return matrix === null && counts.length > 0 ? countTable(counts) : '';
+}
+
+function pointList({ points }: Page, options: ReportOptions): string {
+  if (points.length === 0) return '';
+  const items = points.map((point) => {
+    const { first, more } = firstOf(point);
+    const addresses = first.map(({ entry, where }) => {
+      const link = entryLink(entry, options);
+      const code = codeSpan(entry.address);
+      return `${link === null ? code : `[${code}](<${link}>)`}${escapeMarkdown(where)}`;
+    });
+    return `- **${point.words}**: ${namesAndMore(addresses, more)}`;
+  });
+  return `**Read this first**\n\n${items.join('\n')}`;
+}
+
+function footOf({ digest, applyWith }: Page): string {
+  const words = `\nTo apply exactly this plan, once it is approved: ${codeSpan(applyWith ?? '')}\n`;
+  const end = digest === null ? '' : `\nDigest: ${codeSpan(digest)}\n`;
+  return `${applyWith === null ? '' : words}${end}`;
+}
+
+function matrixTable({ columns, rows }: Matrix): string {
+  return table([
+    ['environment', ...columns],
+    ['---', ...columns.map(() => ':-:')],
+    ...rows.map(({ names, isFailed, counts, words }) => {
+      // The table is never cut, so that it names every environment that failed.
+      const name = isFailed ? `❌ ${escapeMarkdown(names.join(', '))}` : escapeMarkdown(namesInBrief(names));
+      return [name, ...(counts ? counts.map(countCell) : [escapeMarkdown(words)])];
+    }),
+  ]);
+}
+
+function countTable(counts: readonly Count[]): string {
+  return table([
+    counts.map(({ words }) => escapeMarkdown(words)),
+    counts.map(() => ':-:'),
+    counts.map(({ count }) => countCell(count)),
+  ]);
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** Zeros are the least of interest. */
+const countCell = (count: number): string => (count > 0 ? `**${count}**` : '0');
+
+function groupSections(
+  { title, words, names, entries }: Group,
+  page: Page,
+  options: ReportOptions,
+): SectionGroup {
+  const isLine = ({ isLine, notices, sent }: Entry) => isLine && notices.length + sent.length === 0;
+  const lines = groupBy(entries.filter(isLine), (each) => `${symbols[each.action]} ${each.words}`);
+  const sections = [
+    ...(names.length > maxHeading ? [namesSection(names)] : []),
+    ...familiesOf(entries.filter((entry) => !isLine(entry))).map((family) => entrySection(family, options)),
+    ...lines.map(([, list]) => (list.length === 1 ? entrySection(list, options) : lineSection(list))),
+  ];
+  const heading = page.named === 'kind' ? `${title}: ${words}` : title;
+  return { heading: headingOf(heading), sections };
+}
+
+function namesSection(names: readonly string[]): Section {
+  const list = names.map((name) => codeSpan(name)).join(', ');
+  const folded = foldedSection(`All ${names.length} environments`, list);
+  return { ...folded, rank: 200, label: 'lists of environments' };
+}
+
+/** Entries of which there is nothing to say but what they are, as one list. */
+function lineSection(entries: Family<Entry>): Section {
+  const [{ kind, words }] = entries;
+  const title = `${signsOf(entries[0])} ${pluralize(entries.length, 'object')} ${escapeHtml(oneLine(words))}`;
+  const list = bulletList(entries.map(({ address }) => codeSpan(address)));
+  const label = `lists of ${escapeMarkdown(kind)}, ${escapeMarkdown(words)}`;
+  return { ...foldedSection(title, list), rank: list.length, label };
+}
+
+function bulletList(items: readonly string[]): string {
+  const rest = items.length - maxListed;
+  const shown = items.slice(0, maxListed).map((item) => `- ${item}`);
+  return [...shown, ...(rest > 0 ? [`- … and ${rest} more`] : [])].join('\n');
+}
+
+/** One entry or several that are the same, collapsed, with the values. In brief it is the title alone. */
+function entrySection(family: Family<Entry>, options: ReportOptions): Section {
+  const [entry] = family;
+  const details = [
+    family.length > 1 && memberLines(family),
+    placeLine(entry, options),
+    noticeLines(family),
+    ...(entry.isLine ? [] : fieldBlocks(entry.fields())),
+    entry.secrets.length > 0 && `Sends secrets: ${entry.secrets.map(codeSpan).join(', ')}`,
+    impactBlock(entry),
+    entry.sent.map((words) => `- ${codeSpan(words)}`).join('\n'),
+  ];
+  const folded = foldedSection(
+    familyTitle(family, options),
+    joinParts(details, '\n\n'),
+    entry.isFailure ? ' open' : '',
   );
-  const isFailure = mayHaveFailed(change);
-  const section = foldedSection(title, body, isFailure ? ' open' : '');
-  const label = `${escapeMarkdown(kindOf(change))}, ${changeOutcomeWords(change)}`;
-  return { ...section, rank: isFailure ? 0 : 1, label, ...(body === '' && { whole: section.brief }) };
+  const label = `${escapeMarkdown(entry.kind)}, ${concernWords(entry)}`;
+  // What failed and what is urgent is the last to be cut, and of the rest what is long is the first.
+  return { ...folded, rank: entry.isFailure ? 0 : urgencyOf(entry) + folded.whole.length / 1e6, label };
+}
+
+const signsOf = ({ outcome, action }: Entry): string =>
+  `${outcome === null ? '' : `${outcomeSigns[outcome]} `}<code>${symbols[action]}</code>`;
+
+/** Part of a summary element, in which GitHub reads no Markdown. */
+function familyTitle(family: Family<Entry>, options: ReportOptions): string {
+  const [entry] = family;
+  const labels = entry.notices.map(({ is, label }) =>
+    label === null || is === 'task' ? '' : ` ⚠️ <b>${escapeHtml(label)}</b>`,
+  );
+  const link = entryLink(entry, options);
+  const name = `<code>${escapeHtml(oneLine(entry.address))}</code>`;
+  const linked = link === null ? name : `<a href="${escapeHtml(link)}">${name}</a>`;
+  const same = family.length > 1 ? `, <b>${familyWords(family.length)}</b>` : '';
+  return `${signsOf(entry)} ${linked} ${escapeHtml(oneLine(entry.words))}${same}${labels.join('')}`;
+}
+
+/** The entry in the HTML report; `null` where its web address is not known. */
+function entryLink({ id }: Entry, { reportUrl }: ReportOptions): string | null {
+  if (reportUrl === undefined || !URL.canParse(reportUrl)) return null;
+  const { protocol, href } = new URL(permalink(id), reportUrl);
+  return protocol === 'https:' || protocol === 'http:' ? href : null;
+}
+
+function memberLines(family: Family<Entry>): string {
+  const shown = family.slice(0, maxMembers).map(({ address }) => codeSpan(address));
+  return `The same in ${namesAndMore(shown, family.length - shown.length)}. Shown is the first:`;
+}
+
+function placeLine({ source, objectId }: Entry, { sourceUrl }: ReportOptions): string {
+  const link = sourceLink(source, sourceUrl);
+  const where = source === null ? '' : codeSpan(place(source));
+  const linked = link === null ? where : `[${where}](<${link.replace(/[<>\s]/g, encodeURIComponent)}>)`;
+  return joinParts([linked, objectId !== null && `id ${codeSpan(objectId)}`], ' · ');
+}
+
+function noticeLines(family: Family<Entry>): string {
+  const [{ notices }] = family;
+  const line = ({ label, text }: Notice) =>
+    `> ⚠️ ${label === null ? '' : `**${escapeMarkdown(label)}**: `}${escapeMarkdown(text)}`;
+  const errors = notices.filter(({ is }) => is === 'error').map(({ text }) => codeBlock(text, ''));
+  const lines = [
+    ...notices.filter(({ is }) => is !== 'error').map(line),
+    ...family.flatMap(({ remarks }) =>
+      remarks.map((remark) => `> ${diagnosticItem(remark).slice(2).trimEnd()}`),
+    ),
+  ];
+  return joinParts([...errors, lines.join('\n>\n')], '\n\n');
+}
+
+function impactBlock({ impact }: Entry): string {
+  if (impact === null) return '';
+  const { words, moves } = impact;
+  return moves.length === 0
+    ? `It ${words}.`
+    : `It ${words}:\n\n${moves.map((move) => `- ${escapeMarkdown(move.words)}`).join('\n')}`;
+}
+
+/** Short values share one block; each long one has its own. */
+function fieldBlocks(fields: readonly Field[]): string[] {
+  const short = fields.flatMap(shortLines);
+  const long = fields.flatMap((field) =>
+    field.view.is === 'lines' ? [longBlock(field, field.view.diff)] : [],
+  );
+  return [...(short.length === 0 ? [] : [codeBlock(short.join('\n'), 'diff')]), ...long];
+}
+
+function shortLines({ name, notes, view }: Field): string[] {
+  const title = `${oneLine(name)}:`;
+  const end = notes === '' ? '' : `   # ${oneLine(notes)}`;
+  if (view.is === 'lines') return [];
+  if (view.is === 'sensitive') return [`! ${title} ${sensitiveWords}${end}`];
+  const line = (sign: string, parts: readonly Part[] | null, rest: string) =>
+    parts === null ? [] : [`${sign} ${title} ${oneLine(textOfParts(parts))}${rest}`];
+  return [...line('-', view.before, view.after === null ? end : ''), ...line('+', view.after, end)];
+}
+
+function longBlock({ name, notes: origin }: Field, { hunks, notes, hidden }: LineDiff): string {
+  const lines = hunks.flatMap((hunk) => [
+    ...(hunks.length > 1 ? [`@@ line ${firstLineOf(hunk)} @@`] : []),
+    ...signedLines(hunk).map(
+      ({ sign, parts }) => `${sign} ${oneLine(textOfParts(parts).replaceAll('\t', '    '))}`,
+    ),
+  ]);
+  const more = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more`] : [])].join('; ');
+  const words = `${origin === '' ? '' : `, ${origin}`}${more === '' ? '' : ` (${more})`}`;
+  const heading = `${codeSpan(name)}${escapeMarkdown(words)}:`;
+  return lines.length === 0 ? heading : `${heading}\n\n${codeBlock(lines.join('\n'), 'diff')}`;
 }
 
 /**
@@ -64,88 +312,163 @@ export function resultSection(change: ChangeResult): Section {
  *
  * @param attributes of the element that holds the body
  */
-export function foldedSection(
-  title: string,
-  body: string,
-  attributes = '',
-): Pick<Section, 'whole' | 'brief'> {
-  return {
-    whole: `<details${attributes}><summary>${title}</summary>\n\n${body}\n\n</details>\n\n`,
-    brief: `<p>${title}</p>\n\n`,
-  };
+function foldedSection(title: string, body: string, attributes = ''): Pick<Section, 'whole' | 'brief'> {
+  const brief = `<p>${title}</p>\n\n`;
+  const whole = `<details${attributes}><summary>${title}</summary>\n\n${body}\n\n</details>\n\n`;
+  return { whole: body === '' ? brief : whole, brief };
 }
 
-/** Numbers in one row below what they count. */
-export function countTable(counts: readonly Pick<Count, 'count' | 'words'>[]): string {
-  return table([
-    counts.map(({ words }) => words),
-    counts.map(() => ':-:'),
-    counts.map(({ count }) => countCell(count)),
-  ]);
+function othersSection({ others }: Page): Section[] {
+  if (others === null) return [];
+  const { title, words, names } = others;
+  const items = names.map(({ address, note }) =>
+    joinParts([codeSpan(address), note !== '' && escapeMarkdown(note)], ': '),
+  );
+  const folded = foldedSection(`${escapeHtml(title)}: ${escapeHtml(words)}`, bulletList(items));
+  return [{ ...folded, rank: 200, label: `list of ${escapeMarkdown(title.toLowerCase())} objects` }];
 }
 
-/** Rows of cells as a table. The second row says how the columns are aligned. */
-export function table(rows: readonly (readonly string[])[]): string {
-  return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+/** Remarks that belong to no entry. Those with the same code share a section. */
+function remarkSection(code: string, remarks: Family<Diagnostic>): Section {
+  if (remarks.length === 1) return problemSection(remarks[0]);
+  const title = `${pluralize(remarks.length, 'remark')} <code>${escapeHtml(oneLine(code))}</code>`;
+  const folded = foldedSection(title, remarks.map(diagnosticItem).join('').trimEnd());
+  return { ...folded, rank: 100, label: `remarks ${codeSpan(code)}` };
 }
 
-/** A number in a table. Zeros are the least of interest. */
-export function countCell(count: number): string {
-  return count > 0 ? `**${count}**` : '0';
-}
-
-/** A list of the first items, and how many others there are. */
-export function bulletList(items: readonly string[], most: number): string {
-  const rest = items.length - most;
-  const shown = items.slice(0, most).map((item) => `- ${item}`);
-  return [...shown, ...(rest > 0 ? [`- … and ${rest} more`] : [])].join('\n');
-}
-
-/** Problems with their excerpts as a list, within the length of a comment. */
-export function diagnosticsMarkdown(diagnostics: readonly Diagnostic[]): string {
-  const sections = diagnostics.map(problemSection);
-  return fitComment('### tenantctl validate\n\n', [{ heading: '', sections }], {
-    foot: `\n**${diagnosticCounts(diagnostics)}**\n`,
-    advice: '`tenantctl validate` shows all of them.',
-  });
-}
-
-/** One problem with its excerpt as an item of a list. */
-export function problemSection(diagnostic: Diagnostic): Section {
+function problemSection(diagnostic: Diagnostic): Section {
+  const { severity, code, excerpt } = diagnostic;
   const item = diagnosticItem(diagnostic);
+  const block = excerpt === undefined ? '' : codeBlock(excerpt.replace(/\n+$/, ''), '').replace(/^/gm, '  ');
   return {
-    whole: `${item}${excerptBlock(diagnostic)}`,
+    whole: block === '' ? item : `${item}\n${block}\n\n`,
     brief: item,
-    rank: severityRanks[diagnostic.severity],
-    label: `${diagnostic.severity} ${codeSpan(diagnostic.code)}`,
+    rank: severityRanks[severity],
+    label: `${severity} ${codeSpan(code)}`,
   };
 }
 
-/** Problems without their excerpts as items of a list, in which remarks that are alike are folded. */
-function remarkSections(diagnostics: readonly Diagnostic[]): Section[] {
-  return foldRemarks(diagnostics, {}).map(({ diagnostic, more }) => {
-    const { brief, ...section } = problemSection(diagnostic);
-    const item = more === null ? brief : `${brief.trimEnd()} ${escapeMarkdown(more)}\n`;
-    return { ...section, whole: item, brief: item };
-  });
-}
-
-/** One problem as an item of a list. */
-export function diagnosticItem(diagnostic: Diagnostic): string {
+function diagnosticItem(diagnostic: Diagnostic): string {
   const { severity, code, message, hint } = diagnostic;
   const where = whereOf(diagnostic);
   const parts = [
     `${severitySigns[severity]} **${severity}**`,
-    ...(where === undefined ? [] : [codeSpan(where)]),
+    where !== undefined && codeSpan(where),
     escapeMarkdown(message),
     codeSpan(code),
-    ...(hint === undefined ? [] : [`_hint:_ ${escapeMarkdown(hint)}`]),
+    hint !== undefined && `_hint:_ ${escapeMarkdown(hint)}`,
   ];
-  return `- ${parts.join(' ')}\n`;
+  return `- ${joinParts(parts, ' ')}\n`;
 }
 
-function excerptBlock({ excerpt: text }: Diagnostic): string {
-  if (text === undefined) return '';
-  const block = codeBlock(text.replace(/\n+$/, ''), '');
-  return `\n${block.replace(/^/gm, '  ')}\n\n`;
+/**
+ * The longest comment, in characters. GitHub accepts 65,536 and GitLab 1,000,000; the pipelines of `init` add the
+ * project's folder, a link, or what a request of drift is about.
+ */
+const maxLength = 64_000;
+/** Kept free for the note that counts what is cut. */
+const noteLength = 1500;
+/** Sections are given in full up to this part of the room, so that the rest are at least mentioned. */
+const wholeShare = 0.5;
+
+/** One part of a comment, in full and in one line. */
+interface Section {
+  readonly whole: string;
+  readonly brief: string;
+  /** The lowest are the last to be cut. */
+  readonly rank: number;
+  /** Names it in the count of what is cut, as Markdown: `SenderAddress, delete`. */
+  readonly label: string;
+}
+
+interface SectionGroup {
+  readonly heading: string;
+  readonly sections: readonly Section[];
+}
+
+type Form = 'whole' | 'brief';
+
+/**
+ * Head, sections and foot, within the length of a comment. The most urgent sections get room first, wherever they are. What
+ * does not fit whole is shown in brief, and a note counts what is cut. The foot is always there.
+ *
+ * @param advice how to see everything, as Markdown
+ */
+function fitComment(
+  head: string,
+  groups: readonly SectionGroup[],
+  { foot, advice }: { foot: string; advice: string },
+): string {
+  const room = maxLength - foot.length - noteLength;
+  const top = clip(head, room);
+  const forms = chooseForms(groups, room - top.length);
+  const body = groups.map(({ heading, sections }) => {
+    const shown = sections.flatMap((section) => {
+      const form = forms.get(section);
+      return form === undefined ? [] : [section[form]];
+    });
+    return shown.length === 0 ? '' : `${heading}${shown.join('')}`;
+  });
+  const sections = groups.flatMap((group) => group.sections);
+  return `${top}${body.join('')}${note(sections, forms, advice)}${foot}`;
+}
+
+function chooseForms(groups: readonly SectionGroup[], length: number): ReadonlyMap<Section, Form> {
+  const forms = new Map<Section, Form>();
+  const begun = new Set<SectionGroup>();
+  let room = length;
+  const take = (section: Section, form: Form, least: number, cost: number): boolean => {
+    if (cost > room - least) return false;
+    forms.set(section, form);
+    room -= cost;
+    return true;
+  };
+  const byRank = groups
+    .flatMap((group) => group.sections.map((section) => ({ group, section })))
+    .toSorted((a, b) => a.section.rank - b.section.rank);
+  for (const { group, section } of byRank) {
+    const heading = begun.has(group) ? 0 : group.heading.length;
+    const isTaken =
+      take(section, 'whole', length * wholeShare, heading + section.whole.length) ||
+      take(section, 'brief', 0, heading + section.brief.length);
+    if (isTaken) begun.add(group);
+  }
+  for (const { section } of byRank) {
+    if (forms.get(section) === 'brief')
+      take(section, 'whole', 0, section.whole.length - section.brief.length);
+  }
+  return forms;
+}
+
+function note(sections: readonly Section[], forms: ReadonlyMap<Section, Form>, advice: string): string {
+  const briefly = sections.filter(
+    (section) => forms.get(section) === 'brief' && section.brief !== section.whole,
+  );
+  const omitted = sections.filter((section) => !forms.has(section));
+  if (briefly.length + omitted.length === 0) return '';
+  const lines = [
+    '**Cut to the length of a comment.**',
+    briefly.length > 0 && `- Without details: ${countLabels(briefly)}.`,
+    omitted.length > 0 && `- Not shown: ${countLabels(omitted)}.`,
+    `\n${advice}`,
+  ];
+  return `\n${joinParts(lines, '\n')}\n`;
+}
+
+/** `2 SenderAddress, delete; 700 NotificationTemplate, to update`, the most urgent first. */
+function countLabels(sections: readonly Section[]): string {
+  const sorted = sections.toSorted((a, b) => a.rank - b.rank);
+  const counts = groupBy(sorted, ({ label }) => label).map(([label, { length }]) => `${length} ${label}`);
+  const shown: string[] = [];
+  for (const count of counts) {
+    if (`${shown.join('; ')}${count}`.length > noteLength / 3) break;
+    shown.push(count);
+  }
+  const rest = counts.length - shown.length;
+  return joinParts([...shown, rest > 0 && `and ${rest} other kinds`], '; ');
+}
+
+/** A head that is too long by itself ends at an empty line, so that no markup stays open. */
+function clip(head: string, length: number): string {
+  return head.length <= length ? head : `${head.slice(0, head.lastIndexOf('\n\n', length))}\n\n`;
 }

@@ -4,9 +4,8 @@ import type { Diff } from '../model/diff.ts';
 import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
-import type { Rendered } from './rendered.ts';
+import { uriPath } from './safe.ts';
 
-/** What a report can be made of. */
 export type Document =
   | { readonly is: 'plan'; readonly plan: Plan }
   | { readonly is: 'result'; readonly result: Result }
@@ -14,18 +13,11 @@ export type Document =
   | { readonly is: 'diff'; readonly diff: Diff }
   | { readonly is: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] };
 
-/** All formats; not every document has each of them. */
-export const formats = ['text', 'json', 'markdown', 'html', 'junit', 'github', 'sarif', 'gitlab'] as const;
-export type Format = (typeof formats)[number];
-
-/** Removes secrets from a text. */
 export type Redact = (text: string) => string;
 
-/** How a report is made. */
 export interface ReportOptions {
-  /** Whether text may hold terminal colours. */
+  /** Allow terminal colours. */
   readonly colour: boolean;
-  /** Columns of the terminal. */
   readonly width: number;
   /** Show long values whole, the requests, and every remark. */
   readonly verbose?: boolean;
@@ -54,3 +46,47 @@ export interface ReportOptions {
 /** A file of the project as a path from the top of its repository. */
 export const inRepository = (file: string, { folder = '' }: Pick<ReportOptions, 'folder'>): string =>
   `${folder}${file}`;
+
+/** The web address of a line in a manifest; `null` without a template that is a web address. */
+export function sourceLink(
+  source: { readonly file: string; readonly line: number } | null,
+  template: string | undefined,
+): string | null {
+  if (source === null || template === undefined || !/^https?:\/\//.test(template)) return null;
+  const path = uriPath(source.file);
+  return template.replaceAll('{file}', () => path).replaceAll('{line}', String(source.line));
+}
+
+/** An e-mail in the list of an inbox. Empty texts stand for missing ones. */
+export interface MailHead {
+  readonly subject: string;
+  readonly from: string;
+  readonly replyTo: string;
+  readonly preheader: string;
+}
+
+export interface RenderedSide {
+  /** An HTML document or a part of one, for a frame without scripts. */
+  readonly document: string;
+  /** `null` for a message that is not an e-mail. */
+  readonly head: MailHead | null;
+}
+
+/** A notification template as recipients see it; `null` where there is none. */
+export interface Rendered {
+  readonly before: RenderedSide | null;
+  readonly after: RenderedSide | null;
+  /** With other values, where these show changed lines that are not seen otherwise. */
+  readonly further?: readonly FurtherRendered[];
+  /** A sentence about changed lines that are seen nowhere; empty or left out where there are none. */
+  readonly remark?: string;
+}
+
+export interface FurtherRendered {
+  /** Names the difference; code stands in backticks. */
+  readonly title: string;
+  readonly before: RenderedSide | null;
+  readonly after: RenderedSide | null;
+  /** The titles of both sides, where these are not before and after a change. */
+  readonly captions?: readonly [before: string, after: string];
+}

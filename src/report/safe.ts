@@ -11,7 +11,7 @@ const hiddenPattern = () =>
 let emojiOrHidden: RegExp | null = null;
 
 /**
- * What CI systems read as commands in the output of a job: `::name::` at the beginning of a line (GitHub), `##[name]`
+ * CI systems read these as commands in the output of a job: `::name::` at the beginning of a line (GitHub), `##[name]`
  * anywhere in it (GitHub, Azure DevOps, TeamCity), and the marks of sections (GitLab).
  */
 const command = /#(?=#\w*\[)|:(?=:)(?<=^[^\S\n]*:)|s(?=ection_(?:start|end):)/gim;
@@ -43,7 +43,7 @@ function showHidden(text: string): string {
 /** Scripts with letters that look like those of ASCII, and Latin letters of phonetics that do. */
 const otherLetters =
   '\\p{sc=Cyrillic}\\p{sc=Greek}\\p{sc=Armenian}\\p{sc=Cherokee}\\p{sc=Coptic}\\p{sc=Lisu}\\u0251\\u0261\\u0262';
-/** What looks like a slash or a colon, but does not end the name of a host: `acme.example\u2215login.other.example` is one. */
+/** These look like a slash or a colon, but do not end the name of a host: `acme.example\u2215login.other.example` is one. */
 const otherSlashes = '\\u2044\\u2215\\u2236\\u2571\\u29f8\\ua789';
 /** A word of these and Latin letters. In JSON, the letter of an escape such as `\\n` does not belong to the word after it. */
 let mixedWord: RegExp | null = null;
@@ -101,6 +101,10 @@ export function safeJson(value: unknown): string {
   return text.replace(hiddenPattern(), (char) => (char === '\n' ? char : unicodeEscape(char)));
 }
 
+export function json(value: unknown): string {
+  return `${safeJson(value)}\n`;
+}
+
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -129,7 +133,6 @@ export function escapeMarkdown(text: string): string {
     .replace(/@|\\#|:(?=\/\/)|www(?=\.)|\bGH(?=-)/gi, '$&&#8203;');
 }
 
-/** A file's path as a relative URI reference. */
 export function uriPath(file: string): string {
   return file
     .replaceAll('\\', '/')
@@ -139,7 +142,6 @@ export function uriPath(file: string): string {
     .join('/');
 }
 
-/** Text as Markdown code between more backticks than it holds. */
 export function codeSpan(text: string): string {
   const safe = oneLine(text);
   if (safe === '') return '';
@@ -165,7 +167,7 @@ function visible(char: string): string {
   return code === 0x7f ? '␡' : codePoint(char);
 }
 
-function codePoint(char: string): string {
+export function codePoint(char: string): string {
   return `<U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
 }
 

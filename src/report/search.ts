@@ -1,12 +1,10 @@
+import type { FoundProfiles } from '../model/documents.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
-import type { FoundProfiles } from '../model/search.ts';
-import { json } from './json-output.ts';
+import { cut, layout, padTo, paragraph, type Row, row, span, widthOf } from './layout.ts';
 import type { ReportOptions } from './options.ts';
-import { oneLine, printable } from './safe.ts';
-import { cut, layout, padTo, paragraph, type Row, row, span, widthOf } from './text/layout.ts';
+import { json, oneLine, printable } from './safe.ts';
 import { pluralize } from './words.ts';
 
-/** The format of `search --format json`. */
 const searchFormat = 1;
 
 export const searchFormats = ['table', 'json', 'csv'] as const;
@@ -27,7 +25,6 @@ export function renderSearch(found: FoundProfiles, format: SearchFormat, options
   }
 }
 
-/** Wider cells are cut. */
 const maxCell = 36;
 const gap = '  ';
 
@@ -97,7 +94,6 @@ function table(lines: readonly (readonly string[])[], width: number): { rows: Ro
   return { rows, left: widths.length - count };
 }
 
-/** How many columns fit; at least one. */
 function countFitting(widths: readonly number[], width: number): number {
   let used = 0;
   const count = widths.findIndex((column, at) => {

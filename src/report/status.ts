@@ -9,10 +9,9 @@ import {
   type VerifiedKind,
   verifiedKinds,
 } from '../model/status.ts';
-import { json } from './json-output.ts';
+import { blank, layout, padTo, paragraph, type Row, row, type Style, span, widthOf } from './layout.ts';
 import type { ReportOptions } from './options.ts';
-import { oneLine } from './safe.ts';
-import { blank, layout, padTo, paragraph, type Row, row, type Style, span, widthOf } from './text/layout.ts';
+import { json, oneLine } from './safe.ts';
 import { joinParts } from './words.ts';
 
 export const statusFormats = ['text', 'json', 'zone'] as const;
@@ -42,7 +41,6 @@ const headings: Readonly<Record<VerifiedKind, string>> = {
   SenderAddress: 'Senders',
 };
 
-/** Each state of a verification: what it is called, and how that is shown. */
 export const verificationWords: Readonly<
   Record<Verification, { readonly words: string; readonly styles: readonly Style[] }>
 > = {

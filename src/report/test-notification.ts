@@ -1,10 +1,8 @@
-import type { TestAnswer, TestNotification } from '../model/test-notification.ts';
-import { json } from './json-output.ts';
+import type { TestAnswer, TestNotification } from '../model/documents.ts';
+import { layout, paragraph, type Row, row, span } from './layout.ts';
 import type { ReportOptions } from './options.ts';
-import { safeJson } from './safe.ts';
-import { layout, paragraph, type Row, row, span } from './text/layout.ts';
+import { json, safeJson } from './safe.ts';
 
-/** The format of `send-test --format json`. */
 const testFormat = 1;
 
 const origins = { customised: 'as customised in the tenant', default: "the vendor's default" } as const;

@@ -3,7 +3,6 @@ import type { TenantState } from './state.ts';
 
 /** Time as the embedded tenant sees it; tests bring their own. */
 export interface Clock {
-  /** Milliseconds since 1970. */
   now(): number;
   /** Resolves after `ms`, or as soon as `signal` is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -2,26 +2,31 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type Clock, History, LateWork, systemClock } from './clock.ts';
-import { readKindFolder } from './collection-kind.ts';
 import { type Fault, FaultList } from './faults.ts';
-import { type LoggedRequest, type Metrics, RequestLog } from './log.ts';
 import { Router } from './routes.ts';
-import { createSandboxServer, type RateLimit, RateLimiter, type ServerParts } from './server.ts';
-import { loadState, moveFirstRecords, saveState, servedKinds, type TenantState } from './state.ts';
+import {
+  type Around,
+  type Asked,
+  createSandboxServer,
+  type LoggedRequest,
+  type Metrics,
+  type RateLimit,
+  RateLimiter,
+  RequestLog,
+  type ServerParts,
+} from './server.ts';
+import { loadState, readKindFolder, saveState, servedKinds, type TenantState } from './state.ts';
 import { TokenIssuer } from './tokens.ts';
 import { contract, type Variations } from './variations.ts';
 
 export type { Fault } from './faults.ts';
 export { FaultSyntaxError, parseFault } from './faults.ts';
-export { SandboxFileError } from './file.ts';
-export type { LoggedRequest, Metrics } from './log.ts';
 export type { ProfileSearch, Template, TemplateDefault } from './objects.ts';
 export { type Operation, operations } from './operations.ts';
-export type { RateLimit } from './server.ts';
-export type { TenantState } from './state.ts';
+export type { Around, Asked, LoggedRequest, Metrics, RateLimit } from './server.ts';
+export { referenceName, SandboxFileError, type TenantState } from './state.ts';
 export { parseVariations, VariationSyntaxError, type Variations, ways } from './variations.ts';
 
-/** How to start an embedded tenant. */
 export interface SandboxOptions {
   /** The absolute path of a YAML seed; without a seed the tenant is empty. */
   readonly seed?: string | null;
@@ -42,6 +47,8 @@ export interface SandboxOptions {
   readonly pageLimit?: number;
   /** Departures from the contract. */
   readonly variations?: Partial<Variations>;
+  /** What else the tenant does around the work of each request. */
+  readonly around?: Around;
   /** Milliseconds that reads lag behind writes. The answer to a write shows its effect at once. */
   readonly lag?: number;
   /** Everything that takes time follows this clock: the rate limit, tokens, latency, late effects and lag. */
@@ -50,7 +57,6 @@ export interface SandboxOptions {
   readonly clientSecret?: string;
 }
 
-/** A running embedded tenant. */
 export interface Sandbox {
   /** The origin under which /v2024, /v2025, /api and /oauth are served. */
   readonly url: string;
@@ -68,22 +74,32 @@ export interface Sandbox {
   readonly metrics: Metrics;
   /** Writes the data file, as every write does. Does nothing without a data file. */
   save(): void;
-  /** Stops the server and closes its connections. */
   close(): Promise<void>;
 }
 
 const clientId = 'sandbox';
 
-/** The variations with what others do while the pages of a list are read. */
-function withChanges(variations: Variations, state: TenantState): Variations {
-  const { listsChange } = variations;
-  if (listsChange === 'never') return variations;
-  let left = listsChange === 'once' ? 1 : Number.POSITIVE_INFINITY;
-  const beforeFurtherPage = () => {
-    left -= 1;
-    if (left >= 0) moveFirstRecords(state);
+/** What others do while the pages of a list are read. */
+function changingLists({ listsChange }: Variations, state: TenantState): Around {
+  let left = { never: 0, once: 1, always: Number.POSITIVE_INFINITY }[listsChange];
+  return (asked, next) => {
+    if (left > 0 && isFurtherPage(asked)) {
+      left -= 1;
+      moveFirstRecords(state);
+    }
+    return next(asked);
   };
-  return { ...variations, beforeFurtherPage };
+}
+
+/** True for a page after the first. */
+export function isFurtherPage({ search }: Asked): boolean {
+  return Number(new URLSearchParams(search).get('offset') ?? 0) > 0;
+}
+
+/** Moves the first record of each list to its end: another order, which means nothing, shifts the rows of all pages. */
+function moveFirstRecords(state: TenantState): void {
+  const lists: readonly unknown[] = [...Object.values(state), ...Object.values(state.objects)];
+  for (const records of lists) if (Array.isArray(records)) records.push(...records.splice(0, 1));
 }
 
 /**
@@ -97,7 +113,9 @@ function partsOf(options: SandboxOptions, clientSecret: string): ServerParts {
   const described = options.kinds ? readKindFolder(options.kinds) : [];
   const state = loadState(options.seed ?? null, data, described);
   const kinds = servedKinds(state, described);
-  const variations = withChanges({ ...contract, ...options.variations }, state);
+  const variations = { ...contract, ...options.variations };
+  const { around = (asked, next) => next(asked) } = options;
+  const change = changingLists(variations, state);
   const router = new Router(kinds.values(), variations);
   const faults = new FaultList(router.operationNames());
   for (const fault of options.faults ?? []) faults.add(fault);
@@ -118,6 +136,7 @@ function partsOf(options: SandboxOptions, clientSecret: string): ServerParts {
     clock,
     late: new LateWork(clock),
     history: new History(options.lag ?? 0, now),
+    around: (asked, next) => around(asked, (changed) => change(changed, next)),
     latency: options.latency ?? 0,
     save: () => {
       if (data !== null) saveState(state, data);

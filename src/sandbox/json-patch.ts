@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
-import { badRequest } from './api-error.ts';
-import { Fields } from './fields.ts';
+import { badRequest } from './requests.ts';
+import { choice, json, object, text } from './shape.ts';
 
 const patchOps = ['add', 'replace', 'remove', 'test'] as const;
 type PatchOp = (typeof patchOps)[number];
@@ -8,7 +8,7 @@ type PatchOp = (typeof patchOps)[number];
 interface PatchRules {
   /** The ops that the tenant accepts; no tenant accepts `move` and `copy`. */
   readonly ops: readonly PatchOp[];
-  /** Whether `replace` sets a missing member of the document itself, as on tenants without other ops. */
+  /** True when `replace` sets a missing member of the document itself, as on tenants without other ops. */
   readonly replaceSets: boolean;
 }
 
@@ -33,12 +33,9 @@ export function applyPatch(document: JsonObject, patch: Json, rules: PatchRules)
 }
 
 function applyOperation(document: JsonObject, operation: Json, at: string, rules: PatchRules): Json {
-  const fields = new Fields(operation, at);
-  const op = fields.choice('op', rules.ops);
-  const path = fields.text('path');
-  if (op !== 'remove' && !fields.includes('value')) throw badRequest(`${at}.value is required for ${op}`);
-  const value = fields.json('value');
-  fields.end();
+  const { op, path, value } = object({ op: choice(rules.ops), path: text, value: json })(operation, at);
+  if (op !== 'remove' && isObject(operation) && !Object.hasOwn(operation, 'value'))
+    throw badRequest(`${at}.value is required for ${op}`);
   const tokens = parsePointer(path);
   const sets = op === 'add' || (op === 'replace' && rules.replaceSets && tokens.length === 1);
   return changeAt(document, tokens, { op, value, at: `${at} (${op} ${path})`, sets });
@@ -48,7 +45,7 @@ interface Change {
   readonly op: PatchOp;
   readonly value: Json;
   readonly at: string;
-  /** Whether a missing member is set. */
+  /** True when a missing member is set. */
   readonly sets: boolean;
 }
 

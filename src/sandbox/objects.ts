@@ -1,6 +1,20 @@
-import type { JsonObject } from '../model/json.ts';
-import { type Fields, objectReader, type Read, ShapeError } from './fields.ts';
-import { dkimTokens, uidOf, uuid } from './ids.ts';
+import { createHash } from 'node:crypto';
+import { isObject, type JsonObject, textOf } from '../model/json.ts';
+import {
+  bool,
+  choice,
+  list,
+  numberOrNull,
+  object,
+  objectOrEmpty,
+  objectOrNull,
+  orNull,
+  type Read,
+  text,
+  textOr,
+  textOrNull,
+  texts,
+} from './shape.ts';
 
 // The objects of a tenant: the type of each, and how it is read from a seed or data file. What a seed leaves out gets a
 // default.
@@ -28,205 +42,179 @@ const attributeKinds = [
 /** When the objects of a seed were created, if it does not say. */
 export const seedTime = '2025-01-15T08:00:00.000Z';
 
-function readTimes(fields: Fields): { created: string; modified: string } {
-  const created = fields.textOr('created', seedTime);
-  return { created, modified: fields.textOr('modified', created) };
-}
+const times = {
+  created: textOr(seedTime),
+  modified: (value, at, { created = null } = {}) => textOrNull(value, at) ?? textOr(seedTime)(created, at),
+} satisfies Record<string, Read<string>>;
 
 /** The id in a seed, else one that depends on the kind and the member `key` only. */
-function readId(fields: Fields, kind: string, key: string): string {
-  return fields.textOr('id', uuid(kind, fields.text(key)));
-}
+const idOf =
+  (kind: string, key: string): Read<string> =>
+  (value, at, whole = {}) =>
+    textOrNull(value, at) ?? uuid(kind, textOf(whole, key) ?? '');
 
 /** An object that others refer to by id: a source, cluster, rule, application or identity. */
-export const readReference = objectReader((fields) => ({
-  id: fields.text('id'),
-  type: fields.text('type'),
-  name: fields.text('name'),
-}));
+export const readReference = object({ id: text, type: text, name: text });
 
 /** An authentication profile (seed 000). */
 export type AuthProfile = ReturnType<typeof readAuthProfile>;
-export const readAuthProfile = objectReader((fields) => ({
-  id: readId(fields, 'AuthProfile', 'name'),
-  name: fields.text('name'),
-  offNetwork: fields.bool('offNetwork', false),
-  untrustedGeography: fields.bool('untrustedGeography', false),
-  applicationId: fields.textOrNull('applicationId'),
-  applicationName: fields.textOrNull('applicationName'),
-  type: fields.choice('type', authTypes),
-  strongAuthLogin: fields.bool('strongAuthLogin', false),
-}));
+export const readAuthProfile = object({
+  id: idOf('AuthProfile', 'name'),
+  name: text,
+  offNetwork: bool(false),
+  untrustedGeography: bool(false),
+  applicationId: textOrNull,
+  applicationName: textOrNull,
+  type: choice(authTypes),
+  strongAuthLogin: bool(false),
+});
 
 /** The rule that runs before an integration provisions. */
 export type ProvisioningRule = ReturnType<typeof readProvisioningRule>;
-export const readProvisioningRule = objectReader((fields) => ({
-  type: fields.textOrNull('type'),
-  id: fields.textOrNull('id'),
-  name: fields.textOrNull('name'),
-}));
+export const readProvisioningRule = object({ type: textOrNull, id: textOrNull, name: textOrNull });
 
 /** A service desk integration (seed 000). */
 export type SimIntegration = ReturnType<typeof readSimIntegration>;
-export const readSimIntegration = objectReader((fields, at) => {
-  const rule = fields.json('beforeProvisioningRule');
-  return {
-    id: readId(fields, 'SimIntegration', 'name'),
-    name: fields.text('name'),
-    description: fields.textOrNull('description'),
-    type: fields.text('type'),
-    cluster: fields.textOrNull('cluster'),
-    sources: fields.texts('sources'),
-    attributes: fields.objectOrNull('attributes'),
-    request: fields.objectOrNull('request'),
-    statusMap: fields.objectOrNull('statusMap'),
-    beforeProvisioningRule: rule === null ? null : readProvisioningRule(rule, `${at}.beforeProvisioningRule`),
-    ...readTimes(fields),
-  };
+export const readSimIntegration = object({
+  id: idOf('SimIntegration', 'name'),
+  name: text,
+  description: textOrNull,
+  type: text,
+  cluster: textOrNull,
+  sources: texts,
+  attributes: objectOrNull,
+  request: objectOrNull,
+  statusMap: objectOrNull,
+  beforeProvisioningRule: orNull(readProvisioningRule),
+  ...times,
 });
 
-/** The texts that a customised template and a default have in common; those that are absent come from `defaults`. */
-export function readTexts(fields: Fields, defaults?: Readonly<Record<string, string | null>>) {
-  const text = (name: string): string | null =>
-    fields.includes(name) ? fields.textOrNull(name) : (defaults?.[name] ?? null);
-  return {
-    name: text('name'),
-    description: text('description'),
-    subject: text('subject'),
-    header: text('header'),
-    body: text('body'),
-    footer: text('footer'),
-    from: text('from'),
-    replyTo: text('replyTo'),
-    slackTemplate: text('slackTemplate'),
-    teamsTemplate: text('teamsTemplate'),
-  };
-}
+/** The texts that a customised template and a default have in common. */
+export const templateTexts = {
+  name: textOrNull,
+  description: textOrNull,
+  subject: textOrNull,
+  header: textOrNull,
+  body: textOrNull,
+  footer: textOrNull,
+  from: textOrNull,
+  replyTo: textOrNull,
+  slackTemplate: textOrNull,
+  teamsTemplate: textOrNull,
+};
 
-function readKey(fields: Fields) {
-  return {
-    key: fields.text('key'),
-    medium: fields.choice('medium', mediums, 'EMAIL'),
-    locale: fields.textOr('locale', 'en'),
-  };
-}
+const keyParts = { key: text, medium: choice(mediums, 'EMAIL'), locale: textOr('en') };
 
 /** One text for the three parts of a template's key. */
-export function templateKey({ key, medium, locale }: ReturnType<typeof readKey>): string {
+export function templateKey({ key = null, medium = 'EMAIL', locale = 'en' }: JsonObject): string {
   return JSON.stringify([key, medium, locale]);
 }
 
 /** The vendor's default for a key, medium and locale (seed 001). */
 export type TemplateDefault = ReturnType<typeof readTemplateDefault>;
-export const readTemplateDefault = objectReader((fields) => ({ ...readKey(fields), ...readTexts(fields) }));
+export const readTemplateDefault = object({ ...keyParts, ...templateTexts });
 
 /** A customised notification template (seed 001). */
-export type Template = TemplateDefault & { id: string; created: string; modified: string };
+export type Template = ReturnType<typeof readTemplate>;
+const readTemplate = object({
+  id: (value, at, { key = '', medium = 'EMAIL', locale = 'en' } = {}) =>
+    textOrNull(value, at) ?? uuid('NotificationTemplate', String(key), String(medium), String(locale)),
+  ...keyParts,
+  ...templateTexts,
+  ...times,
+});
 
 /** A reader of templates that takes absent texts from `defaults`. */
 export function templateReader(defaults: readonly TemplateDefault[]): Read<Template> {
   const byKey = new Map(defaults.map((item) => [templateKey(item), item]));
-  return objectReader((fields) => {
-    const parts = readKey(fields);
-    return {
-      id: fields.textOr('id', uuid('NotificationTemplate', parts.key, parts.medium, parts.locale)),
-      ...parts,
-      ...readTexts(fields, byKey.get(templateKey(parts))),
-      ...readTimes(fields),
-    };
-  });
+  return (value, at) =>
+    readTemplate(isObject(value) ? { ...byKey.get(templateKey(value)), ...value } : value, at);
 }
 
 /** The global variables of notification templates (seed 001). */
-export const readContext = objectReader((fields) => ({
-  attributes: fields.objectOrNull('attributes') ?? {},
-  ...readTimes(fields),
-}));
+export const readContext = object({ attributes: objectOrEmpty, ...times });
 
 /** The media of a notification (seed 001). */
-export const readPreference = objectReader((fields) => ({
-  key: fields.text('key'),
-  mediums: fields.list('mediums', (item, at) => {
-    const medium = mediums.find((candidate) => candidate === item);
-    if (medium === undefined) throw new ShapeError(`${at} must be one of ${mediums.join(', ')}`);
-    return medium;
-  }),
-  modified: fields.textOr('modified', seedTime),
-}));
+export const readPreference = object({
+  key: text,
+  mediums: list(choice(mediums)),
+  modified: textOr(seedTime),
+});
 
 /** A sender address (seed 001). */
 export type Sender = ReturnType<typeof readSender>;
-export const readSender = objectReader((fields) => ({
+export const readSender = object({
   // null for an address that the tenant lists but cannot delete.
-  id: fields.includes('id') ? fields.textOrNull('id') : readId(fields, 'SenderAddress', 'email'),
-  email: fields.text('email'),
-  isVerifiedByDomain: fields.bool('isVerifiedByDomain', false),
-  verificationStatus: fields.choice('verificationStatus', verificationStates, 'PENDING'),
-  region: fields.textOrNull('region'),
+  id: (value, at, whole = {}) => (value === null ? null : idOf('SenderAddress', 'email')(value, at, whole)),
+  email: text,
+  isVerifiedByDomain: bool(false),
+  verificationStatus: choice(verificationStates, 'PENDING'),
+  region: textOrNull,
   // Reads until PENDING becomes SUCCESS; null: it stays pending.
-  readsLeft: fields.numberOrNull('readsLeft'),
-}));
+  readsLeft: numberOrNull,
+});
 
 /** A domain, or an e-mail identity, at the mail provider. */
 export type DkimIdentity = ReturnType<typeof readIdentity>;
-export const readIdentity = objectReader((fields) => ({
-  id: readId(fields, 'VerifiedDomain', 'address'),
-  address: fields.text('address'),
-  dkimEnabled: fields.bool('dkimEnabled', true),
-  dkimTokens: fields.has('dkimTokens') ? fields.texts('dkimTokens') : dkimTokens(fields.text('address')),
-  dkimVerificationStatus: fields.choice('dkimVerificationStatus', verificationStates, 'PENDING'),
-  region: fields.textOrNull('region'),
-  readsLeft: fields.numberOrNull('readsLeft'),
-}));
+export const readIdentity = object({
+  id: idOf('VerifiedDomain', 'address'),
+  address: text,
+  dkimEnabled: bool(true),
+  dkimTokens: (value, at, whole = {}) =>
+    orNull(texts)(value, at) ?? dkimTokens(textOf(whole, 'address') ?? ''),
+  dkimVerificationStatus: choice(verificationStates, 'PENDING'),
+  region: textOrNull,
+  readsLeft: numberOrNull,
+});
 
 /** The MAIL FROM domain of an e-mail identity (seed 001). */
 export type MailFrom = ReturnType<typeof readMailFrom>;
-export const readMailFrom = objectReader((fields) => ({
-  identity: fields.text('identity'),
-  mailFromDomain: fields.text('mailFromDomain'),
-  mailFromDomainStatus: fields.choice('mailFromDomainStatus', verificationStates, 'PENDING'),
-  readsLeft: fields.numberOrNull('readsLeft'),
-}));
+export const readMailFrom = object({
+  identity: text,
+  mailFromDomain: text,
+  mailFromDomainStatus: choice(verificationStates, 'PENDING'),
+  readsLeft: numberOrNull,
+});
 
 /** A test notification that the tenant has sent. */
-export const readSentNotification = objectReader((fields) => ({
-  key: fields.text('key'),
-  medium: fields.choice('medium', mediums),
-  context: fields.objectOrNull('context') ?? {},
-  sent: fields.text('sent'),
+export const readSentNotification = object({
+  key: text,
+  medium: choice(mediums),
+  context: objectOrEmpty,
+  sent: text,
   // Only where the tenant takes them; null: the tenant decides.
-  locale: fields.textOrNull('locale'),
-  recipients: fields.has('recipients') ? fields.texts('recipients') : null,
-}));
+  locale: textOrNull,
+  recipients: orNull(texts),
+});
 
 /** A user (seed 002). */
-export const readUser = objectReader((fields) => ({
-  id: readId(fields, 'User', 'login'),
-  uid: fields.textOr('uid', fields.text('login')),
-  name: fields.text('name'),
-  login: fields.text('login'),
-  email: fields.text('email'),
-  status: fields.textOr('status', 'Active'),
-}));
+export const readUser = object({
+  id: idOf('User', 'login'),
+  uid: (value, at, whole = {}) => textOrNull(value, at) ?? textOf(whole, 'login') ?? '',
+  name: text,
+  login: text,
+  email: text,
+  status: textOr('Active'),
+});
 
 /** A profile type (seed 002). */
-export const readProfileType = objectReader((fields) => ({
-  id: readId(fields, 'ProfileType', 'uid'),
-  uid: fields.text('uid'),
-  name: fields.text('name'),
-  category: fields.textOrNull('category'),
-}));
+export const readProfileType = object({
+  id: idOf('ProfileType', 'uid'),
+  uid: text,
+  name: text,
+  category: textOrNull,
+});
 
 /** An attribute of profiles (seed 002). */
 export type NeAttribute = ReturnType<typeof readNeAttribute>;
-export const readNeAttribute = objectReader((fields) => ({
-  id: readId(fields, 'NeAttribute', 'uid'),
-  uid: fields.text('uid'),
-  label: fields.text('label'),
-  data_type: fields.choice('data_type', attributeKinds, 'text'),
+export const readNeAttribute = object({
+  id: idOf('NeAttribute', 'uid'),
+  uid: text,
+  label: text,
+  data_type: choice(attributeKinds, 'text'),
   // For dates only: `YYYY-MM-DD`, `MM/DD/YYYY`, `DD.MM.YYYY`, …
-  date_format: fields.textOrNull('date_format'),
-}));
+  date_format: textOrNull,
+});
 
 /** The class of an attribute, as hosts name it that know more than `NeAttribute`: `TextFieldAttribute`. */
 export function attributeClass({ data_type }: Pick<NeAttribute, 'data_type'>): string {
@@ -237,44 +225,84 @@ export function attributeClass({ data_type }: Pick<NeAttribute, 'data_type'>): s
 
 /** A profile (seed 002). */
 export type Profile = ReturnType<typeof readProfile>;
-export const readProfile = objectReader((fields) => ({
-  id: readId(fields, 'Profile', 'uid'),
-  uid: fields.text('uid'),
-  name: fields.text('name'),
-  status: fields.choice('status', profileStates, 'Active'),
-  profile_type_id: fields.text('profile_type_id'),
+export const readProfile = object({
+  id: idOf('Profile', 'uid'),
+  uid: text,
+  name: text,
+  status: choice(profileStates, 'Active'),
+  profile_type_id: text,
   // Keyed by the uid of the attribute.
-  attributes: { ...fields.objectOrNull('attributes') },
-}));
+  attributes: objectOrEmpty,
+});
 
 /** A rule of a saved search (seed 002). */
-export interface ConditionRule {
-  id: string;
-  type: (typeof ruleTypes)[number];
-  comparison_operator: string;
-  value: string;
-  /** For a ProfileAttributeRule only. */
-  condition_object_id: string | null;
-  /** Members that the API documents do not know. */
-  more?: JsonObject | null;
-}
+export type ConditionRule = Omit<ReturnType<typeof readRule>, 'more'> & { more?: JsonObject | null };
+const readRule = object({
+  id: textOr(''),
+  type: choice(ruleTypes),
+  comparison_operator: text,
+  value: text,
+  // For a ProfileAttributeRule only.
+  condition_object_id: textOrNull,
+  // Members that the API documents do not know.
+  more: objectOrNull,
+});
 
 /** A saved search (api-notes). */
-export type ProfileSearch = ReturnType<typeof readProfileSearch>;
-export const readProfileSearch = objectReader((fields) => {
-  const label = fields.text('label');
-  const id = readId(fields, 'ProfileSearch', 'label');
-  let number = 0;
-  const readRule = objectReader<ConditionRule>((rule) => {
-    number += 1;
-    return {
-      id: rule.textOr('id', uuid('ConditionRule', id, String(number))),
-      type: rule.choice('type', ruleTypes),
-      comparison_operator: rule.text('comparison_operator'),
-      value: rule.text('value'),
-      condition_object_id: rule.textOrNull('condition_object_id'),
-      more: rule.objectOrNull('more'),
-    };
-  });
-  return { id, uid: fields.textOr('uid', uidOf(label)), label, rules: fields.list('rules', readRule) };
+export interface ProfileSearch {
+  id: string;
+  uid: string;
+  label: string;
+  rules: ConditionRule[];
+}
+const readPlainSearch = object({
+  id: idOf('ProfileSearch', 'label'),
+  uid: (value, at, whole = {}) => textOrNull(value, at) ?? uidOf(textOf(whole, 'label') ?? ''),
+  label: text,
+  rules: list(readRule),
 });
+export const readProfileSearch: Read<ProfileSearch> = (value, at) => {
+  const search = readPlainSearch(value, at);
+  const withId = (rule: ConditionRule, index: number) => ({
+    ...rule,
+    id: rule.id || uuid('ConditionRule', search.id, String(index + 1)),
+  });
+  return { ...search, rules: search.rules.map(withId) };
+};
+
+/** Hexadecimal digits that depend on `parts` only. */
+function digest(parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\u0000')).digest('hex').slice(0, 32);
+}
+
+/** An id in the form of a UUID that depends on `parts` only. */
+export function uuid(...parts: string[]): string {
+  const hex = digest(parts);
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/** An unused id for a new object. Equal keys get equal ids in equal tenants, in any order of creation. */
+export function newId(
+  { generation }: { readonly generation: number },
+  kind: string,
+  key: string,
+  taken: readonly { id: string | null }[],
+): string {
+  const used = new Set(taken.map(({ id }) => id));
+  for (let copy = 0; ; copy += 1) {
+    const id = uuid(kind, key, String(generation), String(copy));
+    if (!used.has(id)) return id;
+  }
+}
+
+export function dkimTokens(address: string): string[] {
+  return ['1', '2', '3'].map((number) => digest(['dkim', address, number]));
+}
+
+/** The uid that a tenant makes from a label. */
+export function uidOf(label: string): string {
+  return label
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '');
+}

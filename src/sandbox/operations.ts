@@ -7,11 +7,11 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `{name}` for a segment that varies. */
   readonly path: string;
-  /** The content type of the request body; null if it has none. */
+  /** Null if it has no body. */
   readonly contentType: string | null;
   /** The query parameters; `*` stands for the attributes that a collection filters by. */
   readonly query: readonly string[];
-  /** Whether it requires the experimental header and `Accept: application/json` (seeds 000 and 001). */
+  /** True when it requires the experimental header and `Accept: application/json` (seeds 000 and 001). */
   readonly isExperimental: boolean;
 }
 
@@ -80,7 +80,6 @@ export const operations = [
 
 export type OperationName = (typeof operations)[number]['name'];
 
-/** What is sent. */
 export type Request = Omit<Operation, 'name' | 'document' | 'isExperimental'>;
 
 function row<const Name extends string>(

@@ -1,9 +1,5 @@
 import { type JsonObject, textOf } from '../model/json.ts';
-import { badRequest } from './api-error.ts';
-import type { Variations } from './variations.ts';
-
-/** The query parameters of a request; each at most once. */
-export type Query = ReadonlyMap<string, string>;
+import { badRequest, type Query } from './requests.ts';
 
 /** The largest offset that the documents allow. */
 const maxOffset = 2 ** 31 - 1;
@@ -36,23 +32,13 @@ export function readFlag(query: Query, name: string): boolean {
   return text === 'true';
 }
 
-/** What a tenant's lists are paged with. */
-interface PagingTenant {
-  /** The largest page. */
-  readonly pageLimit: number;
-  readonly variations: Pick<Variations, 'repeatPages' | 'beforeFurtherPage'>;
-}
-
 /**
- * One page of the records that `select` finds, by `limit` and `offset`, as the notification interface pages (seed 001).
+ * One page of `records`, by `limit` and `offset`, as the notification interface pages (seed 001).
  * Throws a 400 for a limit or offset that is out of range.
  */
-export function selectPage<T>(select: () => readonly T[], query: Query, tenant: PagingTenant): readonly T[] {
-  const { pageLimit, variations } = tenant;
+export function selectPage<T>(records: readonly T[], query: Query, pageLimit: number): readonly T[] {
   const { limit, offset } = readRange(query, pageLimit, pageLimit);
-  if (offset > 0) variations.beforeFurtherPage?.();
-  const from = variations.repeatPages ? 0 : offset;
-  return select().slice(from, from + limit);
+  return records.slice(offset, offset + limit);
 }
 
 /** Sorts `records` by a `sorters` expression over `fields`. Throws a 400 for an unknown field. */
@@ -75,7 +61,6 @@ export function sortRecords<T extends JsonObject>(
   );
 }
 
-/** Compares two texts by code unit, for sorting. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -1,6 +1,4 @@
-import { ApiError, badRequest, notFound } from './api-error.ts';
-import type { CollectionKind } from './collection-kind.ts';
-import type { Handler } from './handler.ts';
+import type { DescribedKind } from './described-kind.ts';
 import { authProfiles } from './handlers/auth-profiles.ts';
 import { collectionHandlers } from './handlers/collections.ts';
 import { type Served, serveKind } from './handlers/described.ts';
@@ -9,6 +7,7 @@ import { profileSearches } from './handlers/profile-searches.ts';
 import { senders } from './handlers/senders.ts';
 import { simIntegrations } from './handlers/sim-integrations.ts';
 import { type Operation, type OperationName, operations } from './operations.ts';
+import { ApiError, badRequest, type Handler, notFound } from './requests.ts';
 import type { Variations } from './variations.ts';
 
 /** The handler of each operation of the documents. The server answers `issue-token` itself, since it needs no token. */
@@ -27,6 +26,7 @@ const documented: readonly Served[] = operations.map((operation) => ({
 }));
 
 export interface Route extends Served {
+  readonly path: string;
   /** The segments of the path that vary, decoded. */
   readonly params: ReadonlyMap<string, string>;
 }
@@ -47,7 +47,7 @@ type RoutedBy = Pick<
 export class Router {
   readonly #entries: readonly Entry[];
 
-  constructor(kinds: Iterable<CollectionKind>, variations: RoutedBy) {
+  constructor(kinds: Iterable<DescribedKind>, variations: RoutedBy) {
     const described = [...kinds].filter(
       ({ path }) => !documented.some(({ operation }) => operation.path === path),
     );
@@ -60,7 +60,6 @@ export class Router {
       }));
   }
 
-  /** The names of all operations that the tenant has. */
   operationNames(): readonly string[] {
     return this.#entries.map(({ operation }) => operation.name);
   }
@@ -73,7 +72,7 @@ export class Router {
     const entry = matching
       .filter(({ operation }) => operation.method === method)
       .sort((a, b) => countVariables(a) - countVariables(b))[0];
-    if (entry !== undefined) return { ...entry, params: readParams(entry.segments, given) };
+    if (entry !== undefined) return { ...entry, path, params: readParams(entry.segments, given) };
     if (matching.length === 0) throw notFound('The request URL refers to a resource that does not exist');
     const allow = [...new Set(matching.map(({ operation }) => operation.method))].join(', ');
     throw new ApiError(405, `The resource does not support ${method}`, { allow });

@@ -1,16 +1,35 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { ApiError, errorBody } from './api-error.ts';
-import { checkHeaders, collectBody, decodeBody, parseQuery, readBody } from './checks.ts';
+import { type Json, parseJson } from '../model/json.ts';
 import type { Clock, History, LateWork } from './clock.ts';
 import type { Fault, FaultList } from './faults.ts';
-import { ShapeError } from './fields.ts';
-import type { Reply, Tenant } from './handler.ts';
-import { type LoggedRequest, type RequestLog, readLogBody, redactHeaders } from './log.ts';
+import {
+  ApiError,
+  checkHeaders,
+  collectBody,
+  decodeBody,
+  errorBody,
+  type Headers,
+  parseQuery,
+  type Reply,
+  readBody,
+  type Tenant,
+} from './requests.ts';
 import type { Route, Router } from './routes.ts';
-import type { TokenIssuer } from './tokens.ts';
-import { rewriteBody } from './variations.ts';
+import { ShapeError } from './shape.ts';
+import { redactForm, type TokenIssuer } from './tokens.ts';
 
-/** What a server is made of. */
+/** A request whose operation is known. */
+export interface Asked {
+  readonly route: Route;
+  readonly headers: IncomingMessage['headers'];
+  readonly search: string;
+  /** Its body; null where it is too large. */
+  readonly bytes: Buffer | null;
+}
+
+/** What a host does around the work of a request: it may change it, what is answered, and the tenant meanwhile. */
+export type Around = (asked: Asked, next: (asked: Asked) => Reply) => Reply;
+
 export interface ServerParts {
   readonly tenant: Tenant;
   readonly router: Router;
@@ -21,13 +40,13 @@ export interface ServerParts {
   readonly clock: Clock;
   readonly late: LateWork;
   readonly history: History;
+  readonly around: Around;
   /** Milliseconds to wait before the work on a request begins. */
   readonly latency: number;
   /** Called after a write, before it is answered. */
   readonly save: () => void;
 }
 
-/** At most `requests` in any `per` milliseconds. */
 export interface RateLimit {
   readonly requests: number;
   readonly per: number;
@@ -120,17 +139,22 @@ function createLogEntry(
 function handle(route: Route | Error, exchange: Exchange, parts: ServerParts): Reply {
   const reply = attempt(() => {
     if (route instanceof Error) throw route;
-    return answer(route, exchange, parts);
+    const asked = {
+      route,
+      headers: exchange.request.headers,
+      search: exchange.search,
+      bytes: exchange.bytes,
+    };
+    return parts.around(asked, (changed) => answer(changed, parts));
   });
   if (!(reply instanceof Error)) return reply;
   const { status, headers } = describeError(reply);
   return { status, headers, body: errorBody(status, reply.message, parts.log.metrics().requests) };
 }
 
-function answer(route: Route, { request, path, search, bytes }: Exchange, parts: ServerParts): Reply {
+function answer({ route, headers, search, bytes }: Asked, parts: ServerParts): Reply {
   const { tenant } = parts;
-  const { operation, handler, params } = route;
-  const { headers } = request;
+  const { operation, handler, params, path } = route;
   if (handler === null) return parts.tokens.answer(decodeBody(bytes), headers);
   const clientId = parts.tokens.verify(headers.authorization);
   admit(`${clientId} ${path.split('/')[1]}`, parts);
@@ -139,7 +163,7 @@ function answer(route: Route, { request, path, search, bytes }: Exchange, parts:
   const call = { params, query, body: readBody(operation, bytes) };
   const reply = work(operation.method, (seen) => handler(call, seen), parts);
   if (reply.changed) parts.save();
-  return reply.body === undefined ? reply : { ...reply, body: rewriteBody(reply.body, tenant.variations) };
+  return reply;
 }
 
 /** Does the work of an operation. A read may show the tenant as it was a while ago. */
@@ -153,10 +177,7 @@ function admit(name: string, { limiter, tenant }: ServerParts): void {
   const pause = limiter.admit(name, tenant.now());
   if (pause === 0) return;
   const seconds = Math.ceil(pause / 1000);
-  // The date is cut to whole seconds: without the extra second it could be too early.
-  const date = new Date(tenant.now() + (seconds + 1) * 1000).toUTCString();
-  const retryAfter = tenant.variations.retryAfter === 'date' ? date : String(seconds);
-  throw new ApiError(429, 'Too many requests', { 'retry-after': retryAfter });
+  throw new ApiError(429, 'Too many requests', { 'retry-after': String(seconds) });
 }
 
 function describeError(error: Error): { status: number; headers: Readonly<Record<string, string>> } {
@@ -164,7 +185,7 @@ function describeError(error: Error): { status: number; headers: Readonly<Record
   return { status: error instanceof ShapeError ? 400 : 500, headers: {} };
 }
 
-/** Whether the fault takes the place of the work. */
+/** True when the fault takes the place of the work. */
 function preventsWork({ kind, done, late }: Fault): boolean {
   if (kind === 'reset-before' || late !== undefined) return true;
   return (kind === 'hang' || kind === 'status') && done !== 'after';
@@ -243,4 +264,78 @@ function attempt<T>(action: () => T): T | Error {
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+/** A request as it arrived, without credentials. */
+export interface LoggedRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Headers;
+  /** Parsed if it is JSON, else its text; null without a body. */
+  readonly body: Json;
+  /** null if the request was never answered. */
+  status: number | null;
+  /** The documented name of the operation; null for an unknown one. */
+  readonly operation: string | null;
+  /** The fault that was injected into it. */
+  readonly fault: Fault['kind'] | null;
+}
+
+export interface Metrics {
+  readonly requests: number;
+  /** Requests by the name of their operation. */
+  readonly operations: ReadonlyMap<string, number>;
+  /** Requests that were answered with a 429, by the limit or a fault. */
+  readonly rateLimited: number;
+  /** The largest number of requests that were open at the same time. */
+  readonly mostAtOnce: number;
+}
+
+const maxEntries = 20_000;
+
+/** The last requests in order of arrival, and counts of all of them. */
+export class RequestLog {
+  readonly entries: LoggedRequest[] = [];
+  readonly #counts = { requests: 0, operations: new Map<string, number>(), rateLimited: 0, mostAtOnce: 0 };
+  #open = 0;
+
+  countOpen(): void {
+    this.#open += 1;
+    this.#counts.mostAtOnce = Math.max(this.#counts.mostAtOnce, this.#open);
+  }
+
+  countClose(): void {
+    this.#open -= 1;
+  }
+
+  add(entry: LoggedRequest): void {
+    const { operations } = this.#counts;
+    this.#counts.requests += 1;
+    if (entry.operation !== null) operations.set(entry.operation, (operations.get(entry.operation) ?? 0) + 1);
+    if (this.entries.length >= maxEntries) this.entries.shift();
+    this.entries.push(entry);
+  }
+
+  setStatus(entry: LoggedRequest, status: number): void {
+    entry.status = status;
+    if (status === 429) this.#counts.rateLimited += 1;
+  }
+
+  metrics(): Metrics {
+    return structuredClone(this.#counts);
+  }
+}
+
+export function redactHeaders({ authorization: _authorization, ...headers }: Headers): Headers {
+  return headers;
+}
+
+/** The body of a request for the log, without the credentials of a token request. */
+export function readLogBody(bytes: Buffer | null, operation: string | null): Json {
+  if (bytes === null || bytes.length === 0) return null;
+  const text = bytes.toString('utf8');
+  if (operation === 'issue-token') return redactForm(text);
+  return parseJson(text) ?? text;
 }

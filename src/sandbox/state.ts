@@ -1,11 +1,22 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Json, type JsonObject, parseJson } from '../model/json.ts';
-import { type CollectionKind, kindsByName, readKind } from './collection-kind.ts';
-import { type CollectionObject, readSaved, seedReader } from './collection-object.ts';
-import { Fields } from './fields.ts';
-import { parseYaml, readFile } from './file.ts';
+import { parseDocument } from 'yaml';
+import { isTooDeep, type Json, parseJson } from '../model/json.ts';
+import {
+  type DescribedKind,
+  type DescribedObject,
+  kindsByName,
+  readKind,
+  readSaved,
+  seedReader,
+} from './described-kind.ts';
 import * as objects from './objects.ts';
+import { lines, list, numberOrNull, object, objectOrEmpty, type Read, textOr } from './shape.ts';
+
+/** A seed, descriptor or data file that cannot be used; `message` names the file and the place in it. */
+export class SandboxFileError extends Error {
+  override readonly name = 'SandboxFileError';
+}
 
 /** Everything a tenant holds. Tests change it directly, as a person does in the tenant's own interface. */
 export type TenantState = ReturnType<typeof readState>;
@@ -17,11 +28,10 @@ export type TenantState = ReturnType<typeof readState>;
 export function loadState(
   seed: string | null,
   data: string | null,
-  described: readonly CollectionKind[] = [],
+  described: readonly DescribedKind[] = [],
 ): TenantState {
-  if (data !== null && existsSync(data)) {
+  if (data !== null && existsSync(data))
     return readFile(data, (text) => readState(parseJson(text), described, readSavedObjects));
-  }
   if (seed === null) return readState({}, described, readSeedObjects);
   return readFile(seed, (text) => readState(parseYaml(text), described, readSeedObjects));
 }
@@ -29,13 +39,17 @@ export function loadState(
 /** The kinds that the tenant serves in addition to those of the API documents: its own, and `described`, which come first. */
 export function servedKinds(
   { kinds }: { readonly kinds: readonly Json[] },
-  described: readonly CollectionKind[],
-): ReadonlyMap<string, CollectionKind> {
+  described: readonly DescribedKind[],
+): ReadonlyMap<string, DescribedKind> {
   return kindsByName([...kinds.map((kind) => readKind(kind, 'kinds')), ...described]);
 }
 
-/** The objects of described kinds, by the name of the kind. */
-type Objects = Record<string, CollectionObject[]>;
+/** The descriptors `NAME.kind.yaml` in a folder. Throws `SandboxFileError` for one that cannot be used, and for no folder. */
+export function readKindFolder(folder: string): readonly DescribedKind[] {
+  const names = usingFile(folder, () => readdirSync(folder)).filter((name) => /\.kind\.ya?ml$/.test(name));
+  const read = (text: string) => readKind(parseYaml(text) ?? null, 'descriptor');
+  return names.sort().map((name) => readFile(path.join(folder, name), read));
+}
 
 /** Writes the tenant atomically: a reader sees the old file or the new one, also after a crash. */
 export function saveState(state: TenantState, file: string): void {
@@ -47,69 +61,94 @@ export function saveState(state: TenantState, file: string): void {
   renameSync(temporary, file);
 }
 
+/** The name of what integrations and rules refer to. */
+export function referenceName({ references, objects: described }: TenantState, id: string): string | null {
+  const all: readonly { readonly id: string; readonly name?: unknown }[] = [
+    ...references,
+    ...Object.values(described).flat(),
+  ];
+  const name = all.find((target) => target.id === id)?.name;
+  return typeof name === 'string' ? name : null;
+}
+
+/** Reads the objects of each kind, kinds without any included. */
+type ObjectsReader = (kinds: ReadonlyMap<string, DescribedKind>) => Read<Record<string, DescribedObject[]>>;
+
+const readSeedObjects: ObjectsReader = (kinds) =>
+  object(Object.fromEntries([...kinds].map(([name, kind]) => [name, lines(seedReader(kind))])));
+
+/** Descriptors may have changed since a data file was written, or be gone: objects stay as they were. */
+const readSavedObjects: ObjectsReader = (kinds) => (value, at) => {
+  const names = new Set([...kinds.keys(), ...Object.keys(objectOrEmpty(value, at))]);
+  return object(Object.fromEntries([...names].map((name) => [name, list(readSaved)])))(value, at);
+};
+
 /**
  * The tenant that a seed or a data file describes. Fills in what a seed leaves out: ids, times, and the texts of a
  * customised template that are the same as in its default. Throws `ShapeError` for unknown fields and wrong types.
  */
-function readState(
-  value: Json | undefined,
-  described: readonly CollectionKind[],
-  readObjects: typeof readSeedObjects,
-) {
-  const fields = new Fields(value, 'seed');
-  const kinds = fields.list('kinds', (kind, at) => {
+function readState(value: Json | undefined, described: readonly DescribedKind[], readObjects: ObjectsReader) {
+  const kinds: Read<Json[]> = list((kind, at) => {
     readKind(kind, at);
-    return kind;
+    return kind ?? null;
   });
-  const templateDefaults = fields.list('templateDefaults', objects.readTemplateDefault);
-  const state = {
-    tenant: fields.textOr('tenant', 'sandbox'),
+  return object({
+    tenant: textOr('sandbox'),
     // Counts deletions, so that an object created again with its old key gets another id.
-    generation: fields.numberOrNull('generation') ?? 0,
-    references: fields.list('references', objects.readReference),
+    generation: (...given) => numberOrNull(...given) ?? 0,
+    references: list(objects.readReference),
     kinds,
-    objects: readObjects(fields.objectOrNull('objects') ?? {}, servedKinds({ kinds }, described)),
-    authProfiles: fields.list('authProfiles', objects.readAuthProfile),
-    simIntegrations: fields.list('simIntegrations', objects.readSimIntegration),
-    templateDefaults,
-    templates: fields.list('templates', objects.templateReader(templateDefaults)),
-    templateContext: objects.readContext(fields.json('templateContext') ?? {}, 'seed.templateContext'),
-    preferences: fields.list('preferences', objects.readPreference),
-    senders: fields.list('senders', objects.readSender),
-    identities: fields.list('identities', objects.readIdentity),
-    mailFrom: fields.list('mailFrom', objects.readMailFrom),
-    sentNotifications: fields.list('sentNotifications', objects.readSentNotification),
-    users: fields.lines('users', objects.readUser),
-    profileTypes: fields.list('profileTypes', objects.readProfileType),
-    neAttributes: fields.list('neAttributes', objects.readNeAttribute),
-    profiles: fields.lines('profiles', objects.readProfile),
-    profileSearches: fields.list('profileSearches', objects.readProfileSearch),
-  };
-  fields.end();
-  return state;
+    objects: (given, at, whole = {}) =>
+      readObjects(servedKinds({ kinds: kinds(whole.kinds, 'seed.kinds') }, described))(given ?? {}, at),
+    authProfiles: list(objects.readAuthProfile),
+    simIntegrations: list(objects.readSimIntegration),
+    templateDefaults: list(objects.readTemplateDefault),
+    templates: (given, at, whole = {}) =>
+      list(objects.templateReader(list(objects.readTemplateDefault)(whole.templateDefaults, at)))(given, at),
+    templateContext: (given, at) => objects.readContext(given ?? {}, at),
+    preferences: list(objects.readPreference),
+    senders: list(objects.readSender),
+    identities: list(objects.readIdentity),
+    mailFrom: list(objects.readMailFrom),
+    sentNotifications: list(objects.readSentNotification),
+    users: lines(objects.readUser),
+    profileTypes: list(objects.readProfileType),
+    neAttributes: list(objects.readNeAttribute),
+    profiles: lines(objects.readProfile),
+    profileSearches: list(objects.readProfileSearch),
+  })(value, 'seed');
 }
 
-/** The objects of each kind in a seed, kinds without any included. Throws `ShapeError`, also for a kind that nothing describes. */
-function readSeedObjects(value: JsonObject, kinds: ReadonlyMap<string, CollectionKind>): Objects {
-  const fields = new Fields(value, 'seed.objects');
-  const lists = [...kinds].map(([name, kind]) => [name, fields.lines(name, seedReader(kind))] as const);
-  fields.end();
-  return Object.fromEntries(lists);
+/** What `read` makes of a file. Throws {@link SandboxFileError} for whatever `read` throws, and for a file that is not UTF-8. */
+function readFile<T>(file: string, read: (text: string) => T): T {
+  return usingFile(file, () => read(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))));
 }
 
-/** The same in a data file. Descriptors may have changed since it was written, or be gone: objects stay as they were. */
-function readSavedObjects(value: JsonObject, kinds: ReadonlyMap<string, CollectionKind>): Objects {
-  const fields = new Fields(value, 'objects');
-  const names = new Set([...kinds.keys(), ...Object.keys(value)]);
-  return Object.fromEntries([...names].map((name) => [name, fields.list(name, readSaved)]));
+function usingFile<T>(file: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (isMissing) throw new SandboxFileError(`There is no file ${file}.`);
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new SandboxFileError(`The sandbox cannot use ${file}: ${cause}`);
+  }
 }
 
-/** Moves the first record of each list to its end: another order, which means nothing, shifts the rows of all pages. */
-export function moveFirstRecords(state: TenantState): void {
-  for (const records of [...Object.values(state), ...Object.values(state.objects)])
-    if (Array.isArray(records)) moveFirst(records);
+/**
+ * The value of a YAML document. Throws for text that is not YAML, for tags, and for a document that grows by its aliases or is
+ * nested too deep. JSON is YAML too, and a parser of its own takes a hundredth of the time.
+ */
+function parseYaml(text: string): Json | undefined {
+  const value: Json | undefined = parseJson(text) ?? parsePlainYaml(text);
+  if (value !== undefined && isTooDeep(value)) throw new Error('it is nested too deep');
+  return value;
 }
 
-function moveFirst(records: unknown[]): void {
-  records.push(...records.splice(0, 1));
+function parsePlainYaml(text: string): Json | undefined {
+  const document = parseDocument(text);
+  // The parser only warns of a tag that it does not know, and takes what follows for text.
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem) throw problem;
+  return document.toJS({ maxAliasCount: 100 });
 }

@@ -1,15 +1,11 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isObject, own, parseJson, textOf } from '../model/json.ts';
-import { ApiError, badRequest } from './api-error.ts';
-import type { Headers } from './checks.ts';
-import type { Reply } from './handler.ts';
+import { ApiError, badRequest, type Headers, type Reply } from './requests.ts';
 
 export interface TokenOptions {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Seconds for which a token is valid. */
   readonly lifetime: number;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 

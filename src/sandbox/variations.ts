@@ -1,5 +1,5 @@
-import { isArray, isObject, type Json, type JsonObject, objectFrom, parseJson } from '../model/json.ts';
-import { ShapeError } from './fields.ts';
+import { isArray, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
+import { refuse } from './shape.ts';
 
 /** What a tenant can do in more than one way. The first way is the contract. Tests go through all of them. */
 export const ways = {
@@ -7,13 +7,13 @@ export const ways = {
   jsonText: ['text', 'object', 'map'],
   /** How `slackTemplate` and `teamsTemplate` are answered. With `object`, both forms are accepted. */
   slackTeams: ['text', 'object'],
-  /** Whether chat templates come back filled up with members that are null, false, `""` or `{}`, at every depth. */
+  /** True when chat templates come back filled up with members that are null, false, `""` or `{}`, at every depth. */
   chatFilled: [false, true],
   /** What a template for SLACK or TEAMS with `subject: null` gets. */
   chatNullSubject: ['taken', 'refused'],
   /** In which case `medium` is answered. With `lower`, it is taken in every case. */
   mediumCase: ['upper', 'lower'],
-  /** Whether templates are listed that the documents do not know: of another medium, and of no locale in particular. */
+  /** True when templates are listed that the documents do not know: of another medium, and of no locale in particular. */
   foreignTemplates: [false, true],
   /** Where `statusMap` and `request` of an integration are answered. */
   simStatusMap: ['top', 'attributes', 'hidden'],
@@ -41,14 +41,14 @@ export const ways = {
    * `message` alone.
    */
   nothingFound: ['list', 'refused', 'message'],
-  /** Whether others change the order of lists before a further page is read: never, once, or each time. */
+  /** True when others change the order of lists before a further page is read: never, once, or each time. */
   listsChange: ['never', 'once', 'always'],
   /** With `attribute_class`, `condition_object_type` has the class of the attribute, and a new rule has to name it. */
   ruleObjectType: ['object_type', 'condition_object_type', 'attribute_class'],
   /** `extended`: rules may have types, operators, dates and members that the API documents do not know. */
   searchRules: ['contract', 'extended'],
   profileSearchDelete: [false, true],
-  /** Whether a header or footer other than null is refused. */
+  /** True when a header or footer other than null is refused. */
   refuseHeaderFooter: [false, true],
   bulkDelete: ['enabled', 'forbidden', 'refused'],
   /** What a bulk-delete of templates gets where one of them does not exist. */
@@ -61,7 +61,7 @@ export const ways = {
   preferenceMissing: ['notFound', 'badRequest'],
   /** How a DKIM verification that is pending or failed is answered: as documented, or as the mail provider calls it. */
   dkimStates: ['documented', 'upper', 'camel'],
-  /** Whether another authentication profile has the name of the first one. */
+  /** True when another authentication profile has the name of the first one. */
   twinProfiles: [false, true],
   /** What a kind of a descriptor does with a second object of the same key. */
   sameKey: ['taken', 'refused'],
@@ -69,16 +69,8 @@ export const ways = {
   unsetMembers: ['null', 'omitted'],
   /** What the answer to a create of such an object has. */
   createAnswer: ['object', 'withoutId', 'nothing'],
-  /** Whether `[]` inside an object is answered as null. */
-  emptyAsNull: [false, true],
-  /** Whether lists without a meaningful order are answered in another order. */
-  shuffleLists: [false, true],
-  /** Whether addresses are stored in lower case. */
+  /** True when addresses are stored in lower case. */
   emailLowerCase: [false, true],
-  /** Whether the name next to an id is taken from the object with that id. */
-  resolveNames: [false, true],
-  /** Whether the notification interface answers every page of a list with the first page (a broken tenant). */
-  repeatPages: [false, true],
   /**
    * What the list of domains, for which no parameters are documented, does with `limit` and `offset`. With `ignored` and
    * `taken` it is not cut after 100 identities.
@@ -88,8 +80,7 @@ export const ways = {
   headerMissing: ['badRequest', 'forbidden'],
   /** What `send-test-notification` takes: with `extended`, also `locale` and `recipientEmailList`. */
   sendTest: ['documented', 'extended'],
-  retryAfter: ['seconds', 'date'],
-  /** Whether resources are below `/v2024` and `/v2025`, or each under its own path and version: `/sim-integrations/v1`. */
+  /** True when resources are below `/v2024` and `/v2025`, or each under its own path and version: `/sim-integrations/v1`. */
   identityPaths: ['versions', 'own'],
 } as const;
 
@@ -101,8 +92,6 @@ export interface Variations extends Ways {
   readonly experimentalHeader: string;
   /** Reads after which a new verification succeeds; null: it stays pending until the state is changed by hand. */
   readonly verifyAfterReads: number | null;
-  /** Called before a further page of a list is selected: what others do meanwhile. */
-  readonly beforeFurtherPage: (() => void) | null;
 }
 
 /** Text that does not describe a variation; `message` says what does. */
@@ -147,7 +136,6 @@ export const contract: Variations = {
   profileSearchPath: '/api/advanced_search',
   experimentalHeader: 'X-Service-Experimental',
   verifyAfterReads: null,
-  beforeFurtherPage: null,
 };
 
 function firstWays(): Ways {
@@ -158,24 +146,6 @@ function firstWays(): Ways {
 
 function hasAllWays(chosen: Partial<Variations>): chosen is Partial<Variations> & Ways {
   return Object.keys(ways).every((name) => Object.hasOwn(chosen, name));
-}
-
-/** The body of an answer with `emptyAsNull` and `shuffleLists` applied (api-notes, "server rewrites"). */
-export function rewriteBody(body: Json, { emptyAsNull, shuffleLists }: Variations): Json {
-  if (!emptyAsNull && !shuffleLists) return body;
-  const rewriteList = (items: readonly Json[]): Json => {
-    const rewritten = items.map(rewriteItem);
-    return shuffleLists ? rewritten.toReversed() : rewritten;
-  };
-  const rewriteItem = (value: Json): Json => {
-    if (isArray(value)) return rewriteList(value);
-    if (!isObject(value)) return value;
-    return objectFrom(Object.entries(value).map(([key, member]) => [key, rewriteMember(member)] as const));
-  };
-  const rewriteMember = (value: Json): Json =>
-    emptyAsNull && isArray(value) && value.length === 0 ? null : rewriteItem(value);
-  // The outermost list may be a page of a longer list, so its order is kept.
-  return isArray(body) ? body.map(rewriteItem) : rewriteItem(body);
 }
 
 /**
@@ -189,12 +159,10 @@ export function readJsonText(
 ): JsonObject | null {
   if (value === null) return null;
   if (jsonText === 'object') {
-    if (!isObject(value)) throw new ShapeError(`${at} must be an object`);
-    return value;
+    return isObject(value) ? value : refuse(at, 'must be an object');
   }
   const parsed = typeof value === 'string' ? parseJson(value) : undefined;
-  if (!isObject(parsed)) throw new ShapeError(`${at} must be text that holds a JSON object`);
-  return parsed;
+  return isObject(parsed) ? parsed : refuse(at, 'must be text that holds a JSON object');
 }
 
 /** An object in the form in which the tenant answers it. */

@@ -13,8 +13,8 @@ import {
   diff,
   FakeTenant,
   objectOf,
+  plannedUpdate,
   planOf,
-  request,
   sensitive,
   thing,
   updateThing,
@@ -32,16 +32,11 @@ describe('what a result records', () => {
       inner: '{"password":"canary-5"}',
     };
     const raw = { id: 't1', name: 'old', text: 'before', tags: ['a'], attributes: JSON.stringify(settings) };
-    const written = JSON.stringify({ ...settings, url: 'v', user: 'canary-new' });
     const tenant = new FakeTenant({ things: { old: raw } });
-    const change = updateThing(raw, 'after');
-    const diff = { path: '/attributes/url', op: 'replace', before: 'u', after: 'v' } as const;
-    const url = { ...diff, sensitive: false, origin: null };
-    const requests = [request('PATCH', '/v2024/things/t1', { text: 'after', attributes: written })];
-    const plan = planOf([
-      { ...change, requests, diff: [...change.diff, url, sensitive('/attributes/user')] },
-    ]);
-    const result = await apply(plan, tenant);
+    const fields = { text: 'after', attributes: { url: 'v', user: { $secret: 'USER' } } };
+    const secrets = { USER: 'canary-new' };
+    const plan = planOf([plannedUpdate(raw, fields, secrets)]);
+    const result = await apply(plan, tenant, { secrets: secretsOf(secrets) });
     expect(JSON.stringify(result)).not.toContain('canary');
     expect(result.changes[0]).toMatchObject({
       before: { text: 'before', tags: ['a'], attributes: { url: 'u' } },
@@ -54,11 +49,12 @@ describe('what a result records', () => {
   it('withholds a whole list of which the plan does not show each item', async () => {
     const lists = (hosts: string[]) => JSON.stringify({ url: 'u', hosts });
     const raw = { id: 't1', name: 'old', text: 'before', attributes: lists(['canary']) };
-    const requests = [request('PATCH', '/v2024/things/t1', { attributes: lists(['canary', 'b']) })];
     const plan = planOf([
-      { ...updateThing(raw, 'after'), requests, diff: [diff('/attributes/hosts/1', null, 'b')] },
+      plannedUpdate(raw, { attributes: { hosts: [{ $secret: 'HOST' }, 'b'] } }, { HOST: 'canary' }),
     ]);
-    const result = await apply(plan, new FakeTenant({ things: { old: raw } }));
+    const result = await apply(plan, new FakeTenant({ things: { old: raw } }), {
+      secrets: secretsOf({ HOST: 'canary' }),
+    });
     expect(result.changes[0]).toMatchObject({
       outcome: 'done',
       withheld: ['/attributes/hosts'],
@@ -74,10 +70,8 @@ describe('what a result records', () => {
 
   it('leaves out a list in which something is sensitive', async () => {
     const raw = { id: 't1', name: 'old', text: 'before', tags: ['canary'] };
-    const requests = [request('PATCH', '/v2024/things/t1', { tags: [{ $secret: 'TAG' }] })];
-    const removed = { ...sensitive('/tags/0'), op: 'remove' } as const;
     const plan = planOf([
-      { ...updateThing(raw, 'after'), requests, diff: [sensitive('/tags/0'), removed], secrets: ['/tags/0'] },
+      plannedUpdate(raw, { text: 'after', tags: [{ $secret: 'TAG' }] }, { TAG: 'canary-2' }),
     ]);
     const result = await apply(plan, new FakeTenant({ things: { old: raw } }), {
       secrets: secretsOf({ TAG: 'canary-2' }),

@@ -4,16 +4,22 @@ import { catalogOf } from '../../src/kinds/catalog.ts';
 import { compareField } from '../../src/kinds/compare.ts';
 import { identityResource } from '../../src/kinds/http.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
-import { fieldNamed, type Kind } from '../../src/kinds/kind.ts';
+import {
+  fieldNamed,
+  type Kind,
+  type UpdateInput,
+  type Write,
+  type WriteInput,
+} from '../../src/kinds/kind.ts';
 import type { TenantState } from '../../src/kinds/live-objects.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
-import { keyIn, type Said, wholeObject } from '../../src/kinds/operation.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
 import { planDigest } from '../../src/model/digest.ts';
 import {
   isArray,
   isObject,
+  itemsOf,
   type Json,
   type JsonObject,
   objectFrom,
@@ -22,40 +28,28 @@ import {
 } from '../../src/model/json.ts';
 import { renderBody } from '../../src/model/marker.ts';
 import { type Change, type Difference, type Plan, planFormat, type Request } from '../../src/model/plan.ts';
+import { segmentsOf } from '../../src/model/pointer.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { changeFor, unseenInPlan } from '../../src/planner/change.ts';
+import { resource, secretsOf } from '../support/plan.ts';
 
 const things = identityResource('Thing', 'v2024', 'things');
 const notes = identityResource('Note', 'v2025', 'notes');
 
-const never = () => ({ manual: 'The tests plan by hand.' });
+const path = '/v2024/things';
 
-/** What the tests send is not always what they show. */
-const nothing = () => ({});
-
-function readMembers(body: Json): Said | null {
-  if (!isObject(body)) return null;
-  const name = textOf(body, 'name');
-  // A secret is shown by the place that it belongs to.
-  const fields = Object.keys(body).filter((field) => field !== 'secret');
-  const { secret } = body;
-  const plain = fields
-    .filter((field) => field !== 'name')
-    .map((field) => [field, own(body, field) ?? null] as const);
-  const after: Said['after'] = ({ fields: { attributes } }) => ({
-    ...objectFrom(plain),
-    ...(secret === undefined
-      ? {}
-      : { attributes: { ...(isObject(attributes) ? attributes : {}), password: secret } }),
-  });
-  return { objects: name === null ? [] : [{ key: [name], id: null }], fields, after };
-}
-
-function readKeys(body: Json): Said | null {
-  const objects = isArray(body) ? body.filter(isObject) : [];
-  return {
-    objects: objects.map((item) => ({ key: keyIn(item, ['key']) ?? [], id: null })),
-    fields: null,
-    after: nothing,
+function updateOf({ key, fields, changed, live, ignored: _ }: UpdateInput): Write {
+  const { id } = live;
+  const names = [...changed].filter((name) => name !== 'rule' && name !== 'name');
+  const body = {
+    ...(changed.has('name') ? { name: key[0] ?? null } : {}),
+    ...objectFrom(names.map((name) => [name, own(fields, name) ?? null])),
   };
+  const rule = changed.has('rule')
+    ? [request('PATCH', `${path}/${id}/rule`, { value: own(fields, 'rule') ?? null })]
+    : [];
+  const members = Object.keys(body).length > 0 ? [request('PATCH', `${path}/${id}`, body)] : [];
+  return { requests: [...members, ...rule] };
 }
 
 /** Written first. Created by POST, changed by PATCH (`rule` by its own call), deleted by DELETE. */
@@ -83,27 +77,11 @@ export const thing: Kind = {
     const { id: _id, name: _name, secret: _secret, ...fields } = answer;
     return { key: [name], id: textOf(answer, 'id'), fields };
   },
-  operations: {
-    create: [{ method: 'POST', resource: things, read: wholeObject('name') }],
-    update: [
-      { method: 'PATCH', resource: things, below: ['{id}'], read: readMembers },
-      {
-        method: 'PATCH',
-        resource: things,
-        below: ['{id}', 'rule'],
-        read: (body) => ({
-          objects: [],
-          fields: ['rule'],
-          after: () => ({ rule: isObject(body) ? (own(body, 'value') ?? null) : null }),
-        }),
-      },
-    ],
-    delete: [{ method: 'DELETE', resource: things, below: ['{id}'], risk: () => ['delete'] }],
-  },
+  can: { create: true, update: true, delete: true },
   secondCreate: 'refused',
-  create: never,
-  update: never,
-  remove: never,
+  create: ({ key: [name = ''], fields }) => ({ requests: [request('POST', path, { name, ...fields })] }),
+  update: updateOf,
+  remove: ({ id }) => ({ requests: [request('DELETE', `${path}/${id}`)], risk: ['delete'] }),
 };
 
 /** Written second. One POST creates and replaces; deleted in bulk, which goes back to a default. */
@@ -123,22 +101,22 @@ export const note: Kind = {
       ? null
       : { key: [key], id: textOf(answer, 'id'), fields: { text: own(answer, 'text') ?? null } };
   },
-  operations: {
-    create: [{ method: 'POST', resource: notes, read: wholeObject('key') }],
-    update: [{ method: 'POST', resource: notes, read: wholeObject('key') }],
-    delete: [{ method: 'POST', resource: notes, below: ['bulk-delete'], read: readKeys }],
-  },
+  can: { create: true, update: true, delete: true },
   secondCreate: 'replaces',
-  removalOf: (shared, [key]) => ({
-    ...shared,
-    body: (isArray(shared.body) ? shared.body : []).filter(
-      (item) => isObject(item) && own(item, 'key') === key,
-    ),
+  mergeRemovals: ([first, ...others]) => {
+    if (!first) throw new TypeError('There is nothing to merge.');
+    return { ...first, body: [first, ...others].flatMap(({ body }) => (isArray(body) ? body : [])) };
+  },
+  create: postNote,
+  update: postNote,
+  remove: ({ key: [key = ''] }) => ({
+    requests: [request('POST', '/v2025/notes/bulk-delete', [{ key }])],
   }),
-  create: never,
-  update: never,
-  remove: never,
 };
+
+function postNote({ key: [key = ''], fields }: WriteInput): Write {
+  return { requests: [request('POST', '/v2025/notes', { key, ...fields })] };
+}
 
 export const kinds = catalogOf([thing, note]);
 
@@ -319,7 +297,7 @@ export function objectOf(kind: Kind, raw: JsonObject): LiveObject {
 export const headers = { accept: 'application/json' };
 
 export function request(method: Request['method'], path: string, body: Json = null): Request {
-  return { method, path, query: {}, headers, body };
+  return { method, path, query: {}, headers: { accept: 'application/json' }, body };
 }
 
 export function diff(path: string, before: Json, after: Json): Difference {
@@ -338,11 +316,26 @@ export function change(kind: Kind, key: Key, parts: Partial<Change> & Pick<Chang
     id: null,
     fingerprint: null,
     diff: [],
+    declared: parts.action === 'delete' ? null : declaredBy(kind, parts.diff ?? []),
     requests: [],
     warnings: [],
     risk: [],
     ...parts,
   };
+}
+
+/** What a manifest declares that asks for these differences. */
+function declaredBy(kind: Kind, differences: readonly Difference[]): JsonObject {
+  const place = (value: JsonObject, [name = '', ...below]: readonly string[], wanted: Json): JsonObject => {
+    const inner = own(value, name);
+    if (below.length === 0) return { ...value, [name]: wanted };
+    if (below.every((step) => /^\d+$/.test(step)))
+      return { ...value, [name]: [...itemsOf(inner ?? null), wanted] };
+    return { ...value, [name]: place(isObject(inner) ? inner : {}, below, wanted) };
+  };
+  return differences
+    .filter(({ path }) => fieldNamed(kind, segmentsOf(path)[0] ?? '') !== undefined)
+    .reduce<JsonObject>((fields, { path, after }) => place(fields, segmentsOf(path), after), {});
 }
 
 export function createThing(name: string, fields: JsonObject = { text: 'new' }): Change {
@@ -373,6 +366,23 @@ export function updateThing(raw: JsonObject, text: string, rule?: string): Chang
       ...(rule === undefined ? [] : [request('PATCH', `${path}/rule`, { value: rule })]),
     ],
   });
+}
+
+/** The change of a thing as the planner makes it. */
+export function plannedUpdate(
+  raw: JsonObject,
+  fields: JsonObject,
+  secrets: Readonly<Record<string, string>> = {},
+): Change {
+  const match = {
+    kind: thing,
+    resource: resource(thing, [textOf(raw, 'name') ?? ''], fields),
+    live: objectOf(thing, raw),
+  };
+  const unseen = unseenInPlan(secretsOf(secrets), false);
+  const { change: made } = changeFor(match, null, { settings: contractSettings, unseen });
+  if (!made) throw new Error('Nothing differs.');
+  return made;
 }
 
 export function deleteThing(raw: JsonObject): Change {
@@ -408,7 +418,10 @@ export function deleteNotes(notes: readonly JsonObject[]): Change[] {
   const bulk = request(
     'POST',
     '/v2025/notes/bulk-delete',
-    notes.map(({ key = null }) => ({ key })),
+    notes
+      .map((raw) => textOf(raw, 'key') ?? '')
+      .toSorted()
+      .map((key) => ({ key })),
   );
   return notes.map((raw) =>
     change(note, [textOf(raw, 'key') ?? ''], {

@@ -14,10 +14,10 @@ import {
   createThing,
   deleteNotes,
   deleteThing,
-  diff,
   FakeTenant,
   type Fault,
   kinds,
+  plannedUpdate,
   planOf,
   thing,
   updateThing,
@@ -122,13 +122,8 @@ describe('a create that the tenant would make twice', () => {
 it('a change of records without ids is not sent again: it would add them twice', async () => {
   const { tenant, clock } = lateWorld(new FakeTenant({ things: { old } }));
   tenant.fault = () => ({ is: 'status', status: 504, done: false });
-  const change = updateThing(old, 'after');
-  const requests: Request[] = change.requests.map((request) => ({
-    ...request,
-    body: { rows: [{ name: 'r' }] },
-  }));
-  const shown = [diff('/rows/0', null, { name: 'r' })];
-  const result = await apply(planOf([{ ...change, diff: shown, requests }]), tenant, { clock, settle });
+  const plan = planOf([plannedUpdate(old, { rows: [{ name: 'r' }] })]);
+  const result = await apply(plan, tenant, { clock, settle });
   expect(outcomes(result)).toEqual({ 'Thing/old': 'unknown' });
   expect(tenant.sent).toHaveLength(1);
 });
@@ -137,13 +132,9 @@ it('a change of several requests goes on once the first one shows', async () => 
   const { tenant, clock } = lateWorld(new FakeTenant({ things: { old } }));
   tenant.lag = { ms: 2000, now: clock.now };
   tenant.fault = (_request, count) => (count === 1 ? { is: 'status', status: 504, done: true } : null);
-  const change = updateThing(old, 'after', 'r');
-  const [text, rule] = change.requests;
   // The first request adds a record, so that it is not sent again.
-  const rows = { ...text, body: { text: 'after', rows: [{ name: 'r' }] } };
-  const requests = [rows, rule].filter((request): request is Request => request !== undefined);
-  const shown = [...change.diff, diff('/rows/0', null, { name: 'r' })];
-  const result = await apply(planOf([{ ...change, diff: shown, requests }]), tenant, { clock, settle });
+  const plan = planOf([plannedUpdate(old, { text: 'after', rows: [{ name: 'r' }], rule: 'r' })]);
+  const result = await apply(plan, tenant, { clock, settle });
   expect(outcomes(result)).toEqual({ 'Thing/old': 'done' });
   expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule']);
 });

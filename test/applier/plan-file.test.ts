@@ -31,7 +31,7 @@ describe('a plan file', () => {
   it.each([
     ['edited', text.replace('"new"', '"newer"'), 'plan-edited'],
     ['given another digest', text.replace(plan.digest, `sha256:${'0'.repeat(64)}`), 'plan-edited'],
-    ['of another format', text.replace('"formatVersion": 1', '"formatVersion": 2'), 'plan-format'],
+    ['of another format', text.replace('"formatVersion": 2', '"formatVersion": 1'), 'plan-format'],
     ['something else', '{"hello":1}', 'plan-unreadable'],
     ['an array', '[]', 'plan-unreadable'],
     ['nested without end', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'plan-unreadable'],

@@ -4,6 +4,7 @@ import type { Progress } from '../../src/applier/journal-records.ts';
 import { judgeEffect, readinessOf } from '../../src/applier/readiness.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
+import { secretsOf } from '../support/plan.ts';
 import { change, createThing, deleteThing, note, objectOf, thing, updateThing, writeNote } from './fake.ts';
 
 const old = { id: 't1', name: 'old', text: 'before' };
@@ -36,7 +37,14 @@ describe('what an object shows of a request without an answer', () => {
     ['neither of two requests', two, 0, old, theirs, 'unclear'],
     ['an object that is gone, and was to be changed', one, 0, old, null, 'unclear'],
   ])('%s', (_name, planned, request, before, after, expected) => {
-    expect(judgeEffect({ kind: thing, change: planned }, request, mark(before), live(after))).toBe(expected);
+    expect(
+      judgeEffect(
+        { kind: thing, change: planned },
+        request,
+        { before: mark(before), live: live(after) },
+        secretsOf({}),
+      ),
+    ).toBe(expected);
   });
 });
 
@@ -56,7 +64,7 @@ function readyFor(planned: Change, { live: raw = old, base, sent, unmet }: Known
   );
   const progress: Progress | null = sent ? { requests, settled: unmet ? { unmet } : null } : null;
   const kind = planned.kind === note.name ? note : thing;
-  const readiness = readinessOf({ kind, change: planned }, found, progress);
+  const readiness = readinessOf({ kind, change: planned }, found, progress, secretsOf({}));
   return readiness.is === 'stale' ? readiness.why : [readiness.from, readiness.resumed];
 }
 
@@ -113,7 +121,7 @@ describe('a change that no run has begun', () => {
       others: [objectOf(thing, made), objectOf(thing, theirs)],
       standard: null,
     };
-    expect(readinessOf({ kind: thing, change: one }, found, null)).toEqual({
+    expect(readinessOf({ kind: thing, change: one }, found, null, secretsOf({}))).toEqual({
       is: 'stale',
       why: 'the tenant has 3 objects with this key',
     });

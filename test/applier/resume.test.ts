@@ -16,9 +16,9 @@ import {
   diff,
   FakeTenant,
   objectOf,
+  plannedUpdate,
   planOf,
   request,
-  sensitive,
   thing,
   updateThing,
   type World,
@@ -38,11 +38,7 @@ const world: World = {
   notes: { n1: notes[0] ?? {}, n2: notes[1] ?? {}, live },
   defaults: { vendor: base },
 };
-const rotate: Change = {
-  ...updateThing(other, 'after'),
-  diff: [diff('/text', 'before', 'after'), sensitive('/attributes/password')],
-  requests: [request('PATCH', '/v2024/things/t2', { text: 'after', secret: { $secret: 'PASSWORD' } })],
-};
+const rotate = plannedUpdate(other, { text: 'after', attributes: { password: { $secret: 'PASSWORD' } } });
 const pool: readonly (readonly Change[])[] = [
   [createThing('a')],
   [createThing('b', { text: 'x', tags: ['p'], attributes: { url: 'u' } })],

@@ -12,7 +12,6 @@ import {
   FakeTenant,
   kinds,
   planOf,
-  sensitive,
   thing,
   updateThing,
 } from './fake.ts';
@@ -185,19 +184,6 @@ it('a change that Ctrl-C stopped before its second request is not as if it had n
   const plan = planOf([updateThing(old, 'after', 'r')]);
   const { changes } = await apply(plan, tenant, { signal: control.signal });
   expect(changes).toMatchObject([{ outcome: 'failed', requests: [{ status: 200 }, { status: null }] }]);
-});
-
-it('a place of a live value that the object does not have stops the run before it is sent', async () => {
-  const tenant = new FakeTenant({ things: { old } });
-  const planned = updateThing(old, 'after');
-  const body = { text: 'after', attributes: { a: { $live: '/attributes/a' } } };
-  const entry = { ...planned, requests: planned.requests.map((request) => ({ ...request, body })) };
-  const shown = { ...entry, diff: [...entry.diff, sensitive('/attributes/a')] };
-  const result = await apply(planOf([shown]), tenant);
-  expect(tenant.sent).toEqual([]);
-  expect(result.changes).toMatchObject([
-    { outcome: 'failed', error: 'The run cannot continue: Thing/old has nothing at "/attributes/a".' },
-  ]);
 });
 
 describe('between the requests of a change', () => {

@@ -50,7 +50,7 @@ describe('a plan file is refused with what is wrong and what to do', () => {
       JSON.stringify({ formatVersion: 'x'.repeat(1000) }),
       {
         code: 'plan-format',
-        message: `the-file.json has the plan format "${'x'.repeat(39)}; this version reads format 1.`,
+        message: `the-file.json has the plan format "${'x'.repeat(39)}; this version reads format 2.`,
         hint,
       },
     ],

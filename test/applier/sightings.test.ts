@@ -6,6 +6,7 @@ import type { Task } from '../../src/applier/preflight.ts';
 import { Sightings } from '../../src/applier/sightings.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Change } from '../../src/model/plan.ts';
+import { secretsOf } from '../support/plan.ts';
 import { createThing, note, objectOf, planOf, thing, updateThing, writeNote } from './fake.ts';
 import { newFolder, steppingClock } from './run.ts';
 
@@ -38,6 +39,7 @@ async function world(
     clock,
     journal: await openJournal(await newFolder(), planOf([])),
     created: new CreatedIds(),
+    secrets: secretsOf({}),
     async read(entries) {
       asked.push(namesOf(entries));
       await reads();

@@ -1,6 +1,6 @@
 /** What is said of requests that do not reach a tenant, and what a person can do. */
 import { expect, test } from 'vitest';
-import { toLostAnswer, toUnsentAnswer } from '../../src/client/connection-error.ts';
+import { toLostAnswer, toUnsentAnswer } from '../../src/client/transport.ts';
 
 const coded = (code: string) => Object.assign(new Error('no'), { code });
 const origin = 'https://acme.example:8443';

@@ -1,19 +1,16 @@
 /**
- * What an answer to a read is: rows, nothing, or no list. A failed read is never taken for an empty list. And what it says
- * about the rows that follow, which hosts say in many ways.
+ * What an answer to a read is: rows, nothing, or no list. A failed read is never taken for an empty list. And whether
+ * it promises more rows than it has.
  */
 import { describe, expect, it } from 'vitest';
 import { lostAnswer, unsentAnswer } from '../../src/client/answer.ts';
-import { continuationOf, pageOf } from '../../src/client/page.ts';
-import type { Json } from '../../src/model/json.ts';
+import { pageOf } from '../../src/client/pages.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import { answerWith } from './support.ts';
 
 const path = '/api/profiles';
 const pageIn = (body: Json, headers: Record<string, string> = {}, status = 200) =>
   pageOf(answerWith(status, body, headers), path, undefined);
-
-const continued = (body: Json, headers = {}) => continuationOf(body, headers, '/v1/rooms');
-const nothing = { next: null, more: false, announced: null };
 
 describe('rows', () => {
   it.each<[string, Json]>([
@@ -96,7 +93,7 @@ describe('the length of the whole list', () => {
 });
 
 describe('an answer that says in words that there is nothing', () => {
-  const empty = { rows: [], names: [], total: null, ...nothing };
+  const empty = { rows: [], names: [], total: null, promised: 0 };
   const said = (error: Json, status = 400, at = path) => pageOf(answerWith(status, { error }), at, undefined);
 
   it.each([
@@ -144,92 +141,43 @@ describe('an answer that says in words that there is nothing', () => {
   });
 });
 
-it.each<[Json]>([
-  [[]],
-  [[{ next: '/v1/rooms?page=2', hasMore: true, total: 9 }]],
-  [{ items: [{ more: true }] }],
-  [{ next: null, hasMore: false }],
-  [{ nextPageToken: '' }],
-  [{ next_page: 0, meta: [] }],
-  [{ nextLink: false }],
-  [{ next: false }],
-  [{ links: { next: { href: '' } } }],
-  [{ isLastPage: true, links: null }],
-  [{ total: '9', total_pages: 4, nextOfKin: 'x', almost: true }],
-  [{ next: [], nextPage: [{ id: '1' }], last: [true], more: [true], page: [{ next: 'x' }] }],
-  [{ orders: [{ id: '1' }], total: 12.5 }],
-  [null],
-])('%j says nothing of further rows', (body) => {
-  expect(continued(body)).toEqual(nothing);
-});
+describe('further rows', () => {
+  const promisedBy = (beside: JsonObject, headers = {}) =>
+    pageIn({ profiles: [], ...beside }, headers)?.promised;
 
-describe('the next page is linked', () => {
-  it.each<[string, Json, Record<string, string>]>([
-    ['by the header', [], { link: '<https://host.example/v1/rooms?after=x&limit=2>; rel="next"' }],
-    [
-      'by one of several in the header',
-      [],
-      {
-        link: '<https://host.example/v1/rooms?limit=2>; rel="self", </base/v1/rooms?after=x&limit=2>; title="on"; rel=next',
-      },
-    ],
-    ['without a blank', [], { link: '<?after=x&limit=2>;rel=next' }],
-    ['with two relations', [], { link: '<?after=x&limit=2>; rel="last next"' }],
-    ['by OData', { '@odata.nextLink': 'https://host.example/v1/rooms?after=x&limit=2' }, {}],
-    ['by a text', { next: '/v1/rooms?after=x&limit=2' }, {}],
-    ['below `_links`', { _links: { next: { href: '?after=x&limit=2' } } }, {}],
-    ['below `meta.pagination`', { meta: { pagination: { next_page_url: '?after=x&limit=2' } } }, {}],
-  ])('%s', (_, body, headers) => {
-    expect(continued(body, headers)).toEqual({ ...nothing, more: true, next: { after: 'x', limit: '2' } });
+  it.each<[JsonObject]>([
+    [{ _metadata: { limit: 100, offset: 0, next: '/api/profiles?limit=100&offset=100' } }],
+    [{ next: '/v1/rooms?page=2' }],
+    [{ '@odata.nextLink': 'https://host.example/v1/rooms?after=x' }],
+    [{ _links: { next: { href: '?after=x' } } }],
+    [{ hasMore: true }],
+    [{ pageInfo: { hasNextPage: true } }],
+    [{ response_metadata: { next_cursor: 'abc' } }],
+  ])('are promised by %j', (beside) => {
+    expect(promisedBy(beside)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it.each([
-    'https://host.example/v1/other?after=x',
-    '/v1/rooms',
-    '/v1/rooms?a=1&a=2',
-    'https://',
-    'eyJhIjoxfQ',
-    7,
-    true,
-    { href: 'token' },
-  ])('but not by %j, which only says that there is one', (next) => {
-    expect(continued({ next })).toEqual({ ...nothing, more: true });
+  it('are promised by a link in the headers', () => {
+    const link = '<?page=1>; rel="first", <?page=2>; rel="next"';
+    expect(promisedBy({}, { link })).toBe(Number.POSITIVE_INFINITY);
+    expect(promisedBy({}, { link: '<?page=9>; rel="last"' })).toBe(0);
   });
 
-  it('but not by links to other pages', () => {
-    const link = '<?page=1>; rel="first", <?page=9>; rel="last", <?next=1>; title="next"; rel="nextish-not"';
-    expect(continued([], { link: link.replace('nextish-not', 'prev') })).toEqual(nothing);
-    expect(continued([], { link: '<?page=2>; rel=next-archive, <?page=3>; rel="not-next"' })).toEqual(
-      nothing,
-    );
+  it.each<[JsonObject]>([
+    [{ totalResults: 7 }],
+    [{ total_count: 7 }],
+    [{ page: { totalElements: 7, totalPages: 2 } }],
+  ])('are counted by %j', (beside) => {
+    expect(promisedBy(beside)).toBe(7);
   });
 
-  it('but not where the answer says that it is the last one', () => {
-    expect(continued({ next: '?after=x', has_more: false })).toEqual(nothing);
-    expect(continued({ nextCursor: 'x', isLast: true })).toEqual(nothing);
+  it.each<[JsonObject]>([
+    [{ _metadata: { limit: 100, offset: 0, total: null, next: null } }],
+    [{ next: '', hasMore: false, nextPageToken: null }],
+    [{ next: [], more: [true] }],
+    [{ total: '9', total_pages: 4 }],
+    [{ others: [{ next: '/v1/rooms?page=2', hasMore: true, total: 9 }] }],
+  ])('are not promised by %j', (beside) => {
+    expect(promisedBy(beside)).toBe(0);
   });
-});
-
-it.each<[Json]>([
-  [{ more: true }],
-  [{ hasMore: true }],
-  [{ has_more: true }],
-  [{ pageInfo: { hasNextPage: true } }],
-  [{ isLastPage: false }],
-  [{ isLast: false }],
-  [{ page: { last: false } }],
-  [{ nextPageToken: 'abc' }],
-  [{ response_metadata: { next_cursor: 'abc' } }],
-])('%j says that more rows follow', (body) => {
-  expect(continued(body)).toEqual({ ...nothing, more: true });
-});
-
-it.each<[Json]>([
-  [{ total: 7 }],
-  [{ totalResults: 7 }],
-  [{ total_count: 7 }],
-  [{ page: { totalElements: 7, totalPages: 2 } }],
-  [{ meta: { total: 3 }, total: 7 }],
-])('%j announces seven rows', (body) => {
-  expect(continued(body)).toEqual({ ...nothing, announced: 7 });
 });

@@ -1,7 +1,6 @@
 /** Where a request goes, which headers it may set, and requests that are not sent at all: no service, a secret that is not set. */
 import { expect, test } from 'vitest';
-import { createClient } from '../../src/client/client.ts';
-import { mayBeSent, targetOf } from '../../src/client/prepare.ts';
+import { createClient, mayBeSent, targetOf } from '../../src/client/client.ts';
 import type { Secrets } from '../../src/kinds/project.ts';
 import { failure } from '../../src/model/failure.ts';
 import { contractSettings } from '../../src/model/settings.ts';

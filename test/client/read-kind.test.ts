@@ -1,9 +1,15 @@
 /** Which objects of a kind a read gives, which it leaves to others, and what it says where one cannot be used. */
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
+import type { Client } from '../../src/client/client.ts';
 import { readRows } from '../../src/client/pages.ts';
-import { readAgain, readObjects, readObjectsAndOthers } from '../../src/client/read.ts';
-import { readDefaultsOfKind, readKind, readListRows } from '../../src/client/read-kind.ts';
+import {
+  readAgain,
+  readDefaultsOfKind,
+  readListRows,
+  readObjects,
+  readObjectsAndOthers,
+} from '../../src/client/read.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import { formatAddress } from '../../src/model/address.ts';
@@ -12,6 +18,9 @@ import { Failure } from '../../src/model/failure.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
 import { answerWith, fakeClient, get, sent } from './support.ts';
+
+const readKind = (client: Client, request: ReadRequest, using = settings) =>
+  readObjectsAndOthers(client, [request], using);
 
 const wanted = (kind: string, more: Partial<ReadRequest> = {}): ReadRequest => ({
   kind: builtInKinds.get(kind),
@@ -41,7 +50,7 @@ describe('a list', () => {
 
   test('is not asked for where nothing is wanted', async () => {
     const client = tenant();
-    expect(await readKind(client, wanted('SimIntegration'), settings)).toEqual({ objects: [], others: [] });
+    expect(await readKind(client, wanted('SimIntegration'))).toEqual({ objects: [], others: [] });
     expect(client.asked).toEqual([]);
   });
 
@@ -52,9 +61,9 @@ describe('a list', () => {
       ['Desk', 'Snow'],
       ['Jira', 'Jira'],
     ]);
-    const byId = await readKind(tenant(), wanted('SimIntegration', { ids: ['4'] }), settings);
+    const byId = await readKind(tenant(), wanted('SimIntegration', { ids: ['4'] }));
     expect(keysOf(byId.objects)).toEqual(['Snow']);
-    const all = await readKind(tenant(), wanted('SimIntegration', { complete: true }), settings);
+    const all = await readKind(tenant(), wanted('SimIntegration', { complete: true }));
     expect([all.objects.length, all.others]).toEqual([4, []]);
   });
 
@@ -63,7 +72,7 @@ describe('a list', () => {
     const [problem] = await failureOf(readKind(tenant(), wanted('SimIntegration', jira), settings));
     expect(problem).toMatchObject({ code: 'duplicate-live-key' });
     const referred = wanted('SimIntegration', { ...jira, allowsDuplicates: [['Jira']] });
-    expect(keysOf((await readKind(tenant(), referred, settings)).objects)).toEqual(['Jira', 'Jira']);
+    expect(keysOf((await readKind(tenant(), referred)).objects)).toEqual(['Jira', 'Jira']);
     const other = wanted('SimIntegration', { ...jira, allowsDuplicates: [['Desk']] });
     expect(await failureOf(readKind(tenant(), other, settings))).toHaveLength(1);
   });
@@ -71,13 +80,13 @@ describe('a list', () => {
   test('is read after a write where more than one object was written', async () => {
     const client = tenant();
     const two = { keys: [['Desk'], ['Snow']], ids: ['1'], written: true };
-    await readKind(client, wanted('SimIntegration', two), settings);
+    await readKind(client, wanted('SimIntegration', two));
     await readKind(
       client,
       wanted('SimIntegration', { keys: [['Desk']], ids: ['1', '4'], written: true }),
       settings,
     );
-    await readKind(client, wanted('SimIntegration', { ids: ['1'], written: true }), settings);
+    await readKind(client, wanted('SimIntegration', { ids: ['1'], written: true }));
     expect(client.asked).toEqual([path, path, path]);
   });
 });
@@ -144,7 +153,7 @@ describe('an object that is asked for by its key', () => {
       keys,
       onUnusable: ({ kind, key }, why) => told.push([formatAddress(kind.name, key), why]),
     });
-    const { objects } = await readKind(tenant(answer), request, settings);
+    const { objects } = await readKind(tenant(answer), request);
     expect(objects.map(({ key }) => key[0])).toEqual(['b']);
     expect(told).toEqual([['NotificationPreference/a', expect.stringMatching(words)]]);
   });

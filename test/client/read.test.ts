@@ -86,29 +86,6 @@ describe('pages', () => {
     },
   );
 
-  test('links are followed where their offset counts pages', async () => {
-    const client = fakeClient(({ query }) => {
-      const at = Number(query.offset ?? 0);
-      const next = at < 2 ? `/v2025/rows?offset=${at + 1}` : null;
-      return answerWith(200, { rows: numbered(9).slice(at * 3, at * 3 + 3), next });
-    });
-    expect(await readRows(client, source)).toEqual(numbered(9));
-  });
-
-  test.each([250, null])(
-    'links are followed also where the host says how many rows there are: %j',
-    async (pageSize) => {
-      const client = fakeClient(({ query }) => {
-        const at = Number(query.page ?? 1);
-        const link: Record<string, string> =
-          at < 3 ? { link: `</v2025/rows?page=${at + 1}>; rel="next"` } : {};
-        return answerWith(200, numbered(9).slice(at * 3 - 3, at * 3), { 'x-total-count': '9', ...link });
-      });
-      expect(await readRows(client, { ...source, pageSize })).toEqual(numbered(9));
-      expect(client.asked).toHaveLength(3);
-    },
-  );
-
   test('a list is whole with as many rows as the host says, whatever it links', async () => {
     const rows = numbered(3);
     const client = fakeClient(() =>
@@ -127,33 +104,6 @@ describe('pages', () => {
       return answerWith(200, { rows: page, next });
     });
     expect(await readRows(client, source)).toEqual(rows);
-  });
-
-  test('a linked page without rows in the middle does not end the list', async () => {
-    const client = fakeClient(({ query }) => {
-      const at = Number(query.page ?? 1);
-      const rows = at === 2 ? [] : numbered(4).slice(at === 1 ? 0 : 2, at === 1 ? 2 : 4);
-      return answerWith(200, { rows, next: at < 3 ? `/v2025/rows?page=${at + 1}` : null });
-    });
-    expect(await readRows(client, source)).toEqual(numbered(4));
-  });
-
-  test('links from page to page without rows are not followed for long', async () => {
-    const client = fakeClient(({ query }) => {
-      const at = Number(query.page ?? 1);
-      return answerWith(200, { rows: at === 1 ? numbered(3) : [], next: `/v2025/rows?page=${at + 1}` });
-    });
-    expect(await codesOf(readRows(client, source))).toEqual(['list-incomplete']);
-    expect(client.asked.length).toBeLessThan(200);
-  });
-
-  test('links by offset are followed where the list has no parameters of its own', async () => {
-    const client = fakeClient(({ query }) => {
-      const at = Number(query.offset ?? 0);
-      const next = at < 6 ? `/v2025/rows?offset=${at + 3}` : null;
-      return answerWith(200, { rows: numbered(9).slice(at, at + 3), next });
-    });
-    expect(await readRows(client, { ...source, pageSize: null })).toEqual(numbered(9));
   });
 
   test.each<[string, (at: number) => JsonObject]>([

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { isSuccess, mayHaveHappened } from '../../src/client/answer.ts';
+import type { ClientEvent } from '../../src/client/client.ts';
 import { type ClientOptions, createClient } from '../../src/client/client.ts';
 import type { Clock } from '../../src/client/clock.ts';
-import type { ClientEvent } from '../../src/client/event.ts';
 import { resolveLookups } from '../../src/client/lookups.ts';
 import { readTenant } from '../../src/client/read.ts';
 import type { Call } from '../../src/kinds/http.ts';
@@ -10,13 +10,8 @@ import { builtInKinds } from '../../src/kinds/index.ts';
 import type { RateLimit } from '../../src/kinds/project.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import {
-  type Fault,
-  type Sandbox,
-  type SandboxOptions,
-  startSandbox,
-  type Variations,
-} from '../../src/sandbox/index.ts';
+import type { Fault, Sandbox } from '../../src/sandbox/index.ts';
+import { type SandboxOptions, startSandbox, type Variations } from '../support/sandbox.ts';
 import { seedFile } from '../support/seed.ts';
 import { get, post, put, settle, tenant } from './support.ts';
 

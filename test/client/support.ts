@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Answer, Sent } from '../../src/client/answer.ts';
+import type { ClientEvent } from '../../src/client/client.ts';
 import { type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
 import type { Clock } from '../../src/client/clock.ts';
-import type { ClientEvent } from '../../src/client/event.ts';
 import {
   type ApiResource,
   apiRequest,

@@ -47,7 +47,7 @@ describe('what may follow', () => {
   it.each([
     [
       ['validate', '--format', ''],
-      ['text', 'json', 'markdown', 'junit', 'github', 'sarif'],
+      ['text', 'json', 'markdown', 'github', 'sarif'],
     ],
     [['validate', '--format=g'], ['--format=github']],
     [['validate', '--format', '=', 'g'], ['github']],

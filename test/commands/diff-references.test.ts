@@ -132,5 +132,5 @@ it('a reference of a manifest to what its tenant does not have is shown as it is
   const world = await createTestWorld({ seed: seedOf('test', ours), files });
   world.write('config/role.yaml', 'kind: Role\nname: Reader\ncluster: !ref Cluster/new\n');
   const { stdout } = await world.run('diff', '--declared', 'test', '--kinds', 'Role');
-  expect(stdout).toMatch(/^ +cluster +"!ref Cluster\/va \(test-va\)" +"!ref Cluster\/new"$/m);
+  expect(stdout).toMatch(/^ +~ cluster +"!ref Cluster\/va \(test-va\)" → "!ref Cluster\/new"$/m);
 });

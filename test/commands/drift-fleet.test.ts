@@ -1,8 +1,9 @@
 /** Drift of several tenants as requests: the nightly jobs of `init` for a project in a folder, one of whose tenants is down. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { git } from '../support/repository.ts';
+import { startSandbox } from '../support/sandbox.ts';
 import { runProgram } from '../support/world.ts';
 import { curl, gh, type Hub } from './hub.ts';
 import { type Project, runNight, systems } from './night.ts';

@@ -3,8 +3,9 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Sandbox, startSandbox, type TenantState } from '../../src/sandbox/index.ts';
+import type { Sandbox, TenantState } from '../../src/sandbox/index.ts';
 import { git } from '../support/repository.ts';
+import { startSandbox } from '../support/sandbox.ts';
 import { runProgram, seedFile } from '../support/world.ts';
 import { curl, gh, type Hub } from './hub.ts';
 import { senderNamed } from './long-plan.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../src/model/plan.ts';
-import type { Variations } from '../../src/sandbox/index.ts';
+import type { Variations } from '../support/sandbox.ts';
 import { createTestWorld } from '../support/world.ts';
 
 const search = (attribute: string) => `kind: ProfileSearch

@@ -64,6 +64,17 @@ describe('several environments', () => {
     expect(stdout).toContain('Plan: 6 to create, 0 to update, 0 to delete, 0 by hand, 0 unchanged.');
   });
 
+  it('are told once of a value that overlays of their own set', async () => {
+    fleet.write('config/own.yaml', 'kind: SimIntegration\nname: Tickets\ntype: ServiceNow Service Desk\n');
+    const overlays = [{ target: 'SimIntegration/*', merge: { description: 'For all' } }];
+    fleet.writeProject(Object.fromEntries(names.map((name) => [name, { overlays }])));
+    const { stdout } = await run('plan', '-e', '*', '--only', 'SimIntegration/*');
+    expect(stdout.match(/\+ SimIntegration\/Tickets/g)).toHaveLength(1);
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(
+      /In 3 of 3: eu-1, eu-2, us-1 .*"For all" \(set by overlays in tenantctl\.yaml:\d+, tenantctl\.yaml:\d+, tenantctl\.yaml:\d+\)/,
+    );
+  });
+
   it('are named by names, globs, groups and TENANTCTL_ENV', async () => {
     const planned = async (...argv: string[]) =>
       (await fleetOf('plan', ...argv)).environments.map(({ name }) => name);

@@ -1,7 +1,7 @@
 /** Saved searches with rules that the API documents do not know, on hosts that have them. */
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { Variations } from '../../src/sandbox/index.ts';
+import type { Variations } from '../support/sandbox.ts';
 import { createTestWorld, filesBelow, succeed, type World } from '../support/world.ts';
 
 const seed = `

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Impact, Plan } from '../../src/model/plan.ts';
-import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import type { SandboxOptions } from '../support/sandbox.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 
 const seed = `

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { parseVariations, type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { worldOf } from '../support/hosts.ts';
+import { startSandbox, variationsFrom } from '../support/sandbox.ts';
 import { filesBelow, runProgram, seedFile } from '../support/world.ts';
 
 let dir = '';
@@ -28,7 +29,7 @@ async function host(...variations: string[]) {
   tenant = await startSandbox({
     seed: seedFile,
     rateLimit: null,
-    variations: parseVariations(variations),
+    variations: variationsFrom(variations),
     clientSecret: 'hunter2-hunter2',
   });
   const env = { TENANT_CLIENT_ID: tenant.clientId, TENANT_CLIENT_SECRET: tenant.clientSecret };
@@ -140,7 +141,7 @@ describe('a project for a tenant', () => {
       seed: seedFile,
       rateLimit: null,
       clientSecret: tenant.clientSecret,
-      variations: parseVariations(['identityPaths=own']),
+      variations: variationsFrom(['identityPaths=own']),
       faults: [{ kind: 'status', status: 404, path: '/sim-integrations/v1' }],
     });
     try {

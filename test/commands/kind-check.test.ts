@@ -198,7 +198,7 @@ describe('a descriptor that does not hold', () => {
     {
       name: 'a key that two objects have',
       rows: sound([thing('a', { name: 'Same' }), thing('b', { name: 'Same' })]),
-      says: '2 objects are Thing/Same (ids a, b): the key does not tell them apart.',
+      says: '2 objects are Thing/Same (ids a, b): the key does not distinguish them.',
     },
     {
       name: 'a row without the key',
@@ -272,7 +272,7 @@ describe('a descriptor that does not hold', () => {
     {
       name: 'no objects',
       rows: sound([]),
-      says: 'The tenant has no Thing, so there is nothing that could prove the descriptor.',
+      says: 'The tenant has no Thing, so the descriptor cannot be proven.',
     },
     {
       name: 'a plan of the export that is not empty',

@@ -53,7 +53,6 @@ it('does not fail for a summary that cannot be written', async () => {
 });
 
 it.each([
-  ['junit', '<failure message="There is no field `emial`" type="unknown-field">'],
   ['markdown', '`config/a.yaml:2:1`'],
   ['sarif', '"startLine": 2'],
   ['github', '::error file=config/a.yaml,line=2,col=1,'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
-import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import type { SandboxOptions } from '../support/sandbox.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 
 const seed = `

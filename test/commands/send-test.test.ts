@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sampleContext } from '../../src/kinds/sample-context.ts';
+import { sampleContext } from '../../src/engine/test-notification.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { createTestWorld, runProgram } from '../support/world.ts';
 
@@ -245,7 +245,8 @@ test.each([
     { list: [{ items: [{ x: 'list.items.x' }] }] },
   ],
   ['a loop over its own item', '#foreach($a in $a.b)$a.c#end', { a: { b: [{ b: 'a.b.b', c: 'a.b.c' }] } }],
-  ['a method in the middle', '$user.getName().length', { user: 'user' }],
+  ['a method in the middle', '$user.name.trim().length', { user: { name: 'user.name' } }],
+  ['a getter', '$user.getName()', { user: { name: 'user.name' } }],
   ['a price', 'It costs $5 or $$ or ${', {}],
   [
     'the name of a prototype',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dkimRecords, mailFromRecords } from '../../src/kinds/dns-records.ts';
+import { dkimRecords, mailFromRecords } from '../../src/engine/verification.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../../src/model/json.ts';
 import { zoneLine } from '../../src/report/status.ts';
 import { createTestWorld, runProgram, type World } from '../support/world.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.ts';
 import { blocksOf } from '../docs/documents.ts';
+import { startSandbox } from '../support/sandbox.ts';
 import { shellWord } from '../support/shell.ts';
 import { seedFile } from '../support/world.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.ts';
 import { playPrograms } from '../commands/played.ts';
 import { isThorough } from '../support/effort.ts';
+import { startSandbox } from '../support/sandbox.ts';
 import { runProgram } from '../support/world.ts';
 import { blocksOf, root, textOf } from './documents.ts';
 
@@ -118,7 +118,9 @@ describe('what the tutorial about three tenants promises is in its outputs', () 
     const [tenants = '', drift = ''] = outputOf(page, 'npx tenantctl diff');
     expect(tenants).toContain('- SenderAddress/audit%40acme.example');
     expect(tenants).toContain('Diff: 1 differs, 1 only in eu-1, 0 only in us-1, 1 equal.');
-    expect(drift).toMatch(/manifests of us-1 {2}"ACME US: your password expires[\s\S]*exit code 2/);
+    expect(drift).toMatch(
+      /us-1 → manifests of us-1[\s\S]*→ "ACME US: your password expires[\s\S]*exit code 2/,
+    );
   });
 
   test('one tenant is rolled back', () => {

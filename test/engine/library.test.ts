@@ -1,4 +1,3 @@
-/** The library, as a program of somebody else calls it. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
@@ -11,6 +10,8 @@ import {
   startSandbox,
 } from '../../src/index.ts';
 import { createTestWorld } from '../support/world.ts';
+
+/** The library, as a program of somebody else calls it. */
 
 /** The codes of the Failure that a call ends with. */
 async function codesOf(call: () => Promise<unknown>): Promise<readonly string[]> {

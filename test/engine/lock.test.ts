@@ -1,121 +1,372 @@
-import { existsSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, readlinkSync } from 'node:fs';
+import fs, { mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
-import { lockEnvironment } from '../../src/engine/lock.ts';
-import { builtInKinds } from '../../src/kinds/index.ts';
-import type { Environment } from '../../src/kinds/project.ts';
-import { contractSettings } from '../../src/model/settings.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { acquireLock, isAlive, thisProcess } from '../../src/engine/lock.ts';
+import { newFolder } from '../applier/run.ts';
 
-const newFolder = () => mkdtempSync(join(tmpdir(), 'tenantctl-lock-'));
-
-function environment(name: string, parts: Partial<Environment> = {}): Environment {
-  return {
-    name,
-    kinds: builtInKinds,
-    tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
-    connection: {
-      to: 'tenant',
-      identity: null,
-      profiles: null,
-      network: { allowedHosts: null, proxies: null },
-    },
-    settings: contractSettings,
-    limits: { requests: 100, per: 10_000, concurrency: 8, timeout: null, settle: 0 },
-    policy: { protect: [], prune: { kinds: [], keep: [] }, maxDeletes: 10 },
-    variables: {},
-    ...parts,
-  };
+/** The number of a process that has ended. */
+async function deadPid(): Promise<number> {
+  const child = spawn(process.execPath, ['-e', '0']);
+  await new Promise((resolve) => child.on('exit', resolve));
+  return child.pid ?? 0;
 }
 
-function take(root: string, env: NodeJS.ProcessEnv, of: Environment, onWarning = vi.fn()) {
-  return lockEnvironment(root, of, { env, onLost: () => {}, onWarning });
+async function leaveLock(folder: string, parts: object): Promise<void> {
+  const holder = { token: 'left-over', pid: process.pid, started: null, host: hostname(), ...parts };
+  await writeFile(join(folder, 'lock'), JSON.stringify(holder));
 }
 
-const refused = { exitCode: 4, diagnostics: [{ code: 'apply-in-progress' }] };
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
 
-describe('the locks of an environment', () => {
-  it('let two environments of a project be applied at once, and each only once', async () => {
-    const [root, state] = [newFolder(), { XDG_STATE_HOME: newFolder() }];
-    const first = await take(root, state, environment('eu'));
-    const second = await take(root, state, environment('us'));
-    await expect(take(root, state, environment('eu'))).rejects.toMatchObject(refused);
-    await first.release();
-    await (await take(root, state, environment('eu'))).release();
-    await second.release();
-  });
+/** Makes a lock as old as if it had not been renewed for some seconds. */
+async function age(file: string, seconds: number): Promise<void> {
+  const then = Date.now() / 1000 - seconds;
+  await utimes(file, then, then);
+}
 
-  it('hold for another checkout on the machine, and leave nothing behind', async () => {
-    const state = newFolder();
-    const [one, two] = [newFolder(), newFolder()];
-    const held = await take(one, { XDG_STATE_HOME: state }, environment('eu'));
-    await expect(take(two, { XDG_STATE_HOME: state }, environment('eu'))).rejects.toMatchObject(refused);
-    expect(readdirSync(join(two, '.tenantctl/eu'))).toEqual([]);
-    const other = { identity: 'https://other.example', profiles: '' };
-    await (await take(two, { XDG_STATE_HOME: state }, environment('eu', { tenant: other }))).release();
-    await held.release();
-    expect(readdirSync(join(state, 'tenantctl/locks'))).toEqual([]);
-    expect(readdirSync(join(one, '.tenantctl/eu'))).toEqual([]);
-    expect(statSync(join(state, 'tenantctl/locks')).mode & 0o777).toBe(0o700);
-  });
-
-  it('are let go where the caller fails at a warning', async () => {
-    const root = newFolder();
-    const fail = vi.fn(() => {
-      throw new Error('mine');
-    });
-    await expect(take(root, {}, environment('eu'), fail)).rejects.toThrow('mine');
-    await (await take(root, {}, environment('eu'))).release();
-  });
-
-  it('say where they cannot be written', async () => {
-    const root = newFolder();
-    writeFileSync(join(root, '.tenantctl'), '');
-    const state = { XDG_STATE_HOME: newFolder() };
-    await expect(take(root, state, environment('eu'))).rejects.toMatchObject({
-      exitCode: 1,
+describe('the lock', () => {
+  it('is held by one at a time, and the second is told by whom', async () => {
+    const folder = await newFolder();
+    const lock = await acquireLock(folder);
+    await expect(acquireLock(folder)).rejects.toMatchObject({
+      exitCode: 4,
       diagnostics: [
-        { code: 'unwritable-file', message: expect.stringContaining(join(root, '.tenantctl/eu')) },
+        {
+          message: expect.stringContaining(`process ${process.pid}.`),
+          hint: expect.stringContaining(`If process ${process.pid} is not an apply`),
+        },
       ],
     });
+    await lock.release();
+    await (await acquireLock(folder)).release();
+    expect(await readdir(folder)).toEqual([]);
   });
 
-  it('are in ~/.local/state where XDG_STATE_HOME is not set, or is no absolute path', async () => {
-    for (const more of [{}, { XDG_STATE_HOME: 'relative' }]) {
-      const home = newFolder();
-      const held = await take(newFolder(), { HOME: home, ...more }, environment('eu'));
-      expect(readdirSync(join(home, '.local/state/tenantctl/locks'))).toHaveLength(1);
-      await held.release();
+  it('of a dead process is taken over', async () => {
+    const folder = await newFolder();
+    await leaveLock(folder, { pid: await deadPid() });
+    const lock = await acquireLock(folder);
+    expect(JSON.parse(await readFile(lock.file, 'utf8'))).toMatchObject({ pid: process.pid });
+    await lock.release();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'of a process whose number was given to another is taken over',
+    async () => {
+      const folder = await newFolder();
+      await leaveLock(folder, { started: 'another boot/1' });
+      await (await acquireLock(folder)).release();
+    },
+  );
+
+  describe.runIf(process.platform === 'linux')('of another process of this machine', () => {
+    const boot = () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    /** When a process started, after the name that is in the brackets. */
+    const startOf = (pid: number, name: string) =>
+      readFileSync(`/proc/${pid}/stat`, 'utf8').split(`(${name}) `)[1]?.split(' ')[19];
+
+    it('is respected while it runs, whatever its program is called, and however long it was not renewed', async () => {
+      const folder = await newFolder();
+      const program = join(folder, 'x) 1 (y');
+      await symlink('/bin/sleep', program);
+      const child = spawn(program, ['60']);
+      await once(child, 'spawn');
+      const pid = child.pid ?? 0;
+      const started = `${boot()}/${startOf(pid, 'x) 1 (y')}`;
+      await leaveLock(folder, { pid, started });
+      await age(join(folder, 'lock'), 3600);
+      await expect(acquireLock(folder)).rejects.toMatchObject({
+        exitCode: 4,
+        diagnostics: [{ code: 'apply-in-progress', message: expect.stringContaining(`process ${pid}.`) }],
+      });
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      await (await acquireLock(folder)).release();
+    });
+
+    it('is taken over when it was killed, also while its parent has not asked for its exit code', async () => {
+      // The shell becomes a program that waits for no child, like the first process of many containers.
+      const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
+      const [line] = await once(parent.stdout, 'data');
+      const pid = Number(line);
+      // Until then, the shell would ask for it.
+      await vi.waitFor(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
+      const folder = await newFolder();
+      await leaveLock(folder, { pid });
+      await expect(acquireLock(folder)).rejects.toMatchObject({ exitCode: 4 });
+      process.kill(pid, 'SIGKILL');
+      await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z '));
+      await (await acquireLock(folder)).release();
+      parent.kill('SIGKILL');
+    });
+
+    it('with the same number is another one if it started earlier, later or before the last boot', async () => {
+      const { started } = await thisProcess('me');
+      expect(started).toBe(
+        `${boot()}/${startOf(process.pid, readFileSync('/proc/self/comm', 'utf8').trim())}`,
+      );
+      for (const other of [`${boot()}/1`, `${started}0`, String(started).replace(boot(), 'other-boot')]) {
+        const folder = await newFolder();
+        await leaveLock(folder, { started: other });
+        await (await acquireLock(folder)).release();
+      }
+    });
+
+    it('says in which boot and in which container its number means something', async () => {
+      const { place, pid, host, token } = await thisProcess('me');
+      expect({ place, pid, host, token }).toEqual({
+        place: `${boot()}/${readlinkSync('/proc/self/ns/pid')}`,
+        pid: process.pid,
+        host: hostname(),
+        token: 'me',
+      });
+      const folder = await newFolder();
+      await leaveLock(folder, { place, host: 'a name that this machine had', pid: await deadPid() });
+      await (await acquireLock(folder)).release();
+    });
+  });
+
+  it('of a process that died while taking over is taken over', async () => {
+    const folder = await newFolder();
+    const pid = await deadPid();
+    await leaveLock(folder, { pid });
+    await writeFile(
+      join(folder, 'lock.left-over'),
+      JSON.stringify({ token: 'claimant', pid, started: null, host: hostname() }),
+    );
+    await (await acquireLock(folder)).release();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('left by a dead process goes to exactly one of many that want it', async () => {
+    const pid = await deadPid();
+    for (let round = 0; round < 20; round++) {
+      const folder = await newFolder();
+      await leaveLock(folder, { pid });
+      const tries: Promise<unknown>[] = [];
+      for (let at = 0; at < 12; at++) {
+        const taken = acquireLock(folder);
+        // Some fail before anybody waits for them.
+        taken.catch(() => {});
+        tries.push(taken);
+        // Not all at the same point: some look at the lock while another one is being put in its place.
+        for (let turn = 0; turn < round % 5; turn++) await new Promise(setImmediate);
+      }
+      const ends = await Promise.allSettled(tries);
+      expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     }
-    expect(existsSync('relative')).toBe(false);
+  });
+
+  it('of a process that belongs to somebody else is respected', async () => {
+    const folder = await newFolder();
+    const lock = await acquireLock(folder);
+    vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+    });
+    await expect(acquireLock(folder)).rejects.toMatchObject({ exitCode: 4 });
+    vi.restoreAllMocks();
+    await lock.release();
+  });
+
+  const unseen: [string, object][] = [
+    ['another machine', { host: 'elsewhere', place: 'other-boot/pid:[1]' }],
+    ['another container of this machine', { place: 'this-boot/pid:[4026599999]' }],
+    ['another machine that names no place', { host: 'elsewhere' }],
+  ];
+  it.each(unseen)('of %s is respected as long as it is renewed', async (_name, parts) => {
+    const folder = await newFolder();
+    // The number may be that of another process here, or of none.
+    for (const pid of [process.pid, await deadPid()]) {
+      await leaveLock(folder, { ...parts, pid });
+      await age(join(folder, 'lock'), 50);
+      await expect(acquireLock(folder)).rejects.toMatchObject({
+        exitCode: 4,
+        diagnostics: [
+          {
+            code: 'apply-in-progress',
+            message: expect.stringContaining(
+              `process ${pid} on ${'host' in parts ? parts.host : hostname()}.`,
+            ),
+            hint: expect.stringContaining('A minute after'),
+          },
+        ],
+      });
+    }
+  });
+
+  it.each(unseen)('of %s is taken over a minute after its last renewal', async (_name, parts) => {
+    const folder = await newFolder();
+    await leaveLock(folder, { ...parts, pid: process.pid });
+    await age(join(folder, 'lock'), 61);
+    await (await acquireLock(folder)).release();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('of a process that can be seen is respected however long it was not renewed', async () => {
+    const folder = await newFolder();
+    const lock = await acquireLock(folder);
+    await age(lock.file, 3600);
+    await expect(acquireLock(folder)).rejects.toMatchObject({ exitCode: 4 });
+    await lock.release();
+  });
+
+  it('is renewed while it is held, and not after', async () => {
+    const folder = await newFolder();
+    const lock = await acquireLock(folder, { renewEvery: 1 });
+    await age(lock.file, 3600);
+    const old = Date.now() - 1_800_000;
+    await expect.poll(async () => (await stat(lock.file)).mtimeMs, { interval: 1 }).toBeGreaterThan(old);
+    expect(JSON.parse(await readFile(lock.file, 'utf8'))).toMatchObject({ pid: process.pid });
+    await lock.release();
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it.each([
-    ['cannot be written', () => join(newFile(), 'state')],
-    ['is not known', () => ''],
-  ])('are the one of the project where the folder for state %s', async (_name, state) => {
-    const [root, env] = [newFolder(), { XDG_STATE_HOME: state() }];
-    const onWarning = vi.fn();
-    const held = await take(root, env, environment('eu'), onWarning);
-    expect(onWarning).toHaveBeenCalledOnce();
-    await expect(take(root, env, environment('eu'))).rejects.toMatchObject(refused);
-    await held.release();
+    [
+      'was taken over',
+      (file: string) => writeFile(file, JSON.stringify({ token: 'x', pid: 1, host: 'elsewhere' })),
+    ],
+    ['was removed', (file: string) => rm(file)],
+  ])('that %s stops its run, and is not written again', async (_name, take) => {
+    const folder = await newFolder();
+    const onLost = vi.fn();
+    const lock = await acquireLock(folder, { renewEvery: 1, onLost });
+    await take(lock.file);
+    const left = await readdir(folder);
+    await expect.poll(() => onLost.mock.calls.length, { interval: 1 }).toBe(1);
+    await lock.release();
+    expect(await readdir(folder)).toEqual(left);
   });
 
-  it('of embedded tenants are told apart by their data', async () => {
-    const state = { XDG_STATE_HOME: newFolder() };
-    const embedded = (data: string | null) =>
-      environment('sandbox', { connection: { to: 'sandbox', sandbox: { seed: null, data, kinds: null } } });
-    const held = await take(newFolder(), state, embedded('/one.json'));
-    await (await take(newFolder(), state, embedded('/two.json'))).release();
-    await (await take(newFolder(), state, embedded(null))).release();
-    await expect(take(newFolder(), state, embedded('/one.json'))).rejects.toMatchObject(refused);
-    await held.release();
+  it('that was renewed late is kept as long again', async () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(20_000);
+    const onLost = vi.fn();
+    const lock = await acquireLock(await newFolder(), { renewEvery: 1, onLost });
+    clock.mockReturnValue(45_000);
+    const reading = vi.spyOn(fs, 'readFile');
+    syncBuiltinESMExports();
+    const waitForReads = async (count = reading.mock.calls.length) =>
+      expect.poll(() => reading.mock.calls.length, { interval: 1 }).toBeGreaterThan(count + 3);
+    await waitForReads();
+    reading.mockRejectedValue(new Error('The folder is away.'));
+    clock.mockReturnValue(70_000);
+    await waitForReads();
+    expect(onLost).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+    await lock.release();
+  });
+
+  it('of somebody who renews it while it is being taken over is respected', async () => {
+    const folder = await newFolder();
+    await leaveLock(folder, { host: 'elsewhere', place: 'other-boot/pid:[1]' });
+    const file = join(folder, 'lock');
+    await age(file, 90);
+    const { link } = fs;
+    vi.spyOn(fs, 'link').mockImplementation(async (from, to) => {
+      if (to === `${file}.left-over`) await age(file, 0);
+      return link(from, to);
+    });
+    syncBuiltinESMExports();
+    await expect(acquireLock(folder)).rejects.toMatchObject({ exitCode: 4 });
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ host: 'elsewhere' });
+    expect(await readdir(folder)).toEqual(['lock']);
+  });
+
+  it('that is released while somebody looks at it is free', async () => {
+    const [folder, holder] = [await newFolder(), await thisProcess('left-over')];
+    expect(await isAlive(join(folder, 'lock'), { ...holder, place: 'other-boot/pid:[1]' }, 60_000)).toBe(
+      false,
+    );
+  });
+
+  it('that cannot be renewed for a moment is kept, and is lost before others take it over', async () => {
+    const folder = await newFolder();
+    const clock = vi.spyOn(performance, 'now');
+    const onLost = vi.fn();
+    clock.mockReturnValue(20_000);
+    const lock = await acquireLock(folder, { renewEvery: 1, onLost });
+    const reading = vi.spyOn(fs, 'readFile').mockRejectedValue(new Error('The folder is away.'));
+    syncBuiltinESMExports();
+    await expect.poll(() => reading.mock.calls.length, { interval: 1 }).toBeGreaterThan(3);
+    clock.mockReturnValue(50_000);
+    const count = reading.mock.calls.length;
+    await expect.poll(() => reading.mock.calls.length, { interval: 1 }).toBeGreaterThan(count + 3);
+    expect(onLost).not.toHaveBeenCalled();
+    clock.mockReturnValue(50_001);
+    await expect.poll(() => onLost.mock.calls.length, { interval: 1 }).toBe(1);
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+    await lock.release();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('is gone as soon as it was released', async () => {
+    const folder = await newFolder();
+    await (await acquireLock(folder)).release();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  const sound = { token: 'left-over', pid: 1, host: 'elsewhere' };
+  it.each([
+    ['is no JSON', 'who knows'],
+    ['is no object', '[]'],
+    ['has no token', JSON.stringify({ ...sound, token: undefined })],
+    ['has a token that leads elsewhere as a file name', JSON.stringify({ ...sound, token: '../../x' })],
+    ['has a token that ends in a way out', JSON.stringify({ ...sound, token: 'x/../../y' })],
+    ['has an empty token', JSON.stringify({ ...sound, token: '' })],
+    ['has an endless token', JSON.stringify({ ...sound, token: 'x'.repeat(65) })],
+    ['names no process', JSON.stringify({ ...sound, pid: '1' })],
+    ['names no machine', JSON.stringify({ ...sound, host: undefined })],
+  ])('that %s refuses with exit 4, and stays', async (_name, text) => {
+    const folder = await newFolder();
+    await writeFile(join(folder, 'lock'), text);
+    // Old enough to be taken over, if it could be read.
+    await age(join(folder, 'lock'), 3600);
+    await expect(acquireLock(folder)).rejects.toMatchObject({
+      exitCode: 4,
+      diagnostics: [{ code: 'lock-unreadable' }],
+    });
+    expect(await readdir(folder)).toEqual(['lock']);
+  });
+
+  it('that the system does not let anybody read is an error, and no free lock', async () => {
+    const folder = await newFolder();
+    await mkdir(join(folder, 'lock'));
+    await expect(acquireLock(folder)).rejects.toMatchObject({ code: 'EISDIR' });
+    expect(await readdir(folder)).toEqual(['lock']);
+  });
+
+  it('that cannot be given back at the end of a run does not hide what the run did', async () => {
+    const folder = await newFolder();
+    const lock = await acquireLock(folder);
+    await rm(lock.file);
+    await mkdir(lock.file);
+    await expect(lock.release()).resolves.toBeUndefined();
+  });
+
+  it('and its folder are the business of one user only', async () => {
+    const folder = join(await newFolder(), 'new', 'folder');
+    const lock = await acquireLock(folder);
+    expect((await stat(lock.file)).mode & 0o777).toBe(0o600);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    await lock.release();
+  });
+
+  it('is not taken away from whoever has it by now', async () => {
+    const folder = await newFolder();
+    const lock = await acquireLock(folder);
+    await leaveLock(folder, { token: 'someone-else' });
+    await lock.release();
+    expect(await readFile(lock.file, 'utf8')).toContain('someone-else');
   });
 });
-
-function newFile(): string {
-  const file = join(newFolder(), 'file');
-  writeFileSync(file, '');
-  return file;
-}

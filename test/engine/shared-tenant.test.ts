@@ -1,8 +1,9 @@
-/** Plans that would change the same object of one tenant at once. */
 import { describe, expect, it } from 'vitest';
 import { type EnvironmentPlan, findSharedChanges } from '../../src/engine/shared-tenant.ts';
 import type { Environment } from '../../src/kinds/project.ts';
 import { answers, inputOf, type PlanCase, planOf, resource } from '../support/plan.ts';
+
+/** Plans that would change the same object of one tenant at once. */
 
 const search: PlanCase = { declared: [resource('ProfileSearch', ['A'], { condition_rules_attributes: [] })] };
 const sender: PlanCase = { declared: [resource('SenderAddress', ['a@a.example'])] };

@@ -7,9 +7,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import type { Fleet } from '../../src/model/fleet.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { runGithubJob, runGitlabJob } from '../commands/hub.ts';
 import { createRunner, member, type Ran, type Runner } from '../commands/runner.ts';
+import { startSandbox } from '../support/sandbox.ts';
 import { runProgram } from '../support/world.ts';
 
 const names = ['eu-1', 'eu-2', 'us-1'];

@@ -35,9 +35,9 @@ describe('settings', () => {
   });
 
   it('with a number for a credential say what is left out, and why', () => {
-    const manifest = manifestOf({ attributes: { url: 'u', pin: 1, password: 4711 } });
+    const manifest = manifestOf({ attributes: { url: 'u', port: 1, password: 4711 } });
     expect(manifest).toContain('url: u');
-    expect(manifest).toContain('pin: 1');
+    expect(manifest).toContain('port: 1');
     expect(manifest).not.toContain('4711');
     expect(manifest).toContain('# attributes.password is left out: it may hold a credential');
   });

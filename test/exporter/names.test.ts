@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { chooseBasePaths } from '../../src/exporter/files.ts';
 import { exportObjects } from '../../src/exporter/index.ts';
 import { namesOf } from '../../src/exporter/names.ts';
-import { printPlace, remarkOf } from '../../src/exporter/omission.ts';
 import { jsonOf, mapTags, partOf, sideFileOf } from '../../src/exporter/printable.ts';
-import { lookupsFor, type Records } from '../../src/exporter/reference-lookups.ts';
+import { type Records, tagsFor } from '../../src/exporter/reference-lookups.ts';
+import { printPlace, remarkOf } from '../../src/exporter/remarks.ts';
 import { secretNames } from '../../src/exporter/secret-names.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Printable } from '../../src/loader/print.ts';
@@ -155,7 +155,7 @@ describe('a lookup', () => {
   const typed = search('S', [rule({ type: 'ProfileTypeRule', value: 't1' })]);
   const at = '/rules/0/value';
   const whereOf = (rows: readonly JsonObject[]) => {
-    const lookups = lookupsFor(typed, {
+    const lookups = tagsFor(typed, {
       settings: contractSettings,
       records: new Map([['profile_types', rows]]),
     });
@@ -210,7 +210,7 @@ describe('a lookup', () => {
   it('is none for an empty id, though a record shows none', () => {
     const empty = search('S', [rule({ type: 'ProfileTypeRule', value: '' })]);
     const records = new Map([['profile_types', [{ uid: 'a' }]]]);
-    expect(lookupsFor(empty, { settings: contractSettings, records })).toEqual(new Map());
+    expect(tagsFor(empty, { settings: contractSettings, records })).toEqual(new Map());
   });
 
   it('of a value needs an attribute that holds ids', () => {
@@ -224,7 +224,7 @@ describe('a lookup', () => {
       rule({ type: 'ProfileAttributeRule', condition_object_id: 'a1', value: 'p1' }),
     ]);
     const from = (records: Records) => {
-      const found = lookupsFor(object, { settings: contractSettings, records }).get(at);
+      const found = tagsFor(object, { settings: contractSettings, records }).get(at);
       return found === undefined ? null : JSON.stringify(found).match(/"from","(\w+)"/)?.[1];
     };
     expect(from(attribute('profile_select'))).toBe('profiles');

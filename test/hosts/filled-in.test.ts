@@ -106,7 +106,7 @@ describe('items that the tenant adds to a list', () => {
       members.map((member) => (typeof member === 'string' ? member.toUpperCase() : member)),
     );
     const { stdout } = await project.run('apply', '--yes');
-    expect(stdout).toContain('The tenant ignored /members/');
+    expect(stdout).toContain('The tenant ignored /members: it is unchanged.');
     expect(stdout).not.toContain('no change asks for');
   });
 

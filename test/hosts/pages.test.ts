@@ -1,4 +1,4 @@
-/** Lists of APIs that page in other ways than by `limit` and `offset`. */
+/** Lists that are longer than the host gives at once, and that say so in their own ways. */
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { type Asked, collections, createHostProject, type Said, startApiHost } from '../support/api-host.ts';
@@ -19,47 +19,6 @@ async function projectOf(count: number, list: string, listed: Listed) {
 
 const page = (rows: readonly JsonObject[], from: number, size: number) => rows.slice(from, from + size);
 
-/** Page numbers, twenty rows to a page, and links to the others in a header. */
-const linked: Listed = (rows, { query }) => {
-  const at = Number(query.page ?? 1);
-  const link = (to: number, rel: string) => `<http://proxy.example/api${path}?page=${to}>; rel="${rel}"`;
-  const links = [link(1, 'first'), ...(at * 20 < rows.length ? [link(at + 1, 'next')] : [])];
-  return { status: 200, headers: { link: links.join(', ') }, body: page(rows, (at - 1) * 20, 20) };
-};
-
-/** A link in the body, and a page without rows. */
-const odata: Listed = (rows, { query }) => {
-  const at = Number(query.$skiptoken ?? 0);
-  const size = at === 3 ? 0 : 3;
-  const next = at === 3 ? 4 : at + 3;
-  const from = at > 3 ? at - 1 : at;
-  const isMore = from + size < rows.length;
-  return {
-    status: 200,
-    body: {
-      value: page(rows, from, size),
-      ...(isMore ? { '@odata.nextLink': `http://host.example${path}?$skiptoken=${next}` } : {}),
-    },
-  };
-};
-
-describe.each<[string, string, Listed]>([
-  ['a header', '{ pageSize: 100 }', linked],
-  ['the body', '{ pageSize: null, member: value }', odata],
-])('a list whose pages are linked in %s', (_, list, listed) => {
-  it('is read whole, checked, exported, changed and planned', async () => {
-    const { rows, project } = await projectOf(45, list, listed);
-    const { stdout } = await project.run('kind', 'check', 'Room');
-    expect(stdout).toContain('a plan of the export of its 45 objects is empty');
-    await project.run('export', '--kinds', 'Room');
-    expect((await project.plan()).changes).toEqual([]);
-    project.write('config/rooms/room-44.yaml', 'kind: Room\nname: Room 44\nseats: 0\n');
-    expect(await project.run('apply', '--yes')).toMatchObject({ code: 0 });
-    expect(rows[44]).toEqual({ id: 'r44', name: 'Room 44', seats: 0 });
-    expect((await project.plan()).changes).toEqual([]);
-  });
-});
-
 describe('a list that says that more rows follow', () => {
   /** At most 60 rows at once, whatever is asked. */
   const capped =
@@ -72,6 +31,10 @@ describe('a list that says that more rows follow', () => {
   const ways: [string, (rows: readonly JsonObject[], end: number) => JsonObject][] = [
     ['more', (rows, end) => ({ more: end < rows.length })],
     ['totalResults', (rows) => ({ totalResults: rows.length })],
+    [
+      '@odata.nextLink',
+      (rows, end) => ({ '@odata.nextLink': end < rows.length ? `${path}?$skiptoken=60` : '' }),
+    ],
     ['next_page_token', (rows, end) => ({ next_page_token: end < rows.length ? 'x' : '' })],
   ];
 

@@ -66,6 +66,7 @@ function changesOf(nodes: readonly Node[], action: 'create' | 'delete'): Change[
       source: null,
       id: action === 'delete' ? `id-${at}` : null,
       fingerprint: null,
+      declared: null,
       diff: items.map(({ path, item }) => ({
         path,
         op: action === 'create' ? 'add' : 'remove',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { textsOf } from '../../src/lint/texts.ts';
+import { textsOf } from '../../src/lint/templates.ts';
 import { scanVelocity } from '../../src/lint/velocity.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 
@@ -10,8 +10,11 @@ const problemsIn = (text: string) =>
   scanVelocity(text).problems.map(
     ({ code, offset }) => `${code} ${JSON.stringify(text.slice(offset, offset + 8))}`,
   );
-const namesIn = (text: string) =>
-  scanVelocity(text).references.map(({ name, member }) => (member === null ? name : `${name}.${member}`));
+const namesIn = (text: string) => [
+  ...new Set(
+    scanVelocity(text).references.map(({ name, member }) => (member === null ? name : `${name}.${member}`)),
+  ),
+];
 
 const mail = `<style>
   a { color: #fff; background: #ABCDEF } #if-wide { margin: 0 } #set-up:hover { color: #00f }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runConcurrently, SharedWork } from '../../src/model/concurrent.ts';
+import { runConcurrently, SharedWork } from '../../src/model/basics.ts';
 
 /** A promise, and what resolves it. */
 function gate() {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Versions } from '../../src/model/diagnostic.ts';
 import { planDigest } from '../../src/model/digest.ts';
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts';
-import type { Change, Plan } from '../../src/model/plan.ts';
+import { type Change, type Plan, planFormat } from '../../src/model/plan.ts';
 import { placesIn, segmentsOf, valueAt, withValueAt } from '../../src/model/pointer.ts';
 
 const change: Required<Change> = {
@@ -14,6 +14,9 @@ const change: Required<Change> = {
   id: 'i1',
   fingerprint: 'sha256:1',
   diff: [{ path: '/type', op: 'replace', before: 'A', after: 'B', sensitive: false, origin: 'repo' }],
+  declared: { type: 'B' },
+  ignored: ['/sources'],
+  left: ['/attributes/password'],
   secrets: ['/attributes/password'],
   requests: [
     {
@@ -30,7 +33,7 @@ const change: Required<Change> = {
 };
 
 const plan: Plan = {
-  formatVersion: 1,
+  formatVersion: planFormat,
   tool: { name: 'tenantctl', version: '1.0.0' },
   createdAt: '2026-01-01T00:00:00.000Z',
   environment: 'production',

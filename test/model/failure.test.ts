@@ -1,10 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { ExitCode, Failure, failure, interruption } from '../../src/model/failure.ts';
+import {
+  ExitCode,
+  Failure,
+  failure,
+  interruption,
+  systemCode,
+  systemFailure,
+  unreadableFile,
+  unwritableFile,
+} from '../../src/model/failure.ts';
 import { lintRules } from '../../src/model/lint.ts';
 import { hasChanges, isRefused } from '../../src/model/plan.ts';
 import { exitCodeOf } from '../../src/model/result.ts';
 import { isVerificationOver, recordText, verifications } from '../../src/model/status.ts';
-import { systemCode, systemFailure, unreadableFile, unwritableFile } from '../../src/model/system-error.ts';
 
 describe('the exit code', () => {
   it.each([

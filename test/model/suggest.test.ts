@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { didYouMean } from '../../src/model/suggest.ts';
+import { didYouMean } from '../../src/model/words.ts';
 
 describe('did you mean', () => {
   const names = ['subject', 'replyTo', 'body', 'description'];

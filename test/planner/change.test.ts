@@ -55,7 +55,7 @@ describe('lifecycle.ignore', () => {
     const declared = [ignoring({ attributes: { a: 'y', b: 'y' } }, ['/attributes/b'])];
     expect(places({ declared, live })).toEqual(['/attributes/a']);
     expect(changeOf({ declared, live })?.requests[0]?.body).toMatchObject({
-      operations: [{ path: '/attributes', value: { $jsonText: { a: 'y', b: 'x' } } }],
+      operations: [{ path: '/attributes', value: { $jsonText: { a: 'y', b: { $live: '/attributes/b' } } } }],
     });
   });
 
@@ -334,7 +334,7 @@ describe('a pinned object', () => {
     const pinned = resource('SimIntegration', ['New'], {}, { id: '1' });
     const other = resource('SimIntegration', [name], {}, more);
     const live = [answers.integration('1', 'Old'), answers.integration('2', 'Second')];
-    const message = `SimIntegration/${name} is, in the tenant, the object that SimIntegration/New pins by its id`;
+    const message = `SimIntegration/${name} and SimIntegration/New (config/test.yaml:1, pinned by id) are the same object`;
     const given = { declared: [pinned, other], live };
     expect(() => planOf(given)).toThrow(message);
     expect(() => planOf({ ...given, scope: { only: [other.address] } })).toThrow(message);

@@ -104,7 +104,7 @@ describe('comparing', () => {
       live: [template('a')],
     });
     expect(plan.changes[0]?.diff.map(({ path }) => path)).toEqual(['/body']);
-    expect(plan.changes[0]?.requests[0]?.body).toMatchObject({ subject: 'Hello' });
+    expect(plan.changes[0]?.requests[0]?.body).toMatchObject({ subject: { $live: '/subject' } });
   });
 
   it('leaves parts of JSON under lifecycle.ignore as they are, also where the manifest has nothing around them', () => {
@@ -118,10 +118,12 @@ describe('comparing', () => {
     };
     const written = (value: JsonObject) => ({ slackTemplate: { $jsonText: value } });
     expect(sentWith({ text: 'New' }, '/deep/kept')).toMatchObject(
-      written({ text: 'New', deep: { kept: 1 } }),
+      written({ text: 'New', deep: { kept: { $live: '/slackTemplate/deep/kept' } } }),
     );
     expect(sentWith({ text: 'New' }, '/none/x')).toMatchObject(written({ text: 'New' }));
-    expect(sentWith({ text: 'New' }, '/list/0')).toMatchObject(written({ text: 'New', list: ['a', 'b'] }));
+    expect(sentWith({ text: 'New' }, '/list/0')).toMatchObject(
+      written({ text: 'New', list: [{ $live: '/slackTemplate/list/0' }, 'b'] }),
+    );
   });
 
   it('takes a template equal to its default for unchanged, and refuses a key without default', () => {
@@ -302,7 +304,7 @@ describe('secrets', () => {
       ['/attributes/url', 'old', 'new'],
       ['/attributes/list/0/value', 'blue', 'red'],
       ['/attributes/text', '{"a":"c"}', '{"a":"b"}'],
-      ['/attributes/gone', 'shown', null],
+      ['/attributes/gone', null, null],
     ]);
     // What stood where a declared map is now was never declared.
     const other = planOf({

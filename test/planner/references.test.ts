@@ -1,5 +1,6 @@
 /** What `!ref` stands for in a tenant, and what is said where it stands for nothing. */
 import { describe, expect, it } from 'vitest';
+import { nameReferences } from '../../src/engine/names.ts';
 import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { formatAddress } from '../../src/model/address.ts';
@@ -9,7 +10,6 @@ import { Failure } from '../../src/model/failure.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change, Difference, Plan } from '../../src/model/plan.ts';
 import { refuseCycles, refuseLostReferences } from '../../src/planner/lost-references.ts';
-import { nameReferences } from '../../src/planner/name-references.ts';
 import { referencesIn, resolveReferences } from '../../src/planner/references.ts';
 import { planOf, resource } from '../support/plan.ts';
 import { identity, kinds, live, pair, profile, ref, role } from './referring.ts';
@@ -265,6 +265,7 @@ const change = (kind: Kind, name: string, parts: Partial<Change>): Change => ({
   id: null,
   fingerprint: null,
   diff: [],
+  declared: {},
   requests: [],
   warnings: [],
   risk: [],

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
-import { chatParts } from '../../src/preview/chat-message.ts';
-import { renderedSide } from '../../src/preview/document.ts';
+import { chatParts, renderedSide } from '../../src/preview/document.ts';
 
 const shown = (content: Json): string =>
   renderedSide({ is: 'rendered', value: { is: 'chat', content } })?.document.replace(/.*<\/head>/s, '') ?? '';

@@ -107,11 +107,14 @@ describe.skipIf(executablePath === undefined)('the report of a plan in a browser
     writeFileSync(file, renderReport({ is: 'plan', plan: plan([changed]) }, 'html', { ...plain, rendered }));
     const page = await browser.newPage();
     await page.goto(pathToFileURL(file).href);
-    await page.getByText('The same where $user.isManager is not set').waitFor();
-    await page.frameLocator('iframe[title$="not set, rendered after"]').getByText('new').waitFor();
-    await page.frameLocator('iframe[title$="not set, rendered before"]').getByText('old').waitFor();
+    await page.getByText('The same where no condition holds').waitFor();
+    await page.frameLocator('iframe[title$="no condition holds, rendered after"]').getByText('new').waitFor();
+    await page
+      .frameLocator('iframe[title$="no condition holds, rendered before"]')
+      .getByText('old')
+      .waitFor();
     expect(await page.locator('iframe').count()).toBe(4);
-    const mark = page.frameLocator('iframe[title$="not set, rendered after"]').locator('html');
+    const mark = page.frameLocator('iframe[title$="no condition holds, rendered after"]').locator('html');
     await expect.poll(() => mark.evaluate('CSS.highlights.get("changed")?.size')).toBe(1);
     await page.getByRole('button', { name: 'Next change' }).click();
     await page.getByRole('button', { name: 'Next change' }).click();

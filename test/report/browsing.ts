@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Document, type ReportOptions, renderReport } from '../../src/report/index.ts';
-import type { RenderedSide } from '../../src/report/rendered.ts';
+import type { RenderedSide } from '../../src/report/options.ts';
 import { launch } from '../support/browser.ts';
 import { plain } from './fixtures.ts';
 

@@ -91,6 +91,18 @@ describe('HTML', () => {
     );
   });
 
+  it('leaves encoded what is another name than it looks like, and decodes the rest', () => {
+    const keys = ['Caf%C3%A9 noir', 'Cafe%CC%81', 'Help%20', '%EF%AC%81le'];
+    const changes = keys.map((key) => change({ address: `SimIntegration/${key}`, action: 'delete' }));
+    const page = renderReport({ is: 'plan', plan: plan(changes) }, 'html', plain);
+    const shown = [
+      ...page.matchAll(/<summary>[^<]*<span class="badge.*?<code class="address">(.*?)<\/code>/gs),
+    ];
+    expect(shown.map(([, code = '']) => code.replace(/<[^>]*>/g, ''))).toEqual(
+      ['Café noir', 'Cafe%CC%81', 'Help%20', '%EF%AC%81le'].map((name) => `SimIntegration/${name}`),
+    );
+  });
+
   it('shows the fields of a change only where it was made', () => {
     const fields = { before: { subject: 'apple' }, after: { subject: 'zebra' } };
     const page = (made: 'done' | 'failed' | 'unknown' | 'skipped' | 'notAttempted') =>

@@ -1,6 +1,13 @@
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { type Fleet, type FleetMember, fleetOf } from '../../src/model/fleet.ts';
-import type { Action, Change, Difference, Plan, Summary } from '../../src/model/plan.ts';
+import {
+  type Action,
+  type Change,
+  type Difference,
+  type Plan,
+  planFormat,
+  type Summary,
+} from '../../src/model/plan.ts';
 import type { ChangeResult, Result } from '../../src/model/result.ts';
 import type { ReportOptions } from '../../src/report/index.ts';
 
@@ -34,6 +41,7 @@ export function change(more: Partial<Change> & Pick<Change, 'address' | 'action'
     id: null,
     fingerprint: null,
     diff: [],
+    declared: {},
     requests: [],
     warnings: [],
     risk: [],
@@ -51,7 +59,7 @@ export function plan(changes: readonly Change[], more: Partial<Plan> = {}): Plan
     unchanged: 137,
   };
   return {
-    formatVersion: 1,
+    formatVersion: planFormat,
     tool: { name: 'tenantctl', version: '0.1.0' },
     createdAt: '2025-03-01T10:00:00.000Z',
     environment: 'production',

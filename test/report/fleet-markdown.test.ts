@@ -268,3 +268,43 @@ describe('environments that were not run', () => {
     expect(show('html')).toContain('<strong>Failed: c</strong>');
   });
 });
+
+it('shows a change once where only the file of the overlay differs, and names the overlays', () => {
+  const overlaid = (name: string) =>
+    change({
+      address: 'NotificationTemplate/k/EMAIL/en',
+      action: 'update',
+      diff: [
+        {
+          ...difference('/replyTo', 'old@acme.example', 'help@acme.example'),
+          overlay: { file: `environments/${name}.yaml`, line: 4 },
+        },
+      ],
+    });
+  const many = fleet(names(5), (name) => [overlaid(name)]);
+  for (const format of ['text', 'markdown', 'html'] as const) {
+    const report = renderReport({ is: 'fleet', fleet: many }, format, { ...plain, width: 300 });
+    expect(report).toContain('In 5 of 5: tenant-1, tenant-2, tenant-3 and 2 more');
+    expect(report, format).not.toContain('Only in');
+    expect(report.replaceAll('\\', '')).toContain(
+      'set by overlays in environments/tenant-1.yaml:4, environments/tenant-2.yaml:4, environments/tenant-3.yaml:4 and 2 more',
+    );
+  }
+});
+
+it('says in one line which tenants a lock-out is in, whatever else differs there', () => {
+  const many = fleet([...names(10), 'other'], (name) =>
+    name === 'other'
+      ? [senderDelete]
+      : [{ ...lockout, diff: [...lockout.diff, difference('/applicationId', 'old', name)] }],
+  );
+  const inTen = names(10).join(', ');
+  const show = (format: Format) =>
+    renderReport({ is: 'fleet', fleet: many }, format, { ...plain, width: 200 });
+  expect(show('text')).toContain(`  10 lock-outs: AuthProfile/Employees in ${inTen}\n`);
+  expect(show('text')).toContain('  1 delete: SenderAddress/old%40acme.example in other\n');
+  expect(show('markdown')).toContain(`- **10 lock-outs**: \`AuthProfile/Employees\` in ${inTen}\n`);
+  const [point = ''] = /<li class="lockout">.*?<\/ul>/s.exec(show('html')) ?? [];
+  expect(point.match(/<a href/g)).toHaveLength(1);
+  expect(point.replace(/<[^>]*>/g, '')).toContain(`AuthProfile/Employees in ${inTen}`);
+});

@@ -106,7 +106,7 @@ describe.skipIf(executablePath === undefined)('the page of several environments 
       })),
     };
     const page = await open(applied);
-    expect(await page.locator('.eyebrow').innerText()).toBe('Result');
+    expect(await page.locator('.eyebrow').innerText()).toBe('tenantctl apply');
     expect(await page.locator('.entry .badge').allInnerTexts()).toEqual(
       expect.arrayContaining(['failed', 'done']),
     );

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { layout, padTo, row, span, widthOf } from '../../src/report/text/layout.ts';
+import { layout, padTo, row, span, widthOf } from '../../src/report/layout.ts';
 
 const narrow = { colour: false, width: 20 };
 

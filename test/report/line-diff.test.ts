@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diffLines, type LineDiff } from '../../src/report/line-diff.ts';
+import { diffInline, diffLines, type LineDiff } from '../../src/report/line-diff.ts';
 
 const all = Number.POSITIVE_INFINITY;
 
@@ -155,5 +155,41 @@ describe('diffLines', () => {
     const before = Array.from({ length: 5000 }, (_, index) => `a${index}`).join('\n');
     const after = Array.from({ length: 5000 }, (_, index) => `b${index}`).join('\n');
     expect(diffLines(before, after, 20).hidden).toBe(9980);
+  });
+});
+
+describe('texts that look the same', () => {
+  it.each([
+    [
+      'an accent of its own',
+      'caf\u00e9 noir\n',
+      'cafe\u0301 noir\n',
+      '-[caf<U+00E9>] noir',
+      '+[cafe<U+0301>] noir',
+    ],
+    ['a ligature', 'the \ufb01le\n', 'the file\n', /-the \[<U\+FB01>le\]/, '+the [file]'],
+    ['an emoji of another form', 'I \u2764 it\n', 'I \u2764\ufe0f it\n', /<U\+2764>/, /<U\+FE0F>/],
+    ['nothing else', '\u00e9\n', 'e\u0301\n', /-\[?<U\+00E9>\]?$/, /\+\[?e\]?\[?<U\+0301>\]?$/],
+  ])('are told apart: %s', (_name, before, after, old, fresh) => {
+    const matching = (text: string | RegExp) =>
+      typeof text === 'string' ? text : expect.stringMatching(text);
+    expect(draw(diffLines(before, after, all))).toEqual([matching(old), matching(fresh)]);
+    const [oldParts, freshParts] = diffInline(before.trimEnd(), after.trimEnd());
+    const text = (parts: typeof oldParts) => (parts ?? []).map((part) => part.text).join('');
+    expect(text(oldParts)).not.toBe(text(freshParts).normalize('NFKC'));
+    expect(`${text(oldParts)}${text(freshParts)}`).toMatch(/<U\+/);
+  });
+
+  it('are told apart by a sign for blanks at their end', () => {
+    const [old, fresh] = diffInline('"Help"', '"Help "');
+    expect(old).toEqual([expect.objectContaining({ text: '"Help' }), expect.objectContaining({ text: '"' })]);
+    expect(fresh?.map(({ text }) => text).join('')).toBe('"Help·"');
+  });
+
+  it('are left as they are where they differ otherwise', () => {
+    expect(draw(diffLines('caf\u00e9 noir\n', 'caf\u00e9 blanc\n', all))).toEqual([
+      '-café [noir]',
+      '+café [blanc]',
+    ]);
   });
 });

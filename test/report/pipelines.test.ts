@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import { type Diff, diffFormat } from '../../src/model/diff.ts';
 import { type Format, renderReport } from '../../src/report/index.ts';
 import {
   change,
@@ -54,7 +53,7 @@ describe('GitHub annotations', () => {
 
   it('count the changes of a plan', () => {
     expect(ofPlan('github')).toMatch(
-      /^::notice title=tenantctl plan%3A production::2 to create, 2 to update, 1 to delete, 1 by hand, 137 unchanged\.$/m,
+      /^::notice title=tenantctl plan%3A production::Plan: 2 to create, 2 to update, 1 to delete, 1 by hand, 137 unchanged\.$/m,
     );
   });
 
@@ -157,13 +156,11 @@ describe('JUnit', () => {
     expect(ofPlan('junit', plan([]))).toContain('tests="1" failures="0"');
   });
 
-  it('has a test for each problem, and a passing one where there is none', () => {
-    const some = ofProblems('junit');
-    expect(some).toContain('tests="2" failures="1"');
-    expect(some).toContain('Unknown field `subjct`.');
-    const none = renderReport({ is: 'diagnostics', diagnostics: [] }, 'junit', plain);
-    expect(none).toContain('tests="1" failures="0"');
-    expect(none).toContain('name="validate"');
+  it('has a test for each remark, which passes', () => {
+    const remark = { ...guard, severity: 'warning' } as const;
+    const text = ofPlan('junit', plan([], { diagnostics: [remark] }));
+    expect(text).toContain('tests="2" failures="0"');
+    expect(text).toContain(`<system-out>warning: ${guard.message}`);
   });
 
   it('shows all of a long text with --verbose', () => {
@@ -185,22 +182,4 @@ describe('JUnit', () => {
     expect(text).toContain('<failure message="to update: failed" type="failed">400 Bad request');
     expect(text).toContain('<skipped message="to delete: skipped">');
   });
-});
-
-it('says in the tests of a diff what could not be compared', () => {
-  const side = { name: 'test', is: 'tenant', tenant: { identity: 'i', profiles: 'p' } } as const;
-  const diff: Diff = {
-    formatVersion: diffFormat,
-    tool: { name: 'tenantctl', version: '0.1.0' },
-    createdAt: '2025-03-01T10:00:00.000Z',
-    sides: [side, { ...side, name: 'production' }],
-    scope: { only: [], except: [], kinds: [] },
-    summary: { differing: 0, onlyFirst: 0, onlySecond: 0, equal: 4, notComparable: 1 },
-    objects: [],
-    notComparable: [{ address: 'SimIntegration/Desk', paths: ['/attributes/password'] }],
-    diagnostics: [],
-  };
-  expect(renderReport({ is: 'diff', diff }, 'junit', plain)).toMatch(
-    /name="1 object with values that are not comparable"[^>]*><system-out>SimIntegration\/Desk: attributes\/password</,
-  );
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RenderedSide } from '../../src/report/options.ts';
 import { executablePath } from '../support/browser.ts';
 import { type Reader, side, startReader } from './browsing.ts';
 import { change, difference, digest, plan, samplePlan, sampleResult, textUpdate } from './fixtures.ts';
@@ -153,6 +154,59 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
     await page.context().close();
   });
 
+  const current = (page: Page, name: string) =>
+    Promise.all(
+      [0, 1].map((at) =>
+        page
+          .locator('iframe')
+          .nth(at)
+          .contentFrame()
+          .locator('html')
+          .evaluate(`[...(CSS.highlights.get("${name}") ?? [])].map(String)`),
+      ),
+    );
+
+  it('marks a sentence of an e-mail that changed, though what an inbox shows of it repeats the old one', async () => {
+    const mail = (preheader: string, words: string) =>
+      side(
+        `<div style="display: none">${preheader}</div><div style="max-height: 0; overflow: hidden">${preheader}</div><p>Hello</p><p>${words}</p><p>Bye</p>`,
+      );
+    const shown = async (before: RenderedSide, after: RenderedSide) => {
+      const rendered = { [textUpdate.address]: { before, after } };
+      return reader.open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
+    };
+    const same = await shown(mail('Sign in.', 'Sign in.'), mail('Sign in.', 'Sign in now.'));
+    await expect.poll(() => current(same, 'changed')).toEqual([['Sign in.'], ['Sign in now.']]);
+    await same.context().close();
+    const hidden = await shown(mail('Old.', 'Sign in.'), mail('Sign in.', 'Sign in now.'));
+    await expect
+      .poll(() => current(hidden, 'changed'))
+      .toEqual([expect.arrayContaining(['Sign in.']), expect.arrayContaining(['Sign in now.'])]);
+    // A passage that nobody sees is none to go to.
+    await hidden.getByRole('button', { name: 'Next change' }).click();
+    await expect.poll(() => current(hidden, 'current')).toEqual([['Sign in.'], []]);
+    await hidden.getByRole('button', { name: 'Next change' }).click();
+    await expect.poll(() => current(hidden, 'current')).toEqual([[], ['Sign in now.']]);
+    await hidden.getByRole('button', { name: 'Next change' }).click();
+    await expect.poll(() => current(hidden, 'current')).toEqual([['Sign in.'], []]);
+    await hidden.context().close();
+  });
+
+  it('marks a changed passage so that it is seen on a background of the same colour', async () => {
+    const mail = (words: string) =>
+      side(`<body style="background: #fff0a3; color: #1a2029"><p>${words}</p></body>`);
+    const rendered = {
+      [textUpdate.address]: { before: mail('an old sentence'), after: mail('a new sentence') },
+    };
+    const page = await reader.open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
+    await expect.poll(() => current(page, 'changed')).toEqual([['an old sentence'], ['a new sentence']]);
+    const passage = page.locator('iframe').last().contentFrame().locator('p');
+    const marked = await passage.screenshot();
+    await passage.evaluate('CSS.highlights.clear()');
+    expect(await differingPixels(page, [marked, await passage.screenshot()])).toBeGreaterThan(30);
+    await page.context().close();
+  });
+
   it('says what it shows: a plan, the rollback of an apply, a result', async () => {
     const undoes = { startedAt: '2026-05-04T03:02:01.000Z', planDigest: digest };
     const rollback = plan([longText], { undoes });
@@ -167,12 +221,28 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
       await page.context().close();
     }
     expect(titles).toEqual([
-      'Plan: production',
+      'tenantctl plan: production',
       'Rollback of the apply of 2026-05-04T03:02:01.000Z: production',
-      'Result: production',
+      'tenantctl apply: production',
     ]);
   });
 });
+
+/** Counts the pixels that clearly differ between two pictures of one size. */
+function differingPixels(page: Page, pictures: readonly [Buffer, Buffer]): Promise<number> {
+  const urls = pictures.map((picture) => `data:image/png;base64,${picture.toString('base64')}`);
+  return page.evaluate<number>(`(async () => {
+    const read = async (url) => {
+      const image = Object.assign(new Image(), { src: url });
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d');
+      canvas.drawImage(image, 0, 0);
+      return canvas.getImageData(0, 0, image.width, image.height).data;
+    };
+    const [a, b] = await Promise.all(${JSON.stringify(urls)}.map(read));
+    return a.reduce((sum, value, at) => sum + (at % 4 === 1 && Math.abs(value - b[at]) > 60 ? 1 : 0), 0);
+  })()`);
+}
 
 /** Presses a button that copies, and returns what it copied. */
 async function copy(page: Page, name: string): Promise<string> {

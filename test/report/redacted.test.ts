@@ -60,7 +60,6 @@ it('removes a secret from every part of a plan and a result, in every spelling',
     encodeURIComponent(secret),
     JSON.stringify(secret),
     Buffer.from(secret).toString('base64'),
-    Buffer.from(secret).toString('hex'),
   ];
   const text = spellings.join(' ');
   const at = { file: secret, line: 1, column: 1 };
@@ -112,7 +111,14 @@ it('removes a secret from every part of a plan and a result, in every spelling',
   };
   const options = {
     ...plain,
-    rendered: { [one.address]: { before: side, after: side } },
+    rendered: {
+      [one.address]: {
+        before: side,
+        after: side,
+        further: [{ title: text, before: side, after: side, captions: [text, text] as const }],
+        remark: text,
+      },
+    },
     sourceUrl: `https://host/${secret}/{file}`,
     redact: redactorOf(secret, '74185296'),
   };

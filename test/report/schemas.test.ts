@@ -39,7 +39,7 @@ describe('the schema of plans', () => {
   it.each([
     [['digest'], 'sha256:short'],
     [['digest'], undefined],
-    [['formatVersion'], 2],
+    [['formatVersion'], 1],
     [['extra'], true],
     [['createdAt'], 'yesterday'],
     [['summary', 'create'], -1],

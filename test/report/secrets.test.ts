@@ -67,3 +67,10 @@ it.each(['text', 'markdown', 'html'] satisfies Format[])(
     expect(said).toEqual(['PRODUCTION_PASSWORD, TEST_PASSWORD']);
   },
 );
+
+it.each(formats)('shows nothing of what a change declares beside its difference (%s)', (format) => {
+  const declared = { description: 'canary', attributes: { password: { $secret: 'NOWHERE' } } };
+  const value = plan([Object.assign(sending('A'), { declared })]);
+  const report = renderReport({ is: 'plan', plan: value }, format, { ...plain, verbose: true });
+  expect(report).not.toMatch(/canary|NOWHERE/);
+});

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import type { ChangeResult, Result } from '../../src/model/result.ts';
 import { type Document, formatsOf, renderReport, renderRequests } from '../../src/report/index.ts';
-import { widthOf } from '../../src/report/text/layout.ts';
+import { widthOf } from '../../src/report/layout.ts';
 import {
   added,
   change,
@@ -352,8 +352,8 @@ describe('renderReport', () => {
   });
 
   it('refuses a format that a document does not have, and names those it has', () => {
-    expect(() => renderReport({ is: 'diagnostics', diagnostics }, 'gitlab', plain)).toThrow(
-      'There is no gitlab report of a diagnostics',
+    expect(() => renderReport({ is: 'diagnostics', diagnostics }, 'html', plain)).toThrow(
+      'A diagnostics report cannot be written as HTML.',
     );
     expect(formatsOf('result')).toEqual(['text', 'json', 'markdown', 'html', 'junit', 'github']);
   });

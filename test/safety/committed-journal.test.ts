@@ -94,22 +94,6 @@ it('of an apply to one environment is refused as well: a secret that was not sen
   expect(await fleet.run('apply', 'plan.json')).toMatchObject({ code: 0 });
 });
 
-it('is refused where earlier versions kept it, too, and is not moved', async () => {
-  const { faults } = fleet.sandboxOf('second');
-  await fleet.run('plan', '-e', 'second', '--out', 'plan.json');
-  faults.add({ kind: 'status', status: 403, method: 'POST', path: '/v2025' });
-  expect(await fleet.run('apply', 'plan.json')).toMatchObject({ code: 3 });
-  faults.clear();
-  const old = join(fleet.dir, '.tenantctl/journal');
-  renameSync(join(fleet.dir, '.tenantctl/second/journal'), old);
-  const names = readdirSync(old);
-  git(fleet.dir, 'init', '-q');
-  git(fleet.dir, 'add', '--force', '.tenantctl/journal');
-  const { code, stderr } = await fleet.run('apply', 'plan.json');
-  expect([code, stderr]).toEqual([4, expect.stringContaining('[committed-journal]')]);
-  expect(readdirSync(old)).toEqual(names);
-});
-
 it('says why it needs git, where that cannot be run', async () => {
   git(fleet.dir, 'init', '-q');
   const noPrograms = mkdtempSync(join(tmpdir(), 'tenantctl-no-git-'));

@@ -556,7 +556,7 @@ it('a batch of deletes may only name objects that the plan deletes', async () =>
   ]);
   expect(await applyForged(change)).toMatchObject({
     code: 4,
-    json: { diagnostics: [{ message: expect.stringContaining('names another object, "welcome/EMAIL/en"') }] },
+    json: { diagnostics: [{ message: expect.stringContaining('they would delete something else') }] },
   });
   const bare = withBody(find(reminder), () => [{ key: 'reminder' }]);
   expect(await applyForged(bare)).toMatchObject({ code: 4 });

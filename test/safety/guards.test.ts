@@ -151,7 +151,7 @@ describe('a plan file', () => {
   it.each([
     ['was edited', (text: string) => text.replace('"New"', '"Evil"')],
     ['was cut', (text: string) => text.slice(0, -20)],
-    ['has another format', (text: string) => text.replace('"formatVersion": 1', '"formatVersion": 2')],
+    ['has another format', (text: string) => text.replace('"formatVersion": 2', '"formatVersion": 1')],
     ['has no digest', (text: string) => text.replace(/,\s*"digest": "[^"]*"/, '')],
   ])('that %s is refused, and nothing written', async (_, edit) => {
     const text = world.read('plan.json');

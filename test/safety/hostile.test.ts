@@ -120,7 +120,6 @@ describe('a plan file', () => {
     for (const options of [['--dry-run'], []]) {
       const refused = await world.run('apply', 'plan.json', '--format', 'json', ...options);
       expect(refused).toMatchObject({ code: 4, json: { diagnostics: [{ code: 'plan-request-refused' }] } });
-      expect(refused.stdout).toContain('__proto__');
     }
     expect(wrote()).toEqual([]);
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);

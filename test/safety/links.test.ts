@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.ts';
 import { saveState } from '../../src/sandbox/state.ts';
+import { startSandbox } from '../support/sandbox.ts';
 import { createTestWorld, runProgram, type World } from '../support/world.ts';
 
 /** A folder that is removed after the test. */

@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Fault, SandboxOptions } from '../../src/sandbox/index.ts';
+import type { Fault } from '../../src/sandbox/index.ts';
 import { casesOf, isThorough } from '../support/effort.ts';
 import { startProgram } from '../support/program.ts';
+import type { SandboxOptions } from '../support/sandbox.ts';
 import { runProgram } from '../support/world.ts';
 import {
   checkEnd,

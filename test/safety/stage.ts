@@ -4,7 +4,8 @@ import { expect } from 'vitest';
 import { isObject, type JsonObject } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { exitCodeOf, type Result } from '../../src/model/result.ts';
-import type { SandboxOptions, TenantState } from '../../src/sandbox/index.ts';
+import type { TenantState } from '../../src/sandbox/index.ts';
+import type { SandboxOptions } from '../support/sandbox.ts';
 import { createWorld, type Outcome, type Ran, type World, type WorldOptions } from '../support/world.ts';
 import { visible } from './everything.ts';
 

@@ -1,7 +1,8 @@
 import { type Dispatcher, request } from 'undici';
 import { afterEach } from 'vitest';
 import { type Json, parseJson } from '../../src/model/json.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { type SandboxOptions, startSandbox } from '../support/sandbox.ts';
 import { seedFile } from '../support/seed.ts';
 
 export interface Answer {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { isArray, isObject, type Json, type JsonObject, own } from '../../src/model/json.ts';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { SandboxOptions } from '../support/sandbox.ts';
 import { type Send, start } from './caller.ts';
 
 /** Three collections of the usual shape: one for each way to change an object. */

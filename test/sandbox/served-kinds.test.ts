@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SandboxFileError, startSandbox } from '../../src/sandbox/index.ts';
+import { SandboxFileError } from '../../src/sandbox/index.ts';
+import { startSandbox } from '../support/sandbox.ts';
 import { call } from './caller.ts';
 import { fileOf, filters, kinds, namesIn, startWith } from './described.ts';
 

@@ -2,8 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { isObject } from '../../src/model/json.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { startProgram } from './program.ts';
+import { type SandboxOptions, startSandbox } from './sandbox.ts';
 import { createWorld, type Outcome, type World, type WorldOptions } from './world.ts';
 
 /** One project, and a tenant for each of its environments. */

@@ -1,6 +1,7 @@
 import { builtInKinds, readOnlyKinds } from '../../src/kinds/index.ts';
-import { type TenantState, type Variations, ways } from '../../src/sandbox/index.ts';
+import type { TenantState } from '../../src/sandbox/index.ts';
 import { type Content, fill } from './arbitraries.ts';
+import { type Variations, ways } from './sandbox.ts';
 import type { WorldOptions } from './world.ts';
 
 /** How a host departs from the contract. */

@@ -1,9 +1,9 @@
-import type { Knowledge } from '../../src/applier/check-content.ts';
 import { whyUndeclarable } from '../../src/exporter/draft.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Environment, Policy, Secrets } from '../../src/kinds/project.ts';
+import { secretPlaces } from '../../src/kinds/redact.ts';
 import type { Lifecycle, Resource } from '../../src/kinds/resource.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
 import type { JsonObject } from '../../src/model/json.ts';
@@ -105,6 +105,7 @@ export function resource(
       basedOn: null,
       ...more.lifecycle,
     },
+    secrets: () => secretPlaces(fields),
     declaration: null,
     source: () => source,
     locate: () => source,
@@ -118,12 +119,6 @@ export function liveFrom({ kind, raw, id }: Answer): LiveObject {
   if (!object) throw new Error(`${kind} does not take this answer for one of its own.`);
   return object;
 }
-
-/** What the requests of a plan are judged with. */
-export const knowledgeOf = (
-  secrets: Readonly<Record<string, string>> = {},
-  remarks: Knowledge['remarks'] = [],
-): Knowledge => ({ secrets: secretsOf(secrets), remarks });
 
 export function secretsOf(values: Readonly<Record<string, string>>): Secrets {
   return {

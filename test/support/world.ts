@@ -7,7 +7,8 @@ import { main } from '../../src/commands/main.ts';
 import { isObject, type Json, parseJson } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { pointer, valueAt } from '../../src/model/pointer.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { type SandboxOptions, startSandbox } from './sandbox.ts';
 
 /** A project folder and an embedded tenant behind real HTTP, with the program run in this process. */
 export interface World {

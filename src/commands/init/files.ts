@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { append, eolOf } from '../../exporter/edit/lines.ts';
+import { append, eolOf } from '../../exporter/edit/document.ts';
 import { dotEnvName } from '../../loader/dot-env.ts';
 import { requireInside } from '../../loader/own-folder.ts';
+import { version } from '../../model/documents.ts';
+import { systemCode, unwritableFile } from '../../model/failure.ts';
 import {
   isArray,
   isObject,
@@ -13,8 +15,6 @@ import {
   own,
   parseJson,
 } from '../../model/json.ts';
-import { systemCode, unwritableFile } from '../../model/system-error.ts';
-import { version } from '../../model/version.ts';
 import { readIfThere } from '../files.ts';
 import { packageFile } from '../package-file.ts';
 

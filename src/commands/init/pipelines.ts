@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { isNode, parseDocument } from 'yaml';
-import { addressesOf } from '../../engine/allowed-hosts.ts';
+import { addressesOf } from '../../engine/tenant.ts';
 import type { Connection } from '../../kinds/project.ts';
 import { loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/index.ts';
 import { findRepository } from '../../loader/repository.ts';

@@ -4,8 +4,8 @@ import { stringify } from 'yaml';
 import type { Detected, Survey } from '../../engine/detect.ts';
 import { builtInKinds } from '../../kinds/index.ts';
 import { loadKinds } from '../../loader/index.ts';
+import { version } from '../../model/documents.ts';
 import type { Json } from '../../model/json.ts';
-import { version } from '../../model/version.ts';
 import { oneLine } from '../../report/safe.ts';
 import { manifestSchema, packageFile } from '../package-file.ts';
 import {

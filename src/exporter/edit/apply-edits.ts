@@ -4,10 +4,8 @@ import { lineEnd } from '../../loader/file.ts';
 import { formatComment, type Member, type Printable } from '../../loader/print.ts';
 import { type Pointer, segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, partOf } from '../printable.ts';
-import { setCandidates } from './candidates.ts';
-import { insertCandidates, removeCandidates } from './item-candidates.ts';
-import { splice } from './lines.ts';
-import { endOf, locate, type ParsedDocument, type Path, parseOne } from './parsed-document.ts';
+import { insertCandidates, removeCandidates, setCandidates } from './candidates.ts';
+import { locate, type ParsedDocument, type Path, parseOne, restOfLine, splice } from './document.ts';
 
 /** A change to one value of a document. Items are inserted before the index, members at the end. */
 export type Edit = NewValue<'set'> | NewValue<'insert'> | { readonly op: 'remove'; readonly path: Path };
@@ -55,12 +53,10 @@ function applyEdit(parsed: ParsedDocument, edit: Edit): ParsedDocument | null {
  */
 function nameBeside(parsed: ParsedDocument, path: Path, name: string): string {
   const { text } = parsed;
-  const located = locate(parsed, path);
-  if (!located?.node) return text;
-  const end = endOf(located.node, text);
-  const rest = text.slice(end, lineEnd(text, end));
-  const isAlone = rest.trim() === '';
-  const isPlace = isAlone ? located.node.tag === undefined : /^[ \t]+#/.test(rest);
+  const { node, end } = locate(parsed, path) ?? { node: null, end: null };
+  if (!node || end === null) return text;
+  const rest = restOfLine(text, end);
+  const isPlace = rest.trim() === '' ? node.tag === undefined : /^[ \t]+#/.test(rest);
   return isPlace ? splice(text, end, lineEnd(text, end), formatComment(name)) : text;
 }
 
@@ -110,46 +106,22 @@ function resolveAliases(parsed: ParsedDocument, { path }: Edit, tree: Printable)
 }
 
 /** The path of an alias that leads to the edited value, or of one whose anchored value changes with it. */
-function findAffected(parsed: ParsedDocument, path: Path): Path | null {
-  const aliases = aliasesIn(parsed);
-  if (aliases.length === 0) return null;
-  const onTheWay = aliases.find(
-    (alias) => alias.path.length < path.length && alias.path.every((step, at) => step === path[at]),
-  );
-  if (onTheWay) return onTheWay.path;
-  const anchors = anchorsAround(parsed, path);
-  const isInside = (alias: Path) => path.every((step, at) => step === alias[at]);
-  return aliases.find((alias) => anchors.has(alias.name) && !isInside(alias.path))?.path ?? null;
-}
-
-/** Every alias of the document with its path. */
-function aliasesIn({ root }: ParsedDocument): { path: Path; name: string }[] {
-  const aliases: { path: Path; name: string }[] = [];
-  const walk = (node: unknown, path: Path): void => {
-    if (isAlias(node)) aliases.push({ path, name: node.source });
-    else if (isSeq(node)) node.items.forEach((item, index) => void walk(item, [...path, String(index)]));
-    else if (isMap(node)) {
-      for (const { key, value } of node.items) walk(value, [...path, keyText(key) ?? '']);
-    }
+function findAffected({ root }: ParsedDocument, path: Path): Path | null {
+  const leadsTo = (from: Path, to: Path) => from.every((step, at) => step === to[at]);
+  const aliases: { readonly path: Path; readonly name: string }[] = [];
+  const anchors = new Set<string | undefined>();
+  const walk = (node: unknown, at: Path): void => {
+    if (isAlias(node)) aliases.push({ path: at, name: node.source });
+    if (!isScalar(node) && !isMap(node) && !isSeq(node)) return;
+    if (leadsTo(at, path) || leadsTo(path, at)) anchors.add(node.anchor);
+    if (isSeq(node)) node.items.forEach((item, index) => void walk(item, [...at, String(index)]));
+    if (isMap(node)) for (const { key, value } of node.items) walk(value, [...at, keyText(key) ?? '']);
   };
   walk(root, []);
-  return aliases;
-}
-
-/** The anchors on the way to the value at `path`, and inside it. */
-function anchorsAround(parsed: ParsedDocument, path: Path): ReadonlySet<string> {
-  const names = new Set<string>();
-  const add = (node: unknown) => {
-    if ((isScalar(node) || isMap(node) || isSeq(node)) && node.anchor !== undefined) names.add(node.anchor);
-  };
-  const walk = (node: unknown): void => {
-    add(node);
-    if (isSeq(node)) node.items.forEach(walk);
-    if (isMap(node)) for (const { value } of node.items) walk(value);
-  };
-  for (let length = 0; length < path.length; length += 1) add(locate(parsed, path.slice(0, length))?.node);
-  walk(locate(parsed, path)?.node);
-  return names;
+  const affected = aliases.find(
+    (alias) => !leadsTo(path, alias.path) && (leadsTo(alias.path, path) || anchors.has(alias.name)),
+  );
+  return affected?.path ?? null;
 }
 
 /** The tree after the edit; `undefined` where the edit does not fit it. */
@@ -181,7 +153,6 @@ function splicePart(
   return { members: tree.members.toSpliced(at === -1 ? tree.members.length : at, count, ...members) };
 }
 
-/** The part of a tree at a path; `undefined` where there is none. */
 function treeAt(tree: Printable, path: Path): Printable | undefined {
   return path.reduce<Printable | undefined>(partOf, tree);
 }

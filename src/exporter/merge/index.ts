@@ -1,58 +1,51 @@
-import type { LiveObject } from '../../kinds/kind.ts';
 import { LiveIndex } from '../../kinds/live-objects.ts';
 import type { Resource } from '../../kinds/resource.ts';
+import type { Printable } from '../../loader/print.ts';
 import type { Address } from '../../model/address.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { secretNamesIn } from '../../model/marker.ts';
 import { type Draft, type DraftInput, draftAll } from '../draft.ts';
-import { applyEdits, type Edit } from '../edit/apply-edits.ts';
+import { applyEdits } from '../edit/apply-edits.ts';
 import { createFiles, type ExportedFile } from '../files.ts';
-import { omissionDiagnostics, refusalDiagnostics } from '../omission.ts';
 import { mapTags } from '../printable.ts';
+import { formerDiagnostic, noteDiagnostic, omissionDiagnostics, refusalDiagnostics } from '../remarks.ts';
 import {
   addToEnvExample,
   envExampleFile,
   type NameSecret,
   nameAll,
-  type SecretPlace,
   secretNames,
   secretsOf,
 } from '../secret-names.ts';
 import {
-  absentDiagnostic,
-  formerDiagnostic,
-  goneDiagnostic,
-  noteDiagnostics,
-  refusedDiagnostic,
-} from './diagnostics.ts';
-import type { MergeContext } from './document-merge.ts';
-import { mergeDocument } from './fields.ts';
-import {
-  byteOrderMarkOf,
   type DeclaredDocument,
   findDocument,
+  findOrphans,
   joinDocuments,
   type ManifestFile,
+  mergeSideFiles,
+  noChanges,
   openManifest,
-} from './manifest-file.ts';
-import { findOrphans, type MergedDocument, mergeSideFiles, type SideFileContext } from './side-files.ts';
+  type SideFileContext,
+} from './files.ts';
+import { type MergeContext, mergeDocument } from './merge-document.ts';
 
 export interface MergeInput extends DraftInput, MergeContext, SideFileContext {
   /** Everything that the manifests declare, with overlays applied and lookups filled in. */
   readonly resources: readonly Resource[];
-  /** Whether an object was read and is to be written; any other stays as it is. */
+  /** True for an object that was read and may be written; any other stays as it is. */
   inScope(object: Pick<Resource, 'kind' | 'key' | 'address'>): boolean;
-  /** Whether objects that no manifest declares get new ones. */
+  /** Adds manifests for objects that none declares. */
   readonly all: boolean;
   /** The folder for new files, from the project's root. */
   readonly folder: string;
-  /** Whether documents of objects that are gone are removed. */
+  /** Removes documents of objects that are gone. */
   readonly delete: boolean;
   /** The text of a file by its path from the project's root; `null` where there is none. */
   read(path: string): string | null;
 }
 
-/** What a merge does to the project's files. Files that are not listed stay as they are. */
+/** The changes to the project's files. Files that are not listed stay as they are. */
 export interface Merge {
   readonly changed: readonly ExportedFile[];
   readonly created: readonly ExportedFile[];
@@ -74,64 +67,56 @@ export interface Merge {
 export function mergeExport(input: MergeInput): Merge {
   const index = new LiveIndex(input.objects);
   const files = openFiles(input);
-  const found = input.resources.map((resource): Found => {
-    const file = files.get(resource.source().file);
-    return { resource, live: index.find(resource), document: file ? findDocument(file, resource) : null };
-  });
-  const documents = found.flatMap((each) => mergeFound(each, input));
-  const gone = documents.filter(({ isGone }) => isGone);
+  const found = input.resources.map((resource) => ({ resource, live: index.find(resource) }));
+  const documents = found.flatMap((each) => openDocument(each, files, input));
   const undeclared = draftUndeclared(found, index, input);
   const written = writeFiles(input, files, documents, undeclared.drafts);
-
-  const lost = found.filter(({ document }) => !document);
-  const stillThere = documents.filter(({ resource, live }) => live && resource.ensure === 'absent');
+  const opened = new Set(documents.map(({ resource }) => resource));
+  const refused = [...input.resources.filter((resource) => !opened.has(resource)), ...written.refused];
   return {
     ...compareFiles(written.texts, input),
     newManifests: written.newManifests,
     undeclared: undeclared.count,
-    gone: gone.map(({ resource }) => resource.address),
+    gone: documents.filter(isGone).map(({ resource }) => resource.address),
     diagnostics: [
-      ...[...lost, ...written.refused].map(({ resource }) => refusedDiagnostic(resource)),
-      ...documents.flatMap(({ resource, changes }) => noteDiagnostics(resource, changes?.notes ?? [])),
-      ...gone.map(({ resource }) => goneDiagnostic(resource, input.delete)),
-      ...stillThere.map(({ resource }) => absentDiagnostic(resource)),
+      ...refused.map((resource) => noteDiagnostic(resource, { reason: 'refused' })),
+      ...documents.flatMap(({ resource, changes }) =>
+        changes.notes.map((note) => noteDiagnostic(resource, note)),
+      ),
       ...undeclared.diagnostics,
     ],
   };
 }
 
-/** What the manifests declare, with its live object and the document that declares it. */
-interface Found {
-  readonly resource: Resource;
-  readonly live: LiveObject | null;
-  /** `null` where it is not found any more. */
-  readonly document: DeclaredDocument | null;
-}
+type Found = Pick<DeclaredDocument, 'resource' | 'live'>;
 
 function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, ManifestFile> {
-  const files = new Map<string, ManifestFile>();
-  for (const path of new Set(resources.map(({ source }) => source().file))) {
-    const text = read(path);
-    if (text !== null) files.set(path, openManifest(text));
-  }
-  return files;
+  const paths = new Set(resources.map(({ source }) => source().file));
+  const texts = [...paths].map((path) => [path, read(path)] as const);
+  return new Map(texts.flatMap(([path, text]) => (text === null ? [] : [[path, openManifest(text)]])));
 }
 
-/** A document that declares an object, and what becomes of it. */
-interface Document extends MergedDocument {
-  readonly live: LiveObject | null;
-  /** Whether it declares an object that the tenant does not have. */
-  readonly isGone: boolean;
-}
-
-function mergeFound({ resource, live, document }: Found, input: MergeInput): Document[] {
+/** The document that declares an object; none where the file has changed since it was loaded. */
+function openDocument(
+  { resource, live }: Found,
+  files: ReadonlyMap<string, ManifestFile>,
+  input: MergeInput,
+): DeclaredDocument[] {
+  const file = files.get(resource.source().file);
+  const document = file && findDocument(file, resource);
   if (!document) return [];
-  const isPresent = input.inScope(resource) && resource.ensure === 'present';
-  const changes = isPresent && live ? mergeDocument(document, live, input) : null;
-  return [{ ...document, live, changes, isGone: isPresent && !live }];
+  const isPresent = resource.ensure === 'present';
+  const isMerged = isPresent && input.inScope(resource);
+  const changes = isMerged && live ? mergeDocument(resource, live, document.written, input) : noChanges();
+  if (isMerged && !live) changes.notes.push({ reason: input.delete ? 'removed' : 'gone' });
+  if (live && !isPresent) changes.notes.push({ reason: 'absent' });
+  return [{ ...document, resource, live, changes }];
 }
 
-/** Drafts for the objects that no manifest declares, or their number, and what is said of those without a draft. */
+const isGone = ({ changes }: DeclaredDocument): boolean =>
+  changes.notes.some(({ reason }) => reason === 'gone' || reason === 'removed');
+
+/** Drafts for the objects that no manifest declares, or their number, and the remarks on those without a draft. */
 function draftUndeclared(found: readonly Found[], index: LiveIndex, input: MergeInput) {
   // With manifests of their own, two would declare the objects that manifests rename.
   const former = found.flatMap(({ resource, live }) => {
@@ -143,34 +128,35 @@ function draftUndeclared(found: readonly Found[], index: LiveIndex, input: Merge
   const objects = input.objects.filter((object) => !named.has(object) && input.inScope(object));
   const { drafts, refusals } = draftAll({ ...input, objects });
   if (!input.all) return { drafts: [], count: drafts.length, diagnostics: [] };
-  return {
-    drafts,
-    count: 0,
-    diagnostics: [
-      ...omissionDiagnostics(drafts),
-      ...refusalDiagnostics(refusals),
-      ...former.map(formerDiagnostic),
-    ],
-  };
+  const diagnostics = [
+    ...omissionDiagnostics(drafts),
+    ...refusalDiagnostics(refusals),
+    ...former.map(({ object, resource }) => formerDiagnostic(object, resource)),
+  ];
+  return { drafts, count: 0, diagnostics };
 }
 
-/** The texts of all files, `null` for those that go. Some documents cannot be edited: they stay as they are. */
+/** The texts of all files, `null` for those that go. Documents that cannot be edited stay as they are. */
 function writeFiles(
   input: MergeInput,
   files: ReadonlyMap<string, ManifestFile>,
-  documents: readonly Document[],
+  documents: readonly DeclaredDocument[],
   drafts: readonly Draft[],
 ) {
-  const places = [...secretsOf(drafts), ...documents.flatMap(newSecrets)];
+  const places = [
+    ...secretsOf(drafts),
+    ...documents.flatMap(({ resource, live, changes }) =>
+      changes.secrets.map((at) => ({ address: (live ?? resource).address, at })),
+    ),
+  ];
   const taken = new Set(input.resources.flatMap(({ fields }) => secretNamesIn(fields)));
   const nameSecret = secretNames(places, taken);
-  const removed = documents.filter(({ isGone }) => input.delete && isGone);
-  const remaining = documents.filter(({ isGone }) => !(input.delete && isGone));
-  const sideFiles = [...mergeSideFiles(remaining, input)].map(
-    ([path, text]) => [path, byteOrderMarkOf(input.read(path) ?? '') + text] as const,
-  );
+  const isRemoved = (document: DeclaredDocument) => input.delete && isGone(document);
+  const removed = documents.filter(isRemoved);
+  const remaining = documents.filter((document) => !isRemoved(document));
+  const texts = new Map<string, string | null>(mergeSideFiles(remaining, input));
   const edited = editFiles(files, remaining, removed, nameSecret);
-  const texts = new Map([...edited.texts, ...sideFiles]);
+  for (const [path, text] of edited.texts) texts.set(path, text);
   const textOf = (path: string) => (texts.has(path) ? (texts.get(path) ?? null) : input.read(path));
   const added = createFiles(drafts, { folder: input.folder, nameSecret, textOf });
   for (const { path, content } of added.files) texts.set(path, content);
@@ -180,38 +166,35 @@ function writeFiles(
   return { texts, refused: edited.refused, newManifests: [...new Set(added.manifests.values())] };
 }
 
-function newSecrets({ live, changes }: Document): SecretPlace[] {
-  return live && changes ? changes.secrets.map((at) => ({ address: live.address, at })) : [];
-}
-
 /** The new text of each file, `null` where no document is left, and the documents that could not be edited. */
 function editFiles(
   files: ReadonlyMap<string, ManifestFile>,
-  remaining: readonly Document[],
-  removed: readonly Document[],
+  remaining: readonly DeclaredDocument[],
+  removed: readonly DeclaredDocument[],
   nameSecret: NameSecret,
 ) {
-  const refused: Document[] = [];
+  const refused: Resource[] = [];
   const newTexts = new Map<unknown, string | null>(removed.map(({ segment }) => [segment, null]));
-  for (const document of remaining) {
-    const { segment, live, changes } = document;
-    if (!live || !changes) continue;
-    const text = applyEdits(segment.text, nameSecrets(changes.edits, live.address, nameSecret));
-    if (text === null) refused.push(document);
+  for (const { segment, resource, live, changes } of remaining) {
+    if (changes.edits.length === 0) continue;
+    const { address } = live ?? resource;
+    const text = applyEdits(
+      segment.text,
+      changes.edits.map((edit) =>
+        edit.op === 'remove' ? edit : { ...edit, value: nameSecretsIn(edit.value, address, nameSecret) },
+      ),
+    );
+    if (text === null) refused.push(resource);
     else newTexts.set(segment, text);
   }
   const texts = [...files].map(([path, file]) => {
     return [path, joinDocuments(file, (segment) => newTexts.get(segment))] as const;
   });
-  return { texts: new Map(texts), refused };
+  return { texts, refused };
 }
 
-function nameSecrets(edits: readonly Edit[], address: Address, nameSecret: NameSecret): Edit[] {
-  return edits.map((edit) => {
-    if (edit.op === 'remove') return edit;
-    const value = mapTags(edit.value, (tag, at) => (tag === '!secret' ? nameSecret({ address, at }) : at));
-    return { ...edit, value };
-  });
+function nameSecretsIn(value: Printable, address: Address, nameSecret: NameSecret): Printable {
+  return mapTags(value, (tag, at) => (tag === '!secret' ? nameSecret({ address, at }) : at));
 }
 
 function compareFiles(

@@ -8,11 +8,16 @@ import {
   type TemplateList,
   tokenHeader,
 } from '../protocol.ts';
-import { contextOf, showContext, showSamples, startContext } from './context.ts';
-import { breakableKey, element, mediumName, problemItem } from './elements.ts';
-import { showList, startList } from './list.ts';
-import { startPlace } from './place.ts';
-import { showSides, startSides } from './sides.ts';
+import { breakableKey, element, mediumName, problemItem, showList, startList } from './list.ts';
+import {
+  contextOf,
+  showContext,
+  showSamples,
+  showSides,
+  startContext,
+  startPlace,
+  startSides,
+} from './template.ts';
 
 const root = document.documentElement;
 const busy = find('busy', HTMLElement);

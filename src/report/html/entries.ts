@@ -1,33 +1,21 @@
 import { gzipSync } from 'node:zlib';
-import { oneLine } from '../safe.ts';
-import { familyWords } from '../words.ts';
+import type { Request } from '../../model/plan.ts';
+import { type ReportOptions, sourceLink } from '../options.ts';
+import { type Entry, familiesOf, type Group, type ImpactWords, type Notice, type Page } from '../page.ts';
+import { oneLine, takeFirst } from '../safe.ts';
+import { bodyText, textsOfField } from '../values.ts';
+import { familyWords, place, pluralize, requestTarget, symbols } from '../words.ts';
+import { diagnosticMarkup, fieldsMarkup, notices } from './fields.ts';
+import { renderedMarkup } from './mail-markup.ts';
 import { html, type Markup } from './markup.ts';
 
-/** One entry of a page's list: it can be filtered and expanded. */
-export interface Entry {
-  /** What it is called in links. */
-  readonly id: string;
-  readonly address: string;
-  /** The action or the outcome, and what a reader should notice: the page filters by them. */
-  readonly categories: readonly string[];
-  readonly isOpen: boolean;
-  readonly summary: Markup;
-  readonly body: Markup;
-  /** What a search finds in addition to the title. */
-  readonly text: string;
-  /** Entries that show the same of other objects. */
-  readonly same: readonly Entry[];
-}
-
-/** Entries below one heading. */
-export interface EntryGroup {
-  readonly title: string;
-  readonly words: string;
-  /** Which choices of the page's list show it: its kind, or its environments. */
-  readonly names: readonly string[];
-  readonly entries: readonly Entry[];
-}
-
+/** Up to this many entries, all are expanded at first. */
+const maxOpen = 8;
+/** Of the body of a request, so many characters are shown. */
+const maxBody = 20_000;
+/** So many fields are named where an entry is collapsed. */
+const maxFields = 4;
+const barWidth = 1000;
 /** Bodies of more characters together are packed. Until then the page can be read without its script. */
 const maxInline = 1_500_000;
 /** Entries that are packed together. Similar ones make each other smaller. */
@@ -35,35 +23,53 @@ const packSize = 40;
 /** Names that a heading has room for. */
 const maxNames = 4;
 
-/** All entries of some groups, those that are below another one included. */
-export function entriesOf(groups: readonly EntryGroup[]): Entry[] {
-  return groups.flatMap(({ entries }) => entries.flatMap((entry) => [entry, ...entry.same]));
+interface Shown {
+  readonly entry: Entry;
+  readonly isOpen: boolean;
+  readonly summary: Markup;
+  readonly body: Markup;
+  /** Searched in addition to the title. */
+  readonly text: string;
+  /** The same in other objects. */
+  readonly same: readonly Shown[];
 }
 
 /**
  * The groups of a page. The bodies of a long list, and the titles in folds, are compressed at the end, and the page's script
  * makes them when they are needed: browsers would take seconds to build all of them.
  */
-export function groupsMarkup(groups: readonly EntryGroup[]): Markup {
-  const entries = entriesOf(groups);
-  const isPacked = entries.reduce((sum, { body }) => sum + body.toString().length, 0) > maxInline;
+export function groupsMarkup({ groups }: Page, options: ReportOptions): Markup {
+  const isFew = groups.flatMap(({ entries }) => entries).filter(({ isLine }) => !isLine).length <= maxOpen;
+  const show = (entry: Entry, family: readonly Entry[], isMember: boolean): Shown => ({
+    entry,
+    isOpen: !isMember && (entry.isLine ? entry.isFailure : isFew),
+    summary: summaryMarkup(entry, isMember ? 1 : family.length),
+    body: bodyMarkup(entry, options),
+    text: searchedText(entry),
+    same: isMember ? [] : family.slice(1).map((member) => show(member, family, true)),
+  });
+  const lists = groups.map(({ entries }) =>
+    familiesOf(entries).map((family) => show(family[0], family, false)),
+  );
+  const all = lists.flat().flatMap((shown) => [shown, ...shown.same]);
+  const isPacked = all.reduce((sum, { body }) => sum + body.toString().length, 0) > maxInline;
   const packs = isPacked
-    ? html`${packsOf('texts', entries, ({ text }) => text)}
-${packsOf('markup', entries, ({ body, summary }) => [body.toString(), summary.toString()])}`
+    ? html`${packsOf('texts', all, ({ text }) => text)}
+${packsOf('markup', all, ({ body, summary }) => [body.toString(), summary.toString()])}`
     : '';
   // Before the list, since its end is far away.
   const note = isPacked
     ? html`<p class="alarm scriptless">This report is long, so its details need the script of this page. If the site that shows it allows no scripts, download the file and open it.</p>`
     : '';
-  return html`${note}<div id="entries" tabindex="-1">${groups.map((group, index) => groupMarkup(group, index, isPacked))}</div>
+  return html`${note}<div id="entries" tabindex="-1">${groups.map((group, index) => groupMarkup(group, lists[index] ?? [], index, isPacked))}</div>
 ${packs}`;
 }
 
-/** What the page's script needs of each entry. The search needs less, and sooner, than the entries that are opened. */
+/** Texts and markup are packed apart: the search needs less, and sooner, than the entries that are opened. */
 function packsOf(
   name: string,
-  entries: readonly Entry[],
-  packed: (entry: Entry) => string | readonly string[],
+  entries: readonly Shown[],
+  packed: (entry: Shown) => string | readonly string[],
 ): Markup[] {
   const packs: Markup[] = [];
   for (let at = 0; at < entries.length; at += packSize) {
@@ -74,9 +80,14 @@ function packsOf(
   return packs;
 }
 
-function groupMarkup({ title, words, names, entries }: EntryGroup, index: number, isPacked: boolean): Markup {
+function groupMarkup(
+  { title, words, names }: Group,
+  list: readonly Shown[],
+  index: number,
+  isPacked: boolean,
+): Markup {
   return html`<section class="group" aria-labelledby="g${index}" data-names="${JSON.stringify(names)}"><h2 id="g${index}">${title} <small>${words}</small> <small class="shown"></small></h2>
-${names.length > maxNames ? namesMarkup(names) : ''}${entries.map((entry) => entryMarkup(entry, isPacked))}</section>`;
+${names.length > maxNames ? namesMarkup(names) : ''}${list.map((shown) => shownMarkup(shown, isPacked))}</section>`;
 }
 
 /** All names, where a heading has no room for them. */
@@ -84,20 +95,133 @@ export function namesMarkup(names: readonly string[]): Markup {
   return html`<details class="names"><summary>All ${names.length}</summary><p>${names.map(oneLine).join(', ')}</p></details>`;
 }
 
-function entryMarkup(entry: Entry, isPacked: boolean): Markup {
-  const { id, address, categories, isOpen, summary, body, same } = entry;
-  const open = isOpen ? html` open` : '';
+function shownMarkup({ entry, isOpen, summary, body, same }: Shown, isPacked: boolean): Markup {
+  const { id, address, category, concerns } = entry;
+  const categories = new Set([category, ...concerns.map(({ concern }) => concern)]);
+  const member = (one: Shown) => shownMarkup(isPacked ? { ...one, summary: html`` } : one, isPacked);
   const members =
     same.length === 0
       ? ''
-      : html`<details class="members"><summary>Show the others: ${familyWords(same.length)}</summary>${same.map((one) => entryMarkup(isPacked ? { ...one, summary: html`` } : one, isPacked))}</details>`;
-  return html`<details class="entry" id="${anchorOf(id)}" data-address="${oneLine(address)}" data-categories="${categories.join(' ')}"${open}><summary>${summary}</summary><div class="body">${isPacked ? '' : body}</div>${members}</details>
+      : html`<details class="members"><summary>Show the others: ${familyWords(same.length)}</summary>${same.map(member)}</details>`;
+  return html`<details class="entry" id="${anchorOf(id)}" data-address="${oneLine(address)}" data-categories="${[...categories].join(' ')}"${isOpen ? html` open` : ''}><summary>${summary}</summary><div class="body">${isPacked ? '' : body}</div>${members}</details>
 `;
+}
+
+function summaryMarkup(entry: Entry, count: number): Markup {
+  const { action, category, outcome, words, address, isLine, source } = entry;
+  const sign = html`<b aria-hidden="true">${symbols[action]}</b>`;
+  const badge = html`<span class="badge ${category}">${outcome === null ? sign : ''}${words.replace(/^to /, '')}</span>`;
+  const isChanged = !isLine && action === 'update';
+  return html`${badge}
+${outcome === null ? '' : html`<b class="symbol">${symbols[action]}</b> `}${addressMarkup(address)}
+${entry.notices.map(riskPill)}
+${warningPill(entry)}
+${isChanged ? html`<span class="what">${changedWords(entry)}</span>` : ''}
+${source === null ? '' : html`<span class="where">${place(source)}</span>`}${count > 1 ? html`<span class="pill">${familyWords(count)}</span>` : ''}`;
+}
+
+/** `subject · body +4 −2` */
+function changedWords(entry: Entry): string {
+  const fields = entry.fields();
+  const names = fields.slice(0, maxFields).map(({ name, view }) => {
+    if (view.is !== 'lines') return oneLine(name);
+    const { before, after } = view.diff.counts;
+    return `${oneLine(name)} +${after} −${before}`;
+  });
+  const rest = fields.length - names.length;
+  return [...names, ...(rest > 0 ? [`${rest} more`] : [])].join(' · ');
+}
+
+/** The badge says already that an object is deleted. */
+function riskPill({ is, label }: Notice): Markup {
+  const isShown = (is === 'grave' || is === 'risk') && label !== 'DELETE';
+  return isShown ? html`<span class="risk ${is}">${label ?? ''}</span>` : html``;
+}
+
+/** Tells a collapsed entry's number of warnings. */
+function warningPill({ notices: said, remarks }: Entry): Markup {
+  const count =
+    said.filter(({ is }) => is === 'warning').length +
+    remarks.filter(({ severity }) => severity === 'warning').length;
+  return count === 0 ? html`` : html`<span class="risk">${pluralize(count, 'warning')}</span>`;
+}
+
+function searchedText({ fields, notices: said, remarks, source }: Entry): string {
+  const words = [...said.map(({ text }) => text), ...remarks.map(({ message }) => message)];
+  return [...fields().flatMap(textsOfField), ...words, source === null ? '' : place(source)].join('\n');
+}
+
+function bodyMarkup(entry: Entry, { sourceUrl }: ReportOptions): Markup {
+  const { address, outcome, isLine, words, environments, sides, rendered, impact, requests, sent } = entry;
+  const isShared = environments.length > 1 && requests.length + sent.length > 0;
+  return html`${isShared ? html`<p class="whose">The requests are those of ${environments[0] ?? ''}.</p>` : ''}${metaMarkup(entry, sourceUrl)}
+${isLine && outcome === null ? html`<p>This object is ${words}.</p>` : ''}${notices([...entry.notices.map((notice) => noticeMarkup(notice, entry)), ...entry.remarks.map(diagnosticMarkup)])}
+${fieldsMarkup(entry.fields(), sides)}
+${rendered === null ? '' : renderedMarkup(address, rendered)}
+${impact === null ? '' : impactMarkup(impact)}
+${requestsMarkup(requests)}${sent.map((line) => html`<p class="request"><code>${line}</code></p>`)}`;
+}
+
+function metaMarkup({ source, objectId, secrets }: Entry, sourceUrl: string | undefined): Markup {
+  const link = sourceLink(source, sourceUrl);
+  if (objectId === null && link === null && secrets.length === 0) return html``;
+  return html`<dl class="meta">
+${source === null || link === null ? '' : html`<div><dt>Manifest</dt><dd><a href="${link}" rel="noreferrer"><code>${place(source)}</code></a></dd></div>`}
+${objectId === null ? '' : html`<div><dt>Id</dt><dd><code>${objectId}</code></dd></div>`}
+${secrets.length === 0 ? '' : html`<div><dt>Sends secrets</dt><dd><code>${secrets.map(oneLine).join(', ')}</code></dd></div>`}
+</dl>`;
+}
+
+const noticeClasses: Readonly<Record<Notice['is'], string>> = {
+  grave: 'danger',
+  risk: 'warning',
+  task: 'task',
+  warning: 'warning',
+  error: 'danger',
+};
+
+function noticeMarkup({ is, label, text }: Notice, { isFailure }: Entry): Markup {
+  const words = is === 'task' ? 'By hand' : label;
+  return html`<li class="${is === 'error' && !isFailure ? 'warning' : noticeClasses[is]}">${words === null ? '' : html`<strong>${words}</strong> `}${text}</li>`;
+}
+
+function impactMarkup({ words, moves, effect }: ImpactWords): Markup {
+  const lines = moves.map((move) => html`<li class="${move.is}">${oneLine(move.words)}</li>`);
+  return html`<figure class="impact"><figcaption>The search ${words}</figcaption>
+${barsMarkup(effect)}
+${lines.length === 0 ? '' : html`<ul>${lines}</ul>`}</figure>
+`;
+}
+
+/** Hidden from screen readers: the words beside the bars say the same. */
+function barsMarkup({ before, after, enter, leave }: ImpactWords['effect']): Markup {
+  const most = Math.max(before, after);
+  if (most === 0) return html``;
+  const toUnits = (count: number) => Math.round((Math.min(Math.max(count, 0), most) / most) * barWidth);
+  const stay = toUnits(after - enter.count);
+  return html`<svg aria-hidden="true" viewBox="0 0 ${barWidth} 20" preserveAspectRatio="none">
+<rect class="stay" y="0" height="8" width="${stay}"/><rect class="leave" y="0" height="8" x="${stay}" width="${toUnits(leave.count)}"/>
+<rect class="stay" y="12" height="8" width="${stay}"/><rect class="enter" y="12" height="8" x="${stay}" width="${toUnits(enter.count)}"/>
+</svg>`;
+}
+
+function requestsMarkup(requests: readonly Request[]): Markup {
+  if (requests.length === 0) return html``;
+  return html`<details class="requests"><summary>${pluralize(requests.length, 'request')}</summary>${requests.map(requestMarkup)}</details>`;
+}
+
+function requestMarkup(request: Request): Markup {
+  const { method, body } = request;
+  const text = body === null ? '' : bodyText(body);
+  const first = takeFirst(text, maxBody);
+  const rest = text.length - first.length;
+  const shown = rest > 0 ? `${first}\n… (${rest} characters more)` : text;
+  return html`<p class="request"><strong>${method}</strong> <code>${requestTarget(request)}</code></p>
+${shown === '' ? '' : html`<pre>${shown}</pre>`}`;
 }
 
 const anchorOf = (id: string): string => `change/${oneLine(id)}`;
 
-/** The link to an entry of the page. */
 export function permalink(id: string): string {
   return `#${anchorOf(id).split('/').map(encodeURIComponent).join('/')}`;
 }
@@ -108,9 +232,11 @@ export function addressMarkup(address: string): Markup {
   return html`<code class="address"><span>${kind}/</span>${key.join('/')}</code>`;
 }
 
+/** What looks like another name is left encoded: other forms of a letter, and blanks at the ends. */
 function decodeOrKeep(part: string): string {
   try {
-    return decodeURIComponent(part);
+    const text = decodeURIComponent(part);
+    return text.normalize('NFKC').trim() === text ? text : part;
   } catch {
     return part;
   }

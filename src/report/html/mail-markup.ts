@@ -1,4 +1,4 @@
-import type { FurtherRendered, MailHead, Rendered, RenderedSide } from '../rendered.ts';
+import type { FurtherRendered, MailHead, Rendered, RenderedSide } from '../options.ts';
 import { quoteHtml } from '../safe.ts';
 import { html, Markup, markMatches } from './markup.ts';
 
@@ -7,9 +7,8 @@ import { html, Markup, markMatches } from './markup.ts';
  * cuts nothing off at the height of the window: the frame gets the height of what is in it.
  */
 const framePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
-const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><style>:root:root,:root:root>body{overflow:visible!important}:root[data-images="off"] *{background-image:none!important}::highlight(changed){background-color:#fff0a3;color:#1a2029}::highlight(current){background-color:#ffb84d;color:#1a2029}</style>`;
+const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><style>:root:root,:root:root>body{overflow:visible!important}:root[data-images="off"] *{background-image:none!important}::highlight(changed){background-color:#fff0a3;color:#1a2029;text-decoration:underline wavy 2px #c2410c}::highlight(current){background-color:#ffb84d;color:#1a2029;text-decoration:underline wavy 3px #8f1d14}</style>`;
 
-/** A rendered template with the buttons that belong to it. */
 export function renderedMarkup(address: string, rendered: Rendered): Markup {
   const { before, after } = rendered;
   const isMail = Boolean(before?.head ?? after?.head);
@@ -47,7 +46,6 @@ ${sideFigure(`${name}, ${other}`, html`${second}`, after, before?.head ?? null)}
 </div>`;
 }
 
-/** The same template with values that show other lines of it. */
 function furtherMarkup(address: string, further: FurtherRendered): Markup {
   const title = markMatches(further.title, /`([^`]*)`/g, ([, code = '']) => html`<code>${code}</code>`);
   return html`<p class="further">${title}</p>

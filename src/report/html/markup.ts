@@ -13,7 +13,6 @@ export class Markup {
   }
 }
 
-/** What a template may hold. */
 export type Child = Markup | string | number | readonly Child[];
 
 /** A template whose values are escaped unless they are {@link Markup}; lists are joined. */

@@ -1,115 +1,57 @@
 import { createHash } from 'node:crypto';
 import { script, style } from '../../generated/report-page.ts';
-import { type Diagnostic, hasErrors, type Versions } from '../../model/diagnostic.ts';
-import { groupBy } from '../../model/group.ts';
-import type { Change } from '../../model/plan.ts';
-import { firstOf, type Point, pointWords } from '../attention.ts';
-import { diffLines } from '../line-diff.ts';
+import { groupBy } from '../../model/basics.ts';
+import { hasErrors } from '../../model/diagnostic.ts';
+import type { ReportOptions } from '../options.ts';
+import { firstOf, looseRemarks, type Matrix, type MatrixRow, type Page, type Point } from '../page.ts';
 import { oneLine } from '../safe.ts';
-import { type Count, pluralize, whereOf } from '../words.ts';
-import { diffFigure, maxLines } from './diff-markup.ts';
-import { addressMarkup, type Entry, type EntryGroup, entriesOf, groupsMarkup, permalink } from './entries.ts';
+import { type Count, joinParts, namesInBrief, pluralize } from '../words.ts';
+import { addressMarkup, groupsMarkup, namesMarkup, permalink } from './entries.ts';
+import { diagnosticMarkup, notices } from './fields.ts';
 import { html, Markup } from './markup.ts';
 
-/** What a page shows. */
-interface Page {
-  readonly eyebrow: string;
-  readonly title: string;
-  readonly subtitle: string;
-  /** Shown large and red: why nothing will happen, or what went wrong. */
-  readonly alarm: string | null;
-  /** Shown where there is nothing to list. */
-  readonly empty: string;
-  /** Each filters the entries of its category. */
-  readonly tiles: readonly Count[];
-  /** What to read before anything else. */
-  readonly points?: readonly PagePoint[];
-  /** What comes before the list, such as a table. */
-  readonly lead?: Markup;
-  /** Shown one by one, below the names that they are about. */
-  readonly problems?: readonly NamedProblems[];
-  /** Folded, by what they have in common. */
-  readonly remarks?: readonly NamedProblems[];
-  readonly groups: readonly EntryGroup[];
-  /** What the names of the groups are: `kind`, `environment`. */
-  readonly named: string;
-  /** Objects without an entry, such as those that no manifest names, folded; `null`: none. */
-  readonly others?: OtherObjects | null;
-  /** What to copy to apply what the page shows; `null` where that cannot be applied. */
-  readonly command?: string | null;
-  /** What the marks of a reader are kept for. */
-  readonly digest: string;
-  readonly facts: readonly (readonly [name: string, value: string])[];
-  /** Whether frames with foreign styles are among the entries. */
-  readonly hasFrames?: boolean;
-}
-
-type NamedProblems = readonly [name: string, problems: readonly Diagnostic[]];
-
-interface OtherObjects {
-  readonly title: string;
-  readonly words: string;
-  readonly objects: readonly { readonly address: string; readonly note: string }[];
-}
-
-/** What a page says first, with links to the first entries that it is about. */
-interface PagePoint {
-  readonly concern: Point['concern'];
-  readonly words: string;
-  readonly links: readonly Pick<Entry, 'id' | 'address'>[];
-  /** How many entries have no link. */
-  readonly more: number;
-}
-
-/** Up to this many entries, all are expanded at first. */
-export const maxOpen = 8;
 /** So many different problems are shown at once. */
 const maxNamed = 10;
 
-/** A point of a plan as its page says it. */
-export function pagePoint(point: Point, idOf: (change: Change) => string): PagePoint {
-  const { first, more } = firstOf(point);
-  const links = first.map((change) => ({ id: idOf(change), address: change.address }));
-  return { concern: point.concern, words: pointWords(point), links, more };
-}
-
 /** A whole page in one file. It needs no network, and its policy lets only its own script run. */
-export function pageHtml(page: Page): string {
-  const { points = [], lead = html``, others = null, command = null, hasFrames = false } = page;
-  const total = entriesOf(page.groups).length;
+export function writeHtml(page: Page, options: ReportOptions): string {
+  const entries = page.groups.flatMap((group) => group.entries);
+  const total = entries.length;
+  const eyebrow = page.note ?? `tenantctl ${page.command}`;
+  const sides = page.sides.map(({ name, tenant }) => tenant !== '' && `${name}: ${tenant}`);
   return `${html`<!doctype html>
-<html lang="en" data-digest="${page.digest}">
+<html lang="en" data-digest="${page.key}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy(hasFrames)}">
+<meta http-equiv="Content-Security-Policy" content="${policy(entries.some(({ rendered }) => rendered !== null))}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${page.eyebrow}: ${page.title}</title>
+<title>${eyebrow}: ${page.name}</title>
 <style>${new Markup(style)}</style>
 </head>
 <body>
 <a class="skip" href="#entries">Skip to the list</a>
 <header class="top">
-<div><p class="eyebrow">${page.eyebrow}</p><h1>${page.title}</h1><p class="subtitle">${page.subtitle}</p></div>
+<div><p class="eyebrow">${eyebrow}</p><h1>${page.name}</h1><p class="subtitle">${joinParts([page.tenants, ...sides], ' · ')}</p></div>
 <button type="button" class="js" id="theme" aria-pressed="false">Dark</button>
 </header>
 <main>
 ${page.alarm === null ? '' : html`<p class="alarm"><strong>${page.alarm}</strong></p>`}
-${pointsMarkup(points)}
-<ul class="tiles" aria-label="Summary">${page.tiles.map(tileMarkup)}</ul>
-${lead}
+${pointsMarkup(page.points)}
+<ul class="tiles" aria-label="Summary">${page.counts.map(tileMarkup)}</ul>
+${page.matrix === null ? '' : matrixMarkup(page.matrix)}
 ${problemsMarkup(page)}
 ${
   total === 0
-    ? html`<p class="empty">${page.empty}</p>`
+    ? html`<p class="empty">${page.verdict?.words ?? 'Nothing to show.'}</p>`
     : html`${toolbar(page, total)}
-${groupsMarkup(page.groups)}
+${groupsMarkup(page, options)}
 <p class="empty" id="nothing" hidden>Nothing matches the filter.</p>`
 }
-${othersMarkup(others)}
+${othersMarkup(page)}
 </main>
-<footer>${commandMarkup(command)}<dl class="meta">${page.facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><code>${value}</code>${/digest$/i.test(name) ? copyButton(value, 'digest') : ''}</dd></div>`)}</dl></footer>
+<footer>${commandMarkup(page)}<dl class="meta">${page.facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><code>${value}</code>${/digest$/i.test(name) ? copyButton(value, 'digest') : ''}</dd></div>`)}</dl></footer>
 <script>${new Markup(script)}</script>
 </body>
 </html>`}\n`;
@@ -147,82 +89,72 @@ function toolbar({ groups, named }: Page, total: number): Markup {
 </div>`;
 }
 
-/** What to read first: a filter for each point, and links to its first changes. */
-function pointsMarkup(points: readonly PagePoint[]): Markup {
+function matrixMarkup({ columns, rows }: Matrix): Markup {
+  return html`<div class="scroll matrix" tabindex="0" role="region" aria-label="Environments"><table><thead><tr><th scope="col">Environment</th>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => rowMarkup(row, columns.length))}</tbody></table></div>`;
+}
+
+function rowMarkup({ names, isFailed, counts, words }: MatrixRow, width: number): Markup {
+  const cells = counts
+    ? counts.map((count) => html`<td>${count === 0 ? html`<span class="none">0</span>` : count}</td>`)
+    : html`<td class="why" colspan="${width}"><code>${words}</code></td>`;
+  const state = counts && words !== '' ? html` <small>${words}</small>` : '';
+  return html`<tr${isFailed ? html` class="failed"` : ''}><th scope="row">${isFailed ? '✖ ' : ''}${oneLine(namesInBrief(names))}${state}${names.length > 4 ? namesMarkup(names) : ''}</th>${cells}</tr>`;
+}
+
+function pointsMarkup(points: readonly Point[]): Markup {
   if (points.length === 0) return html``;
   return html`<section class="first" aria-labelledby="first"><h2 id="first">Read this first</h2><ul>${points.map(pointMarkup)}</ul></section>`;
 }
 
-function pointMarkup({ concern, words, links, more }: PagePoint): Markup {
-  const first = links.map(
-    ({ id, address }) => html`<li><a href="${permalink(id)}">${addressMarkup(address)}</a></li>`,
+function pointMarkup(point: Point): Markup {
+  const { first, more } = firstOf(point);
+  const links = first.map(
+    ({ entry, where }) =>
+      html`<li><a href="${permalink(entry.id)}">${addressMarkup(entry.address)}</a>${oneLine(where)}</li>`,
   );
-  return html`<li class="${concern}"><button type="button" data-filter="${concern}" aria-pressed="false">${words}</button><ul>${first}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul></li>`;
+  return html`<li class="${point.concern}"><button type="button" data-filter="${point.concern}" aria-pressed="false">${point.words}</button><ul>${links}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul></li>`;
 }
 
-function othersMarkup(others: OtherObjects | null): Markup {
+function othersMarkup({ others }: Page): Markup {
   if (others === null) return html``;
-  const { title, words, objects } = others;
-  return html`<details class="others"><summary><h2>${title}</h2> ${words}</summary><ul>${objects.map(({ address, note }) => html`<li>${addressMarkup(address)}${note === '' ? '' : html` ${note}`}</li>`)}</ul></details>`;
+  const { title, words, names } = others;
+  const items = names.map(
+    ({ address, note }) =>
+      html`<li>${addressMarkup(address)}${note === '' ? '' : html` ${oneLine(note)}`}</li>`,
+  );
+  return html`<details class="others"><summary><h2>${title}</h2> ${words}</summary><ul>${items}</ul></details>`;
 }
 
-function problemsMarkup({ problems: named = [], remarks = [] }: Page): Markup {
-  const problems = named.filter(([, list]) => list.length > 0);
-  const all = [...problems, ...remarks].flatMap(([, group]) => group);
+/** Shows the first problems openly. The rest, and all remarks, are folded. */
+function problemsMarkup(page: Page): Markup {
+  const problems = page.problems.filter(({ items }) => items.length > 0);
+  const remarks = looseRemarks(page);
+  const all = [...problems.flatMap(({ items }) => items), ...remarks.flatMap(([, items]) => items)];
   if (all.length === 0) return html``;
+  const shown = problems.map(({ names, items }) => {
+    const heading = names.length === 0 ? '' : html`<h3>${names.join(', ')}</h3>`;
+    return html`${heading}${notices(items.map(diagnosticMarkup))}`;
+  });
+  const folded = remarks.map(([code, items]) =>
+    foldMarkup(html`${pluralize(items.length, 'remark')} <code>${code}</code>`, [
+      notices(items.map(diagnosticMarkup)),
+    ]),
+  );
+  const rest = shown.slice(maxNamed);
   return html`<section class="problems" aria-labelledby="problems"><h2 id="problems">${hasErrors(all) ? 'Problems' : 'Remarks'}</h2>
-${problems.slice(0, maxNamed).map(namedProblems)}${moreProblems(problems.slice(maxNamed))}${remarks.map(remarksMarkup)}</section>`;
+${shown.slice(0, maxNamed)}${rest.length === 0 ? '' : foldMarkup('More problems', rest)}${folded}</section>`;
 }
 
-/** Where environments differ in what is wrong, the first problems are shown; the others are folded. */
-function moreProblems(problems: readonly NamedProblems[]): Markup {
-  if (problems.length === 0) return html``;
-  return html`<details class="remarks"><summary>More problems</summary>${problems.map(namedProblems)}</details>`;
+function foldMarkup(title: Markup | string, content: readonly Markup[]): Markup {
+  return html`<details class="remarks"><summary>${title}</summary>${content}</details>`;
 }
 
-function namedProblems([name, problems]: NamedProblems): Markup {
-  const heading = name === '' ? '' : html`<h3>${name}</h3>`;
-  return html`${heading}${notices(problems.map(diagnosticMarkup))}`;
-}
-
-function remarksMarkup([name, remarks]: NamedProblems): Markup {
-  return html`<details class="remarks"><summary>${pluralize(remarks.length, 'remark')} <code>${name}</code></summary>${notices(remarks.map(diagnosticMarkup))}</details>`;
-}
-
-function commandMarkup(command: string | null): Markup {
-  if (command === null) return html``;
-  return html`<p class="command">To apply exactly this plan, once it is approved: <code>${command}</code>${copyButton(command, 'command')}</p>`;
+function commandMarkup({ applyWith }: Page): Markup {
+  if (applyWith === null) return html``;
+  return html`<p class="command">To apply exactly this plan, once it is approved: <code>${applyWith}</code>${copyButton(applyWith, 'command')}</p>`;
 }
 
 function copyButton(text: string, name: string): Markup {
   return html` <button type="button" class="copy js" data-copy="${text}" aria-label="Copy the ${name}">Copy</button>`;
-}
-
-/** What a reader should notice, as a list; nothing where there is nothing. */
-export function notices(items: readonly Markup[]): Markup {
-  return items.length === 0 ? html`` : html`<ul class="notices">${items}</ul>`;
-}
-
-/** One problem as an item of a list. */
-export function diagnosticMarkup(diagnostic: Diagnostic): Markup {
-  const { severity, code, message, excerpt, hint, versions = [] } = diagnostic;
-  const where = whereOf(diagnostic);
-  const kind = severity === 'error' ? 'danger' : severity;
-  return html`<li class="${kind}"><strong>${severity}</strong> ${where === undefined ? '' : html`<code>${where}</code> `}${message} <code class="slug">${code}</code>
-${excerpt === undefined ? '' : html`<pre>${excerpt}</pre>`}${hint === undefined ? '' : html`<p><em>Hint:</em> ${hint}</p>`}${versionsMarkup(versions)}</li>`;
-}
-
-/** The declared texts beside those of the vendor, and what the vendor has changed where that is known. */
-function versionsMarkup(versions: readonly Versions[]): Markup {
-  if (versions.length === 0) return html``;
-  const figure = (name: string, before: string | null, after: string | null) =>
-    diffFigure(html`<code>${oneLine(name)}</code>`, diffLines(before, after, maxLines));
-  const moved = versions.flatMap(({ name, old, theirs }) =>
-    old === undefined || old === theirs ? [] : [figure(name, old, theirs)],
-  );
-  const isKnown = versions.every(({ old }) => old !== undefined);
-  const vendor = isKnown
-    ? html`<p><span class="old">−</span> the vendor's old default, <span class="new">+</span> the vendor's new default:</p>${moved.length === 0 ? html`<p>The same in these fields.</p>` : moved}`
-    : html`<p>The vendor's old default is not known: the manifest holds only its digest, and git has no manifest with its text.</p>`;
-  return html`<details class="versions"><summary>Compare with the vendor's new default</summary>${vendor}<p><span class="old">−</span> as declared, <span class="new">+</span> the vendor's new default:</p>${versions.map(({ name, ours, theirs }) => figure(name, ours, theirs))}</details>`;
 }

@@ -1,9 +1,8 @@
-import { type Json, type JsonObject, withoutNulls } from '../../model/json.ts';
-import { badRequest } from '../api-error.ts';
-import { Fields } from '../fields.ts';
-import { findById, type Handlers, okRead, okWrite, resolveName, type Tenant } from '../handler.ts';
+import { type Json, withoutNulls } from '../../model/json.ts';
 import { applyPatch, standardPatch } from '../json-patch.ts';
 import { type AuthProfile, authTypes } from '../objects.ts';
+import { badRequest, findById, type Handlers, okRead, okWrite, type Tenant } from '../requests.ts';
+import { bool, choice, object, textOrNull } from '../shape.ts';
 
 const noun = 'authentication profile';
 
@@ -29,9 +28,9 @@ export const authProfiles = {
     const { offNetwork, untrustedGeography, applicationId, applicationName, type } = profile;
     const document = { offNetwork, untrustedGeography, applicationId, applicationName, type };
     // `replace` refuses a member that is absent.
-    const changes = readPatch(applyPatch(withoutNulls(document), call.body, standardPatch));
-    const resolved = resolveName(changes.applicationId, tenant);
-    Object.assign(profile, changes, resolved !== null && { applicationName: resolved });
+    const changes = readPatched(applyPatch(withoutNulls(document), call.body, standardPatch), 'profile');
+    if (changes.applicationId === '') throw badRequest('applicationId must not be empty');
+    Object.assign(profile, changes);
     return okWrite(showProfile(profile));
   },
 } satisfies Handlers;
@@ -40,16 +39,10 @@ function showProfile({ id: _id, ...shown }: AuthProfile): Json {
   return shown;
 }
 
-function readPatch(patched: JsonObject): Omit<AuthProfile, 'id' | 'name' | 'strongAuthLogin'> {
-  const fields = new Fields(patched, 'profile');
-  const changes = {
-    offNetwork: fields.bool('offNetwork', null),
-    untrustedGeography: fields.bool('untrustedGeography', null),
-    applicationId: fields.textOrNull('applicationId'),
-    applicationName: fields.textOrNull('applicationName'),
-    type: fields.choice('type', authTypes),
-  };
-  if (changes.applicationId === '') throw badRequest('applicationId must not be empty');
-  fields.end();
-  return changes;
-}
+const readPatched = object({
+  offNetwork: bool(null),
+  untrustedGeography: bool(null),
+  applicationId: textOrNull,
+  applicationName: textOrNull,
+  type: choice(authTypes),
+});

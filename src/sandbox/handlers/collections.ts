@@ -1,8 +1,15 @@
 import { type JsonObject, textOf } from '../../model/json.ts';
-import { badRequest } from '../api-error.ts';
-import { type Handler, type Handlers, okRead, type Reply, type Tenant } from '../handler.ts';
 import { attributeClass } from '../objects.ts';
-import { compareText, type Query, readFlag, readRange } from '../query.ts';
+import { compareText, readFlag, readRange } from '../query.ts';
+import {
+  badRequest,
+  type Handler,
+  type Handlers,
+  okRead,
+  type Query,
+  type Reply,
+  type Tenant,
+} from '../requests.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../variations.ts';
 
@@ -36,8 +43,8 @@ function listAll(
   recordsOf: (state: TenantState, variations: Variations) => readonly JsonObject[],
 ): Handler {
   return ({ query }, tenant) => {
-    const find = () => recordsOf(tenant.state, tenant.variations);
-    return answerPage({ plural, path: `/api/${plural}`, find }, query, tenant);
+    const records = recordsOf(tenant.state, tenant.variations);
+    return answerPage({ plural, path: `/api/${plural}`, records }, query, tenant);
   };
 }
 
@@ -47,16 +54,15 @@ interface Records {
   readonly plural: keyof typeof collections;
   /** Where the next page is requested. */
   readonly path: string;
-  find(): readonly JsonObject[];
+  readonly records: readonly JsonObject[];
 }
 
 /** Answers a collection request (seed 002): filters, order, one page, and metadata if requested. Throws a 400. */
-export function answerPage({ plural, path, find }: Records, query: Query, tenant: Tenant): Reply {
+export function answerPage({ plural, path, records }: Records, query: Query, tenant: Tenant): Reply {
   const { variations } = tenant;
   const { maxLimit, attributes } = collections[plural];
   const { limit, offset } = readRange(query, maxLimit, defaultLimit);
-  if (offset > 0) variations.beforeFurtherPage?.();
-  const matching = filterRecords(find(), attributes, query, tenant);
+  const matching = filterRecords(records, attributes, query, tenant);
   const found = orderRecords(matching, attributes, query.get('order'));
   if (variations.offsetZero === 'refused' && query.get('offset') === '0')
     throw badRequest('offset must not be 0');

@@ -9,10 +9,22 @@ import {
   textOf,
   withoutNulls,
 } from '../../model/json.ts';
-import { badRequest } from '../api-error.ts';
-import type { CollectionKind, Member } from '../collection-kind.ts';
-import { type CollectionObject, checkForms, keyOf, settable, timesOf } from '../collection-object.ts';
 import {
+  checkForms,
+  type DescribedKind,
+  type DescribedObject,
+  idsHeld,
+  keyOf,
+  type Member,
+  settable,
+  timesOf,
+} from '../described-kind.ts';
+import { applyPatch, standardPatch } from '../json-patch.ts';
+import { newId } from '../objects.ts';
+import { remove as deleting, get, type Operation, patch, post, put, type Request } from '../operations.ts';
+import { parseFilters, readFlag, selectPage } from '../query.ts';
+import {
+  badRequest,
   type Call,
   deleteById,
   findById,
@@ -21,12 +33,8 @@ import {
   okWrite,
   type Reply,
   type Tenant,
-} from '../handler.ts';
-import { newId } from '../ids.ts';
-import { applyPatch, standardPatch } from '../json-patch.ts';
-import { remove as deleting, get, type Operation, patch, post, put, type Request } from '../operations.ts';
-import { parseFilters, readFlag, selectPage } from '../query.ts';
-import { objectsOf, refuseWhileReferredTo, Targets } from '../references.ts';
+} from '../requests.ts';
+import type { TenantState } from '../state.ts';
 import { readJsonText, type Variations, writeJsonText } from '../variations.ts';
 
 /** An operation, and what does its work. The server itself answers those without a handler. */
@@ -39,7 +47,7 @@ export interface Served {
  * The operations of a collection, as its descriptor says: those that it does not allow are not there, and get a 405. Their
  * names are `list-`, `create-`, `get-`, `patch-`, `put-` or `delete-` and the kind: `create-access-profile`.
  */
-export function serveKind(kind: CollectionKind): readonly Served[] {
+export function serveKind(kind: DescribedKind): readonly Served[] {
   const { path, service, creates, deletes } = kind;
   const noun = kind.name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();
   const serve = (verb: string, sent: Request, handler: Handler): Served => ({
@@ -63,7 +71,7 @@ export function serveKind(kind: CollectionKind): readonly Served[] {
 }
 
 /** Without a page size, a list has no parameters for pages. */
-function parametersOf({ pageSize, counts, filterBy }: CollectionKind): readonly string[] {
+function parametersOf({ pageSize, counts, filterBy }: DescribedKind): readonly string[] {
   return [
     ...(pageSize === null ? [] : ['limit', 'offset']),
     ...(counts ? ['count'] : []),
@@ -71,33 +79,34 @@ function parametersOf({ pageSize, counts, filterBy }: CollectionKind): readonly 
   ];
 }
 
-function list(kind: CollectionKind, { query }: Call, tenant: Tenant): Reply {
+function list(kind: DescribedKind, { query }: Call, tenant: Tenant): Reply {
   const { pageSize, member, filterBy } = kind;
   const matches = parseFilters(query, new Map(filterBy.map((name) => [name, ['eq', 'in']])));
-  const select = () =>
-    objectsOf(tenant, kind.name).filter((object) => matches((name) => textOf(object, name) ?? ''));
+  const found = objectsOf(tenant, kind.name).filter((object) =>
+    matches((name) => textOf(object, name) ?? ''),
+  );
   const withCount = readFlag(query, 'count');
-  const page = pageSize === null ? select() : selectPage(select, query, { ...tenant, pageLimit: pageSize });
+  const page = pageSize === null ? found : selectPage(found, query, pageSize);
   const targets = new Targets(tenant);
   const rows = page.map((object) => show(kind, object, tenant, targets));
   return {
     status: 200,
     body: member === null ? rows : { [member]: rows },
-    headers: withCount ? { 'x-total-count': String(select().length) } : {},
+    headers: withCount ? { 'x-total-count': String(found.length) } : {},
   };
 }
 
 /** An object as the tenant answers it: names beside ids are those of the objects with these ids. */
 function show(
-  kind: CollectionKind,
-  object: CollectionObject,
+  kind: DescribedKind,
+  object: DescribedObject,
   tenant: Tenant,
   targets = new Targets(tenant),
 ): JsonObject {
   const unset = objectFrom(settable(kind).map((name) => [name, null]));
   const shown = mapMembers(object, (value, name) => {
     const form = kind.members.get(name);
-    if (form?.inText) return writeText(value, tenant.variations);
+    if (form?.text) return writeText(value, tenant.variations);
     return form ? withNames(form, value, targets) : value;
   });
   return { id: object.id, ...(tenant.variations.unsetMembers === 'null' && unset), ...shown };
@@ -114,11 +123,11 @@ function withName({ to }: Member, value: Json, targets: Targets): Json {
   return { ...value, name: name ?? own(value, 'name') ?? null };
 }
 
-function find(kind: CollectionKind, call: Call, tenant: Tenant): CollectionObject {
+function find(kind: DescribedKind, call: Call, tenant: Tenant): DescribedObject {
   return findById(objectsOf(tenant, kind.name), call, kind.name);
 }
 
-function create(kind: CollectionKind, body: Json, tenant: Tenant): Reply {
+function create(kind: DescribedKind, body: Json, tenant: Tenant): Reply {
   const objects = objectsOf(tenant, kind.name);
   const given = accept(kind, body, null, tenant.variations);
   const id = newId(tenant.state, kind.name, keyOf(kind, given), objects);
@@ -136,8 +145,8 @@ function createdAnswer(shown: JsonObject, { createAnswer }: Variations): { reado
 }
 
 /** How an object is changed: the request, and what the members that a client sets are after it. */
-function updateOf(kind: CollectionKind) {
-  const update = (change: (document: JsonObject, body: Json, live: CollectionObject) => Json): Handler => {
+function updateOf(kind: DescribedKind) {
+  const update = (change: (document: JsonObject, body: Json, live: DescribedObject) => Json): Handler => {
     return (call, tenant) => {
       const live = find(kind, call, tenant);
       const changed = change(writable(kind, live, tenant.variations), call.body, live);
@@ -182,7 +191,7 @@ function updateOf(kind: CollectionKind) {
   }
 }
 
-function replace(kind: CollectionKind, live: CollectionObject, given: JsonObject, tenant: Tenant): Reply {
+function replace(kind: DescribedKind, live: DescribedObject, given: JsonObject, tenant: Tenant): Reply {
   const kept = mapMembers(live, (value, name) => (isServerOwned(kind, name) ? value : undefined));
   const { modified } = timesOf(kind, tenant.timestamp());
   const next = { ...kept, ...withoutNulls(given), ...(modified && { modified }), id: live.id };
@@ -192,35 +201,35 @@ function replace(kind: CollectionKind, live: CollectionObject, given: JsonObject
   return okWrite(show(kind, next, tenant));
 }
 
-function remove(kind: CollectionKind, call: Call, tenant: Tenant): Reply {
+function remove(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   refuseWhileReferredTo(kind.name, find(kind, call, tenant), tenant);
   return deleteById(objectsOf(tenant, kind.name), call, kind.name, tenant.state);
 }
 
-const isServerOwned = ({ serverOwned }: CollectionKind, name: string): boolean => serverOwned.includes(name);
+const isServerOwned = ({ serverOwned }: DescribedKind, name: string): boolean => serverOwned.includes(name);
 
 /** JSON in text, as the tenant answers it. */
 const writeText = (value: Json, variations: Pick<Variations, 'jsonText'>): Json =>
   isObject(value) ? writeJsonText(value, variations) : value;
 
 /** The document that a patch is applied to, in the form in which a client sends it. */
-function writable(kind: CollectionKind, live: CollectionObject, { jsonText }: Variations): JsonObject {
+function writable(kind: DescribedKind, live: DescribedObject, { jsonText }: Variations): JsonObject {
   const form = { jsonText: jsonText === 'map' ? 'text' : jsonText } as const;
   return mapMembers(live, (value, name) => {
     if (isServerOwned(kind, name)) return undefined;
-    return kind.members.get(name)?.inText ? writeText(value, form) : value;
+    return kind.members.get(name)?.text ? writeText(value, form) : value;
   });
 }
 
 /** The members of an object as a client sends it, checked. Throws `ShapeError` or a 400. */
 function accept(
-  kind: CollectionKind,
+  kind: DescribedKind,
   sent: Json,
-  live: CollectionObject | null,
+  live: DescribedObject | null,
   variations: Variations,
 ): JsonObject {
   const given = mapMembers(checkNames(kind, sent, live), (value, name) =>
-    kind.members.get(name)?.inText ? readJsonText(value, `body.${name}`, variations) : value,
+    kind.members.get(name)?.text ? readJsonText(value, `body.${name}`, variations) : value,
   );
   checkForms(kind, given, 'body');
   return given;
@@ -230,7 +239,7 @@ function accept(
  * Throws a 400 for members that only the server sets, and for unknown ones: those that neither the descriptor names nor
  * the object has already. A descriptor need not name all that a tenant keeps.
  */
-function checkNames(kind: CollectionKind, sent: Json, live: CollectionObject | null): JsonObject {
+function checkNames(kind: DescribedKind, sent: Json, live: DescribedObject | null): JsonObject {
   if (!isObject(sent)) throw badRequest('The body must be an object');
   const known = [...settable(kind), ...Object.keys(live ?? {})];
   for (const [name, value] of Object.entries(sent)) {
@@ -242,10 +251,10 @@ function checkNames(kind: CollectionKind, sent: Json, live: CollectionObject | n
 }
 
 /** Throws a 400 for an id that leads nowhere, and on some tenants for a key that another object has. */
-function checkPlace(kind: CollectionKind, object: CollectionObject, tenant: Tenant): void {
+function checkPlace(kind: DescribedKind, object: DescribedObject, tenant: Tenant): void {
   new Targets(tenant).check(kind, object);
   if (tenant.variations.sameKey === 'taken') return;
-  const isTaken = (other: CollectionObject) =>
+  const isTaken = (other: DescribedObject) =>
     other.id !== object.id && keyOf(kind, other) === keyOf(kind, object);
   if (objectsOf(tenant, kind.name).some(isTaken)) throw badRequest(`Another ${kind.name} has that name`);
 }
@@ -260,4 +269,79 @@ function mergePatch(target: Json, patch: Json): Json {
     if (change === undefined) return value;
     return change === null ? undefined : mergePatch(own(before, name) ?? null, change);
   });
+}
+
+type Keeper = Pick<Tenant, 'state' | 'kinds'>;
+
+/** What others refer to. */
+interface Target {
+  readonly id: string | null;
+  readonly name?: unknown;
+}
+
+/** The objects that have endpoints of their own in the API documents. */
+const documented = new Map<string, (state: TenantState) => readonly Target[]>([
+  ['AuthProfile', (state) => state.authProfiles],
+  ['SimIntegration', (state) => state.simIntegrations],
+  ['NotificationTemplate', (state) => state.templates],
+  ['SenderAddress', (state) => state.senders],
+  ['VerifiedDomain', (state) => state.identities],
+  ['ProfileSearch', (state) => state.profileSearches],
+]);
+
+/** The objects of a kind, to read and to change. */
+function objectsOf({ state }: Pick<Keeper, 'state'>, kind: string): DescribedObject[] {
+  state.objects[kind] ??= [];
+  return state.objects[kind];
+}
+
+/** The objects that ids lead to, as they are during one request. */
+class Targets {
+  readonly #keeper: Keeper;
+  readonly #found = new Map<string, ReadonlyMap<string | null, Target> | null>();
+
+  constructor(keeper: Keeper) {
+    this.#keeper = keeper;
+  }
+
+  /** The name of the object with that id; null if it has none, or is of a kind that the tenant does not serve. */
+  nameOf(kind: string, id: string): string | null {
+    const name = this.#ofKind(kind)?.get(id)?.name;
+    return typeof name === 'string' ? name : null;
+  }
+
+  /** Throws a 400 for an id in `object` that no object has. Ids of kinds that the tenant does not serve are not checked. */
+  check(kind: DescribedKind, object: JsonObject): void {
+    for (const { to, id, at } of idsHeld(kind, object)) {
+      const targets = this.#ofKind(to);
+      if (targets && !targets.has(id)) throw badRequest(`${at}: there is no ${to} ${id}`);
+    }
+  }
+
+  #ofKind(kind: string): ReadonlyMap<string | null, Target> | null {
+    const known = this.#found.get(kind);
+    if (known !== undefined) return known;
+    const { state, kinds } = this.#keeper;
+    const targets = kinds.has(kind) ? objectsOf({ state }, kind) : documented.get(kind)?.(state);
+    const byId = targets ? new Map(targets.map((target) => [target.id, target])) : null;
+    this.#found.set(kind, byId);
+    return byId;
+  }
+}
+
+/** Throws a 400 that names an object which holds the id of `object`, where there is one. */
+function refuseWhileReferredTo(kind: string, { id }: DescribedObject, keeper: Keeper): void {
+  for (const other of keeper.kinds.values()) {
+    for (const holder of objectsOf(keeper, other.name)) {
+      const isItself = other.name === kind && holder.id === id;
+      const held = idsHeld(other, holder).some((place) => place.to === kind && place.id === id);
+      if (held && !isItself)
+        throw badRequest(`${kind} ${id} is in use: ${other.name} ${holder.id} refers to it`);
+    }
+  }
+  const user = keeper.state.simIntegrations.find(
+    ({ sources, cluster }) =>
+      (kind === 'Source' && sources.includes(id)) || (kind === 'Cluster' && cluster === id),
+  );
+  if (user) throw badRequest(`${kind} ${id} is in use: the integration "${user.name}" refers to it`);
 }

@@ -8,13 +8,28 @@ import {
   parseJson,
   textOf,
 } from '../../model/json.ts';
-import { ApiError, badRequest, notFound } from '../api-error.ts';
-import { Fields } from '../fields.ts';
-import { type Call, type Handlers, noContent, okRead, okWrite, param, type Tenant } from '../handler.ts';
-import { newId } from '../ids.ts';
-import { mediums, readTexts, type Template, type TemplateDefault, templateKey } from '../objects.ts';
+import {
+  mediums,
+  newId,
+  type Template,
+  type TemplateDefault,
+  templateKey,
+  templateTexts,
+} from '../objects.ts';
 import { type FilterFields, parseFilters, selectPage } from '../query.ts';
-import type { TenantState } from '../state.ts';
+import {
+  ApiError,
+  badRequest,
+  type Call,
+  type Handlers,
+  noContent,
+  notFound,
+  okRead,
+  okWrite,
+  param,
+  type Tenant,
+} from '../requests.ts';
+import { choice, ignoredTime, object, orNull, type Read, text, textOrNull, texts } from '../shape.ts';
 import { readJsonText, type Variations } from '../variations.ts';
 
 /** Filter support of the lists of templates and defaults. */
@@ -27,10 +42,10 @@ const filterFields: FilterFields = new Map([
 /** Notification templates and what belongs to them (seed 001). */
 export const notifications = {
   'list-notification-templates': (call, tenant) =>
-    okRead(selectTemplates(({ templates }) => templates, call, tenant)),
+    okRead(selectTemplates(tenant.state.templates, call, tenant)),
 
   'list-notification-template-defaults': (call, tenant) =>
-    okRead(selectTemplates(({ templateDefaults }) => templateDefaults, call, tenant)),
+    okRead(selectTemplates(tenant.state.templateDefaults, call, tenant)),
 
   /** An unknown id is a 400, since the document has no 404 for it. */
   'get-notification-template': (call, tenant) => {
@@ -98,40 +113,33 @@ export const notifications = {
   /** Operation rule 5: the test notification goes to the tenant's `sentNotifications`. */
   'send-test-notification': (call, tenant) => {
     const { state, variations } = tenant;
-    const fields = new Fields(call.body, 'body');
-    const key = fields.text('key');
-    const medium = fields.choice('medium', mediums);
-    const context = readJsonText(fields.json('context'), 'body.context', variations);
-    const isExtended = variations.sendTest === 'extended';
-    const locale = isExtended ? fields.textOrNull('locale') : null;
-    const recipients =
-      isExtended && fields.has('recipientEmailList') ? fields.texts('recipientEmailList') : null;
-    fields.end();
+    const documented = {
+      key: text,
+      medium: choice(mediums),
+      context: (value: Json | undefined, at: string) => readJsonText(value ?? null, at, variations),
+    };
+    const readExtended = object({ ...documented, locale: textOrNull, recipientEmailList: orNull(texts) });
+    const { recipientEmailList: recipients, ...sent } =
+      variations.sendTest === 'extended'
+        ? readExtended(call.body, 'body')
+        : { ...object(documented)(call.body, 'body'), locale: null, recipientEmailList: null };
+    const { key, medium, context } = sent;
     if (context === null) throw badRequest('body.context is required');
     if (!state.templateDefaults.some((item) => item.key === key && item.medium === medium)) {
       throw notFound(`There is no notification "${key}" for ${medium}`);
     }
-    state.sentNotifications.push({ key, medium, context, sent: tenant.timestamp(), locale, recipients });
+    state.sentNotifications.push({ ...sent, context, sent: tenant.timestamp(), recipients });
     return noContent;
   },
 } satisfies Handlers;
 
 const betaText = 'Bulk deletion of templates is a beta feature: contact support to enable it';
 
-function selectTemplates(
-  recordsOf: (state: TenantState) => readonly TemplateDefault[],
-  call: Call,
-  tenant: Tenant,
-): Json {
-  const matches = parseFilters(call.query, filterFields);
-  const all = () => {
-    const known = recordsOf(tenant.state);
-    return tenant.variations.foreignTemplates
-      ? [...known, ...known.slice(0, 1).flatMap(foreignVersions)]
-      : known;
-  };
-  const find = () => all().filter((record) => matches((field) => textOf(record, field) ?? ''));
-  return selectPage(find, call.query, tenant).map((item) => showTemplate(item, tenant.variations));
+function selectTemplates(known: readonly TemplateDefault[], { query }: Call, tenant: Tenant): Json {
+  const matches = parseFilters(query, filterFields);
+  const foreign = tenant.variations.foreignTemplates ? known.slice(0, 1).flatMap(foreignVersions) : [];
+  const found = [...known, ...foreign].filter((record) => matches((field) => textOf(record, field) ?? ''));
+  return selectPage(found, query, tenant.pageLimit).map((item) => showTemplate(item, tenant.variations));
 }
 
 /** A template in a medium and in a locale that the documents do not know. */
@@ -146,24 +154,30 @@ function foreignVersions(template: TemplateDefault): JsonObject[] {
 type TemplateBody = TemplateDefault & { readonly id: string | null };
 
 function readTemplateBody(body: Json, variations: Variations): TemplateBody {
-  const fields = new Fields(chatAsText(body, variations), 'body');
-  const locale = fields.text('locale');
-  if (!/^[a-z]{2,3}([-_][A-Za-z0-9]{2,8})*$/.test(locale))
-    throw badRequest('body.locale must be a language code');
-  const sent = {
-    id: fields.textOrNull('id'),
-    key: fields.text('key'),
-    medium: readMedium(fields, variations),
-    locale,
-    ...readTexts(fields),
-  };
-  if (variations.chatNullSubject === 'refused' && sent.medium !== 'EMAIL' && isObject(body)) {
-    if (own(body, 'subject') === null) throw badRequest('body.subject must be string');
-  }
-  for (const name of ['created', 'modified']) fields.ignoreTime(name);
-  fields.end();
+  const {
+    created: _created,
+    modified: _modified,
+    ...sent
+  } = object({
+    locale: readLocale,
+    id: textOrNull,
+    key: text,
+    medium: readMedium(variations),
+    ...templateTexts,
+    created: ignoredTime,
+    modified: ignoredTime,
+  })(chatAsText(body, variations), 'body');
+  const hasNullSubject = isObject(body) && own(body, 'subject') === null;
+  if (variations.chatNullSubject === 'refused' && sent.medium !== 'EMAIL' && hasNullSubject)
+    throw badRequest('body.subject must be string');
   return sent;
 }
+
+const readLocale: Read<string> = (value, at) => {
+  const locale = text(value, at);
+  if (!/^[a-z]{2,3}([-_][A-Za-z0-9]{2,8})*$/.test(locale)) throw badRequest(`${at} must be a language code`);
+  return locale;
+};
 
 /** The body with its chat templates as text, also on tenants that take objects. */
 function chatAsText(body: Json, { slackTeams, jsonText }: Variations): Json {
@@ -202,13 +216,10 @@ function fillUp(value: Json): Json {
 }
 
 /** A medium of the documents, on some tenants in every case. */
-function readMedium(fields: Fields, { mediumCase }: Variations): (typeof mediums)[number] {
-  if (mediumCase === 'upper') return fields.choice('medium', mediums);
-  const given = fields.text('medium').toUpperCase();
-  const found = mediums.find((medium) => medium === given);
-  if (found === undefined) throw badRequest(`body.medium must be one of ${mediums.join(', ')}`);
-  return found;
-}
+const readMedium =
+  ({ mediumCase }: Variations): Read<(typeof mediums)[number]> =>
+  (value, at) =>
+    choice(mediums)(mediumCase === 'lower' && typeof value === 'string' ? value.toUpperCase() : value, at);
 
 function chatAsObject(text: string): Json {
   const parsed = parseJson(text);
@@ -217,11 +228,10 @@ function chatAsObject(text: string): Json {
 
 /** Reads one item of a bulk deletion: whether a template is to be deleted. */
 function readBulkDelete(item: Json, index: number): (template: TemplateDefault) => boolean {
-  const fields = new Fields(item, `body[${index}]`);
-  const key = fields.text('key');
-  const medium = fields.has('medium') ? fields.choice('medium', mediums) : null;
-  const locale = fields.textOrNull('locale');
-  fields.end();
+  const { key, medium, locale } = object({ key: text, medium: orNull(choice(mediums)), locale: textOrNull })(
+    item,
+    `body[${index}]`,
+  );
   return (template) =>
     template.key === key &&
     (medium === null || template.medium === medium) &&

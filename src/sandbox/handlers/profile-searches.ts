@@ -1,8 +1,18 @@
-import { type Json, type JsonObject, withoutNulls } from '../../model/json.ts';
-import { badRequest } from '../api-error.ts';
-import { checkRule, findAttribute, findProfiles } from '../condition-rules.ts';
-import { Fields } from '../fields.ts';
+import { isArray, type Json, mapMembers, own, textOf, withoutNulls } from '../../model/json.ts';
 import {
+  attributeClass,
+  type ConditionRule,
+  type NeAttribute,
+  newId,
+  type Profile,
+  type ProfileSearch,
+  profileStates,
+  ruleTypes,
+  uidOf,
+} from '../objects.ts';
+import { compareText } from '../query.ts';
+import {
+  badRequest,
   type Call,
   deleteById,
   findById,
@@ -11,53 +21,65 @@ import {
   okWrite,
   type Reply,
   type Tenant,
-} from '../handler.ts';
-import { newId, uidOf } from '../ids.ts';
-import { attributeClass, type ConditionRule, type ProfileSearch, ruleTypes } from '../objects.ts';
+} from '../requests.ts';
+import {
+  bool,
+  choice,
+  json,
+  list,
+  members,
+  object,
+  objectOrEmpty,
+  orNull,
+  type Read,
+  type Shape,
+  text,
+  textOrNull,
+} from '../shape.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../variations.ts';
 import { answerNothing, answerPage } from './collections.ts';
 
 const noun = 'profile search';
 
-/** Saved searches (api-notes, ProfileSearch). */
 export const profileSearches = {
-  'list-profile-searches': (_call, { state, variations }) => {
-    const searches = state.profileSearches.map((search) => showSearch(search, state, variations));
-    if (searches.length === 0 && variations.nothingFound !== 'list')
-      return answerNothing('advanced_searches', variations);
+  'list-profile-searches': (_call, tenant) => {
+    const searches = tenant.state.profileSearches.map((search) => showSearch(search, tenant));
+    if (searches.length === 0 && tenant.variations.nothingFound !== 'list')
+      return answerNothing('advanced_searches', tenant.variations);
     return okRead({ advanced_search: searches });
   },
 
   /** The tenant makes a uid if none is sent. */
   'create-profile-search': (call, tenant) => {
-    const { state, variations } = tenant;
-    const fields = readSearch(call);
-    const label = fields.text('label');
+    const { state } = tenant;
+    const sent = readSearch(call, { label: text, uid: textOrNull, ...rulesOf(tenant) });
+    const { label } = sent;
     const id = newId(state, 'ProfileSearch', label, state.profileSearches);
-    const search: ProfileSearch = { id, label, uid: fields.textOr('uid', uidOf(label)), rules: [] };
-    search.rules = updateRules(search, fields, tenant);
-    fields.end();
+    const search: ProfileSearch = { id, label, uid: sent.uid ?? uidOf(label), rules: [] };
+    search.rules = updateRules(search, sent.condition_rules_attributes, tenant);
     state.profileSearches.push(search);
-    return okWrite({ advanced_search: showSearch(search, state, variations) });
+    return okWrite({ advanced_search: showSearch(search, tenant) });
   },
 
   /** Rules are nested records; those that are not sent stay as they are. */
   'patch-profile-search': (call, tenant) => {
-    const { state, variations } = tenant;
+    const { state } = tenant;
     const search = findById(state.profileSearches, call, noun);
-    const fields = readSearch(call);
-    const next: ProfileSearch = {
-      id: search.id,
-      label: fields.includes('label') ? fields.text('label') : search.label,
-      uid: fields.includes('uid') ? fields.text('uid') : search.uid,
-      rules: updateRules(search, fields, tenant),
+    const sent = readSearch(call, {
+      label: textOrKept(search.label),
+      uid: textOrKept(search.uid),
+      ...rulesOf(tenant),
+    });
+    const next = {
+      label: sent.label,
+      uid: sent.uid,
+      rules: updateRules(search, sent.condition_rules_attributes, tenant),
     };
-    fields.end();
     const remaining = new Set(next.rules.map((rule) => rule.id));
     if (search.rules.some((rule) => !remaining.has(rule.id))) state.generation += 1;
     Object.assign(search, next);
-    return okWrite({ advanced_search: showSearch(search, state, variations) });
+    return okWrite({ advanced_search: showSearch(search, tenant) });
   },
 
   /** Only on hosts that have it. */
@@ -65,12 +87,9 @@ export const profileSearches = {
 
   /** Runs rules without saving them. */
   'run-profile-search': (call, tenant) => {
-    const fields = readSearch(call);
-    fields.textOrNull('label');
+    const sent = readSearch(call, { label: textOrNull, ...rulesOf(tenant) });
     const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
-    const rules = updateRules(draft, fields, tenant);
-    fields.end();
-    return runRules(rules, '/run', call, tenant);
+    return runRules(updateRules(draft, sent.condition_rules_attributes, tenant), '/run', call, tenant);
   },
 
   'run-saved-profile-search': (call, tenant) => {
@@ -80,23 +99,26 @@ export const profileSearches = {
 } satisfies Handlers;
 
 function runRules(rules: readonly ConditionRule[], path: string, call: Call, tenant: Tenant): Reply {
-  const find = () => findProfiles(rules, tenant.state, tenant.now());
+  const records = findProfiles(rules, tenant.state, tenant.now());
   const { profileSearchPath } = tenant.variations;
-  return answerPage({ plural: 'profiles', path: `${profileSearchPath}${path}`, find }, call.query, tenant);
+  return answerPage({ plural: 'profiles', path: `${profileSearchPath}${path}`, records }, call.query, tenant);
 }
 
-function readSearch(call: Call): Fields {
-  const body = new Fields(call.body, 'body');
-  const search = body.json('advanced_search');
-  body.end();
-  return new Fields(search, 'advanced_search');
+function readSearch<T extends object>({ body }: Call, shape: Shape<T>): T {
+  const { advanced_search: search } = object({ advanced_search: json })(body, 'body');
+  return object(shape)(search, 'advanced_search');
 }
+
+const textOrKept =
+  (kept: string): Read<string> =>
+  (value, at) =>
+    value === undefined ? kept : text(value, at);
 
 /**
  * The rules of `search` after the nested records of a body: changed and unchanged ones in their order, without removed
  * ones, then new ones. Throws a 400.
  */
-function updateRules(search: ProfileSearch, fields: Fields, tenant: Tenant): ConditionRule[] {
+function updateRules(search: ProfileSearch, nested: readonly SentRule[], tenant: Tenant): ConditionRule[] {
   const { state, variations } = tenant;
   const rules = new Map(search.rules.map((rule) => [rule.id, rule]));
   const seen = new Set<string>();
@@ -107,65 +129,63 @@ function updateRules(search: ProfileSearch, fields: Fields, tenant: Tenant): Con
     seen.add(id);
     return live;
   };
-  fields.list('condition_rules_attributes', (item, at) => {
-    const sent = readRule(item, at, variations);
-    const live = sent.id === null ? null : takeLive(sent.id, at);
-    if (live && sent.destroy) {
+  for (const sent of nested) {
+    const live = sent.id === null ? null : takeLive(sent.id, sent.at);
+    if (live && sent._destroy) {
       rules.delete(live.id);
-      return;
+      continue;
     }
-    const rule = completeRule(sent, live, at);
+    const rule = completeRule(sent, live);
     checkRule(rule, state, variations.searchRules);
-    checkObjectType(sent.objectType, rule, at, tenant);
+    checkObjectType(sent, rule, tenant);
     const id = live?.id ?? newId(state, 'ConditionRule', search.id, [...rules.values(), ...search.rules]);
     rules.set(id, { ...rule, id });
-  });
+  }
   return [...rules.values()];
 }
 
-/** A rule as a client sends it; null for what it leaves out. */
-type SentRule = { readonly [K in keyof Omit<ConditionRule, 'more'>]: ConditionRule[K] | null } & {
-  readonly destroy: boolean;
-  readonly objectType: string | null;
-  /** What the documents do not know. */
-  readonly more: JsonObject;
+/** The members of a rule that the documents know. */
+const ruleShape = {
+  id: textOrNull,
+  type: orNull(choice(ruleTypes)),
+  comparison_operator: textOrNull,
+  value: textOrNull,
+  condition_object_id: textOrNull,
+  _destroy: bool(false),
 };
 
-function readRule(item: Json, at: string, { ruleObjectType }: Variations): SentRule {
-  const fields = new Fields(item, at);
-  const sent = {
-    id: fields.textOrNull('id'),
-    type: fields.has('type') ? fields.choice('type', ruleTypes) : null,
-    comparison_operator: fields.textOrNull('comparison_operator'),
-    value: fields.textOrNull('value'),
-    condition_object_id: fields.textOrNull('condition_object_id'),
-    destroy: fields.bool('_destroy', false),
-    objectType: fields.textOrNull(nameOfObjectType(ruleObjectType)),
-    more: fields.rest(),
+/** A rule as a client sends it; null for what it leaves out. */
+type SentRule = ReturnType<ReturnType<typeof readRule>>;
+
+const rulesOf = ({ variations }: Tenant) => ({ condition_rules_attributes: list(readRule(variations)) });
+
+const readRule =
+  ({ ruleObjectType }: Variations) =>
+  (value: Json | undefined, at: string) => {
+    const typeName = nameOfObjectType(ruleObjectType);
+    const sent = members(ruleShape, value, at);
+    const more = mapMembers(objectOrEmpty(value, at), (member, name) =>
+      Object.hasOwn(ruleShape, name) || name === typeName ? undefined : member,
+    );
+    if (sent.id === null && sent._destroy) throw badRequest(`${at}: _destroy needs the id of a rule`);
+    const objectType = textOrNull(own(objectOrEmpty(value, at), typeName), `${at}.${typeName}`);
+    return { ...sent, objectType, more, at };
   };
-  if (sent.id === null && sent.destroy) throw badRequest(`${at}: _destroy needs the id of a rule`);
-  return sent;
-}
 
 const nameOfObjectType = (way: Variations['ruleObjectType']): string =>
   way === 'object_type' ? way : 'condition_object_type';
 
 /** Throws a 400 for a class that is not the one of the rule's attribute, or missing in a new rule. */
-function checkObjectType(
-  sent: string | null,
-  rule: ConditionRule,
-  at: string,
-  tenant: Pick<Tenant, 'state' | 'variations'>,
-): void {
+function checkObjectType({ objectType, at }: SentRule, rule: ConditionRule, tenant: Tenant): void {
   const [name, wanted] = objectTypeOf(rule, tenant);
-  if (rule.id === '' && wanted !== null && sent === null) throw badRequest(`${at}.${name} is required`);
-  if (sent !== null && sent !== wanted) throw badRequest(`${at}.${name} must be ${wanted}`);
+  if (rule.id === '' && wanted !== null && objectType === null) throw badRequest(`${at}.${name} is required`);
+  if (objectType !== null && objectType !== wanted) throw badRequest(`${at}.${name} must be ${wanted}`);
 }
 
 /** What the tenant calls the class of the rule's object, and the class; null for a rule without an object. */
 function objectTypeOf(
   rule: ConditionRule,
-  { state, variations: { ruleObjectType } }: Pick<Tenant, 'state' | 'variations'>,
+  { state, variations: { ruleObjectType } }: Tenant,
 ): [name: string, value: string | null] {
   const name = nameOfObjectType(ruleObjectType);
   if (rule.type !== 'ProfileAttributeRule') return [name, null];
@@ -174,7 +194,7 @@ function objectTypeOf(
 }
 
 /** The live rule with the sent fields. Throws a 400 if a required field is in neither of them. */
-function completeRule(sent: SentRule, live: ConditionRule | null, at: string): ConditionRule {
+function completeRule({ at, ...sent }: SentRule, live: ConditionRule | null): ConditionRule {
   const type = sent.type ?? live?.type;
   const comparisonOperator = sent.comparison_operator ?? live?.comparison_operator;
   const value = sent.value ?? live?.value;
@@ -196,18 +216,223 @@ function completeRule(sent: SentRule, live: ConditionRule | null, at: string): C
   };
 }
 
-function showSearch(
-  { id, uid, label, rules }: ProfileSearch,
+function showSearch({ id, uid, label, rules }: ProfileSearch, tenant: Tenant): Json {
+  const shown = rules.map(({ more, condition_object_id, ...rule }) => {
+    const [name, value] = objectTypeOf({ ...rule, condition_object_id }, tenant);
+    return { ...rule, ...more, ...(value !== null && { [name]: value, condition_object_id }) };
+  });
+  return { id, uid, label, condition_rules_attributes: shown };
+}
+
+const basicOperators = ['==', '!=', '>', '<', 'start_with?', 'end_with?', 'include?', 'exclude?'];
+const dateOperators = ['before', 'after', '>', '<', '=='];
+
+/** Milliseconds. */
+const day = 24 * 60 * 60 * 1000;
+
+/**
+ * Throws a 400 if a rule breaks the tables of seed 002, or names a profile type or attribute that does not exist. With
+ * `extended`, forms that the tables do not know are allowed (api-notes, "What hosts of this family really answer").
+ */
+export function checkRule(
+  rule: ConditionRule,
   state: TenantState,
-  variations: Variations,
-): Json {
-  return {
-    id,
-    uid,
-    label,
-    condition_rules_attributes: rules.map(({ more, condition_object_id, ...rule }) => {
-      const [name, value] = objectTypeOf({ ...rule, condition_object_id }, { state, variations });
-      return { ...rule, ...more, ...(value !== null && { [name]: value, condition_object_id }) };
-    }),
-  };
+  searchRules: Variations['searchRules'] = 'contract',
+): void {
+  if (searchRules === 'contract') refuseExtended(rule);
+  switch (rule.type) {
+    case 'ProfileStatusRule':
+      requireOneOf(rule.comparison_operator, ['==', '!='], 'comparison_operator');
+      requireOneOf(rule.value, profileStates, 'value');
+      return;
+    case 'ProfileTypeRule':
+      requireOneOf(rule.comparison_operator, ['==', '!='], 'comparison_operator');
+      if (!state.profileTypes.some(({ id }) => id === rule.value)) {
+        throw badRequest(`value: there is no profile type ${rule.value}`);
+      }
+      return;
+    case 'ProfileAttributeRule':
+      checkAttributeRule(rule, state);
+      return;
+    case 'RiskRule':
+      // The documents say nothing about it.
+      return;
+  }
+}
+
+function refuseExtended({ type, comparison_operator, more }: ConditionRule): void {
+  const members = Object.keys(more ?? {});
+  if (members.length > 0) throw badRequest(`A rule has unknown fields: ${members.join(', ')}`);
+  if (type === 'RiskRule') throw badRequest('type must not be RiskRule');
+  if (comparison_operator === 'exclude?') throw badRequest('comparison_operator must not be exclude?');
+}
+
+function checkAttributeRule(rule: ConditionRule, state: TenantState): void {
+  const attribute = findAttribute(rule, state);
+  if (attribute === undefined) {
+    throw badRequest(`condition_object_id: there is no attribute ${rule.condition_object_id}`);
+  }
+  if (attribute.data_type !== 'date') {
+    requireOneOf(rule.comparison_operator, basicOperators, 'comparison_operator');
+    checkRecordId(rule.value, attribute, state);
+    return;
+  }
+  requireOneOf(rule.comparison_operator, dateOperators, 'comparison_operator');
+  if (comparesWithDate(rule.comparison_operator)) {
+    if (parseDate(rule.value, attribute.date_format) === null) {
+      throw badRequest(`value must be a date in the form ${attribute.date_format ?? 'YYYY-MM-DD'}`);
+    }
+  } else if (parseDistance(distanceOf(rule)) === null) {
+    throw badRequest('value must be of the form "X before" or "X after", X being a number of days');
+  }
+}
+
+/** An attribute that selects or searches profiles or users is compared with the id of one (seed 002). */
+function checkRecordId(value: string, { data_type }: NeAttribute, { profiles, users }: TenantState): void {
+  const noun = /^(profile|user)_/.exec(data_type)?.[1];
+  if (noun === undefined) return;
+  const records = noun === 'user' ? users : profiles;
+  if (!records.some(({ id }) => id === value)) throw badRequest(`value: there is no ${noun} ${value}`);
+}
+
+function requireOneOf(value: string, values: readonly string[], name: string): void {
+  if (!values.includes(value))
+    throw badRequest(`${name} must be one of ${values.join(', ')}, not "${value}"`);
+}
+
+/** The profiles that match every rule on the day of `now` (milliseconds since 1970, UTC). */
+export function findProfiles(rules: readonly ConditionRule[], state: TenantState, now: number): Profile[] {
+  const tests = rules.map((rule) => compileRule(rule, state, now));
+  return state.profiles.filter((profile) => tests.every((test) => test(profile)));
+}
+
+function compileRule(rule: ConditionRule, state: TenantState, now: number): (profile: Profile) => boolean {
+  const same = rule.comparison_operator === '==';
+  switch (rule.type) {
+    case 'ProfileStatusRule':
+      return ({ status }) => (status === rule.value) === same;
+    case 'ProfileTypeRule':
+      return ({ profile_type_id }) => (profile_type_id === rule.value) === same;
+    case 'ProfileAttributeRule': {
+      const attribute = findAttribute(rule, state);
+      return (profile) => attribute !== undefined && matchesAttribute(rule, attribute, profile, now);
+    }
+    case 'RiskRule':
+      // The embedded tenant knows no risks.
+      return () => true;
+  }
+}
+
+/** The attribute that a rule is about. */
+function findAttribute(
+  rule: Pick<ConditionRule, 'condition_object_id'>,
+  { neAttributes }: TenantState,
+): NeAttribute | undefined {
+  return neAttributes.find(({ id }) => id === rule.condition_object_id);
+}
+
+function matchesAttribute(
+  rule: ConditionRule,
+  attribute: NeAttribute,
+  profile: Profile,
+  now: number,
+): boolean {
+  const value = Object.hasOwn(profile.attributes, attribute.uid) ? profile.attributes[attribute.uid] : null;
+  const texts = toTexts(value ?? null);
+  if (attribute.data_type === 'date') {
+    return texts.some((text) => matchesDate(rule, text, attribute.date_format, now));
+  }
+  if (rule.comparison_operator === '!=') return !texts.includes(rule.value);
+  if (rule.comparison_operator === 'exclude?') return !texts.some((text) => text.includes(rule.value));
+  return texts.some((text) => matchesText(rule, text));
+}
+
+/** The values of an attribute as text; none if it is empty. */
+function toTexts(value: Json): string[] {
+  if (isArray(value)) return value.flatMap(toTexts);
+  return value === null || value === '' ? [] : [String(value)];
+}
+
+function matchesText({ comparison_operator, value }: ConditionRule, text: string): boolean {
+  switch (comparison_operator) {
+    case '==':
+      return text === value;
+    case '>':
+      return compareValues(text, value) > 0;
+    case '<':
+      return compareValues(text, value) < 0;
+    case 'start_with?':
+      return text.startsWith(value);
+    case 'end_with?':
+      return text.endsWith(value);
+    case 'include?':
+      return text.includes(value);
+    default:
+      return false;
+  }
+}
+
+/** Compares as numbers if both are numbers, else by code unit. */
+function compareValues(a: string, b: string): number {
+  const difference = Number(a) - Number(b);
+  if (!Number.isNaN(difference)) return difference;
+  return compareText(a, b);
+}
+
+/** True when the operator compares with a date instead of a distance from today (seed 002). */
+function comparesWithDate(operator: string): boolean {
+  return operator === 'before' || operator === 'after';
+}
+
+/** Days from 1970 to a date in the form `format` (default `YYYY-MM-DD`); null if it is not a date. */
+function parseDate(text: string, format: string | null): number | null {
+  const order: string[] = [];
+  const pattern = (format ?? 'YYYY-MM-DD')
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(/YYYY|MM|DD/g, (part) => {
+      order.push(part);
+      return `(\\d{${part.length}})`;
+    });
+  const match = new RegExp(`^${pattern}$`).exec(text);
+  if (match === null) return null;
+  const part = (name: string): number => Number(match[order.indexOf(name) + 1]);
+  const [year, month, date] = [part('YYYY'), part('MM'), part('DD')];
+  const time = new Date(Date.UTC(year, month - 1, date));
+  return time.getUTCMonth() === month - 1 && time.getUTCDate() === date ? time.getTime() / day : null;
+}
+
+/** The distance from today that a rule names, also as `Today` with further members. */
+function distanceOf({ value, more }: ConditionRule): string {
+  if (value !== 'Today' || !more) return value;
+  return `${textOf(more, 'tertiary_value') ?? '0'} ${textOf(more, 'secondary_value') ?? 'after'}`;
+}
+
+/** Parses `X before` or `X after`, X being a number of days; null if it is neither. */
+function parseDistance(text: string): { readonly days: number; readonly side: 'before' | 'after' } | null {
+  const match = /^(\d{1,6}) (before|after)$/.exec(text);
+  if (match === null) return null;
+  return { days: Number(match[1]), side: match[2] === 'before' ? 'before' : 'after' };
+}
+
+/** True when the date `text` matches a rule on a date attribute; false if it is not a date. */
+function matchesDate(rule: ConditionRule, text: string, format: string | null, now: number): boolean {
+  const date = parseDate(text, format);
+  if (date === null) return false;
+  if (comparesWithDate(rule.comparison_operator)) {
+    const limit = parseDate(rule.value, format);
+    if (limit === null) return false;
+    return rule.comparison_operator === 'before' ? date < limit : date > limit;
+  }
+  const wanted = parseDistance(distanceOf(rule));
+  if (wanted === null) return false;
+  const today = Math.floor(now / day);
+  const distance = wanted.side === 'after' ? date - today : today - date;
+  switch (rule.comparison_operator) {
+    case '>':
+      return distance > wanted.days;
+    case '<':
+      return distance >= 0 && distance < wanted.days;
+    default:
+      return distance === wanted.days;
+  }
 }

@@ -1,18 +1,15 @@
 import type { Json } from '../../model/json.ts';
-import { badRequest, notFound } from '../api-error.ts';
-import { Fields } from '../fields.ts';
-import { deleteById, type Handlers, okWrite, param } from '../handler.ts';
-import { dkimTokens, newId } from '../ids.ts';
-import { type DkimIdentity, type MailFrom, type Sender, verificationStates } from '../objects.ts';
 import {
-  type FilterFields,
-  parseFilters,
-  type Query,
-  readFlag,
-  readRange,
-  selectPage,
-  sortRecords,
-} from '../query.ts';
+  type DkimIdentity,
+  dkimTokens,
+  type MailFrom,
+  newId,
+  type Sender,
+  verificationStates,
+} from '../objects.ts';
+import { type FilterFields, parseFilters, readFlag, readRange, selectPage, sortRecords } from '../query.ts';
+import { badRequest, deleteById, type Handlers, notFound, okWrite, param, type Query } from '../requests.ts';
+import { bool, choice, object, text, textOrNull } from '../shape.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../variations.ts';
 
@@ -25,32 +22,28 @@ export const senders = {
   'list-from-addresses': ({ query }, tenant) => {
     const { state } = tenant;
     const matches = parseFilters(query, filterFields);
-    const find = () =>
-      sortRecords(
-        state.senders.filter(({ email }) => matches(() => email)),
-        query.get('sorters'),
-        ['email'],
-      );
+    const matching = state.senders.filter(({ email }) => matches(() => email));
+    const found = sortRecords(matching, query.get('sorters'), ['email']);
     const withCount = readFlag(query, 'count');
-    const page = selectPage(find, query, tenant);
+    const page = selectPage(found, query, tenant.pageLimit);
     const changed = page.map((sender) => countSenderRead(sender, state)).includes(true);
     return {
       status: 200,
       body: page.map(hideCount),
       changed,
-      headers: withCount ? { 'x-total-count': String(find().length) } : {},
+      headers: withCount ? { 'x-total-count': String(found.length) } : {},
     };
   },
 
   /** Operation rule 2: starts the verification of an address. */
   'create-verified-from-address': (call, tenant) => {
     const { state, variations } = tenant;
-    const fields = new Fields(call.body, 'body');
-    const sent = fields.text('email');
-    fields.textOrNull('id');
-    fields.bool('isVerifiedByDomain', false);
-    fields.choice('verificationStatus', verificationStates, 'PENDING');
-    fields.end();
+    const { email: sent } = object({
+      email: text,
+      id: textOrNull,
+      isVerifiedByDomain: bool(false),
+      verificationStatus: choice(verificationStates, 'PENDING'),
+    })(call.body, 'body');
     if (!isEmail(sent)) throw badRequest(`"${sent}" is not an e-mail address`);
     if (state.senders.some(({ email }) => email.toLowerCase() === sent.toLowerCase())) {
       throw badRequest(`The address ${sent} already exists`);
@@ -79,9 +72,7 @@ export const senders = {
   },
 
   'create-domain-dkim': (call, { state, variations }) => {
-    const fields = new Fields(call.body, 'body');
-    const domain = fields.text('domain');
-    fields.end();
+    const { domain } = object({ domain: text })(call.body, 'body');
     if (!isDomain(domain)) throw badRequest(`"${domain}" is not a domain name`);
     if (state.identities.some(({ address }) => isSameIdentity(address, domain))) {
       throw badRequest(`The domain ${domain} already exists`);
@@ -122,10 +113,7 @@ export const senders = {
 
   /** Operation rule 4: a change starts the verification of the MAIL FROM domain. */
   'put-mail-from-attributes': (call, { state, variations }) => {
-    const fields = new Fields(call.body, 'body');
-    const identity = fields.text('identity');
-    const mailFromDomain = fields.text('mailFromDomain');
-    fields.end();
+    const { identity, mailFromDomain } = object({ identity: text, mailFromDomain: text })(call.body, 'body');
     if (!isEmail(identity) && !isDomain(identity))
       throw badRequest(`"${identity}" is not an e-mail identity`);
     if (!isDomain(mailFromDomain) || !mailFromDomain.toLowerCase().endsWith(`.${domainOf(identity)}`)) {
@@ -220,14 +208,14 @@ function isSameIdentity(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** Whether `text` is a domain name of at least two labels. */
+/** True when `text` is a domain name of at least two labels. */
 function isDomain(text: string): boolean {
   return (
     text.length <= 253 && /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/i.test(text)
   );
 }
 
-/** Whether `text` is an e-mail address at a domain name. */
+/** True when `text` is an e-mail address at a domain name. */
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   return (

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isObject, type Json, type JsonObject, objectFrom, own, withoutNulls } from '../../model/json.ts';
-import { badRequest } from '../api-error.ts';
-import { Fields } from '../fields.ts';
+import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
+import { newId, type ProvisioningRule, readProvisioningRule, type SimIntegration } from '../objects.ts';
 import {
+  badRequest,
   type Call,
   deleteById,
   findById,
@@ -10,16 +11,12 @@ import {
   okRead,
   okWrite,
   type Reply,
-  resolveName,
   type Tenant,
-} from '../handler.ts';
-import { newId } from '../ids.ts';
-import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
-import { type ProvisioningRule, readProvisioningRule, type SimIntegration } from '../objects.ts';
-import { referenceName } from '../references.ts';
+} from '../requests.ts';
+import { ignoredTime, object, text, textOrNull, texts } from '../shape.ts';
+import { referenceName } from '../state.ts';
 import { readJsonText, type Variations, writeJsonText } from '../variations.ts';
 
-/** The fields of an integration that a client sets. */
 type SimDetails = Omit<SimIntegration, 'id' | 'created' | 'modified'>;
 
 const noun = 'integration';
@@ -41,7 +38,7 @@ export const simIntegrations = {
     const created = tenant.timestamp();
     const integration: SimIntegration = {
       id: newId(state, 'SimIntegration', details.name, state.simIntegrations),
-      ...withRuleName(details, tenant),
+      ...details,
       created,
       modified: created,
     };
@@ -86,7 +83,7 @@ export const simIntegrations = {
 
 function updateIntegration(integration: SimIntegration, details: SimDetails, tenant: Tenant): Reply {
   requireFreeName(details.name, integration.id, tenant);
-  Object.assign(integration, withRuleName(details, tenant), { modified: tenant.timestamp() });
+  Object.assign(integration, details, { modified: tenant.timestamp() });
   return okWrite(showIntegration(integration, tenant));
 }
 
@@ -94,13 +91,6 @@ function requireFreeName(name: string, id: string | null, { state }: Tenant): vo
   if (state.simIntegrations.some((other) => other.name === name && other.id !== id)) {
     throw badRequest(`An integration named "${name}" already exists`);
   }
-}
-
-/** The details with the name of the rule itself, on tenants that take it from there. */
-function withRuleName(details: SimDetails, tenant: Tenant): SimDetails {
-  const rule = details.beforeProvisioningRule;
-  const name = resolveName(rule?.id, tenant) ?? rule?.name ?? null;
-  return { ...details, beforeProvisioningRule: rule && { ...rule, name } };
 }
 
 /** A copy of the document with the operations in `body` applied. Throws a 400. */
@@ -118,24 +108,27 @@ function patchWith(document: JsonObject, body: Json, { variations }: Tenant): Js
  * or null for a new one. Throws `ShapeError` or a 400.
  */
 function readDetails(body: Json, id: string | null, variations: Variations): SimDetails {
-  const fields = new Fields(body, 'body');
-  const givenId = fields.textOrNull('id');
+  const jsonText = (value: Json | undefined, at: string) => readJsonText(value ?? null, at, variations);
+  const {
+    id: givenId,
+    created: _created,
+    modified: _modified,
+    ...details
+  } = object({
+    id: textOrNull,
+    created: ignoredTime,
+    modified: ignoredTime,
+    name: text,
+    description: textOrNull,
+    type: text,
+    cluster: textOrNull,
+    sources: texts,
+    attributes: jsonText,
+    request: jsonText,
+    statusMap: jsonText,
+    beforeProvisioningRule: (rule) => readRule(rule ?? null),
+  })(body, 'body');
   if (givenId !== null && givenId !== id) throw badRequest('body.id is not the id of this integration');
-  for (const name of ['created', 'modified']) fields.ignoreTime(name);
-  const jsonText = (name: string): JsonObject | null =>
-    readJsonText(fields.json(name), `body.${name}`, variations);
-  const details: SimDetails = {
-    name: fields.text('name'),
-    description: fields.textOrNull('description'),
-    type: fields.text('type'),
-    cluster: fields.textOrNull('cluster'),
-    sources: fields.texts('sources'),
-    attributes: jsonText('attributes'),
-    request: jsonText('request'),
-    statusMap: jsonText('statusMap'),
-    beforeProvisioningRule: readRule(fields.json('beforeProvisioningRule')),
-  };
-  fields.end();
   return variations.simStatusMap === 'attributes' ? extractNested(details) : details;
 }
 

@@ -1,6 +1,5 @@
 import { findAll, searchedTexts } from './dom.ts';
 
-/** The markup of a packed entry. */
 type Packed = readonly [body: string, summary: string];
 
 /**
@@ -13,7 +12,7 @@ const maxWhole = 100;
 export class Bodies {
   readonly #entries: readonly HTMLDetailsElement[];
   readonly #markup = new Packs<Packed>(findAll('template.markup', HTMLTemplateElement));
-  /** What the search finds in addition to titles. */
+  /** Searched in addition to titles. */
   readonly #packedTexts = new Packs<string>(findAll('template.texts', HTMLTemplateElement));
   readonly #texts = new Map<Element, string>();
   readonly #indexes: ReadonlyMap<Element, number>;
@@ -107,7 +106,7 @@ export class Bodies {
     });
   }
 
-  /** What the search looks at, in lower case: title, fields and texts, but no requests. */
+  /** The searched text, in lower case: title, fields and values, but no requests. */
   textOf(entry: HTMLDetailsElement): string {
     const known = this.#texts.get(entry);
     if (known !== undefined) return known;
@@ -130,7 +129,6 @@ export class Bodies {
 
 const isBrief = ({ dataset }: HTMLElement): boolean => dataset.brief !== undefined;
 
-/** Takes back the body of an entry that was made briefly. */
 function emptyBrief(entry: HTMLDetailsElement): void {
   const body = bodyOf(entry);
   if (!body || !isBrief(body)) return;
@@ -138,7 +136,6 @@ function emptyBrief(entry: HTMLDetailsElement): void {
   delete body.dataset.brief;
 }
 
-/** The element that holds the body of an entry. */
 export function bodyOf(entry: Element): HTMLElement | null {
   return entry.querySelector<HTMLElement>(':scope > .body');
 }
@@ -170,7 +167,6 @@ class Packs<T> {
     return this.#values[index];
   }
 
-  /** Opens the pack with the value of that entry. */
   open(index: number): Promise<void> {
     return this.#openPack(Math.floor(index / this.#size));
   }

@@ -5,12 +5,10 @@ export function find<T extends Element>(id: string, type: new () => T): T {
   throw new Error(`The page has no ${type.name} with the id "${id}".`);
 }
 
-/** All elements of a type that a selector matches. */
 export function findAll<T extends Element>(selector: string, type: new () => T): T[] {
   return [...document.querySelectorAll(selector)].filter((element): element is T => element instanceof type);
 }
 
-/** Shows a toggle button as pressed or not. */
 export function press(button: HTMLButtonElement, isPressed: boolean): void {
   button.setAttribute('aria-pressed', String(isPressed));
 }
@@ -30,7 +28,6 @@ export function startSwitch(
   return buttons;
 }
 
-/** The words of a search field, in lower case. */
 export function wordsIn(field: HTMLInputElement): string[] {
   return field.value.toLowerCase().split(/\s+/).filter(Boolean);
 }
@@ -47,7 +44,7 @@ export function startTheme(): void {
   show(matchMedia('(prefers-color-scheme: dark)').matches);
 }
 
-/** Whether a key is text for a field, or a command of the browser. */
+/** True for a key that types into a field or is a browser shortcut. */
 export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   const isField =
     target instanceof Element && target.matches('input:not([type="checkbox"]), select, textarea');
@@ -63,7 +60,7 @@ export function focusOnSlash(field: HTMLInputElement): void {
   });
 }
 
-/** What the search leaves out: requests, folded equal lines, and buttons. */
+/** The search skips requests, folded equal lines and buttons. */
 const unsearched = '.requests, .gap, .tools, .copy';
 
 /** The texts below an element that the search finds. */
@@ -77,7 +74,6 @@ export function searchedTexts(within: Node): Node[] {
   return texts;
 }
 
-/** A path as the part of a page's address after `#`. */
 export function encodePath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
 }
@@ -89,4 +85,35 @@ export function decodePart(part: string): string {
   } catch {
     return '';
   }
+}
+
+const copiedTime = 1500;
+
+export function startCopying(): void {
+  addEventListener('click', (event) => {
+    const button = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-copy]') : null;
+    if (!button) return;
+    const say = (text: string) => {
+      const before = button.dataset.name ?? button.textContent ?? '';
+      button.dataset.name = before;
+      button.textContent = text;
+      setTimeout(() => {
+        button.textContent = before;
+      }, copiedTime);
+    };
+    // Some browsers refuse it in pages that are files.
+    Promise.resolve(navigator.clipboard?.writeText(button.dataset.copy ?? '')).then(
+      () => say('Copied'),
+      () => say('Not allowed here'),
+    );
+  });
+}
+
+export function copyButton(text: string, value: string): HTMLButtonElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy';
+  button.dataset.copy = value;
+  button.textContent = text;
+  return button;
 }

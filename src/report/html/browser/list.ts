@@ -1,10 +1,19 @@
 import { Bodies, bodyOf } from './bodies.ts';
-import { find, findAll, focusOnSlash, isTyping, startSwitch, wordsIn } from './dom.ts';
+import {
+  copyButton,
+  decodePart,
+  encodePath,
+  find,
+  findAll,
+  focusOnSlash,
+  isTyping,
+  press,
+  searchedTexts,
+  startSwitch,
+  wordsIn,
+} from './dom.ts';
 import { Frames, fitAll } from './frames.ts';
-import { markHits, pressFilters, readPlace, writePlace } from './place.ts';
-import { Review } from './review.ts';
 
-/** Milliseconds without typing after which the filter is applied. */
 const typingPause = 40;
 
 /** The list of entries: filters, details that are made when they are opened, and keys. */
@@ -16,7 +25,7 @@ export class List {
   readonly #text = find('text', HTMLInputElement);
   readonly #group = find('group', HTMLSelectElement);
   readonly #sight = new IntersectionObserver((seen) => void this.#fill(seen), { rootMargin: '50% 0px' });
-  /** What the list of names offers for each group of entries. */
+  /** The names under which the select box finds each group. */
   readonly #names = new Map(findAll('.group', HTMLElement).map((group) => [group, namesOf(group)]));
   /** Entries that have their frames and tools. */
   readonly #ready = new Set<Element>();
@@ -39,7 +48,6 @@ export class List {
     if (this.#bodies.isPacked) void this.#unpack();
   }
 
-  /** Shows what the page's address says. */
   #restore(): void {
     const place = readPlace();
     this.#text.value = place.words;
@@ -201,7 +209,6 @@ export class List {
     this.#review.addTools(entry, body);
   }
 
-  /** Lets people expand or collapse all entries. */
   #startExpanding(): void {
     const expand = (isOpen: boolean) => {
       for (const entry of this.#entries) if (!entry.hidden) entry.open = isOpen;
@@ -255,5 +262,161 @@ function countGroups(matching: ReadonlySet<Element>): void {
     section.hidden = length === 0;
     const label = section.querySelector('h2 .shown');
     if (label) label.textContent = length === all.length ? '' : `${length} of ${all.length} shown`;
+  }
+}
+
+/** The reader's filters, view, and last opened change. */
+interface Place {
+  readonly at: string;
+  readonly words: string;
+  readonly group: string;
+  readonly filters: readonly string[];
+  readonly view: string;
+}
+
+/** The place in the page's address, so that it survives a reload and can be passed on: `#change/KEY?q=words`. */
+function readPlace(): Place {
+  const [path = '', query = ''] = location.hash.slice(1).split('?');
+  const parameters = new URLSearchParams(query);
+  return {
+    at: decodePart(path),
+    words: parameters.get('q') ?? '',
+    group: parameters.get('kind') ?? '',
+    filters: parameters.getAll('only'),
+    view: parameters.get('view') ?? '',
+  };
+}
+
+function writePlace({ at, words, group, filters, view }: Place): void {
+  const parameters = new URLSearchParams([
+    ...(words === '' ? [] : [['q', words]]),
+    ...(group === '' ? [] : [['kind', group]]),
+    ...filters.map((filter) => ['only', filter]),
+    ...(view === '' || view === 'unified' ? [] : [['view', view]]),
+  ]);
+  const query = parameters.size === 0 ? '' : `?${parameters}`;
+  const path = encodePath(at);
+  history.replaceState(null, '', path + query === '' ? location.pathname : `#${path}${query}`);
+}
+
+function pressFilters(filters: readonly string[]): void {
+  for (const button of findAll('button[data-filter]', HTMLButtonElement))
+    press(button, filters.includes(button.dataset.filter ?? ''));
+}
+
+/** Marking more would take longer than the search itself. */
+const maxMarked = 100;
+const maxHits = 500;
+
+function markHits(field: HTMLInputElement, entries: readonly HTMLElement[]): void {
+  if (!CSS.highlights) return;
+  const words = wordsIn(field);
+  const ranges: Range[] = [];
+  let marked = 0;
+  for (const entry of words.length === 0 ? [] : entries) {
+    if (ranges.length >= maxHits || marked >= maxMarked) break;
+    if (entry.hidden || !entry.checkVisibility()) continue;
+    marked += 1;
+    ranges.push(...searchedTexts(entry).flatMap((node) => hitsIn(node, words)));
+  }
+  CSS.highlights.set('hit', new Highlight(...ranges.slice(0, maxHits)));
+}
+
+function hitsIn(node: Node, words: readonly string[]): Range[] {
+  const text = (node.textContent ?? '').toLowerCase();
+  return words.flatMap((word) => {
+    const ranges: Range[] = [];
+    // Lower case may be longer than the text itself: such a hit is not marked.
+    const { length } = node.textContent ?? '';
+    for (
+      let at = text.indexOf(word);
+      at >= 0 && at + word.length <= length;
+      at = text.indexOf(word, at + word.length)
+    ) {
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + word.length);
+      ranges.push(range);
+    }
+    return ranges;
+  });
+}
+
+/** The entries that a reader has ticked off, kept in the browser for this plan. */
+class Review {
+  readonly #entries: readonly HTMLDetailsElement[];
+  readonly #key = `tenantctl-reviewed ${document.documentElement.dataset.digest ?? ''}`;
+  readonly #done: Set<string>;
+
+  constructor(entries: readonly HTMLDetailsElement[]) {
+    this.#entries = entries;
+    this.#done = new Set(readList(this.#key));
+    for (const entry of entries) entry.classList.toggle('reviewed', this.#done.has(entry.id));
+    this.#show();
+  }
+
+  /** Adds the tick box and the copy buttons to an open entry. */
+  addTools(entry: HTMLDetailsElement, body: HTMLElement): void {
+    if (body.querySelector(':scope > .tools')) return;
+    const tools = document.createElement('p');
+    tools.className = 'tools';
+    const box = document.createElement('input');
+    box.type = 'checkbox';
+    box.checked = this.#done.has(entry.id);
+    box.addEventListener('change', () => this.#set(entry, box.checked));
+    const label = document.createElement('label');
+    label.append(box, ' Reviewed');
+    tools.append(
+      label,
+      copyButton('Copy address', entry.dataset.address ?? ''),
+      copyButton('Copy link', linkTo(entry)),
+    );
+    body.prepend(tools);
+  }
+
+  toggle(entry: HTMLDetailsElement): void {
+    this.#set(entry, !this.#done.has(entry.id));
+  }
+
+  #set(entry: HTMLDetailsElement, isDone: boolean): void {
+    // The same in other objects is reviewed with it.
+    for (const each of [entry, ...entry.querySelectorAll<HTMLDetailsElement>('.entry')]) {
+      if (isDone) this.#done.add(each.id);
+      else this.#done.delete(each.id);
+      each.classList.toggle('reviewed', isDone);
+      const box = each.querySelector<HTMLInputElement>(':scope > .body > .tools input');
+      if (box) box.checked = isDone;
+    }
+    writeList(this.#key, [...this.#done]);
+    this.#show();
+  }
+
+  #show(): void {
+    const { length } = this.#entries.filter(({ id }) => this.#done.has(id));
+    const progress = find('reviewed', HTMLElement);
+    progress.hidden = length === 0;
+    progress.textContent = `${length} reviewed, ${this.#entries.length - length} left`;
+  }
+}
+
+function linkTo({ id }: Element): string {
+  return `${location.href.split('#')[0]}#${encodePath(id)}`;
+}
+
+function readList(key: string): string[] {
+  try {
+    const list: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
+    return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+  } catch {
+    // Storage may be off, and anything may be stored.
+    return [];
+  }
+}
+
+function writeList(key: string, list: readonly string[]): void {
+  try {
+    localStorage.setItem(key, JSON.stringify(list));
+  } catch {
+    // The ticks then last until the page is closed.
   }
 }

@@ -1,5 +1,4 @@
-import { startCopying } from './copy.ts';
-import { startTheme } from './dom.ts';
+import { startCopying, startTheme } from './dom.ts';
 import { List } from './list.ts';
 
 document.documentElement.classList.add('live');

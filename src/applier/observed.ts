@@ -1,0 +1,181 @@
+import type { FieldDifference } from '../kinds/compare.ts';
+import { isDeclaredByMember, isUnordered, readableFields, textOfItem } from '../kinds/field.ts';
+import { fieldNamed, type LiveObject } from '../kinds/kind.ts';
+import type { Secrets } from '../kinds/project.ts';
+import { isMapOfSettings } from '../kinds/redact.ts';
+import { canonicalJson, itemsOf, type Json } from '../model/json.ts';
+import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { redacted } from '../model/sensitive.ts';
+import { compare, differencesBetween } from '../planner/change.ts';
+import type { KindChange } from './find.ts';
+import { resourceOf } from './verify.ts';
+
+/** What is known of the secrets that requests are filled with. One that is not set may have any text. */
+export type KnownSecrets = Pick<Secrets, 'matches' | 'problem'>;
+
+/**
+ * How an object still differs from what a change declares: empty once the change shows. What the tenant hides and secrets that
+ * are not set cannot be compared, so they do not count.
+ */
+export function openDifferences(
+  { kind, change }: KindChange,
+  live: LiveObject,
+  secrets: KnownSecrets,
+): readonly FieldDifference[] {
+  const match = { kind, resource: resourceOf({ kind, change }), live };
+  const unseen = {
+    isSame: (secret: string, shown: string) =>
+      secrets.problem(secret) !== null || secrets.matches(secret, shown),
+    isLeft: () => true,
+  };
+  return compare(match, live, unseen).differences;
+}
+
+/**
+ * True where the live object shows the effect of the change, as far as it can be compared.
+ *
+ * @param except places that the tenant is known to ignore or rewrite
+ */
+export function hasEffect(
+  entry: KindChange,
+  live: LiveObject | null,
+  secrets: KnownSecrets,
+  except: readonly Pointer[] = [],
+): boolean {
+  if (entry.change.action === 'delete') return live === null;
+  if (live === null) return false;
+  return openDifferences(entry, live, secrets).every(({ path }) => except.includes(placeIn(entry, path)));
+}
+
+/** True where each difference is as before or as after: none or some of the change's requests were carried out. */
+export function isInProgress(entry: KindChange, live: LiveObject | null, secrets: KnownSecrets): boolean {
+  if (live === null || entry.change.action === 'delete') return false;
+  return foreignDifferences(entry, live, secrets).length === 0;
+}
+
+/** The places where the live object is neither as before nor as after the change. */
+export function foreignDifferences(entry: KindChange, live: LiveObject, secrets: KnownSecrets): Pointer[] {
+  const planned = plannedDifferences(entry);
+  return openDifferences(entry, live, secrets)
+    .filter((each) => !planned.isAsBefore(each))
+    .map(({ path }) => path);
+}
+
+/** What a tenant did otherwise than it was asked, and what else became different. */
+export interface Deviations {
+  /** In words. */
+  readonly warnings: readonly string[];
+  /** Places that are not as declared: ignored, rewritten, or with items that were added or lost. */
+  readonly unmet: readonly Pointer[];
+  /** Fields that the change is not about. */
+  readonly beside: readonly Pointer[];
+}
+
+/**
+ * Compares an object after a write with what was declared, and with the object before.
+ *
+ * @param before the object that the change was planned from; `null` where it is not known, or there was none
+ */
+export function deviationsOf(
+  entry: KindChange,
+  live: LiveObject,
+  before: LiveObject | null,
+  secrets: KnownSecrets,
+): Deviations {
+  const planned = plannedDifferences(entry);
+  const open = openDifferences(entry, live, secrets);
+  const ignored = new Set(open.filter(planned.isAsBefore).map(({ path }) => topOf(path)));
+  const warnings = open.flatMap((each) => {
+    const place = placeIn(entry, each.path);
+    if (planned.isConcealed(each.path)) return `The tenant does not show ${place} as it was written.`;
+    if (planned.isAsBefore(each)) return `The tenant ignored ${place}: it is unchanged.`;
+    if (!isItem(entry, each.path) && planned.isAbout(each.path))
+      return `The tenant rewrote ${place}: it differs from what was asked.`;
+    // Where an item that was asked for is missing, others are other spellings of it.
+    const isSpelling = isItem(entry, each.path) && ignored.has(place);
+    return isSpelling ? [] : besideWords(entry, each.after === null ? 'added' : 'removed', each.path);
+  });
+  const changed = before ? changedBeside(entry, live, before) : [];
+  const lost = changed.filter(
+    ({ path, op, before: was }) => op === 'remove' && hasValue(was) && planned.isInField(path),
+  );
+  const other = changed.filter(({ path }) => !planned.isInField(path)).map(({ path }) => topOf(path));
+  const lostWords = lost.map(({ path }) => besideWords(entry, 'removed', path));
+  return {
+    warnings: [...new Set([...warnings, ...lostWords])],
+    unmet: [...new Set(open.map(({ path }) => placeIn(entry, path)))],
+    beside: [...new Set(other)],
+  };
+}
+
+function besideWords(entry: KindChange, did: 'added' | 'removed', path: Pointer): string {
+  const place = placeIn(entry, path);
+  const items = did === 'added' ? 'items to ' : 'items from ';
+  return `The tenant ${did} ${place === path ? '' : items}${place}, which no change asks for.`;
+}
+
+/** True for an item of a list without order: its index says nothing. */
+function isItem({ kind }: KindChange, path: Pointer): boolean {
+  const [name = '', ...below] = segmentsOf(path);
+  const field = fieldNamed(kind, name);
+  return field !== undefined && isUnordered(field) && below.length === 1;
+}
+
+/** The place, or the list around it where order does not count: the index of an item says nothing. */
+function placeIn({ kind }: KindChange, path: Pointer): Pointer {
+  const field = fieldNamed(kind, segmentsOf(path)[0] ?? '');
+  return field && isUnordered(field) ? topOf(path) : path;
+}
+
+const topOf = (path: Pointer): Pointer => pointer(segmentsOf(path)[0] ?? '');
+
+/** What became different in an update although the change does not show it. What the tenant hides is left out. */
+function changedBeside(
+  { kind, change }: KindChange,
+  live: LiveObject,
+  before: LiveObject,
+): FieldDifference[] {
+  if (change.action !== 'update' || before.fingerprint() !== change.fingerprint) return [];
+  const [was, now] = [before, live].map(({ fields }) => readableFields(kind, fields));
+  const shown = (path: Pointer) =>
+    change.diff.some((each) => isWithin(path, each.path) || isWithin(each.path, path));
+  const isHidden = (path: Pointer) =>
+    [live, before].some(({ hidden }) => hidden.some((at) => isWithin(path, at)));
+  return differencesBetween(kind, was ?? {}, now ?? {}).filter(({ path }) => {
+    const name = segmentsOf(path)[0] ?? '';
+    const field = fieldNamed(kind, name);
+    const isAsked = change.diff.some((each) => segmentsOf(each.path)[0] === name);
+    // Of a field that the change is about, what is declared was compared; members that are not declared were not.
+    const isCompared = isAsked ? isDeclaredByMember(field) : !isMapOfSettings(field);
+    return isCompared && !shown(path) && !isHidden(path);
+  });
+}
+
+/** True for more than the ways in which hosts show nothing. */
+const hasValue = (value: Json): boolean =>
+  typeof value === 'object' ? itemsOf(value).length > 0 : value !== '';
+
+const holdsRedacted = (value: Json): boolean => value === redacted || itemsOf(value).some(holdsRedacted);
+
+/** The differences of a plan, to compare with those that are open. */
+function plannedDifferences({ kind, change: { diff } }: KindChange) {
+  const textOf = (path: Pointer, before: Json, after: Json) => {
+    const [name = '', ...below] = segmentsOf(path);
+    const field = fieldNamed(kind, name);
+    if (!field || !isUnordered(field) || below.length !== 1) return canonicalJson([path, before]);
+    const item = before ?? after;
+    return canonicalJson([name, before === null, item === null ? null : textOfItem(field, item)]);
+  };
+  const known = new Set(diff.map(({ path, before, after }) => textOf(path, before, after)));
+  const concealed = diff.filter(({ sensitive, before }) => sensitive || holdsRedacted(before));
+  const isConcealed = (at: Pointer) => concealed.some(({ path }) => isWithin(at, path) || isWithin(path, at));
+  const names = new Set(diff.map(({ path }) => segmentsOf(path)[0]));
+  return {
+    isConcealed,
+    // Of what a plan conceals, nothing says how it was.
+    isAsBefore: ({ path, before, after }: FieldDifference) =>
+      isConcealed(path) || known.has(textOf(path, before, after)),
+    isAbout: (at: Pointer) => diff.some(({ path }) => isWithin(at, path) || isWithin(path, at)),
+    isInField: (at: Pointer) => names.has(segmentsOf(at)[0]),
+  };
+}

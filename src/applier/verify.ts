@@ -1,0 +1,250 @@
+import type { Kinds } from '../kinds/catalog.ts';
+import { comparable, isUnordered, readableFields, sameValue, textOfItem } from '../kinds/field.ts';
+import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { formatAddress } from '../model/address.ts';
+import type { Source } from '../model/diagnostic.ts';
+import {
+  canonicalJson,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  own,
+  sameJson,
+  textOf,
+} from '../model/json.ts';
+import { jsonTextOf, literalOf, livePlace, refOf, secretName } from '../model/marker.ts';
+import type { Change, Difference, Request } from '../model/plan.ts';
+import { type Pointer, placesIn, segmentsOf, setMember } from '../model/pointer.ts';
+import { redacted } from '../model/sensitive.ts';
+import type { ApiSettings } from '../model/settings.ts';
+import { changeFor, type Unseen } from '../planner/change.ts';
+import { batchDeletes } from '../planner/index.ts';
+import type { KindChange } from './find.ts';
+
+/** The place of what no manifest declares. */
+const nowhere: Source = { file: '', line: 1, column: 1 };
+
+/** What a change declares of its object, as a manifest would. */
+export function resourceOf({ kind, change }: KindChange): Resource {
+  const { key, declared, ignored = [], secrets = [], source } = change;
+  const place = source ? { ...source, column: 1 } : nowhere;
+  return {
+    kind,
+    key,
+    address: formatAddress(kind.name, key),
+    id: null,
+    ensure: change.action === 'delete' ? 'absent' : 'present',
+    fields: declared ?? {},
+    lifecycle: { protect: false, ignore: ignored, renamedFrom: null, allowLockout: false, basedOn: null },
+    secrets: () => secrets,
+    shown: valuesShown(change),
+    declaration: null,
+    source: () => place,
+    locate: () => place,
+    point: () => ({ source: place, excerpt: '' }),
+    overlayAt: () => null,
+  };
+}
+
+/** The values that the plan shows of the object as it is: they were in clear when it was made. */
+function valuesShown({ diff }: Change): JsonObject {
+  return diff.reduce<JsonObject>((shown, { path, before }) => {
+    const clear = withoutRedacted(before);
+    const more = clear === null ? shown : setMember(shown, segmentsOf(path), clear);
+    return isObject(more) ? more : shown;
+  }, {});
+}
+
+function withoutRedacted(value: Json): Json {
+  if (value === redacted) return null;
+  if (isArray(value)) return value.map(withoutRedacted);
+  return isObject(value) ? mapMembers(value, (item) => withoutRedacted(item) ?? undefined) : value;
+}
+
+/** As the plan decided: secrets and hidden values stay where it says so. */
+function unseenAsPlanned({ left = [] }: Change): Unseen {
+  return { isSame: (_secret, _shown, at) => left.includes(at), isLeft: (at) => left.includes(at) };
+}
+
+/**
+ * How a change differs from what the planner makes again of what it declares and of the live object, in words; `null` where it
+ * is equal in normal form (design, section 6.8). A plan file is untrusted: reviewers read its changes, and its requests carry
+ * the token.
+ *
+ * @param base the vendor's default that a new object is based on
+ */
+export function mismatch(
+  entry: KindChange,
+  live: LiveObject | null,
+  base: LiveObject | null,
+  settings: ApiSettings,
+): string | null {
+  const { kind, change } = entry;
+  const match = { kind, resource: resourceOf(entry), live };
+  const { change: made } = changeFor(match, base, { settings, unseen: unseenAsPlanned(change) });
+  if (made === null) return 'nothing would change';
+  const misplaced = misplacedMarkers(change.declared ?? {}, '');
+  if (misplaced.length > 0) return `it declares no such value for ${misplaced.join(', ')}`;
+  const names = differingFields(kind, change.diff, made.diff);
+  if (names.length > 0) return `it would change ${names.join(', ')} in another way`;
+  const hidden = made.risk.filter((risk) => !change.risk.includes(risk));
+  if (hidden.length > 0) return `it does not show its risk ${hidden.join(', ')}`;
+  if (made.action !== change.action || made.id !== change.id) return 'it is another change';
+  // Deletes share requests: they are checked together.
+  const changed = new Set(change.diff.map(({ path }) => segmentsOf(path)[0] ?? ''));
+  const isSame = change.action === 'delete' || sameRequests(kind, changed, change.requests, made.requests);
+  return isSame ? null : 'its requests would be others';
+}
+
+/**
+ * Deletes whose requests or risks are not those that their objects need. They share requests, so they are checked together: what
+ * is deleted with them has to be in the plan too.
+ */
+export function wrongDeletes(
+  entries: readonly KindChange[],
+  kinds: Kinds,
+  settings: ApiSettings,
+): KindChange[] {
+  const deletes = entries.filter(({ change }) => change.action === 'delete');
+  const made = deletes.map(({ kind, change }) => {
+    const { requests, risk } = removalOf(kind, change, settings);
+    return { ...change, requests, risk };
+  });
+  const expected = new Map(batchDeletes(made, kinds).map((change) => [change.address, change]));
+  return deletes.filter(({ kind, change }) => {
+    const { requests = [], risk = [] } = expected.get(change.address) ?? {};
+    const isSame = requests.length > 0 && sameRequests(kind, new Set(), change.requests, requests);
+    return !isSame || risk.some((each) => !change.risk.includes(each));
+  });
+}
+
+/** The delete of one object alone. */
+export function removalOf(kind: Kind, { key, id }: Pick<Change, 'key' | 'id'>, settings: ApiSettings) {
+  const write = kind.remove({ key, id, settings });
+  return 'requests' in write ? { risk: [], ...write } : { requests: [], risk: [] };
+}
+
+/** Places of markers that no plan has: a value that stays may only stand for itself. */
+function misplacedMarkers(value: Json, at: Pointer): Pointer[] {
+  const place = livePlace(value);
+  if (place !== null) return place === at ? [] : [at];
+  if (secretName(value) !== null || refOf(value) !== null) return [];
+  const isForeign = isObject(value) && Object.keys(value).some((name) => foreignMarkers.includes(name));
+  return isForeign ? [at] : placesIn(value, at).flatMap(([below, item]) => misplacedMarkers(item, below));
+}
+
+const foreignMarkers = ['$lookup', '$tag', '$literal', '$jsonText'];
+
+/** The names of the fields that one list of differences changes otherwise than the other. */
+function differingFields(kind: Kind, shown: readonly Difference[], made: readonly Difference[]): string[] {
+  const [one, other] = [shown, made].map((diff) => textsByField(kind, diff));
+  const names = [...new Set([...(one?.keys() ?? []), ...(other?.keys() ?? [])])];
+  return names.filter((name) => one?.get(name)?.join() !== other?.get(name)?.join());
+}
+
+/** The differences of each field as texts: equal for equal ones, in whatever form the tenant shows a value. */
+function textsByField(kind: Kind, diff: readonly Difference[]): Map<string, string[]> {
+  const texts = new Map<string, string[]>();
+  for (const difference of diff) {
+    const [name = '', ...below] = segmentsOf(difference.path);
+    const text = textOfDifference(fieldNamed(kind, name), below, difference);
+    texts.set(name, [...(texts.get(name) ?? []), text]);
+  }
+  for (const [name, list] of texts) texts.set(name, list.toSorted());
+  return texts;
+}
+
+function textOfDifference(
+  field: Field | undefined,
+  below: readonly string[],
+  { op, before, after, sensitive }: Difference,
+): string {
+  const isItem = field !== undefined && isUnordered(field) && below.length > 0;
+  const normal = (value: Json): Json => {
+    if (field === undefined || value === null) return value;
+    if (isItem && below.length === 1) return textOfItem(field, value);
+    return below.length === 0 ? comparable(field, value) : value;
+  };
+  // An index says nothing where order does not count.
+  const at = isItem ? below.slice(1) : below;
+  return canonicalJson([at, op, normal(before), normal(after), sensitive]);
+}
+
+/** @param changed the fields that the change is about: only others go back in the form in which the tenant shows them */
+function sameRequests(
+  kind: Kind,
+  changed: ReadonlySet<string>,
+  shown: readonly Request[],
+  made: readonly Request[],
+): boolean {
+  const isSame = (field: string, one: Json, other: Json): boolean => {
+    const known = fieldNamed(kind, field);
+    const isFormLeft = known !== undefined && (known.is === 'json' || !changed.has(field));
+    return isFormLeft && sameValue(known, plainOf(one), plainOf(other));
+  };
+  return (
+    shown.length === made.length &&
+    shown.every(({ body, ...call }, at) => {
+      const { body: other = null, ...otherCall } = made[at] ?? {};
+      return sameJson({ ...call }, { ...otherCall }) && sameBody(isSame, body, other);
+    })
+  );
+}
+
+/** True where two bodies say the same: a part of the live object that goes back may have another form than it had. */
+function sameBody(
+  isSame: (field: string, one: Json, other: Json) => boolean,
+  one: Json,
+  other: Json,
+): boolean {
+  if (sameJson(one, other)) return true;
+  if (isArray(one)) {
+    const items = isArray(other) ? other : [];
+    return one.length === items.length && one.every((item, at) => sameBody(isSame, item, items[at] ?? null));
+  }
+  if (!isObject(one) || !isObject(other)) return false;
+  // A step of a patch names its field.
+  const [field = '', ...below] = segmentsOf(textOf(one, 'path') ?? '');
+  const nameOf = (name: string) => (name === 'value' && below.length === 0 ? field : name);
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => {
+      const [value, made] = [own(one, name) ?? null, own(other, name)];
+      return made !== undefined && (isSame(nameOf(name), value, made) || sameBody(isSame, value, made));
+    })
+  );
+}
+
+/** A written value without what only says how it is sent. */
+function plainOf(value: Json): Json {
+  const inner = literalOf(value) ?? jsonTextOf(value);
+  if (inner !== undefined) return literalOf(value) === undefined ? plainOf(inner) : inner;
+  if (isArray(value)) return value.map(plainOf);
+  return isObject(value) ? mapMembers(value, plainOf) : value;
+}
+
+/** The fields that each request of an update writes: those for which the kind makes the same call. */
+export function fieldsWritten(
+  entry: KindChange,
+  live: LiveObject,
+  settings: ApiSettings,
+): (request: Request) => ReadonlySet<string> {
+  const { kind, change } = entry;
+  const fields = readableFields(kind, live.fields);
+  const wanted = { ...fields, ...(change.declared ?? {}) };
+  const names = [...new Set(change.diff.map(({ path }) => segmentsOf(path)[0] ?? ''))];
+  const calls = names.flatMap((name) => {
+    const write = kind.update({ key: change.key, fields: wanted, changed: new Set([name]), live, settings });
+    return 'requests' in write ? write.requests.map((request) => ({ name, request })) : [];
+  });
+  return ({ method, path }) =>
+    new Set(
+      calls.flatMap(({ name, request }) =>
+        request.method === method && request.path === path ? [name] : [],
+      ),
+    );
+}

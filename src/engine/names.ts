@@ -1,0 +1,307 @@
+import type { Client } from '../client/client.ts';
+import { readObjects } from '../client/read.ts';
+import { fieldIds } from '../exporter/names.ts';
+import { type NameOf, type NameSources, recordIdsIn } from '../exporter/reference-lookups.ts';
+import type { Kinds } from '../kinds/catalog.ts';
+import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import { LiveIndex } from '../kinds/live-objects.ts';
+import { allOf } from '../kinds/read-request.ts';
+import { idsIn, idsOnSide, targetOf, withReferences } from '../kinds/references.ts';
+import { type Address, parseAddress, referenceText } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { SideDifference } from '../model/diff.ts';
+import { withDigest } from '../model/digest.ts';
+import { hasCode } from '../model/failure.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapJson,
+  mapMembers,
+  own,
+  textOf,
+} from '../model/json.ts';
+import { lookupOf, lookupWords } from '../model/marker.ts';
+import type { Plan } from '../model/plan.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
+import type { ApiSettings } from '../model/settings.ts';
+import { namesAndMore } from '../model/words.ts';
+import type { LookedUp } from '../planner/fill-lookups.ts';
+
+/** The names of the objects that others refer to. */
+export interface ReferenceNames {
+  /** All objects of the kinds that are referred to, if the tenant lists them. */
+  readonly objects: readonly LiveObject[];
+  /** `null` for an object that is not known, or not the only one with its key. */
+  readonly nameOf: NameOf;
+  /** Remarks on kinds that cannot be listed, and on ids that no object has, in the fields of objects that are shown. */
+  remarksOn(isShown: (object: LiveObject, field: string) => boolean): readonly Diagnostic[];
+}
+
+interface Use {
+  readonly from: LiveObject;
+  readonly field: string;
+  readonly target: Kind;
+  /** The id; several values if the tenant shows synonyms, of which one is the id. */
+  readonly ids: readonly string[];
+}
+
+/** The tenant whose names are read, and what remarks call it. */
+interface Whose {
+  readonly kinds: Kinds;
+  readonly settings: ApiSettings;
+  readonly called?: string;
+}
+
+/**
+ * Reads the objects that the ids in these objects belong to: only the kinds that occur, each once. A kind that the tenant
+ * does not list leaves its ids as they are.
+ */
+export async function readReferenceNames(
+  client: Client,
+  objects: readonly LiveObject[],
+  { kinds, settings, called = 'the tenant' }: Whose,
+): Promise<ReferenceNames> {
+  const uses = objects.flatMap((object) => usesIn(object, kinds));
+  const refusals = new Map<Kind, string>();
+  const targets = [...new Set(uses.map(({ target }) => target))];
+  const readList = (kind: Kind) =>
+    readObjects(client, [allOf(kind)], settings).catch((error: unknown) => {
+      // The credentials may not list these objects, or the tenant does not have them.
+      if (!hasCode(error, 'tenant-forbidden', 'tenant-not-found')) throw error;
+      refusals.set(kind, error.message.replaceAll('\n', ' '));
+      return [];
+    });
+  const found = (await Promise.all(targets.map(readList))).flat();
+  const names = namesById(found);
+  const nameOf = (kind: string, id: string) => names.get(`${kind}/${id}`) ?? null;
+  return {
+    objects: found,
+    nameOf,
+    remarksOn(isShown) {
+      const kept = uses
+        .filter(({ target, ids }) => ids.every((id) => nameOf(target.name, id) === null))
+        .filter(({ from, field }) => isShown(from, field));
+      return [
+        ...targets
+          .filter((kind) => kept.some(({ target }) => target === kind))
+          .flatMap((kind) => unlistedRemark(kind, refusals.get(kind), called)),
+        ...remarkKept(
+          kept.filter(({ target }) => !refusals.has(target)),
+          called,
+        ),
+      ];
+    },
+  };
+}
+
+function usesIn(from: LiveObject, kinds: Kinds): Use[] {
+  return Object.entries(from.kind.fields).flatMap(([name, field]) => {
+    const target = kinds.find(targetOf(field) ?? '');
+    if (!target || target.read.how === 'each-declared') return [];
+    const ids = idsIn(field, own(from.fields, name) ?? null).flatMap(({ id }) =>
+      typeof id === 'string' ? [id] : [],
+    );
+    const each = field.is === 'value' ? [ids] : ids.map((id) => [id]);
+    return each.flatMap((same) => (same.length > 0 ? [{ from, field: name, target, ids: same }] : []));
+  });
+}
+
+/** The names of the objects that are the only ones with their ids, and with their keys. */
+function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, string> {
+  const idOf = ({ kind, id }: LiveObject) => `${kind.name}/${id}`;
+  const byKey = new Map(groupBy(objects, ({ identity }) => identity));
+  const byId = new Map(groupBy(objects, idOf));
+  const isWritable = ({ id, key }: LiveObject) =>
+    key[0] !== id && key.every((part) => part !== '' && part.isWellFormed());
+  const isOnly = (object: LiveObject) =>
+    byKey.get(object.identity)?.length === 1 && byId.get(idOf(object))?.length === 1;
+  const named = objects.filter((object) => isWritable(object) && isOnly(object));
+  return new Map(named.map((object) => [idOf(object), referenceText(object.kind.name, object.key)]));
+}
+
+function unlistedRemark({ name }: Kind, why: string | undefined, called: string): Diagnostic[] {
+  if (why === undefined) return [];
+  const message = `Ids of the kind ${name} stay as they are, since ${called} does not list its objects. ${why}`;
+  return [{ code: 'ids-kept', severity: 'info', message }];
+}
+
+function remarkKept(uses: readonly Use[], called: string): Diagnostic[] {
+  const byField = groupBy(uses, ({ from, field }) => `${from.kind.name} ${field}`);
+  return byField.map(([, [{ from, field, target }, ...others]]): Diagnostic => {
+    const where = namesAndMore([from.address], others.length);
+    const message = `The id in \`${field}\` of ${where} stays as it is: ${called} shows no ${target.name} with it whose key no other has.`;
+    return { code: 'ids-kept', severity: 'info', message, address: from.address };
+  });
+}
+
+interface Known {
+  readonly kinds: Kinds;
+  readonly objects: readonly LiveObject[];
+  readonly lookedUp: LookedUp;
+}
+
+/** Adds to the differences of a plan the names of the ids in them: a reviewer reads names. */
+export function nameReferences(plan: Plan, known: Known): Plan {
+  const changes = nameDifferences(plan.changes, known);
+  const isAnyNamed = changes.some(({ diff }) => diff.some(({ named }) => named !== undefined));
+  return isAnyNamed ? withDigest({ ...plan, changes }) : plan;
+}
+
+interface Differing<D> {
+  readonly address: Address;
+  readonly kind: string;
+  readonly diff: readonly D[];
+}
+
+/** Names the ids of objects that the tenant showed, and those that lookups found. */
+export function nameDifferences<D extends SideDifference, T extends Differing<D>>(
+  differing: readonly T[],
+  { kinds, objects, lookedUp }: Known,
+): T[] {
+  const index = new LiveIndex(objects);
+  const namesIn = (kind: Kind, entry: D, side: 'before' | 'after') => {
+    const found = idsOnSide(kind, entry, side);
+    const target = found ? kinds.find(found.to) : undefined;
+    if (!found || !target) return [];
+    return found.ids.flatMap((id) => {
+      const live = typeof id === 'string' ? index.findById(target, id) : null;
+      return live?.id && live.key[0] !== live.id ? [[live.id, live.address] as const] : [];
+    });
+  };
+  const nameIn = ({ address, kind: name }: T, entry: D): D => {
+    if (entry.sensitive) return entry;
+    const kind = kinds.get(name);
+    const names = [
+      ...findLookedUp(entry, lookedUp.get(address)),
+      ...namesIn(kind, entry, 'before'),
+      ...namesIn(kind, entry, 'after'),
+    ];
+    return names.length === 0 ? entry : { ...entry, named: Object.fromEntries(names) };
+  };
+  return differing.map((each) => ({ ...each, diff: each.diff.map((entry) => nameIn(each, entry)) }));
+}
+
+function findLookedUp({ before, after }: SideDifference, found: ReadonlyMap<string, string> | undefined) {
+  if (!found || found.size === 0) return [];
+  const leavesOf = (value: Json): Json[] =>
+    typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [value];
+  const values = new Set([...leavesOf(before), ...leavesOf(after)].map(String));
+  return [...found].filter(([id]) => values.has(id));
+}
+
+/** One side of a comparison: an object of a tenant, or a manifest. */
+export interface Stated extends Pick<LiveObject, 'kind' | 'fields'> {
+  /** The answer of the tenant; `null` for a manifest. */
+  readonly raw: JsonObject | null;
+  readonly sources: NameSources;
+  readonly nameOf: NameOf;
+}
+
+/**
+ * Returns the fields of an object on both sides of a comparison, with names in the place of ids: records have other ids in
+ * another tenant. Ids stay where the other side names none of the same field, and an id that one side shows without its
+ * name stays an id on both.
+ */
+export function shareIds(sides: readonly [Stated, Stated]): readonly [JsonObject, JsonObject] {
+  const write = (side: Stated): Stated =>
+    side.raw === null ? { ...side, fields: writeReferences(side) } : side;
+  const [one, other] = [write(sides[0]), write(sides[1])];
+  const [first, second] = [recordIds(one), recordIds(other)];
+  const all = [...first.values(), ...second.values()];
+  // Where one of the names is no reference, plain names are compared.
+  const plain = new Set(all.flatMap(({ scope, name, ref }) => (name !== null && ref === null ? scope : [])));
+  return [replaceIds(one, first, second, plain), replaceIds(other, second, first, plain)];
+}
+
+const refPrefix = '!ref ';
+
+/** Writes references that nothing has answered as they are in a manifest: they stand for names. */
+export function writeReferences({ kind, fields }: Pick<LiveObject, 'kind' | 'fields'>): JsonObject {
+  const write = (to: Address) => {
+    const parsed = parseAddress(to);
+    return refPrefix + (parsed ? referenceText(parsed.kind, parsed.key) : to);
+  };
+  return mapMembers(fields, (value, name) => {
+    const field = fieldNamed(kind, name);
+    return field ? withReferences(field, value, write) : value;
+  });
+}
+
+interface RecordId {
+  readonly id: string;
+  /** Ids of one scope are ids of one sort of record: those of a field, or of a collection. */
+  readonly scope: string;
+  /** Plain, or as a manifest has it; `null` if unknown. */
+  readonly name: string | null;
+  /** The `!ref` that stands for the id; `null` if unknown. */
+  readonly ref: string | null;
+}
+
+type RecordIds = ReadonlyMap<Pointer, RecordId>;
+
+function recordIds(side: Stated): RecordIds {
+  const { kind, fields, raw, sources, nameOf } = side;
+  const ids = new Map<Pointer, RecordId>();
+  for (const { at, id, field, to, beside, shown } of fieldIds(side)) {
+    const known = to && nameOf(to, id);
+    const ref = raw === null && id.startsWith(refPrefix) ? id : known && refPrefix + known;
+    const key = ref && parseAddress(ref.slice(refPrefix.length))?.key.join('/');
+    ids.set(at, { id, scope: field, name: beside ?? shown ?? key ?? null, ref });
+  }
+  for (const [field, description] of Object.entries(kind.fields)) {
+    if (description.is !== 'value' || description.nameOf === undefined) continue;
+    const at = pointer(description.nameOf);
+    const named = ids.get(at);
+    if (named) ids.set(at, { ...named, name: textOf(fields, field) });
+  }
+  for (const { at, id, from, lookup } of recordIdsIn({ kind, fields }, sources))
+    ids.set(at, { id, scope: from, name: lookup && lookupWords(lookup), ref: null });
+  return ids;
+}
+
+function replaceIds(
+  { fields, raw }: Stated,
+  ids: RecordIds,
+  others: RecordIds,
+  plain: ReadonlySet<string>,
+): JsonObject {
+  const isNamed = sharedFilter(others);
+  const name = (value: Json, at: Pointer): Json => {
+    const known = ids.get(at);
+    if (known && known.name !== null && isNamed(known))
+      return namedValue(value, known, plain.has(known.scope));
+    if (isArray(value)) return value.map((item, index) => name(item, `${at}${pointer(index)}`));
+    return isObject(value) ? mapMembers(value, (item, step) => name(item, `${at}${pointer(step)}`)) : value;
+  };
+  // What a tenant holds is never a lookup, whatever it looks like.
+  const write = (value: Json): Json => (raw === null ? mapJson(value, writeLookup) : value);
+  return mapMembers(fields, (value, field) => write(name(value, pointer(field))));
+}
+
+/** True for ids that can be compared by name with the ids of the other side. */
+function sharedFilter(others: RecordIds): (id: RecordId) => boolean {
+  const keyOf = ({ scope, id }: RecordId) => JSON.stringify([scope, id]);
+  const all = [...others.values()];
+  const unnamed = new Set(all.filter(({ name }) => name === null).map(keyOf));
+  const named = new Set(all.filter(({ name }) => name !== null).map(({ scope }) => scope));
+  const scopes = new Set(all.map(({ scope }) => scope));
+  return (id) => !unnamed.has(keyOf(id)) && (named.has(id.scope) || !scopes.has(id.scope));
+}
+
+/** A reference is compared by its name if it has no id. */
+function namedValue(value: Json, { name, ref }: RecordId, isPlain: boolean): Json {
+  const words = (isPlain ? null : ref) ?? name;
+  if (!isObject(value)) return words;
+  if (!isPlain) return { id: words };
+  const { id: _id, ...rest } = value;
+  return { ...rest, name };
+}
+
+/** A lookup that nothing has answered stands for the name that it asks for. */
+function writeLookup(value: Json): Json {
+  const lookup = lookupOf(value);
+  return lookup ? lookupWords(lookup) : value;
+}

@@ -1,0 +1,162 @@
+import { join } from 'node:path';
+import { type RecentWrite, readRecentWrites, readSettled } from '../applier/recent-writes.ts';
+import type { Client } from '../client/client.ts';
+import { readAgain, readAll } from '../client/read.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live-objects.ts';
+import type { Environment } from '../kinds/project.ts';
+import { allOf, type ReadRequest } from '../kinds/read-request.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { isInRepository } from '../loader/checkout.ts';
+import { environmentFolder } from '../loader/own-folder.ts';
+import { type Address, formatAddress } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { ExitCode, failure } from '../model/failure.ts';
+import { contractSettings } from '../model/settings.ts';
+import type { Tenant } from './tenant.ts';
+
+export function journalFolder(root: string, environment: string): string {
+  return join(environmentFolder(root, environment), 'journal');
+}
+
+/**
+ * Throws a Failure (exit 4) for a journal that came with the repository: what it calls done, nobody has done. Not all of that
+ * shows in the tenant, such as a secret.
+ */
+export async function requireUncommitted(root: string, file: string): Promise<void> {
+  if (!(await isInRepository(root, file))) return;
+  throw failure(
+    'committed-journal',
+    `The journal ${file} is a file of the git repository, so it does not show what an earlier run did.`,
+    { hint: 'Remove it with `git rm`, and make a new plan. `.gitignore` has to list `.tenantctl/*`.' },
+    ExitCode.refused,
+  );
+}
+
+/** The writes of the last runs from this folder that the tenant may not show yet. Throws a Failure for a damaged journal. */
+export async function recentWrites(root: string, tenant: Tenant): Promise<readonly RecentWrite[]> {
+  const { client, clock, environment } = tenant;
+  const { settle } = environment.limits;
+  if (settle === 0) return [];
+  return readRecentWrites(journalFolder(root, environment.name), client.tenant, clock.now() - settle);
+}
+
+/**
+ * Reads until the tenant shows the writes of the last runs, or has had the time to. Throws a Failure where the tenant cannot
+ * be read.
+ *
+ * @param read gets a client that asks the tenant again where it has been asked before
+ */
+export async function readSettledObjects<T extends { readonly objects: readonly LiveObject[] }>(
+  root: string,
+  tenant: Tenant,
+  requests: readonly ReadRequest[],
+  read: (client: Client) => Promise<T>,
+): Promise<T> {
+  const { client, clock, signal, onEvent, environment } = tenant;
+  let reader = client;
+  const readNow = async () => {
+    const found = await read(reader);
+    reader = readAgain(client);
+    return found;
+  };
+  return readSettled(requests, readNow, {
+    writes: await recentWrites(root, tenant),
+    settle: environment.limits.settle,
+    clock,
+    signal,
+    onWait: (addresses, ms) => onEvent({ type: 'settling', addresses, ms }),
+  });
+}
+
+interface KindsRead {
+  readonly objects: readonly LiveObject[];
+  readonly unusable: Unusable;
+}
+
+/**
+ * Reads all objects of these kinds, and those that manifests declare. Throws a Failure where they cannot be read.
+ *
+ * @param root the project, whose last writes are waited for; `undefined`: none are
+ */
+export async function readSettledKinds(
+  root: string | undefined,
+  tenant: Tenant,
+  kinds: readonly Kind[],
+  declared: readonly Resource[] = [],
+): Promise<KindsRead> {
+  const unusable = new Unusable();
+  const { settings } = tenant.environment;
+  const read = async (client: Client) => ({
+    objects: await readAll(client, kinds, settings, { declared, onUnusable: unusable.add }),
+  });
+  const { objects } =
+    root === undefined
+      ? await read(tenant.client)
+      : await readSettledObjects(root, tenant, kinds.map(allOf), read);
+  return { objects, unusable };
+}
+
+type Subject = Pick<LiveObject, 'kind' | 'key'>;
+
+interface UnusableObject {
+  readonly subject: Subject & { readonly address: Address };
+  readonly why: string;
+}
+
+/** Objects that a tenant does not answer soundly. They are left out with a remark, and never count as absent. */
+export class Unusable {
+  readonly #found = new Map<string, UnusableObject>();
+
+  readonly add = ({ kind, key }: Subject, why: string): void => {
+    const subject = { kind, key, address: formatAddress(kind.name, key) };
+    this.#found.set(identityOf(kind, key), { subject, why });
+  };
+
+  /** Returns `null` for an object that is not left out. */
+  why({ kind, key }: Subject): string | null {
+    return this.#found.get(identityOf(kind, key))?.why ?? null;
+  }
+
+  objects(): readonly UnusableObject[] {
+    return [...this.#found.values()];
+  }
+}
+
+/** A kind that cannot be read, and why. */
+export interface LeftOut {
+  readonly kind: Kind;
+  readonly problem: Diagnostic;
+}
+
+/**
+ * The kinds whose service all of these environments have, and a remark on each other one: an environment may have no base URL
+ * for one of the two services. If none is left, none is left out: reading them then says what is missing.
+ */
+export function servedKinds(wanted: readonly Kind[], environments: readonly Environment[]) {
+  const lacking = (kind: Kind) => environments.filter(({ tenant }) => tenant[serviceOf(kind)] === '');
+  const served = wanted.filter((kind) => lacking(kind).length === 0);
+  if (served.length === 0) return { served: wanted, skipped: [] };
+  const skipped = wanted
+    .filter((kind) => !served.includes(kind))
+    .map((kind): LeftOut => ({ kind, problem: leftOut(kind, lacking(kind)) }));
+  return { served, skipped };
+}
+
+/** The service that a kind is read from. */
+export const serviceOf = ({ resource }: Kind) => resource.lane(contractSettings).service;
+
+function leftOut(kind: Kind, lacking: readonly Environment[]): Diagnostic {
+  const service = serviceOf(kind);
+  const names = lacking.map(({ name }) => name).join(' and ');
+  const [who, where] =
+    lacking.length === 1
+      ? [`the environment ${names} has`, 'the environment']
+      : [`the environments ${names} have`, 'them'];
+  return {
+    code: 'kind-left-out',
+    severity: 'info',
+    message: `${kind.name} is left out: ${who} no \`${service}\` service.`,
+    hint: `Add \`${service}: { baseUrl: … }\` to ${where} to read this kind.`,
+  };
+}

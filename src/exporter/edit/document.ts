@@ -1,0 +1,232 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseDocument,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import { keyText } from '../../loader/document.ts';
+import { lineEnd, lineStart, nextLine } from '../../loader/file.ts';
+import { yamlOptions } from '../../loader/parse.ts';
+import { type Member, type Printable, printInline, quote } from '../../loader/print.ts';
+import { parseJson } from '../../model/json.ts';
+import { jsonOf, tagsIn } from '../printable.ts';
+
+/** The steps from a document's root to a value: names of members, indexes of items. */
+export type Path = readonly string[];
+
+export type Collection = YAMLMap | YAMLSeq;
+
+/** The text of one document, and its nodes with their offsets in the text. */
+export interface ParsedDocument {
+  readonly text: string;
+  readonly root: Node;
+  /** Its value, with tags as written and aliases replaced by their values. */
+  readonly tree: Printable;
+  readonly eol: string;
+  /** It is written as JSON: then other programs may read it too. */
+  readonly isJson: boolean;
+}
+
+/** A value of a document, the collection that holds it, and their offsets in the text. */
+export interface Located {
+  readonly node: Node | null;
+  readonly parent: Collection | null;
+  readonly index: number;
+  readonly pair: Pair | null;
+  /** It is inside `{…}` or `[…]`, at any depth. */
+  readonly inFlow: boolean;
+  /** Where the member or item begins: at its key, at its dash, or in `[…]` at its value; `null` where that is unclear. */
+  readonly start: number | null;
+  /** Where the colon or dash before the value ends. */
+  readonly indicator: number | null;
+  /** Where the value begins, including its tag and anchor. */
+  readonly from: number;
+  /** Where the value ends, or the key of a member without one: before comments, line endings and blank lines. */
+  readonly end: number | null;
+}
+
+/** Parses a text that holds one document; `null` if it has errors, is empty or is nested too deeply. */
+export function parseOne(text: string): ParsedDocument | null {
+  const document = parseDocument(text, { ...yamlOptions, keepSourceTokens: true });
+  const { contents } = document;
+  if (document.errors.length > 0 || !isNode(contents)) return null;
+  const tree = readTree(contents, document);
+  if (tree === undefined) return null;
+  const isJson = parseJson(text.replace(/^---\s/, '')) !== undefined;
+  return { text, root: contents, tree, eol: eolOf(text), isJson };
+}
+
+/** A value on one line, in the style of the document. */
+export function printIn({ isJson }: ParsedDocument, value: Printable): string {
+  return isJson && tagsIn(value).length === 0 ? quote(jsonOf(value)) : printInline(value);
+}
+
+/** The value at a path; `null` where there is none, or where an alias leads to it. */
+export function locate(parsed: ParsedDocument, path: Path): Located | null {
+  const { root } = parsed;
+  const nowhere = { parent: null, index: 0, pair: null, inFlow: false, start: null, indicator: null };
+  let found: Located | null = {
+    ...nowhere,
+    node: root,
+    from: root.range?.[0] ?? 0,
+    end: endOf(root, parsed.text),
+  };
+  for (const step of path) {
+    const node: Node | null = found?.node ?? null;
+    if (!isMap(node) && !isSeq(node)) return null;
+    const index = isMap(node) ? node.items.findIndex(({ key }) => keyText(key) === step) : Number(step);
+    found = locateItem(parsed, node, index);
+  }
+  return found;
+}
+
+export function locateItem({ text }: ParsedDocument, parent: Collection, index: number): Located | null {
+  const item = parent.items[index];
+  if (item === undefined) return null;
+  const pair = isPair(item) ? item : null;
+  const value = pair ? pair.value : item;
+  const node = isNode(value) ? value : null;
+  const tokens = tokensBefore(parent, index);
+  const property = tokens.find(({ type }) => type === 'tag' || type === 'anchor');
+  const indicator = tokens.find(({ type }) => type === 'map-value-ind' || type === 'seq-item-ind');
+  const valueStart = node?.range?.[0] ?? 0;
+  const from = property ? Math.min(property.offset, valueStart) : valueStart;
+  const itemStart = parent.flow === true ? from : (indicator?.offset ?? null);
+  const last = node ?? pair?.key;
+  return {
+    node,
+    parent,
+    index,
+    pair,
+    inFlow: parent.flow === true,
+    start: pair ? startOfPair(pair, parent) : itemStart,
+    indicator: indicator ? indicator.offset + indicator.source.length : null,
+    from,
+    end: isNode(last) ? endOf(last, text) : null,
+  };
+}
+
+/** A key on a line of its own, or with a tag or anchor, is not where the member begins. */
+function startOfPair({ key, srcToken }: Pair, parent: Collection): number | null {
+  const isMarked = srcToken?.start.some(({ type }) => !['space', 'newline', 'comment'].includes(type));
+  return isNode(key) && (parent.flow === true || isMarked !== true) ? (key.range?.[0] ?? null) : null;
+}
+
+/** What is written between a member's key and its value, or before a list's item. */
+function tokensBefore(parent: Collection, index: number) {
+  const item = parent.items[index];
+  if (isPair(item)) return (item.srcToken && 'sep' in item.srcToken && item.srcToken.sep) || [];
+  const list = parent.srcToken;
+  return list && 'items' in list ? (list.items[index]?.start ?? []) : [];
+}
+
+function endOf(node: Node, text: string): number {
+  const [start, end] = node.range ?? [0, 0, 0];
+  if (isBlockScalar(node)) {
+    let last = end;
+    // Other blanks, such as those that do not break, are text.
+    while (last > start && ' \t\r\n'.includes(text.charAt(last - 1))) last -= 1;
+    return last;
+  }
+  if (isBlock(node)) {
+    const last = node.items.at(-1);
+    const value = isPair(last) ? (last.value ?? last.key) : last;
+    return isNode(value) ? endOf(value, text) : end;
+  }
+  return end;
+}
+
+/** True for a collection that is not inside brackets. */
+export const isBlock = (node: Node | null): node is Collection =>
+  (isMap(node) || isSeq(node)) && node.flow !== true;
+
+export const isBlockScalar = (node: Node | null): node is Scalar =>
+  isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED');
+
+/** Documents nested deeper than this are not edited. */
+const maxDepth = 120;
+
+/** The value of a document; `undefined` where it is nested too deeply, or an alias refers to itself. */
+function readTree(root: Node, document: Document): Printable | undefined {
+  try {
+    return readNode(root, document, 0);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function readNode(node: unknown, document: Document, depth: number): Printable {
+  if (depth > maxDepth) throw new RangeError('The document is nested too deeply to be edited.');
+  if (isAlias(node)) return readNode(node.resolve(document), document, depth + 1);
+  if (!isScalar(node) && !isMap(node) && !isSeq(node)) return null;
+  const value = readValue(node, document, depth);
+  const { tag } = node;
+  return tag === undefined || tag.startsWith('tag:') ? value : { tag, value };
+}
+
+function readValue(node: Scalar | Collection, document: Document, depth: number): Printable {
+  if (isSeq(node)) return node.items.map((item) => readNode(item, document, depth + 1));
+  if (isMap(node)) {
+    const members = node.items.map(
+      ({ key, value }): Member => [keyText(key) ?? '', readNode(value, document, depth + 1)],
+    );
+    return { members };
+  }
+  const { value } = node;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
+
+/** The line ending of a text. */
+export function eolOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n';
+}
+
+/** The text with another one below it, in its own line endings. */
+export function append(text: string, below: string): string {
+  const eol = eolOf(text);
+  return text + (text.endsWith('\n') ? '' : eol) + below.replaceAll('\n', eol);
+}
+
+export function splice(text: string, from: number, to: number, replacement: string): string {
+  return text.slice(0, from) + replacement + text.slice(to);
+}
+
+/** The number of characters between the start of the line and the offset. */
+export function columnOf(text: string, offset: number): number {
+  return offset - lineStart(text, offset);
+}
+
+/** True where only blanks precede the offset on its line. */
+export function isFirstOnLine(text: string, offset: number): boolean {
+  return text.slice(lineStart(text, offset), offset).trim() === '';
+}
+
+/** The lines of a block, all but the first indented, with the file's line endings. */
+export function indentBelow(block: string, column: number, eol: string): string {
+  const margin = ' '.repeat(column);
+  return block
+    .trimEnd()
+    .split('\n')
+    .map((line, index) => (index === 0 || line === '' ? line : margin + line))
+    .join(eol);
+}
+
+/** The text without the lines of what begins and ends at the offsets. */
+export function withoutLines(text: string, from: number, to: number): string {
+  return splice(text, lineStart(text, from), nextLine(text, to), '');
+}
+
+/** The rest of the line after the offset. */
+export function restOfLine(text: string, offset: number): string {
+  return text.slice(offset, lineEnd(text, offset));
+}

@@ -1,0 +1,320 @@
+import type { LiveObject } from '../../kinds/kind.ts';
+import { identityOf } from '../../kinds/live-objects.ts';
+import type { Secrets } from '../../kinds/project.ts';
+import type { Resource } from '../../kinds/resource.ts';
+import type { Member, Printable } from '../../loader/print.ts';
+import { unresolved } from '../../loader/tree.ts';
+import { isArray, isObject, type Json, type JsonObject, own } from '../../model/json.ts';
+import { secretName, secretNamesIn } from '../../model/marker.ts';
+import { isWithin, type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
+import { type DraftContext, draftObject } from '../draft.ts';
+import type { Edit } from '../edit/apply-edits.ts';
+import { eolOf } from '../edit/document.ts';
+import { namesOf } from '../names.ts';
+import {
+  fieldDiffers,
+  isSame,
+  isWritableKey,
+  itemIn,
+  membersIn,
+  type Place,
+  pairItems,
+  placeOf,
+  printableValue,
+  readDeclared,
+  respell,
+} from '../place.ts';
+import { type PrintedValue, printLive } from '../print-live.ts';
+import { isList, isMapping, isTagged, jsonOf, partOf, sideFileOf } from '../printable.ts';
+import { tagsFor } from '../reference-lookups.ts';
+import type { NoteReason } from '../remarks.ts';
+import { type DocumentChanges, noChanges } from './files.ts';
+
+export interface MergeContext extends DraftContext {
+  /** Says whether a secret has the value that the tenant shows. */
+  readonly secrets: Pick<Secrets, 'matches'>;
+}
+
+/** The merge of one live object into the document that declares it. */
+interface DocumentMerge {
+  readonly resource: Resource;
+  readonly live: LiveObject;
+  readonly secrets: MergeContext['secrets'];
+  /** The names of live ids, and the tags that stand for them, by their places in the live object. */
+  readonly names: ReadonlyMap<Pointer, string>;
+  readonly tags: ReadonlyMap<Pointer, Printable>;
+  /** Collects what has to change. */
+  readonly changes: DocumentChanges;
+}
+
+/** A declared value, the live value in its place, and how the declared one is written; `undefined` where it is not. */
+interface Slot<T extends Json = Json> {
+  readonly at: Pointer;
+  /** Where the live value is: in a list, it may have another index. */
+  readonly place: Place;
+  readonly declared: T;
+  readonly live: T;
+  readonly written: Printable | undefined;
+}
+
+/** The changes that give the declared fields of a document their live values. Others stay omitted. */
+export function mergeDocument(
+  resource: Resource,
+  live: LiveObject,
+  written: Printable,
+  context: MergeContext,
+): DocumentChanges {
+  const changes = noChanges();
+  const draft = draftObject(live, context);
+  const isInvalid = (name: string) =>
+    'refused' in draft ||
+    draft.omissions.some(({ at, reason }) => reason === 'notValid' && at === pointer(name));
+  const [names, tags] = [namesOf(live, context), tagsFor(live, context)];
+  const merge: DocumentMerge = { resource, live, secrets: context.secrets, names, tags, changes };
+  mergeKey(merge, written);
+  for (const [name, field] of Object.entries(live.kind.fields)) {
+    const declared = own(resource.fields, name);
+    const current = own(live.fields, name) ?? null;
+    if (declared === undefined || isLeftAlone(merge, pointer(name), pointer(name), declared)) continue;
+    const slot: Slot = {
+      at: pointer(name),
+      place: placeOf(name, field),
+      declared: readDeclared(field, declared),
+      live: printableValue(field, current, declared),
+      written: partOf(written, name),
+    };
+    if (isInvalid(name) && secretName(declared) === null) addNote(merge, slot, 'unwritable');
+    else if (fieldDiffers(name, field, declared, current)) mergeValue(slot, merge);
+  }
+  if (!('refused' in draft)) mergeLifecycle(merge, written, draft.lifecycle);
+  return changes;
+}
+
+/**
+ * Adds what an export writes below `lifecycle`, and keeps what is there: plans report a default that moved until somebody
+ * writes down the new one.
+ */
+function mergeLifecycle(
+  { resource, changes }: DocumentMerge,
+  written: Printable,
+  members: readonly Member[],
+) {
+  if (members.length === 0 || isOverlaid(resource, '/lifecycle')) return;
+  const there = partOf(written, 'lifecycle');
+  if (there === undefined) changes.edits.push({ op: 'insert', path: ['lifecycle'], value: { members } });
+  if (there === undefined || !isMapping(there)) return;
+  for (const [name, value] of members) {
+    if (partOf(there, name) === undefined)
+      changes.edits.push({ op: 'insert', path: ['lifecycle', name], value });
+  }
+}
+
+/** The tenant may have another name for an object that is pinned by its id, or that is to be renamed. */
+function mergeKey({ resource, live, changes }: DocumentMerge, written: Printable): void {
+  const [field] = live.kind.keyFields;
+  const [name] = live.key;
+  const isFormer = live.identity !== identityOf(live.kind, resource.key);
+  if (resource.id === null && isFormer)
+    changes.notes.push({ at: pointer('lifecycle', 'renamedFrom'), reason: 'rename' });
+  if (resource.id === null || !field || name === undefined || name === live.id) return;
+  if (partOf(written, field.name) === undefined || resource.key[0] === name) return;
+  if (name === unresolved) changes.notes.push({ at: pointer(field.name), reason: 'unwritable' });
+  else changes.edits.push({ op: 'set', path: [field.name], value: name });
+}
+
+/** Gives a value its live counterpart: a part of it where only that differs, else the whole. */
+function mergeValue(slot: Slot, merge: DocumentMerge): void {
+  const { at, place, declared, live } = slot;
+  if (isLeftAlone(merge, at, place.at, declared)) return;
+  const secret = secretName(declared);
+  if (secret !== null) {
+    const isKnown = live === null || (typeof live === 'string' && merge.secrets.matches(secret, live));
+    if (!isKnown) addNote(merge, slot, 'secret');
+  } else if (isSame(place, declared, live)) return;
+  else if (merge.tags.has(place.at)) replace(slot, merge);
+  else if (isObject(declared) && isObject(live))
+    mergeInside(slot, merge, (inner) => mergeMembers({ ...slot, declared, live }, inner));
+  else if (isArray(declared) && isArray(live))
+    mergeInside(slot, merge, (inner) => mergeItems({ ...slot, declared, live }, inner));
+  else replace(slot, merge);
+}
+
+/**
+ * Merges the inside of a collection. Where a tag or a text gives the collection as a whole, changes inside are only collected
+ * to find out whether there are any.
+ */
+function mergeInside(slot: Slot, merge: DocumentMerge, mergeParts: (inner: DocumentMerge) => void): void {
+  if (isMapping(slot.written) || isList(slot.written)) {
+    mergeParts(merge);
+    return;
+  }
+  const changes = noChanges();
+  mergeParts({ ...merge, changes });
+  const { edits, notes } = changes;
+  if (edits.length > 0 || notes.some(({ reason }) => reason === 'unwritable')) replace(slot, merge);
+  else merge.changes.notes.push(...notes);
+}
+
+function mergeMembers(
+  { at, place, declared, written, ...slot }: Slot<JsonObject>,
+  merge: DocumentMerge,
+): void {
+  const live = respell(place, declared, slot.live);
+  const [openDeclared, openLive] = [membersIn(declared, place), membersIn(live, place)];
+  const { edits } = merge.changes;
+  const first = edits.length;
+  const isExact = place.exact && place.is !== 'record';
+  for (const [key, value] of Object.entries(declared)) {
+    const { value: current, place: below } = openLive(key);
+    const member = { at: at + pointer(key), place: below, written: partOf(written, key) };
+    if (current !== undefined && (isExact || current !== null))
+      mergeValue({ ...member, declared: openDeclared(key).value ?? null, live: current }, merge);
+    else if (isExact || value !== null) remove({ ...member, declared: value }, merge);
+  }
+  if (isExact) {
+    for (const key of Object.keys(live).filter((name) => !Object.hasOwn(declared, name))) {
+      const { value, place: below } = openLive(key);
+      insert({ at: at + pointer(key), place: below, live: value ?? null }, merge);
+    }
+  } else if (place.depth === 0 && areAllRemoved(edits.slice(first), declared)) {
+    // An empty mapping would say nothing.
+    edits.splice(first, edits.length, { op: 'remove', path: segmentsOf(at) });
+  }
+}
+
+function areAllRemoved(edits: readonly Edit[], declared: JsonObject): boolean {
+  const { length } = Object.keys(declared);
+  return (
+    length > 0 &&
+    edits.length === length &&
+    edits.every(({ op, path }) => op === 'remove' && path.length === 2)
+  );
+}
+
+/** Edits a declared list from its last item on, so that the indexes of those before stay. */
+function mergeItems(
+  { at, place, declared, live, written }: Slot<readonly Json[]>,
+  merge: DocumentMerge,
+): void {
+  const isOrdered = place.is === 'json';
+  // In order, a secret cannot be compared, and its text must not be written as another item's.
+  if (isOverlaid(merge.resource, at) || (isOrdered && secretNamesIn(declared).length > 0)) {
+    replace({ at, place, declared, live, written }, merge);
+    return;
+  }
+  let next = declared.length;
+  for (const [index, from] of pairItems(place, declared, live).toReversed()) {
+    const item: Slot = {
+      at: at + pointer(index ?? next),
+      // Items move while they are merged, so a new secret cannot be named after its place.
+      place: { ...itemIn(place, from ?? 0), comparable: false },
+      declared: declared[index ?? next] ?? null,
+      live: live[from ?? live.length] ?? null,
+      written: partOf(written, index ?? next),
+    };
+    if (index === null) insert(item, merge);
+    else if (from === null) remove(item, merge);
+    else mergeValue(item, merge);
+    next = index ?? next;
+  }
+}
+
+function replace(slot: Slot, merge: DocumentMerge): void {
+  const { at, place, live, declared, written } = slot;
+  const { edits, sideTexts, secrets } = merge.changes;
+  const blocked = findBlock(merge.resource, at, declared);
+  const printed = printAt(place, live, merge);
+  const { value } = printed;
+  if (blocked) addNote(merge, slot, blocked);
+  else if (value === undefined) addNote(merge, slot, 'unwritable');
+  else {
+    const text = place.depth === 0 && sideFileOf(written) !== null ? sideTextFor(slot, printed) : null;
+    if (text !== null) {
+      sideTexts.push({ at, text, inline: value });
+      return;
+    }
+    secrets.push(...printed.secrets);
+    const isReference = isTagged(value) && value.tag === '!ref';
+    if (isTagged(written) && !(isReference && written.tag === '!ref')) addNote(merge, slot, 'tag');
+    // A reference is a name by itself.
+    const names = isReference ? {} : { names: namesIn(merge, place) };
+    edits.push({ op: 'set', path: segmentsOf(at), value, ...names });
+  }
+}
+
+/** The text of a side file for a live value; `null` where it can only stand in the manifest. */
+function sideTextFor({ declared, live }: Slot, { value, secrets }: PrintedValue): string | null {
+  if (typeof value === 'string') {
+    const isCrlf = typeof declared === 'string' && eolOf(declared) !== '\n';
+    return isCrlf ? value.replaceAll(/\r?\n/g, '\r\n') : value;
+  }
+  if (!isObject(live) || value === undefined || secrets.length > 0) return null;
+  return `${JSON.stringify(jsonOf(value), null, 2)}\n`;
+}
+
+function insert(slot: Pick<Slot, 'at' | 'place' | 'live'>, merge: DocumentMerge): void {
+  const { at, place, live } = slot;
+  const { resource, changes } = merge;
+  if (isIgnored(resource, at)) return;
+  const key = segmentsOf(at).at(-1) ?? '';
+  if (isOverlaid(resource, at)) addNote(merge, slot, 'overlay');
+  else if (!isWritableKey(key)) addNote(merge, slot, 'unwritable');
+  else {
+    const { value, secrets } = printAt(place, live, merge);
+    changes.secrets.push(...secrets);
+    if (value === undefined) addNote(merge, slot, 'unwritable');
+    else changes.edits.push({ op: 'insert', path: segmentsOf(at), value, names: namesIn(merge, place) });
+  }
+}
+
+/** Removes a declared value that the tenant does not have, unless an overlay gives it. */
+function remove(slot: Pick<Slot, 'at' | 'place' | 'declared'>, merge: DocumentMerge): void {
+  const { at, place, declared } = slot;
+  const { resource, live, changes } = merge;
+  // A value that the tenant does not show may still exist.
+  if (secretName(declared) !== null || live.hidden.includes(place.at) || isIgnored(resource, at)) return;
+  if (isOverlaid(resource, at)) addNote(merge, slot, 'overlay');
+  else changes.edits.push({ op: 'remove', path: segmentsOf(at) });
+}
+
+function addNote({ changes }: DocumentMerge, { at }: Pick<Slot, 'at'>, reason: NoteReason): void {
+  changes.notes.push({ at, reason });
+}
+
+function printAt(place: Place, live: Json, { live: { hidden }, tags }: DocumentMerge): PrintedValue {
+  return printLive(live, place, { hidden, tags });
+}
+
+/** The names of the ids in a live value, by their places in it. */
+function namesIn({ names }: DocumentMerge, { at }: Place): ReadonlyMap<Pointer, string> {
+  const inside = [...names].filter(([place]) => isWithin(place, at));
+  return new Map(inside.map(([place, name]) => [place.slice(at.length), name]));
+}
+
+/** Why a value must not be replaced; `null` where it may be. */
+function findBlock(resource: Resource, at: Pointer, declared: Json): NoteReason | null {
+  if (isOverlaid(resource, at)) return 'overlay';
+  return secretNamesIn(declared).length > 0 ? 'secret' : null;
+}
+
+/**
+ * True for what the manifest ignores, and for what the tenant does not show: nobody can compare that. As in a plan, null is
+ * compared: it clears the value.
+ */
+function isLeftAlone(
+  { resource, live }: DocumentMerge,
+  at: Pointer,
+  liveAt: Pointer,
+  declared: Json,
+): boolean {
+  return isIgnored(resource, at) || (declared !== null && live.hidden.includes(liveAt));
+}
+
+function isIgnored({ lifecycle }: Resource, at: Pointer): boolean {
+  return lifecycle.ignore.some((ignored) => isWithin(at, ignored));
+}
+
+/** True where an overlay of the environment gives the value. */
+function isOverlaid(resource: Resource, at: Pointer): boolean {
+  return resource.overlayAt(at) !== null;
+}

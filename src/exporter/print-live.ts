@@ -1,0 +1,107 @@
+import type { Member, Printable } from '../loader/print.ts';
+import { unresolved } from '../loader/tree.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
+import type { Pointer } from '../model/pointer.ts';
+import { isWritableKey, itemIn, membersIn, type Place, whyWithheld } from './place.ts';
+import type { Omission, Reason } from './remarks.ts';
+
+/** The loader refuses nesting deeper than 100, which includes what surrounds the value. */
+const maxDepth = 80;
+
+export interface PrintedValue {
+  /** `undefined` where the value is left out completely. */
+  readonly value: Printable | undefined;
+  /** The places of its secrets. The `!secret` of each holds the place. */
+  readonly secrets: readonly Pointer[];
+  readonly omissions: readonly Omission[];
+}
+
+/** The places of a live object that are not exported as they are. */
+export interface PrintContext {
+  /** The tenant does not show these. */
+  readonly hidden: readonly Pointer[];
+  /** True for a place that an existing manifest declares with `!secret`. */
+  isDeclaredSecret?(at: Pointer): boolean;
+  /** The tags that stand for ids. */
+  readonly tags: ReadonlyMap<Pointer, Printable>;
+}
+
+interface Walk extends PrintContext {
+  readonly secrets: Pointer[];
+  readonly omissions: Omission[];
+}
+
+/** A field as it is printed, or a value inside it. In a field that is declared by member, single members may be left out. */
+export function printLive(value: Json, place: Place, context: PrintContext): PrintedValue {
+  const walk: Walk = { ...context, secrets: [], omissions: [] };
+  const printed = printField(value, place, walk);
+  return { value: printed, secrets: walk.secrets, omissions: walk.omissions };
+}
+
+function printField(value: Json, place: Place, walk: Walk): Printable | undefined {
+  const { field, depth } = place;
+  if (field.is !== 'json' || depth > 0) return printValue(value, place, walk);
+  // Settings that cannot be parsed may hold a credential.
+  if (place.settings && typeof value === 'string') return omit(walk, place, 'credential');
+  if (!isArray(value) || field.plain) return printValue(value, place, walk);
+  // The schemas accept objects and text only, so a list stays the text it was. Nothing in it can become a marker.
+  return printValue(value, { ...place, comparable: false }, walk) && JSON.stringify(value);
+}
+
+/** A value with a tag in place of each id that has one; `undefined` where it is left out, which is added to the omissions. */
+function printValue(value: Json, place: Place, walk: Walk): Printable | undefined {
+  const tag = walk.tags.get(place.at);
+  if (tag !== undefined) return tag;
+  if (value === null) return value;
+  if (place.depth > maxDepth) return omit(walk, place, 'notWritable');
+  if (walk.isDeclaredSecret?.(place.at)) return printSecret(place, walk);
+  if (isArray(value)) return printList(value, place, walk);
+  if (isObject(value)) return printObject(value, place, walk);
+  if (typeof value === 'string') return printText(value, place, walk);
+  if (typeof value !== 'number') return value;
+  if (!Number.isFinite(value)) return omit(walk, place, 'notWritable');
+  // Secrets are text, so a number cannot become one.
+  return place.secret ? omit(walk, place, 'credential') : value;
+}
+
+function printObject(value: JsonObject, place: Place, walk: Walk): Printable | undefined {
+  const open = membersIn(value, place);
+  const members: Member[] = [];
+  for (const [key, item] of Object.entries(value)) {
+    if (item === null && !place.exact) continue;
+    const below = open(key);
+    const printed = isWritableKey(key)
+      ? printValue(below.value ?? null, below.place, walk)
+      : omit(walk, below.place, 'notWritable');
+    if (printed !== undefined) members.push([key, printed]);
+    else if (place.exact) return undefined;
+  }
+  return { members };
+}
+
+function printList(items: readonly Json[], place: Place, walk: Walk): Printable | undefined {
+  const printed: Printable[] = [];
+  for (const [index, item] of items.entries()) {
+    const value = printValue(item, itemIn(place, index), walk);
+    if (value === undefined) return undefined;
+    printed.push(value);
+  }
+  return printed;
+}
+
+function printText(text: string, place: Place, walk: Walk): Printable | undefined {
+  if (text === unresolved) return omit(walk, place, 'notWritable');
+  const why = whyWithheld(text, place, walk.hidden);
+  if (why === 'secret') return printSecret(place, walk);
+  return why === null ? text : omit(walk, place, why);
+}
+
+function printSecret(place: Place, walk: Walk): Printable | undefined {
+  if (!place.comparable) return omit(walk, place, 'credential');
+  walk.secrets.push(place.at);
+  return { tag: '!secret', value: place.at };
+}
+
+function omit(walk: Walk, { at }: Place, reason: Reason): undefined {
+  walk.omissions.push({ at, reason });
+}

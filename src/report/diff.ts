@@ -1,0 +1,111 @@
+import { groupBy, once } from '../model/basics.ts';
+import { type Diff, type DiffObject, differs } from '../model/diff.ts';
+import { sha256 } from '../model/digest.ts';
+import type { Action } from '../model/plan.ts';
+import { type Build, type Entry, emptyEntry, emptyPage, type Page } from './page.ts';
+import { fieldsOf, pathWords } from './values.ts';
+import { type Count, countIs, countWords, joinParts, scopeWords, tenantWords } from './words.ts';
+
+/** An object of the first side alone looks removed, one of the second side alone looks added. */
+const actions: Readonly<Record<DiffObject['in'], Action>> = {
+  both: 'update',
+  first: 'delete',
+  second: 'create',
+};
+
+export function diffPage(diff: Diff, build: Build): Page {
+  const [first, second] = diff.sides;
+  const { notComparable, scope, tool } = diff;
+  const limits = scopeWords(scope);
+  return {
+    ...emptyPage,
+    is: 'diff',
+    command: 'diff',
+    heading: `Differences between ${first.name} and ${second.name}`,
+    name: `${first.name} and ${second.name}`,
+    sides: diff.sides.map(({ name, tenant }, at) => ({
+      action: actions[at === 0 ? 'first' : 'second'],
+      name,
+      tenant: tenant === null ? '' : tenantWords(tenant),
+    })),
+    limits,
+    label: 'Diff',
+    counts: countsOf(diff),
+    verdict: differs(diff) ? null : { words: noDifferences(diff), isGood: true },
+    remarks: diff.diagnostics,
+    groups: groupBy(diff.objects, ({ kind }) => kind).map(([kind, objects]) => {
+      // What one side does not have is a list below what differs.
+      const sorted = [...objects.filter(isInBoth), ...objects.filter((object) => !isInBoth(object))];
+      return {
+        title: kind,
+        words: objectCounts(objects, diff),
+        names: [kind],
+        entries: sorted.map((object) => objectEntry(object, diff, build)),
+      };
+    }),
+    others:
+      notComparable.length === 0
+        ? null
+        : {
+            title: 'Not comparable',
+            words: 'a side does not show it, or its secret is not set',
+            names: notComparable.map(({ address, paths }) => ({
+              address,
+              note: paths.map(pathWords).join(', '),
+            })),
+            most: 10,
+          },
+    key: sha256({ sides: diff.sides, objects: diff.objects }),
+    facts: [
+      ['Created', diff.createdAt],
+      ...(limits === '' ? [] : [['Limited by', limits] as const]),
+      ['Tool', `${tool.name} ${tool.version}`],
+    ],
+  };
+}
+
+const isInBoth = (object: DiffObject) => object.in === 'both';
+
+function objectEntry(object: DiffObject, { sides: [first, second] }: Diff, { maxLines }: Build): Entry {
+  const { address, kind, source, diff } = object;
+  const action = actions[object.in];
+  return {
+    ...emptyEntry,
+    id: address,
+    address,
+    kind,
+    action,
+    category: action,
+    words: isInBoth(object) ? 'differs' : `only in ${(object.in === 'first' ? first : second).name}`,
+    isLine: !isInBoth(object),
+    source,
+    sides: [first.name, second.name],
+    fields: once(() => fieldsOf(diff, maxLines)),
+  };
+}
+
+function countsOf({ summary, sides: [first, second] }: Diff): Count[] {
+  return [
+    { is: actions.both, count: summary.differing, words: summary.differing === 1 ? 'differs' : 'differ' },
+    { is: actions.first, count: summary.onlyFirst, words: `only in ${first.name}` },
+    { is: actions.second, count: summary.onlySecond, words: `only in ${second.name}` },
+    { is: null, count: summary.equal, words: 'equal' },
+  ];
+}
+
+/** `2 differ, 1 only in test` */
+function objectCounts(objects: readonly DiffObject[], diff: Diff): string {
+  const count = (where: DiffObject['in']) => objects.filter((object) => object.in === where).length;
+  const [differing, onlyFirst, onlySecond] = [count('both'), count('first'), count('second')];
+  const counts = countsOf({
+    ...diff,
+    summary: { ...diff.summary, differing, onlyFirst, onlySecond, equal: 0 },
+  });
+  return countWords(counts.filter(({ count }) => count > 0));
+}
+
+function noDifferences({ summary: { equal }, sides: [first, second] }: Diff): string {
+  const where = joinParts([first.name, second.name], ' and ');
+  if (equal === 0) return `No differences: there is nothing to compare in ${where}.`;
+  return `No differences: ${countIs(equal, 'object')} equal in ${where}.`;
+}

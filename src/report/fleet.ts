@@ -1,0 +1,266 @@
+import type { Address } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
+import { type Diagnostic, isError } from '../model/diagnostic.ts';
+import {
+  type Fleet,
+  type FleetMember,
+  isApplied,
+  isFailed,
+  isNotRun,
+  shareDiagnostics,
+} from '../model/fleet.ts';
+import { canonicalJson } from '../model/json.ts';
+import { type Change, type Difference, hasChanges, isRefused, secretsSentBy } from '../model/plan.ts';
+import { type ChangeResult, mayHaveFailed } from '../model/result.ts';
+import {
+  type Build,
+  type Entry,
+  emptyPage,
+  type Group,
+  type Matrix,
+  type MatrixRow,
+  type Page,
+  pointsOf,
+  sortByUrgency,
+} from './page.ts';
+import { applyCommand, changeEntry, refused } from './plan.ts';
+import { nextSteps, outcomeColumns, outcomeCounts, outcomeEntry, outcomeGroup, runWords } from './result.ts';
+import { nameIds } from './values.ts';
+import {
+  allCounts,
+  type Count,
+  changeCounts,
+  joinParts,
+  namesInBrief,
+  place,
+  pluralize,
+  summaryCounts,
+} from './words.ts';
+
+/** The plans or results of several environments: what failed first, then each change once, with its environments. */
+export function fleetPage(fleet: Fleet, build: Build): Page {
+  const { environments, summary, digest } = fleet;
+  const applied = isApplied(fleet);
+  const matrix = matrixOf(fleet, applied);
+  const failed = matrix.rows.flatMap((row) => (row.isFailed ? row.names : []));
+  const isEmptyPlan = ({ plan }: FleetMember) => plan !== null && !hasChanges(plan);
+  const isEqual = !applied && environments.length > 0 && environments.every(isEmptyPlan);
+  const results = environments.flatMap(({ result }) => result ?? []);
+  const changes = changeGroups(fleet, build);
+  const plans = environments.flatMap(({ plan }) => plan ?? []);
+  return {
+    ...emptyPage,
+    is: 'fleet',
+    command: applied ? 'apply' : 'plan',
+    heading: applied ? 'Apply to several environments' : 'Plans for several environments',
+    name: fleetWords(fleet),
+    alarm: failed.length > 0 ? `Failed: ${namesInBrief(failed)}` : null,
+    points: pointsOf(changes.flatMap(({ entries }) => entries)),
+    matrix,
+    label: applied ? null : 'Plan',
+    counts: applied ? outcomeCounts(results) : allCounts(summary),
+    verdict: isEqual ? { words: 'No changes. All tenants equal the manifests.', isGood: true } : null,
+    problems: sharedErrors(fleet),
+    remarks: sharedRemarks(fleet),
+    groups: [...outcomeGroups(fleet, build), ...changes],
+    named: 'environment',
+    steps: nextSteps(results),
+    // Those of which one failed cannot be applied as a whole.
+    applyWith: applied || environments.some(isFailed) ? null : applyCommand(plans, digest, build),
+    digest,
+    key: digest,
+    facts: [
+      ['Digest', digest],
+      ...plans.slice(0, 1).map(({ tool }) => ['Tool', `${tool.name} ${tool.version}`] as const),
+    ],
+  };
+}
+
+/** With more environments, those with equal numbers or the same error share a row. */
+const maxRows = 20;
+
+/** The environments and their numbers, failures first, then those that were not run. */
+function matrixOf({ environments, summary }: Fleet, applied: boolean): Matrix {
+  const results = environments.flatMap(({ result }) => result ?? []);
+  const columns = outcomeColumns(results);
+  const countsOf = ({ plan, result }: FleetMember): Count[] | null => {
+    if (applied) return result ? outcomeCounts([result], columns) : null;
+    return plan && summaryCounts(plan.summary);
+  };
+  const rowsWhere = (test: (member: FleetMember) => boolean) => {
+    const rows = environments.filter(test).map((member): MatrixRow => {
+      const counts = countsOf(member)?.map(({ count }) => count) ?? null;
+      return {
+        names: [member.name],
+        isFailed: hasFailed(member),
+        counts,
+        words: stateWords(member, applied),
+      };
+    });
+    if (rows.length <= maxRows) return rows;
+    const groups = groupBy(rows, ({ counts, words }) => JSON.stringify([counts, words]));
+    return groups.map(([, same]) => ({ ...same[0], names: same.flatMap(({ names }) => names) }));
+  };
+  return {
+    columns: (applied ? outcomeCounts(results, columns) : summaryCounts(summary)).map(({ words }) => words),
+    rows: [...rowsWhere(hasFailed), ...rowsWhere(isNotRun), ...rowsWhere((member) => !isFailed(member))],
+  };
+}
+
+const notRunWords = 'not run';
+
+const hasFailed = (member: FleetMember) => isFailed(member) && !isNotRun(member);
+
+function stateWords({ plan, result, error }: FleetMember, applied: boolean): string {
+  if (isNotRun({ error })) return notRunWords;
+  if (error) return error.diagnostics.find(isError)?.code ?? 'failed';
+  if (result) return result.outcome === 'done' ? '' : runWords[result.outcome];
+  if (plan && isRefused(plan)) return refused;
+  return applied && plan ? `only planned: ${changeCounts(plan.changes) || 'no changes'}` : '';
+}
+
+/**
+ * Each planned change once, with the environments that it is made in: those of most environments first, what is particular to
+ * one last. What differs between tenants without a meaning, such as ids, is that of the first.
+ */
+function changeGroups(fleet: Fleet, build: Build): Group[] {
+  // Files of plans and of results may be shown together.
+  const planned = fleet.environments.filter(({ result }) => result === undefined);
+  // The same object has another id in each tenant, and its value may stand in another overlay.
+  const valuesOf = ({ named: _named, overlay: _overlay, ...difference }: Difference) => difference;
+  const signatureOf = ({ address, action, diff, risk, warnings, impact }: Change) => [
+    [address, action, risk, warnings, impact ?? null],
+    diff.map((each) => valuesOf(nameIds(each, idOnly, idOnly))),
+  ];
+  const shared = shareEach(planned, ({ plan }) => plan?.changes ?? [], signatureOf);
+  return shareGroups(shared).map(({ environments, items }) => {
+    const made = items.map(({ first, all }) => {
+      const diff = first.diff.map((each, at) => ({ ...each, overlays: overlaysOf(all, at) }));
+      return sharedEntry(changeEntry({ ...first, diff }, build), environments, all);
+    });
+    const entries = build.forReview ? sortByUrgency(made) : made;
+    return { ...headOf(environments, fleet), words: changeCounts(entries), entries };
+  });
+}
+
+const idOnly = (to: Address) => to;
+
+/** The places of the overlays that set the value of one difference. */
+function overlaysOf(all: readonly Change[], at: number): string[] {
+  return [...new Set(all.flatMap(({ diff }) => diff[at]?.overlay ?? []).map(place))];
+}
+
+/** The entry of the first of these changes, as it is in all environments. */
+function sharedEntry(entry: Entry, environments: readonly string[], all: readonly Change[]): Entry {
+  const shared = inEnvironments(entry, environments);
+  if (environments.length === 1) return shared;
+  // An id of one tenant says nothing about another, but each secret that is sent counts.
+  const secrets = new Set(all.flatMap((change) => secretsSentBy(change).toSorted()));
+  return { ...shared, objectId: null, secrets: [...secrets] };
+}
+
+/** An object may differ in one way in some environments, and in another way in others. */
+function inEnvironments(entry: Entry, environments: readonly string[]): Entry {
+  return { ...entry, id: `${entry.address}@${environments[0] ?? ''}`, environments };
+}
+
+/**
+ * Each outcome once, with the environments that share it: failures first, then open ones. What was done as asked comes last, and
+ * only on a whole page.
+ */
+function outcomeGroups(fleet: Fleet, build: Build): Group[] {
+  const signatureOf = ({ address, action, outcome, before, after, error, warnings }: ChangeResult) => [
+    [address, action, outcome, error, warnings],
+    before,
+    after,
+  ];
+  const each = shareEach(fleet.environments, ({ result }) => result?.changes ?? [], signatureOf);
+  const isOpen = ({ outcome, warnings }: ChangeResult) => outcome !== 'done' || warnings.length > 0;
+  const open = each.filter(({ first }) => isOpen(first) && !mayHaveFailed(first));
+  const done = each.filter(({ first }) => !isOpen(first));
+  // Why a run was refused is told above, and not again for each of its changes.
+  const reasons = new Set(
+    fleet.environments.flatMap(({ result }) => result?.diagnostics ?? []).map(({ message }) => message),
+  );
+  return [each.filter(({ first }) => mayHaveFailed(first)), open, build.isWhole ? done : []].flatMap((part) =>
+    shareGroups(part).map(({ environments, items }) => {
+      const { title, names } = headOf(environments, fleet);
+      const entries = items.map(({ first }) =>
+        inEnvironments(outcomeEntry(first, reasons, build), environments),
+      );
+      return outcomeGroup(title, names, entries);
+    }),
+  );
+}
+
+/** `In 47 of 50: eu-1, eu-2, eu-3 and 44 more` */
+function headOf(environments: readonly string[], { summary }: Fleet): Pick<Group, 'title' | 'names'> {
+  const [only = ''] = environments;
+  const title =
+    environments.length === 1
+      ? `Only in ${only}`
+      : `In ${environments.length} of ${summary.environments}: ${namesInBrief(environments)}`;
+  return { title, names: environments };
+}
+
+/** Each error that keeps environments from being planned or applied, once. What was not run comes last. */
+function sharedErrors({ environments }: Fleet): Page['problems'] {
+  const errorsOf = ({ plan, result, error }: FleetMember) =>
+    (error?.diagnostics ?? result?.diagnostics ?? plan?.diagnostics ?? []).filter(isError);
+  return [environments.filter((each) => !isNotRun(each)), environments.filter(isNotRun)].flatMap((members) =>
+    shareGroups(shareEach(members, errorsOf, (error) => error)).map((group) => ({
+      names: group.environments,
+      items: group.items.map(({ first }) => first),
+    })),
+  );
+}
+
+/** The remarks of plans and results, each once. One that not all share says whose it is. */
+function sharedRemarks({ environments }: Fleet): Diagnostic[] {
+  const all = environments.map(({ name, plan, result }) => ({
+    name,
+    diagnostics: (result?.diagnostics ?? plan?.diagnostics ?? []).filter((each) => !isError(each)),
+  }));
+  return shareDiagnostics(all, namesInBrief);
+}
+
+interface Shared<T> {
+  readonly names: readonly string[];
+  /** That of the first environment. */
+  readonly first: T;
+  /** Those of all of them. */
+  readonly all: readonly T[];
+}
+
+/** The items with the same signature, once, with the environments that have them. */
+function shareEach<T>(
+  members: readonly FleetMember[],
+  itemsOf: (member: FleetMember) => readonly T[],
+  signatureOf: (item: T) => unknown,
+): Shared<T>[] {
+  const items = members.flatMap((member) => itemsOf(member).map((item) => ({ name: member.name, item })));
+  const groups = groupBy(items, ({ item }) => canonicalJson(signatureOf(item)));
+  return groups.map(([, same]) => ({
+    names: [...new Set(same.map(({ name }) => name))],
+    first: same[0].item,
+    all: same.map(({ item }) => item),
+  }));
+}
+
+/** Groups items by their environments; the most widely shared come first. */
+function shareGroups<T>(items: readonly Shared<T>[]) {
+  return groupBy(items, ({ names }) => JSON.stringify(names))
+    .map(([, group]) => ({ environments: group[0].names, items: group }))
+    .toSorted((a, b) => b.environments.length - a.environments.length);
+}
+
+/** `50 environments: 44 planned, 4 failed, 2 not run`. Files of plans and of results may be shown together. */
+function fleetWords({ environments, summary }: Fleet): string {
+  const applied = environments.filter((member) => member.result && !isFailed(member)).length;
+  const left = environments.filter(isNotRun).length;
+  const planned = summary.environments - summary.failed - applied;
+  const failed = summary.failed - left;
+  const counts = Object.entries({ applied, planned, failed, [notRunWords]: left });
+  const words = counts.map(([word, count]) => count > 0 && `${count} ${word}`);
+  return joinParts([pluralize(summary.environments, 'environment'), joinParts(words, ', ')], ': ');
+}

@@ -1,0 +1,136 @@
+import type { Diagnostic, Versions } from '../../model/diagnostic.ts';
+import {
+  type Block,
+  type DiffLine,
+  diffLines,
+  type LineDiff,
+  type Part,
+  textsOfBlock,
+} from '../line-diff.ts';
+import type { Entry } from '../page.ts';
+import { oneLine } from '../safe.ts';
+import { type Field, sensitiveWords, type View } from '../values.ts';
+import { pluralize, whereOf } from '../words.ts';
+import { type Child, html, Markup, markMatches } from './markup.ts';
+
+/** More lines of one value are cut in a page. */
+export const pageLines = 400;
+
+/** Fields that differ: short values in a table, and each long text in a figure of its own. */
+export function fieldsMarkup(fields: readonly Field[], [first, second]: Entry['sides']): Markup {
+  const rows = fields
+    .filter(({ view }) => view.is !== 'lines')
+    .map((field) => html`<tr><th scope="row">${nameMarkup(field)}</th>${valueCells(field.view)}</tr>`);
+  const table = html`<div class="scroll"><table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">${first}</th><th scope="col">${second}</th></tr></thead>
+<tbody>${rows}</tbody></table></div>`;
+  const figures = fields.map((field) => {
+    const caption = html`${nameMarkup(field)} <span class="old">−</span> ${first} <span class="new">+</span> ${second}`;
+    return field.view.is === 'lines' ? diffFigure(caption, field.view.diff) : '';
+  });
+  return html`${rows.length === 0 ? '' : table}
+${figures}`;
+}
+
+function nameMarkup({ name, notes, origin }: Field): Markup {
+  const mark = notes === '' ? '' : html` <span class="origin ${origin ?? ''}">${oneLine(notes)}</span>`;
+  return html`<code>${oneLine(name)}</code>${mark}`;
+}
+
+function valueCells(view: View): Markup {
+  if (view.is !== 'inline') return html`<td colspan="2"><em>${sensitiveWords}</em></td>`;
+  return html`<td>${cell(view.before, 'del')}</td><td>${cell(view.after, 'ins')}</td>`;
+}
+
+function cell(parts: readonly Part[] | null, side: 'del' | 'ins'): Markup {
+  if (parts === null) return html`<span class="none">not set</span>`;
+  const shown = parts.map(({ text, changed }) =>
+    changed ? html`<mark>${oneLine(text)}</mark>` : oneLine(text),
+  );
+  return side === 'del' ? html`<del class="old">${shown}</del>` : html`<ins class="new">${shown}</ins>`;
+}
+
+/** Of more equal lines in one place, only the first are in the page. */
+const maxGap = 500;
+
+/**
+ * A line diff. The page's style shows the same markup unified or side by side: every block holds its lines before and
+ * after, and equal lines are on both sides. Those far from a change are folded.
+ */
+export function diffFigure(caption: Child, { hunks, gaps, notes, hidden }: LineDiff): Markup {
+  const allNotes = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more in the plan file`] : [])];
+  return html`<figure class="diff"><figcaption>${caption}</figcaption><div class="code">${hunks.map((hunk, index) => html`${gapMarkup(gaps[index])}${hunk.map(blockMarkup)}`)}${hunks.length === 0 ? '' : gapMarkup(gaps[hunks.length])}</div>${allNotes.map((note) => html`<p class="note">${note}</p>`)}</figure>`;
+}
+
+/** Equal lines between changes, folded. They are plain text, since most lines of a long report are among them. */
+function gapMarkup(gap: Block | undefined): Markup {
+  const lines = gap?.after ?? [];
+  const [first] = lines;
+  if (!gap || !first) return html``;
+  const last = first.number + lines.length - 1;
+  const text = textsOfBlock({ ...gap, after: lines.slice(0, maxGap) }).join('\n');
+  const rest = lines.length - maxGap;
+  return html`<details class="gap"><summary>${pluralize(lines.length, 'equal line')} (${first.number} to ${last})</summary><pre>${text}</pre>${rest > 0 ? html`<p class="note">${pluralize(rest, 'line')} more in the plan file</p>` : ''}</details>`;
+}
+
+function blockMarkup({ is, before, after }: Block): Markup {
+  const isSame = is === 'same';
+  const same = after.map((line, at) => lineMarkup(' ', before[at]?.number ?? line.number, line.number, line));
+  const old = isSame ? same : before.map((line) => lineMarkup('-', line.number, '', line));
+  const fresh = isSame ? same : after.map((line) => lineMarkup('+', '', line.number, line));
+  return html`<div class="pair"><div class="side">${old}</div><div class="side${isSame ? ' twin' : ''}">${fresh}</div></div>`;
+}
+
+const lineLooks = { ' ': ['', 'span'], '-': [' old', 'del'], '+': [' new', 'ins'] } as const;
+
+function lineMarkup(
+  sign: keyof typeof lineLooks,
+  old: number | '',
+  fresh: number | '',
+  { parts }: DiffLine,
+): Markup {
+  const [look, element] = lineLooks[sign];
+  const tag = new Markup(element);
+  return html`<div class="line${look}"><i>${old}</i><i>${fresh}</i><b>${sign}</b><${tag}>${parts.map(partMarkup)}</${tag}></div>`;
+}
+
+function partMarkup({ text, changed }: Part): Markup {
+  return changed ? html`<mark>${highlight(text)}</mark>` : highlight(text);
+}
+
+const token =
+  /(\$!?\{?[A-Za-z_][\w.]*\}?|#(?:if|elseif|else|end|foreach|set)\b)|(<\/?[A-Za-z][\w-]*|\/?>)|("[^"]{0,80}"(?=:))/g;
+
+/** A text with its variables, directives, tags and names of JSON in colours of their own. */
+function highlight(text: string): Markup {
+  return markMatches(text, token, ([found, velocity, tag]) => {
+    const kind = velocity ? 'v' : tag ? 't' : 'k';
+    return html`<span class="${kind}">${found}</span>`;
+  });
+}
+
+export function notices(items: readonly Markup[]): Markup {
+  return items.length === 0 ? html`` : html`<ul class="notices">${items}</ul>`;
+}
+
+export function diagnosticMarkup(diagnostic: Diagnostic): Markup {
+  const { severity, code, message, excerpt, hint, versions = [] } = diagnostic;
+  const where = whereOf(diagnostic);
+  const kind = severity === 'error' ? 'danger' : severity;
+  return html`<li class="${kind}"><strong>${severity}</strong> ${where === undefined ? '' : html`<code>${where}</code> `}${message} <code class="slug">${code}</code>
+${excerpt === undefined ? '' : html`<pre>${excerpt}</pre>`}${hint === undefined ? '' : html`<p><em>Hint:</em> ${hint}</p>`}${versionsMarkup(versions)}</li>`;
+}
+
+/** The declared texts beside those of the vendor, and what the vendor has changed where that is known. */
+function versionsMarkup(versions: readonly Versions[]): Markup {
+  if (versions.length === 0) return html``;
+  const figure = (name: string, before: string | null, after: string | null) =>
+    diffFigure(html`<code>${oneLine(name)}</code>`, diffLines(before, after, pageLines));
+  const moved = versions.flatMap(({ name, old, theirs }) =>
+    old === undefined || old === theirs ? [] : [figure(name, old, theirs)],
+  );
+  const isKnown = versions.every(({ old }) => old !== undefined);
+  const vendor = isKnown
+    ? html`<p><span class="old">−</span> the vendor's old default, <span class="new">+</span> the vendor's new default:</p>${moved.length === 0 ? html`<p>The same in these fields.</p>` : moved}`
+    : html`<p>The vendor's old default is not known: the manifest holds only its digest, and git has no manifest with its text.</p>`;
+  return html`<details class="versions"><summary>Compare with the vendor's new default</summary>${vendor}<p><span class="old">−</span> as declared, <span class="new">+</span> the vendor's new default:</p>${versions.map(({ name, ours, theirs }) => figure(name, ours, theirs))}</details>`;
+}

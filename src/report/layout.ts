@@ -1,0 +1,182 @@
+import stringWidth from 'string-width';
+import { disarm, oneLine } from './safe.ts';
+
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+  inverse: [7, 27],
+} as const;
+
+export type Style = keyof typeof codes;
+
+export interface Span {
+  readonly text: string;
+  readonly styles: readonly Style[];
+  /** Move it to the next line rather than break it. */
+  readonly isSolid?: boolean;
+}
+
+/** One line of output before wrapping. What does not fit continues at `hang` columns. */
+export interface Row {
+  readonly indent: number;
+  readonly hang: number;
+  readonly spans: readonly Span[];
+}
+
+export const blank: Row = { indent: 0, hang: 0, spans: [] };
+
+export function span(text: string, ...styles: readonly Style[]): Span {
+  return { text, styles };
+}
+
+/** A span that moves to the next line instead of being broken. */
+export function solid(text: string, ...styles: readonly Style[]): Span {
+  return { text, styles, isSolid: true };
+}
+
+/** A row that begins at `indent` columns and continues two columns further. */
+export function row(indent: number, ...spans: readonly Span[]): Row {
+  return { indent, hang: indent + 2, spans };
+}
+
+export function paragraph(indent: number, text: string, ...styles: readonly Style[]): Row[] {
+  return text.split('\n').map((line) => ({ indent, hang: indent, spans: [span(line, ...styles)] }));
+}
+
+/**
+ * Rows as text. Control characters and commands to CI systems become visible signs. Lines are wrapped to the width of the
+ * terminal, where wide characters take two columns and combining characters none.
+ */
+export function layout(rows: readonly Row[], { colour, width }: { colour: boolean; width: number }): string {
+  const columns = Math.max(20, width);
+  const lines = rows.flatMap(({ indent, hang, spans }) => {
+    const safe = spans.map((part) => ({ ...part, text: oneLine(part.text.replaceAll('\t', '    ')) }));
+    const start = Math.min(indent, Math.floor(columns / 2));
+    const rest = Math.min(hang, Math.floor(columns / 2));
+    return wrap(safe, columns - start, columns - rest).map((line, index) => {
+      const text = trimEnd(line)
+        .map((part) => paint(part, colour))
+        .join('');
+      return text === '' ? '' : `${' '.repeat(index === 0 ? start : rest)}${text}`;
+    });
+  });
+  // Wrapping moves text to the beginning of a line, and spans are joined.
+  return disarm(`${lines.join('\n')}\n`);
+}
+
+function trimEnd(line: readonly Span[]): Span[] {
+  const last = line.at(-1);
+  if (last === undefined) return [];
+  const text = last.text.trimEnd();
+  return text === '' ? trimEnd(line.slice(0, -1)) : [...line.slice(0, -1), { ...last, text }];
+}
+
+function paint({ text, styles }: Span, colour: boolean): string {
+  if (!colour || text === '') return text;
+  return styles.reduce(
+    (inner, style) => `\u001b[${codes[style][0]}m${inner}\u001b[${codes[style][1]}m`,
+    text,
+  );
+}
+
+function wrap(spans: readonly Span[], first: number, rest: number): Span[][] {
+  const lines: Span[][] = [];
+  let line: Span[] = [];
+  let room = first;
+  for (const { text, styles, isSolid } of spans) {
+    let left = text;
+    if (isSolid && line.length > 0 && widthOf(left) > room && widthOf(left.trimStart()) <= rest) {
+      lines.push(line);
+      [line, room, left] = [[], rest, left.trimStart()];
+    }
+    // What remains is not measured again for each of its lines: a long text has many.
+    let width = widthOf(left);
+    while (width > room) {
+      const head = takeLine(left, room, rest, line.length === 0);
+      if (head !== '') line.push({ text: head, styles });
+      const next = head === '' ? left.trimStart() : left.slice(head.length);
+      width -= widthOf(left.slice(0, left.length - next.length));
+      left = next;
+      lines.push(line);
+      line = [];
+      room = rest;
+    }
+    if (left !== '') line.push({ text: left, styles });
+    room -= width;
+  }
+  return [...lines, line];
+}
+
+/**
+ * The longest beginning of `text` that fits, cut after a blank where there is one. Empty where the first word fits only
+ * on a line of its own; on an empty line at least one character.
+ */
+function takeLine(text: string, room: number, rest: number, isEmpty: boolean): string {
+  const end = endOfLine(text, room, isEmpty);
+  const blankAt = text.lastIndexOf(' ', end);
+  if (text.slice(0, Math.max(0, blankAt)).trim() !== '') return text.slice(0, blankAt + 1);
+  return !isEmpty && fitsFirstWord(text, rest) ? '' : text.slice(0, end);
+}
+
+/** True where the first word fits on a line. The rest of a long text is not looked at. */
+function fitsFirstWord(text: string, room: number): boolean {
+  const end = endOfLine(text, room, false);
+  const firstWord = /^\s*\S*/.exec(text.slice(0, end + 1))?.[0] ?? '';
+  return firstWord.length <= end;
+}
+
+/** The end of the characters that fit; on an empty line at least one does. */
+function endOfLine(text: string, room: number, isEmpty: boolean): number {
+  const least = isEmpty ? 1 : 0;
+  // One more is seen, since it may be the accent of the last one. Most lines have one column for each.
+  if (narrowText.test(text.slice(0, room + 1))) return Math.max(least, Math.min(room, text.length));
+  let used = 0;
+  let end = 0;
+  for (const { segment } of graphemesOf(text)) {
+    used += widthOf(segment);
+    if (used > room && end >= least) break;
+    end += segment.length;
+  }
+  return end;
+}
+
+let segmenter: Intl.Segmenter | null = null;
+
+/** A segmenter takes 8 ms to make, so it is made when it is needed. */
+function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
+
+/** `text` with its characters, as people count them, in the opposite order. */
+export function reverse(text: string): string {
+  return Array.from(graphemesOf(text), ({ segment }) => segment)
+    .toReversed()
+    .join('');
+}
+
+/** As much of the beginning of `text` as fits into `columns`, with `…` where something is left out. */
+export function cut(text: string, columns: number): string {
+  if (endOfLine(text, columns, false) >= text.length) return text;
+  return `${text.slice(0, endOfLine(text, columns - 1, false))}…`;
+}
+
+/** ASCII, Latin letters, punctuation, arrows and the signs of the reports: one column each. */
+const narrowText =
+  /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u21ff\u22ef\u2400-\u2426\u25cf\u26a0\u2714\u2716]*$/;
+
+/** Columns that `text` takes in a terminal. Loading string-width takes longer than most reports. */
+export function widthOf(text: string): number {
+  return narrowText.test(text) ? text.length : stringWidth(text);
+}
+
+/** `text` filled with blanks up to `columns`. */
+export function padTo(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - widthOf(oneLine(text))));
+}

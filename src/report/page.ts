@@ -1,0 +1,394 @@
+import type { Address } from '../model/address.ts';
+import { type Group as Family, groupBy } from '../model/basics.ts';
+import { type Diagnostic, isError } from '../model/diagnostic.ts';
+import type { Action, Change, Impact, Request } from '../model/plan.ts';
+import type { ChangeOutcome } from '../model/result.ts';
+import type { Document, Rendered, ReportOptions } from './options.ts';
+import type { Field } from './values.ts';
+import { type Count, joinParts, namesInBrief, whereOf } from './words.ts';
+
+/**
+ * A document as every format shows it. A builder makes it of one sort of document, and finds the words; a writer writes it in
+ * one format, and knows no document.
+ */
+export interface Page {
+  readonly is: Document['is'];
+  /** The command that makes such documents. */
+  readonly command: 'plan' | 'apply' | 'diff' | 'validate';
+  /** `Plan for production` */
+  readonly heading: string;
+  /** `production`, where the heading names the command. */
+  readonly name: string;
+  /** The base URLs; empty where the sides have them. */
+  readonly tenants: string;
+  readonly sides: readonly Side[];
+  /** Names the apply that a rollback undoes. */
+  readonly note: string | null;
+  /** The options that limit the document, as they are typed. */
+  readonly limits: string;
+  /** Why nothing will happen, or what went wrong. */
+  readonly alarm: string | null;
+  /** Read first, the most urgent one at the top. */
+  readonly points: readonly Point[];
+  readonly matrix: Matrix | null;
+  /** Introduces the counts: `Plan`, `Applied in part`; `null` where the matrix has them. */
+  readonly label: string | null;
+  readonly counts: readonly Count[];
+  /** Replaces counts that say nothing: `No changes.` */
+  readonly verdict: { readonly words: string; readonly isGood: boolean } | null;
+  readonly took: string;
+  /** The errors, below the environments that they are about where there are several. */
+  readonly problems: readonly { readonly names: readonly string[]; readonly items: readonly Diagnostic[] }[];
+  /** Warnings and information, including those that entries show. */
+  readonly remarks: readonly Diagnostic[];
+  readonly groups: readonly Group[];
+  readonly named: 'kind' | 'environment';
+  readonly others: Others | null;
+  readonly steps: readonly string[];
+  /** The command that applies exactly this. */
+  readonly applyWith: string | null;
+  readonly digest: string | null;
+  /** The browser keeps a reader's ticks under it. */
+  readonly key: string;
+  readonly facts: readonly (readonly [name: string, value: string])[];
+}
+
+interface Side {
+  readonly action: Action;
+  readonly name: string;
+  readonly tenant: string;
+}
+
+export interface Group {
+  readonly title: string;
+  readonly words: string;
+  /** The choices of a filter that show it. */
+  readonly names: readonly string[];
+  readonly entries: readonly Entry[];
+}
+
+/** Objects without an entry, such as those that no manifest names. */
+interface Others {
+  readonly title: string;
+  readonly words: string;
+  readonly names: readonly { readonly address: Address; readonly note: string }[];
+  /** The number that a terminal shows without `--verbose`. */
+  readonly most: number;
+}
+
+/** One object of a page. */
+export interface Entry {
+  /** Unlike the address, it is there once. */
+  readonly id: string;
+  readonly address: Address;
+  readonly kind: string;
+  /** The sign and its colour. In a diff, they stand for the sides. */
+  readonly action: Action;
+  /** `null` unless the change was applied. */
+  readonly outcome: ChangeOutcome | null;
+  /** The filter, and the count at the top, that it belongs to. */
+  readonly category: string;
+  /** `to update`, `failed`, `only in test` */
+  readonly words: string;
+  /** One line of a list, which shows no values. */
+  readonly isLine: boolean;
+  readonly isFailure: boolean;
+  /** The environments that it stands for, where there are several documents. */
+  readonly environments: readonly string[];
+  readonly concerns: readonly Concerned[];
+  readonly objectId: string | null;
+  readonly source: { readonly file: string; readonly line: number } | null;
+  /** Column titles of the values before and after. */
+  readonly sides: readonly [before: string, after: string];
+  readonly notices: readonly Notice[];
+  /** Worked out when a writer asks for it. */
+  readonly fields: () => readonly Field[];
+  /** The names of the secrets that are sent: the fields do not show which they are. */
+  readonly secrets: readonly string[];
+  readonly impact: ImpactWords | null;
+  readonly requests: readonly Request[];
+  /** Requests that were sent, with their answers. */
+  readonly sent: readonly string[];
+  readonly seconds: number;
+  readonly rendered: Rendered | null;
+  readonly remarks: readonly Diagnostic[];
+}
+
+/** A sentence that a reader should notice. */
+export interface Notice {
+  readonly is: 'grave' | 'risk' | 'task' | 'warning' | 'error';
+  /** `LOCK-OUT`; `null` where the sentence stands alone. */
+  readonly label: string | null;
+  readonly text: string;
+}
+
+export interface ImpactWords {
+  readonly words: string;
+  readonly moves: readonly { readonly is: 'enter' | 'leave'; readonly words: string }[];
+  readonly effect: Exclude<Impact, { notRun: string }>;
+}
+
+/** The environments of a fleet and their numbers. */
+export interface Matrix {
+  readonly columns: readonly string[];
+  readonly rows: readonly MatrixRow[];
+}
+
+/** Environments with the same numbers, or one that failed. */
+export interface MatrixRow {
+  readonly names: readonly string[];
+  readonly isFailed: boolean;
+  /** One for each of the columns; `null` where there is no plan or no result. */
+  readonly counts: readonly number[] | null;
+  /** The code of an error, or a state in brief; empty where the numbers say it. */
+  readonly words: string;
+}
+
+/** The needs of a format. */
+export interface Build extends ReportOptions {
+  /** The lines that are shown of a long value. */
+  readonly maxLines: number;
+  /** By kind, the urgent ones first, instead of in the order of the run. */
+  readonly forReview: boolean;
+  /** Include the changes that several environments applied as asked. */
+  readonly isWhole: boolean;
+}
+
+export const emptyPage = {
+  tenants: '',
+  sides: [],
+  note: null,
+  limits: '',
+  alarm: null,
+  points: [],
+  matrix: null,
+  label: null,
+  counts: [],
+  verdict: null,
+  took: '',
+  problems: [],
+  remarks: [],
+  groups: [],
+  named: 'kind',
+  others: null,
+  steps: [],
+  applyWith: null,
+  digest: null,
+  key: '',
+  facts: [],
+} as const;
+
+export const emptyEntry = {
+  outcome: null,
+  isLine: false,
+  isFailure: false,
+  environments: [],
+  concerns: [],
+  objectId: null,
+  source: null,
+  sides: ['Before', 'After'],
+  notices: [],
+  fields: () => [],
+  secrets: [],
+  impact: null,
+  requests: [],
+  sent: [],
+  seconds: 0,
+  rendered: null,
+  remarks: [],
+} as const;
+
+/** The most urgent first. */
+const concerns = ['lockout', 'delete', 'mail', 'manual', 'leave', 'undo'] as const;
+type Concern = (typeof concerns)[number];
+
+/** A concern of one change: its amount is 1, or the number of people that leave a search. */
+interface Concerned {
+  readonly concern: Concern;
+  readonly amount: number;
+}
+
+/** One concern: how much of it there is, and the entries that it is about. */
+export interface Point<T = Entry> {
+  readonly concern: Concern;
+  /** `1 lock-out`, `6 people leave a search` */
+  readonly words: string;
+  readonly entries: readonly T[];
+}
+
+const amounts: Readonly<Record<Concern, (change: Change) => number>> = {
+  lockout: ({ risk }) => Number(risk.includes('lockout')),
+  delete: ({ action }) => Number(action === 'delete'),
+  mail: ({ risk }) => Number(risk.includes('sends-mail')),
+  manual: ({ action }) => Number(action === 'manual'),
+  leave: ({ impact }) => (impact && 'leave' in impact ? impact.leave.count : 0),
+  undo: ({ risk }) => Number(risk.includes('undoes-tenant-change')),
+};
+
+const nouns: Readonly<Record<Concern, readonly [one: string, many: string]>> = {
+  lockout: ['lock-out', 'lock-outs'],
+  delete: ['delete', 'deletes'],
+  mail: ['e-mail goes out', 'e-mails go out'],
+  manual: ['step by hand', 'steps by hand'],
+  leave: ['person leaves a search', 'people leave a search'],
+  undo: ["undoes somebody's change", "undo somebody's change"],
+};
+
+/** The concerns that a change raises, the most urgent first. */
+export function concernsOf(change: Change): Concerned[] {
+  return concerns.flatMap((concern) => {
+    const amount = amounts[concern](change);
+    return amount > 0 ? [{ concern, amount }] : [];
+  });
+}
+
+/** The concerns that entries raise, the most urgent first. One of several environments counts in each. */
+export function pointsOf<T extends Pick<Entry, 'concerns' | 'environments'>>(
+  entries: readonly T[],
+): Point<T>[] {
+  const amountIn = ({ concerns: raised, environments }: T, concern: Concern) =>
+    (raised.find((one) => one.concern === concern)?.amount ?? 0) * Math.max(1, environments.length);
+  return concerns.flatMap((concern) => {
+    const concerned = entries.filter((entry) => amountIn(entry, concern) > 0);
+    const count = concerned.reduce((sum, entry) => sum + amountIn(entry, concern), 0);
+    const words = `${count} ${nounOf(concern, count)}`;
+    return concerned.length === 0 ? [] : [{ concern, words, entries: concerned }];
+  });
+}
+
+function nounOf(concern: Concern, count: number): string {
+  const [one, many] = nouns[concern];
+  return count === 1 ? one : many;
+}
+
+/** `1 lock-out · 32 deletes`; empty where nothing raises a concern. */
+export function attentionWords(changes: readonly Change[]): string {
+  const entries = changes.map((change) => ({ concerns: concernsOf(change), environments: [] }));
+  return joinParts(
+    pointsOf(entries).map(({ words }) => words),
+    ' · ',
+  );
+}
+
+/** The label of an entry that is cut: its most urgent concern, or its action. */
+export function concernWords({ concerns: [first], words }: Entry): string {
+  return first ? nounOf(first.concern, 1) : words;
+}
+
+/** 0 for what is most urgent; entries that raise no concern come last. */
+export function urgencyOf({ concerns: [first] }: Pick<Entry, 'concerns'>): number {
+  return first ? concerns.indexOf(first.concern) : concerns.length;
+}
+
+export function sortByUrgency(entries: readonly Entry[]): Entry[] {
+  return entries.toSorted((a, b) => urgencyOf(a) - urgencyOf(b));
+}
+
+const maxFirst = 3;
+/** The environments that are named of each object. */
+const maxTenants = 10;
+
+/** An object of a point. */
+interface PointObject {
+  readonly entry: Entry;
+  /** ` in eu-1, us-1`; empty where there is one environment. */
+  readonly where: string;
+}
+
+/** The first objects of a point, each with its environments, and how many more there are. */
+export function firstOf({ entries }: Point): {
+  readonly first: readonly PointObject[];
+  readonly more: number;
+} {
+  const objects = groupBy(entries, ({ address }) => address).map(([, [entry, ...others]]): PointObject => {
+    const names = [...new Set([entry, ...others].flatMap(({ environments }) => environments))].sort();
+    return { entry, where: names.length === 0 ? '' : ` in ${namesInBrief(names, maxTenants)}` };
+  });
+  // "and 1 more" takes as much room as its address.
+  const first = objects.length <= maxFirst + 1 ? objects : objects.slice(0, maxFirst);
+  return { first, more: objects.length - first.length };
+}
+
+/** The remarks that no entry has, by code: many objects often have the same. */
+export function looseRemarks({ remarks, groups }: Page): [code: string, remarks: Family<Diagnostic>][] {
+  const attached = new Set(groups.flatMap(({ entries }) => entries.flatMap((entry) => entry.remarks)));
+  return groupBy(
+    remarks.filter((remark) => !attached.has(remark)),
+    ({ code }) => code,
+  );
+}
+
+/** As many of one kind are shown one by one. */
+const maxAlike = 3;
+
+/**
+ * Folds warnings and information with the same code into the first one, unless `verbose`; `quiet` leaves them out. Errors are
+ * all shown. `more` names what is folded.
+ */
+export function foldRemarks(
+  diagnostics: readonly Diagnostic[],
+  { verbose = false, quiet = false }: Pick<ReportOptions, 'verbose' | 'quiet'>,
+): { readonly diagnostic: Diagnostic; readonly more: string | null }[] {
+  const shown = diagnostics.filter((each) => !quiet || isError(each));
+  const groups = groupBy(shown, (each, index) =>
+    verbose || isError(each) ? String(index) : `${each.severity} ${each.code}`,
+  );
+  return groups.flatMap(([, group]): { diagnostic: Diagnostic; more: string | null }[] => {
+    const [first, ...others] = group;
+    return others.length >= maxAlike
+      ? [{ diagnostic: first, more: moreWords(others) }]
+      : group.map((diagnostic) => ({ diagnostic, more: null }));
+  });
+}
+
+function moreWords(others: readonly Diagnostic[]): string {
+  const names = [...new Set(others.flatMap((other) => other.address ?? whereOf(other) ?? []))];
+  const words = [...names.slice(0, maxAlike), ...(names.length > maxAlike ? ['…'] : [])].join(', ');
+  return `and ${others.length} more${words === '' ? '' : `: ${words}`}`;
+}
+
+/** Longer runs of text may be cut, so that two that look the same may differ. */
+const maxText = 4000;
+
+/**
+ * Entries in families, in the order of their first members: what is replaced in a family is the same, also where the text
+ * around it differs, as in the locales of a template. Entries that cannot be seen whole are families of their own.
+ */
+export function familiesOf(entries: readonly Entry[]): Family<Entry>[] {
+  return groupBy(entries, signatureOf).map(([, family]) => family);
+}
+
+function signatureOf(entry: Entry): string {
+  const { kind, action, isLine, impact, notices, secrets, id } = entry;
+  const differences =
+    isLine || action === 'manual' || impact !== null ? [] : entry.fields().map(replacementIn);
+  const isOwn = differences.length === 0 || differences.includes(null);
+  return JSON.stringify(isOwn ? id : [kind, action, differences, notices, secrets]);
+}
+
+/** The replacement as a comparable value; `null` where it is not shown whole. */
+function replacementIn({ name, op, origin, view }: Field): unknown {
+  switch (view.is) {
+    case 'sensitive':
+      return null;
+    case 'inline':
+      return [name, op, origin, ...[view.before, view.after].map((parts) => parts && changedTexts([parts]))];
+    case 'lines': {
+      const { hunks, hidden, notes } = view.diff;
+      const changed = hunks.flat().filter(({ is }) => is === 'changed');
+      const blocks = changed.map(({ before, after }) =>
+        [before, after].map((lines) => changedTexts(lines.map(({ parts }) => parts))),
+      );
+      const isCut = hidden > 0 || blocks.flat(2).some(({ length }) => length >= maxText);
+      return isCut ? null : [name, op, origin, notes, blocks];
+    }
+  }
+}
+
+/** The words that differ in some lines, or a whole line where none is marked. */
+function changedTexts(lines: readonly (readonly { text: string; changed: boolean }[])[]): string[] {
+  return lines.flatMap((parts) => {
+    const marked = parts.filter(({ changed }) => changed);
+    return (marked.length > 0 ? marked : parts).map(({ text }) => text);
+  });
+}

@@ -1,0 +1,173 @@
+import { groupBy, once } from '../model/basics.ts';
+import { type Diagnostic, isError } from '../model/diagnostic.ts';
+import { own } from '../model/json.ts';
+import { type Change, hasChanges, isRefused, type Plan, type Risk, secretsSentBy } from '../model/plan.ts';
+import { namesAndMore } from '../model/words.ts';
+import {
+  type Build,
+  concernsOf,
+  type Entry,
+  emptyEntry,
+  emptyPage,
+  type ImpactWords,
+  type Notice,
+  type Page,
+  pointsOf,
+  sortByUrgency,
+} from './page.ts';
+import { oneLine } from './safe.ts';
+import { fieldsOf, type ShownDifference } from './values.ts';
+import { actionWords, allCounts, changeCounts, pluralize, scopeWords, tenantWords } from './words.ts';
+
+export const refused = 'REFUSED: this plan cannot be applied.';
+
+const riskWords: Readonly<Record<Risk, readonly [is: 'grave' | 'risk', label: string, meaning: string]>> = {
+  lockout: ['grave', 'LOCK-OUT', 'this can shut people out, and the credentials that CI uses'],
+  delete: ['grave', 'DELETE', 'the object is removed from the tenant'],
+  'back-to-default': [
+    'risk',
+    'BACK TO DEFAULT',
+    "recipients get the vendor's text again, and it follows the vendor's changes",
+  ],
+  'undoes-tenant-change': ['grave', 'UNDOES A CHANGE', 'someone changed this in the tenant'],
+  'sends-mail': ['risk', 'SENDS E-MAIL', 'a verification message goes out'],
+};
+
+export function planPage(plan: Plan, build: Build): Page {
+  const { summary, undoes, scope, diagnostics, digest, tool } = plan;
+  const remarks = diagnostics.filter((each) => !isError(each));
+  const said = new Map(groupBy(remarks, ({ address = '' }) => address));
+  const made = plan.changes.map((change) => changeEntry(change, build, said.get(change.address)));
+  const entries = build.forReview ? sortByUrgency(made) : made;
+  const limits = scopeWords(scope);
+  const title = undoes ? `Rollback of the apply of ${undoes.startedAt}` : null;
+  const { undeclared: count = 0 } = summary;
+  return {
+    ...emptyPage,
+    is: 'plan',
+    command: 'plan',
+    heading: `Plan for ${plan.environment}`,
+    name: plan.environment,
+    tenants: tenantWords(plan.tenant),
+    note: title,
+    limits,
+    alarm: isRefused(plan) ? refused : null,
+    points: pointsOf(made),
+    label: 'Plan',
+    counts: allCounts(summary),
+    verdict: hasChanges(plan) ? null : { words: noChanges(plan), isGood: true },
+    problems: [{ names: [], items: diagnostics.filter(isError) }],
+    remarks,
+    groups: groupBy(entries, ({ kind }) => kind).map(([kind, group]) => ({
+      title: kind,
+      words: changeCounts(group),
+      names: [kind],
+      entries: group,
+    })),
+    others:
+      count === 0
+        ? null
+        : {
+            title: 'Undeclared',
+            words: `${pluralize(count, 'object')} in the tenant that no manifest names`,
+            names: (plan.undeclared ?? []).map((address) => ({ address, note: '' })),
+            // A manifest that was removed since may have left one.
+            most: scope.since === null ? 0 : Number.POSITIVE_INFINITY,
+          },
+    applyWith: isRefused(plan) ? null : applyCommand([plan], digest, build),
+    digest,
+    key: digest,
+    facts: [
+      ['Digest', digest],
+      ['Created', plan.createdAt],
+      ...(undoes ? [['Undoes the plan', undoes.planDigest] as const] : []),
+      ...(limits === '' ? [] : [['Limited by', limits] as const]),
+      ['Tool', `${tool.name} ${tool.version}`],
+    ],
+  };
+}
+
+function noChanges({ summary, undoes }: Plan): string {
+  // What was recorded is compared with the tenant, and not the manifests.
+  if (undoes) return 'No changes. This plan undoes nothing.';
+  return summary.unchanged > 0
+    ? 'No changes. The tenant equals the manifests.'
+    : 'No changes. No declared object is part of this plan.';
+}
+
+export function changeEntry(
+  change: Change & { readonly diff: readonly ShownDifference[] },
+  { maxLines, rendered = {} }: Build,
+  remarks: readonly Diagnostic[] = [],
+): Entry {
+  const { address, kind, action, id, source, diff, requests } = change;
+  return {
+    ...emptyEntry,
+    id: address,
+    address,
+    kind,
+    action,
+    category: action,
+    words: actionWords[action],
+    concerns: concernsOf(change),
+    objectId: id,
+    source,
+    // A delete and what a rollback restores do not come from a manifest.
+    sides: ['Tenant', action === 'delete' || source === null ? 'After' : 'Manifest'],
+    notices: noticesOf(change),
+    fields: once(() => fieldsOf(diff, maxLines)),
+    secrets: secretsSentBy({ requests }).toSorted(),
+    impact: impactWords(change),
+    requests,
+    rendered: own(rendered, address) ?? null,
+    remarks,
+  };
+}
+
+/** The first warning of a change that a person makes is what to do. */
+function noticesOf({ action, risk, warnings, impact }: Change): Notice[] {
+  const risks = risk.map((name): Notice => {
+    const [is, label, text] = riskWords[name];
+    return { is, label, text };
+  });
+  const said = warnings.map((text, at): Notice => {
+    const isTask = action === 'manual' && at === 0;
+    return isTask ? { is: 'task', label: actionWords.manual, text } : { is: 'warning', label: null, text };
+  });
+  const unknown = impact && 'notRun' in impact ? [impact.notRun] : [];
+  return [
+    ...risks,
+    ...said,
+    ...unknown.map((why): Notice => {
+      return { is: 'warning', label: null, text: `Who enters and leaves is not known. ${why}` };
+    }),
+  ];
+}
+
+/** `finds 52 profiles, 47 before`, and `3 enter: Ada, Ben and 1 more` */
+function impactWords({ impact }: Change): ImpactWords | null {
+  if (!impact || 'notRun' in impact) return null;
+  const moves = (['enter', 'leave'] as const).flatMap((is) => {
+    const { count, first } = impact[is];
+    const words = `${count} ${is}${count === 1 ? 's' : ''}: ${namesAndMore(first, count - first.length)}`;
+    return count === 0 ? [] : [{ is, words }];
+  });
+  const counts = `finds ${pluralize(impact.after, 'profile')}, ${impact.before} before`;
+  return { words: moves.length === 0 ? `${counts}: nobody enters or leaves` : counts, moves, effect: impact };
+}
+
+/** The command that applies exactly these plans; `null` where there is nothing to apply, or no command can do it. */
+export function applyCommand(plans: readonly Plan[], digest: string, { applyWith }: Build): string | null {
+  const sends = plans.some(({ changes }) => changes.some(({ requests }) => requests.length > 0));
+  // People copy the command, so what a report would show in another form is in none.
+  if (!sends || !applyWith?.every((word) => oneLine(word) === word)) return null;
+  // A digest of another form comes from a forged plan file.
+  const approved = /^sha256:[0-9a-f]{64}$/.test(digest) ? digest : 'DIGEST';
+  return ['tenantctl apply', ...applyWith.map(shellWord), '--expect', approved].join(' ');
+}
+
+/** A word that every shell reads as it is, or between quotes as POSIX shells read it. */
+function shellWord(word: string): string {
+  if (/^[\w@%+:,./-]+$/.test(word)) return word;
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

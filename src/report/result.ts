@@ -1,0 +1,161 @@
+import { groupBy, once } from '../model/basics.ts';
+import { isError } from '../model/diagnostic.ts';
+import type { JsonObject } from '../model/json.ts';
+import {
+  type ChangeOutcome,
+  type ChangeResult,
+  changeOutcomes,
+  isByHand,
+  mayHaveFailed,
+  type Result,
+  type RunOutcome,
+  type SentRequest,
+} from '../model/result.ts';
+import { diffLines } from './line-diff.ts';
+import { type Build, type Entry, emptyEntry, emptyPage, type Group, type Notice, type Page } from './page.ts';
+import { type Field, valueText } from './values.ts';
+import { actionWords, type Count, countWords, joinParts, pluralize, tenantWords } from './words.ts';
+
+export const outcomeWords: Readonly<Record<ChangeOutcome, string>> = {
+  done: 'done',
+  failed: 'failed',
+  skipped: 'skipped',
+  notAttempted: 'not attempted',
+  unknown: 'unknown',
+};
+
+export const runWords: Readonly<Record<RunOutcome, string>> = {
+  done: 'Applied',
+  partial: 'Applied in part',
+  interrupted: 'Interrupted',
+  refused: 'Refused, nothing written',
+};
+
+export function resultPage(result: Result, build: Build): Page {
+  const { environment, outcome, diagnostics = [], planDigest, startedAt, endedAt } = result;
+  const reasons = new Set(diagnostics.map(({ message }) => message));
+  const entries = result.changes.map((change) => outcomeEntry(change, reasons, build));
+  const counts = outcomeCounts([result]);
+  const took = duration(Date.parse(endedAt) - Date.parse(startedAt));
+  return {
+    ...emptyPage,
+    is: 'result',
+    command: 'apply',
+    heading: `Apply to ${environment}`,
+    name: environment,
+    tenants: tenantWords(result.tenant),
+    alarm: outcome === 'done' ? null : `${runWords[outcome]}: ${countWords(counts)}.`,
+    label: runWords[outcome],
+    counts,
+    took,
+    problems: [{ names: [], items: diagnostics.filter(isError) }],
+    remarks: diagnostics.filter((each) => !isError(each)),
+    groups: build.forReview
+      ? groupBy(entries, ({ kind }) => kind).map(([kind, group]) => outcomeGroup(kind, [kind], group))
+      : [outcomeGroup('', [], entries)],
+    steps: nextSteps([result]),
+    digest: planDigest,
+    key: startedAt + planDigest,
+    facts: [
+      ['Plan digest', planDigest],
+      ['Started', startedAt],
+      ['Took', took],
+    ],
+  };
+}
+
+export function outcomeGroup(title: string, names: readonly string[], entries: readonly Entry[]): Group {
+  return { title, words: pluralize(entries.length, 'change'), names, entries };
+}
+
+/** @param reasons errors that the page shows already */
+export function outcomeEntry(
+  change: ChangeResult,
+  reasons: ReadonlySet<string>,
+  { maxLines }: Pick<Build, 'maxLines'>,
+): Entry {
+  const { address, action, outcome, error, warnings, requests } = change;
+  const byHand = isByHand(change);
+  const isShown = error !== null && !reasons.has(error);
+  return {
+    ...emptyEntry,
+    id: address,
+    address,
+    kind: address.split('/')[0] ?? '',
+    action,
+    outcome,
+    category: byHand ? 'manual' : outcome,
+    words: byHand ? actionWords.manual : outcomeWords[outcome],
+    isLine: true,
+    isFailure: mayHaveFailed(change),
+    notices: [
+      ...(isShown ? [{ is: 'error', label: null, text: error } as const] : []),
+      ...warnings.map((text): Notice => ({ is: 'warning', label: null, text })),
+    ],
+    fields: once(() => writtenFields(change, maxLines)),
+    sent: requests.map(sentWords),
+    seconds: requests.reduce((sum, { ms }) => sum + ms, 0) / 1000,
+  };
+}
+
+function writtenFields({ outcome, before, after }: ChangeResult, maxLines: number): Field[] {
+  const textOf = (fields: JsonObject | null) =>
+    outcome === 'done' && fields !== null ? valueText(fields) : null;
+  const diff = diffLines(textOf(before), textOf(after), maxLines);
+  const view = { is: 'lines', diff } as const;
+  return diff.hunks.length === 0 ? [] : [{ name: 'Fields', op: 'replace', notes: '', origin: null, view }];
+}
+
+/** Empty where all runs are complete, or nothing was written. */
+export function nextSteps(results: readonly Pick<Result, 'outcome' | 'summary'>[]): readonly string[] {
+  const incomplete = results.filter(({ outcome }) => outcome === 'partial' || outcome === 'interrupted');
+  if (incomplete.length === 0) return [];
+  return [
+    // What the manifests declare now is not what the plan of a rollback does, so a plan file comes first.
+    'To finish: apply the plan file again; without one, apply what `tenantctl plan` shows now.',
+    ...(incomplete.some(({ summary }) => summary.done > 0)
+      ? ['To undo what is done: `tenantctl rollback` with the result file.']
+      : []),
+  ];
+}
+
+type Counted = Pick<Result, 'summary' | 'changes'>;
+type OutcomeColumn = ChangeOutcome | 'manual';
+
+/** The outcomes. Steps by hand are counted by themselves, where there are any. */
+export function outcomeColumns(results: readonly Counted[]): readonly OutcomeColumn[] {
+  const hasManual = results.some(({ changes }) => changes.some(isByHand));
+  return hasManual ? [...changeOutcomes, 'manual'] : changeOutcomes;
+}
+
+export function outcomeCounts(results: readonly Counted[], columns = outcomeColumns(results)): Count[] {
+  const countIn = ({ summary, changes }: Counted, column: OutcomeColumn) => {
+    const manual = changes.filter(isByHand).length;
+    if (column === 'manual') return manual;
+    return summary[column] - (column === 'notAttempted' ? manual : 0);
+  };
+  return columns.map((is) => ({
+    is,
+    count: results.reduce((sum, result) => sum + countIn(result, is), 0),
+    words: is === 'manual' ? actionWords.manual : outcomeWords[is],
+  }));
+}
+
+/** `840 ms`, `12.3 s` or `4 min 5 s`; empty for what is not a duration. */
+function duration(ms: number): string {
+  if (!Number.isFinite(ms) || ms < 0) return '';
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+/** `PATCH /v2025/x → 400, tracking id 7f3c, 2 attempts, 120 ms` */
+function sentWords({ method, path, status, trackingId, attempts, ms }: SentRequest): string {
+  const parts = [
+    `${method} ${path} → ${status ?? 'no answer'}`,
+    trackingId !== null && `tracking id ${trackingId}`,
+    attempts > 1 && pluralize(attempts, 'attempt'),
+    duration(ms),
+  ];
+  return joinParts(parts, ', ');
+}

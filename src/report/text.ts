@@ -1,0 +1,377 @@
+import type { Diagnostic, Severity } from '../model/diagnostic.ts';
+import type { Action, Plan, Request } from '../model/plan.ts';
+import type { ChangeOutcome } from '../model/result.ts';
+import { namesAndMore } from '../model/words.ts';
+import {
+  blank,
+  cut,
+  layout,
+  padTo,
+  paragraph,
+  type Row,
+  reverse,
+  row,
+  type Span,
+  type Style,
+  solid,
+  span,
+  widthOf,
+} from './layout.ts';
+import { firstLineOf, type LineDiff, type Part, type SignedLine, signedLines } from './line-diff.ts';
+import type { ReportOptions } from './options.ts';
+import { type Entry, firstOf, foldRemarks, type Group, type Matrix, type Notice, type Page } from './page.ts';
+import { outcomeWords } from './result.ts';
+import { takeLast } from './safe.ts';
+import { bodyText, type Field, sensitiveWords, textOfParts } from './values.ts';
+import { countWords, namesInBrief, place, pluralize, requestTarget, symbols, whereOf } from './words.ts';
+
+/** More lines of one value are cut; `--verbose` shows all. */
+export const textLines = 40;
+const maxName = 24;
+/** Longer pairs of values are shown one below the other. */
+const maxTogether = 56;
+/** Viewers of test reports wrap long lines, and a command or a body that is copied must not be. */
+const unlimited = { colour: false, width: Number.POSITIVE_INFINITY };
+
+const actionStyles: Readonly<Record<Action, Style>> = {
+  create: 'green',
+  update: 'yellow',
+  delete: 'red',
+  manual: 'magenta',
+};
+const outcomeSigns: Readonly<Record<ChangeOutcome, readonly [symbol: string, style: Style]>> = {
+  done: ['✔', 'green'],
+  failed: ['✖', 'red'],
+  skipped: ['↷', 'yellow'],
+  notAttempted: ['○', 'yellow'],
+  unknown: ['?', 'magenta'],
+};
+const opSpans: Readonly<Record<Field['op'], Span>> = {
+  add: span('+ ', 'green'),
+  remove: span('- ', 'red'),
+  replace: span('~ ', 'yellow'),
+};
+const lineStyles: Readonly<Record<SignedLine['sign'], Style>> = { ' ': 'dim', '-': 'red', '+': 'green' };
+const noticeStyles: Readonly<Record<Notice['is'], Style>> = {
+  grave: 'red',
+  risk: 'yellow',
+  task: 'magenta',
+  warning: 'yellow',
+  error: 'red',
+};
+const severityStyles: Readonly<Record<Severity, Style>> = { error: 'red', warning: 'yellow', info: 'cyan' };
+const outcomeColumn = Math.max(...Object.values(outcomeWords).map((words) => words.length));
+
+/** A page for the terminal. What to read first stands at the end, where it stays on the screen. */
+export function writeText(page: Page, options: ReportOptions): string {
+  const { heading, tenants, note, limits, matrix, groups, remarks, digest, steps } = page;
+  const problems = problemRows(page, options);
+  // A refusal is shown before the changes and after them; why an apply stopped, after what it did.
+  const [first, last] =
+    page.is === 'result' ? [[], problems] : [problems, page.is === 'plan' ? problems : []];
+  const rows = [
+    ...(heading === ''
+      ? []
+      : [row(0, span(heading, 'bold'), span(tenants === '' ? '' : `  ${tenants}`, 'dim'))]),
+    ...(note === null ? [] : [row(0, span(note, 'bold'))]),
+    ...sideRows(page),
+    ...(limits === '' ? [] : [row(0, span(`limited by ${limits}`, 'dim'))]),
+    ...(heading === '' ? [] : [blank]),
+    ...(matrix === null ? [] : [...matrixRows(matrix, options), blank]),
+    ...first,
+    ...groups.flatMap((group) => groupRows(group, page, options)),
+    ...diagnosticRows(remarks, options),
+    ...othersRows(page, options),
+    ...pointRows(page),
+    ...last,
+    ...verdictRows(page),
+    ...(digest === null ? [] : [row(0, span(`Digest: ${digest}`, 'dim'))]),
+    ...steps.map((step) => row(0, span(step))),
+  ];
+  return `${layout(rows, options)}${commandLine(page, options)}`;
+}
+
+/** It is not wrapped, so that it can be copied. */
+function commandLine({ applyWith }: Page, { colour }: ReportOptions): string {
+  if (applyWith === null) return '';
+  const line = row(0, span('To apply exactly this plan: ', 'dim'), span(applyWith));
+  return layout([line], { ...unlimited, colour });
+}
+
+function sideRows({ sides }: Page): Row[] {
+  const width = Math.max(...sides.map(({ name }) => widthOf(name)));
+  return sides.map(({ action, name, tenant }) =>
+    row(
+      2,
+      span(`${symbols[action]} `, actionStyles[action]),
+      span(padTo(name, width), actionStyles[action]),
+      span(tenant === '' ? '' : `  ${tenant}`, 'dim'),
+    ),
+  );
+}
+
+/** A table. Names that would push the numbers out of the line have a line of their own. */
+function matrixRows({ columns, rows }: Matrix, { width }: ReportOptions): Row[] {
+  const names = rows.map((each) => namesInBrief(each.names));
+  const head = columns.map((column) => `  ${column}`).join('');
+  const room = Math.max('environment'.length, width - head.length - 4);
+  const column = Math.max('environment'.length, ...names.map(widthOf).filter((each) => each <= room));
+  return [
+    row(2, span(`  ${padTo('environment', column)}${head}`, 'dim')),
+    ...rows.flatMap(({ isFailed, counts, words }, at) => {
+      const cells = counts?.map((count, index) => `  ${String(count).padStart(columns[index]?.length ?? 0)}`);
+      const style = isFailed ? 'red' : 'bold';
+      const name = `${isFailed ? '✖' : ' '} ${names[at] ?? ''}`;
+      const beside = [
+        span(cells?.join('') ?? ''),
+        span(words === '' ? '' : `  ${words}`, isFailed ? 'red' : 'dim'),
+      ];
+      return widthOf(name) > column + 2
+        ? [row(2, span(name, style)), row(2, span(padTo('', column + 2)), ...beside)]
+        : [row(2, span(padTo(name, column + 2), style), ...beside)];
+    }),
+  ];
+}
+
+function problemRows({ is, alarm, problems }: Page, options: ReportOptions): Row[] {
+  const rows = problems.flatMap(({ names, items }) => [
+    ...(names.length === 0 ? [] : [row(0, span(names.join(', '), 'red', 'bold'))]),
+    ...diagnosticRows(items, options),
+  ]);
+  const refusal =
+    is === 'plan' && alarm !== null ? [row(0, span('✖ ', 'red'), span(alarm, 'red', 'bold')), blank] : [];
+  return [...refusal, ...rows];
+}
+
+function groupRows(
+  { title, words, entries }: Group,
+  { is, named }: Page,
+  { verbose = false }: ReportOptions,
+): Row[] {
+  const head = row(0, span(title, 'bold'), span(named === 'kind' ? `  ${words}` : '', 'dim'));
+  return [
+    ...(title === '' ? [] : [head, blank]),
+    ...entries.flatMap((entry, at) => {
+      const note = is === 'diff' && !entry.isLine ? entry.sides.join(' → ') : '';
+      const isList = entry.isLine && entries[at + 1]?.isLine;
+      return [...entryRows(entry, verbose, note), ...(isList ? [] : [blank])];
+    }),
+  ];
+}
+
+/** An entry without colours, in lines that are not wrapped. */
+export function entryText(entry: Entry, verbose: boolean): string {
+  return layout(entryRows(entry, verbose), unlimited);
+}
+
+function entryRows(entry: Entry, verbose: boolean, note = ''): Row[] {
+  const { notices, secrets, impact, requests, sent, isFailure, isLine } = entry;
+  const fields = isLine ? [] : entry.fields();
+  const names = fields.map(({ name }) => widthOf(name)).filter((width) => width <= maxName);
+  return [
+    titleRow(entry, note),
+    ...notices.flatMap((notice) => noticeRows(notice, isFailure)),
+    ...fields.flatMap((field) => fieldRows(field, Math.max(0, ...names))),
+    ...(secrets.length === 0 ? [] : [row(6, span('sends secrets: ', 'dim'), span(secrets.join(', ')))]),
+    ...(impact === null ? [] : [row(6, span('● ', 'cyan'), span(impact.words))]),
+    ...(impact?.moves ?? []).map(({ is, words }) => {
+      const style = is === 'enter' ? 'green' : 'red';
+      return row(8, span(is === 'enter' ? '+ ' : '- ', style), span(words, style));
+    }),
+    ...(verbose ? requests : []).map(({ method, path }) =>
+      row(6, span('→ ', 'dim'), span(`${method} ${path}`, 'dim')),
+    ),
+    ...(verbose || isFailure ? sent : []).map((words) => row(6, span(words, 'dim'))),
+  ];
+}
+
+/** The sign and the address of an object, its id where it is known, and its place in a manifest. */
+function titleRow({ action, address, outcome, words, objectId, source }: Entry, note: string): Row {
+  const style = actionStyles[action];
+  if (outcome !== null) {
+    const [sign, signStyle] = outcomeSigns[outcome];
+    const state = span(`${sign} ${padTo(words, outcomeColumn)}  `, signStyle);
+    return row(2, state, span(`${symbols[action]} `, style), span(address, 'bold'));
+  }
+  return row(
+    2,
+    span(`${symbols[action]} `, style, 'bold'),
+    span(address, style, 'bold'),
+    ...(note === '' ? [] : [solid(`  ${note}`, 'dim')]),
+    ...(objectId === null ? [] : [solid(`  id ${objectId}`, 'dim')]),
+    ...(source === null ? [] : [solid(`  ${place(source)}`, 'cyan')]),
+  );
+}
+
+function noticeRows({ is, label, text }: Notice, isFailure: boolean): Row[] {
+  const style = noticeStyles[is];
+  if (is === 'error') return paragraph(6, text, isFailure ? 'red' : 'yellow');
+  if (is === 'task') return [row(6, span(`${label ?? ''}: `, style, 'bold'), span(text, style))];
+  const said = label === null ? [span(text, style)] : [span(label, style, 'bold'), span(`: ${text}`, style)];
+  return [row(6, span('⚠ ', style), ...said)];
+}
+
+function fieldRows({ name, op, notes, origin, view }: Field, column: number): Row[] {
+  const title = [opSpans[op], span(name)];
+  const gap = span(' '.repeat(Math.max(0, column - widthOf(name)) + 2));
+  const style = origin === null || origin === 'repo' ? 'dim' : 'yellow';
+  const end = notes === '' ? [] : [span(`  (${notes})`, style)];
+  switch (view.is) {
+    case 'lines':
+      return [row(6, ...title, ...end), ...lineRows(view.diff)];
+    case 'sensitive':
+      return [row(6, ...title, gap, span(sensitiveWords, 'dim'), ...end)];
+    case 'inline': {
+      const indent = 10 + Math.max(column, widthOf(name));
+      const titleWith = (...values: readonly Span[]): Row => ({
+        indent: 6,
+        hang: indent,
+        spans: [...title, gap, ...values],
+      });
+      const [old, fresh] = [partSpans(view.before, 'red'), partSpans(view.after, 'green')];
+      if (view.before === null || view.after === null) return [titleWith(...old, ...fresh, ...end)];
+      const arrow = span('→ ', 'dim');
+      const isShort = textOfParts(view.before).length + textOfParts(view.after).length <= maxTogether;
+      return isShort
+        ? [titleWith(...old, span(' '), arrow, ...fresh, ...end)]
+        : [titleWith(...old), row(indent - 2, arrow, ...fresh, ...end)];
+    }
+  }
+}
+
+function partSpans(parts: readonly Part[] | null, style: Style): Span[] {
+  return (parts ?? []).map(({ text, changed }) =>
+    changed ? span(text, style, 'inverse') : span(text, style),
+  );
+}
+
+function lineRows({ hunks, notes, hidden }: LineDiff): Row[] {
+  const isOnlyAdded = hunks.length === 1 && hunks[0]?.every(({ before }) => before.length === 0);
+  const more = `… ${pluralize(hidden, 'line')} more (--verbose shows all)`;
+  return [
+    ...notes.map((note) => row(10, span(note, 'yellow'))),
+    ...hunks.flatMap((hunk) => [
+      ...(isOnlyAdded ? [] : [row(10, span(`@@ line ${firstLineOf(hunk)}`, 'cyan', 'dim'))]),
+      ...signedLines(hunk).map(({ sign, parts }) =>
+        row(10, span(`${sign} `, lineStyles[sign]), ...partSpans(parts, lineStyles[sign])),
+      ),
+    ]),
+    ...(hidden > 0 ? [row(10, span(more, 'dim'))] : []),
+  ];
+}
+
+function othersRows({ others }: Page, { verbose = false }: ReportOptions): Row[] {
+  if (others === null) return [];
+  const { title, words, names, most } = others;
+  const shown = verbose ? names : names.slice(0, most);
+  const more = names.length - shown.length;
+  const hint = shown.length === 0 ? '; --verbose names them' : '';
+  return [
+    row(0, span(title, 'bold'), span(`  ${words}${hint}`, 'dim')),
+    ...shown.map(({ address, note }) =>
+      row(2, span('? ', 'dim'), span(address), span(note === '' ? '' : `  ${note}`, 'dim')),
+    ),
+    ...(more > 0 && hint === '' ? [row(2, span(`… and ${more} more (--verbose shows all)`, 'dim'))] : []),
+    blank,
+  ];
+}
+
+function pointRows({ points }: Page): Row[] {
+  if (points.length === 0) return [];
+  const rows = points.map((point) => {
+    const { first, more } = firstOf(point);
+    const addresses = first.map(({ entry, where }) => `${entry.address}${where}`);
+    return row(2, span(`${point.words}: `, 'yellow', 'bold'), span(namesAndMore(addresses, more)));
+  });
+  return [row(0, span('Read this first', 'bold')), ...rows, blank];
+}
+
+function verdictRows({ matrix, name, label, counts, verdict, took }: Page): Row[] {
+  const total = matrix === null ? [] : [row(0, span(`${name}.`, 'bold'))];
+  if (verdict !== null)
+    return [
+      ...total,
+      row(0, span(verdict.words, ...(verdict.isGood ? (['green', 'bold'] as const) : (['bold'] as const)))),
+    ];
+  if (label === null) return total;
+  const time = took === '' ? [] : [solid(`  ${took}`, 'dim')];
+  return [...total, row(0, span(`${label}: `, 'bold'), span(`${countWords(counts)}.`, 'bold'), ...time)];
+}
+
+/** Problems with an empty row after each. Remarks that are alike are folded. */
+function diagnosticRows(diagnostics: readonly Diagnostic[], options: ReportOptions): Row[] {
+  return foldRemarks(diagnostics, options).flatMap(({ diagnostic, more }) => {
+    const { severity, code, message, excerpt, hint } = diagnostic;
+    const style = severityStyles[severity];
+    const [first = '', ...lines] = message.split('\n');
+    const where = whereOf(diagnostic);
+    const isRepeated = where !== undefined && first.startsWith(`${where} `);
+    return [
+      row(
+        0,
+        span(where === undefined || isRepeated ? '' : `${where}  `, 'cyan'),
+        span(severity, style, 'bold'),
+        span(`  ${first}`),
+        span(`  [${code}]`, 'dim'),
+      ),
+      ...lines.flatMap((line) => paragraph(4, line)),
+      ...(excerpt === undefined ? [] : excerptRows(excerpt, style, options.width)),
+      ...(hint === undefined ? [] : [row(4, span('hint: ', 'green', 'bold'), span(hint))]),
+      ...(more === null ? [] : [row(4, span(`${more} (--verbose shows all)`, 'dim'))]),
+      blank,
+    ];
+  });
+}
+
+const excerptIndent = 4;
+/** Of a longer line, only so many characters before the caret are looked at. */
+const maxNear = 1000;
+/** The part of a line that is cut which stays at least on the right of the caret. */
+const rightShare = 0.4;
+
+/**
+ * The rows of an excerpt: a source line, and below it a coloured caret. A line that is wider than the terminal is cut
+ * around the caret: if it were wrapped, the caret would point at another character.
+ */
+function excerptRows(excerpt: string, style: Style, width: number): Row[] {
+  const [line = '', below = '', ...more] = excerpt.replace(/\n+$/, '').split('\n');
+  const marked = /^([^|]*\| )( *)\^$/.exec(below);
+  const [, margin = '', blanks = ''] = marked ?? [];
+  if (!marked || more.length > 0) return paragraph(excerptIndent, [line, below, ...more].join('\n'));
+  const focus = margin.length + blanks.length;
+  const room = Math.max(20, width) - excerptIndent - widthOf(margin);
+  const [left, right] = cutAround(line.slice(margin.length, focus), line.slice(focus), room);
+  return [
+    ...paragraph(excerptIndent, `${line.slice(0, margin.length)}${left}${right}`),
+    ...paragraph(excerptIndent, `${margin}${' '.repeat(widthOf(left))}^`, style, 'bold'),
+  ];
+}
+
+/** As much of both sides as fits into `room` columns, with `…` where something is left out. */
+function cutAround(left: string, right: string, room: number): [left: string, right: string] {
+  const near = takeLast(left, maxNear);
+  const after = cut(right, Math.max(room - widthOf(near), Math.ceil(room * rightShare)));
+  const before = cut(reverse(near), room - widthOf(after));
+  return [reverse(before), after];
+}
+
+/** Every request of a plan as it would be sent, with the names of secrets in their place: what a dry run prints. */
+export function renderRequests(plan: Plan, { colour }: Pick<ReportOptions, 'colour'>): string {
+  const total = plan.changes.reduce((sum, { requests }) => sum + requests.length, 0);
+  const rows = plan.changes.flatMap(({ action, address, requests }) => {
+    const title = row(0, span(`# ${symbols[action]} ${address}`, actionStyles[action], 'bold'));
+    return requests.length === 0 ? [] : [title, ...requests.flatMap(requestRows)];
+  });
+  const end = row(0, span(`Dry run: ${pluralize(total, 'request')}, none sent.`, 'bold'));
+  return layout([...rows, end], { ...unlimited, colour });
+}
+
+function requestRows(request: Request): Row[] {
+  const { method, headers, body } = request;
+  return [
+    row(0, span(`${method} `, 'bold'), span(requestTarget(request))),
+    ...Object.entries(headers).map(([name, value]) => row(0, span(`${name}: `, 'cyan'), span(value))),
+    ...(body === null ? [] : [blank, ...paragraph(0, bodyText(body))]),
+    blank,
+  ];
+}

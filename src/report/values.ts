@@ -1,0 +1,183 @@
+import { type Address, parseAddress, referenceText } from '../model/address.ts';
+import type { SideDifference } from '../model/diff.ts';
+import { isArray, isObject, isReference, type Json, mapJson, mapMembers } from '../model/json.ts';
+import { fillRefs, refOf, renderBody, secretName } from '../model/marker.ts';
+import type { Difference, Origin } from '../model/plan.ts';
+import { type Pointer, segmentsOf } from '../model/pointer.ts';
+import { diffInline, diffLines, type LineDiff, type Part, textsOfBlock } from './line-diff.ts';
+import { showLookAlikes, unicodeEscape } from './safe.ts';
+import { joinParts, namesInBrief, place } from './words.ts';
+
+export type View =
+  | { readonly is: 'sensitive' }
+  | { readonly is: 'inline'; readonly before: readonly Part[] | null; readonly after: readonly Part[] | null }
+  | { readonly is: 'lines'; readonly diff: LineDiff };
+
+export interface Field {
+  /** `attributes/url` */
+  readonly name: string;
+  readonly op: Difference['op'];
+  /** The origin of the difference: the side that moved, and the overlay that sets it. */
+  readonly notes: string;
+  readonly origin: Origin | null;
+  readonly view: View;
+}
+
+/** Values with more characters are shown as lines. */
+const maxInline = 72;
+
+export const sensitiveWords = '(sensitive)';
+
+const originWords: Readonly<Record<Origin, string>> = {
+  repo: 'changed in the repository',
+  tenant: 'changed in the tenant',
+  both: 'changed in the repository and in the tenant',
+};
+
+export interface ShownDifference extends SideDifference, Partial<Pick<Difference, 'origin' | 'overlay'>> {
+  /** The places of the overlays of several environments. */
+  readonly overlays?: readonly string[];
+}
+
+/** The fields of an object that differ, with at most `maxLines` lines of each. */
+export function fieldsOf(differences: readonly ShownDifference[], maxLines: number): Field[] {
+  return differences.map((difference) => {
+    const { path, op, origin = null, overlay } = difference;
+    const places = difference.overlays ?? (overlay ? [place(overlay)] : []);
+    const notes = [
+      origin !== null && originWords[origin],
+      places.length > 0 &&
+        `set by ${places.length === 1 ? 'the overlay' : 'overlays'} in ${namesInBrief(places)}`,
+    ];
+    return {
+      name: pathWords(path),
+      op,
+      notes: joinParts(notes, ', '),
+      origin,
+      view: viewOf(difference, maxLines),
+    };
+  });
+}
+
+function viewOf(difference: SideDifference, maxLines: number): View {
+  const { op, before, after, sensitive } = nameIds(difference, refWords, plannedWords);
+  if (sensitive) return { is: 'sensitive' };
+  const hasBefore = op !== 'add';
+  const hasAfter = op !== 'remove';
+  const [old, fresh] = [hasBefore ? valueInline(before) : null, hasAfter ? valueInline(after) : null];
+  if (isShort(before, old) && isShort(after, fresh)) {
+    const [oldParts, freshParts] = diffInline(old, fresh);
+    return { is: 'inline', before: oldParts, after: freshParts };
+  }
+  return { is: 'lines', diff: diffLines(linesOf(hasBefore, before), linesOf(hasAfter, after), maxLines) };
+}
+
+export function textOfParts(parts: readonly Part[]): string {
+  return parts.map(({ text }) => text).join('');
+}
+
+export function textsOfField({ name, view }: Field): string[] {
+  switch (view.is) {
+    case 'sensitive':
+      return [name];
+    case 'inline':
+      return [name, textOfParts(view.before ?? []), textOfParts(view.after ?? [])];
+    case 'lines':
+      return [name, ...view.diff.hunks.flat().flatMap(textsOfBlock)];
+  }
+}
+
+function isShort(value: Json, shown: string | null): boolean {
+  if (shown === null) return true;
+  return shown.length <= maxInline && !(typeof value === 'string' && value.includes('\n'));
+}
+
+/** A value as lines; `null` where there is none. JSON's `null` beside a long text counts as none. */
+function linesOf(present: boolean, value: Json): string | null {
+  return present && value !== null ? valueText(value) : null;
+}
+
+/**
+ * The difference with words in place of references: of ids whose objects are known by name, and of ids that an apply fills
+ * in. An object that is nothing but a reference becomes these words.
+ */
+export function nameIds<T extends SideDifference>(
+  difference: T,
+  wordsForId: (to: string, id: string) => string,
+  wordsForPlanned: (to: Address) => string,
+): T {
+  const { before, after, named = {} } = difference;
+  const wordsFor = (value: Json): string | null => {
+    const to = refOf(value);
+    if (to !== null) return wordsForPlanned(to);
+    if (typeof value !== 'string' && typeof value !== 'number') return null;
+    const id = String(value);
+    return Object.hasOwn(named, id) ? wordsForId(named[id] ?? '', id) : null;
+  };
+  const name = (value: Json): Json => {
+    const words = wordsFor(isReference(value) ? (value.id ?? null) : value);
+    if (words !== null) return words;
+    if (isArray(value)) return value.map(name);
+    return isObject(value) ? mapMembers(value, name) : value;
+  };
+  // A tenant's own data may look like what an apply fills in.
+  const isPlain = Object.keys(named).length === 0;
+  return { ...difference, before: isPlain ? before : name(before), after: name(after) };
+}
+
+/** Lookups are in their words, objects by their addresses. */
+const refWords = (to: string, id: string): string =>
+  to.startsWith('!') ? `${to} (${id})` : `!ref ${nameOf(to)} (${id})`;
+const plannedWords = (to: Address): string => `!ref ${nameOf(to)} (created by this plan)`;
+
+function nameOf(to: Address): string {
+  const parsed = parseAddress(to);
+  return parsed ? referenceText(parsed.kind, parsed.key) : to;
+}
+
+function secretWords(name: string): string {
+  return `(secret ${name})`;
+}
+
+/**
+ * A value as lines of text: text as it is, everything else as indented JSON; secrets by name. Letters that look like others are
+ * shown before texts are compared, which takes words apart.
+ */
+export function valueText(value: Json): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(nameSecrets(value), null, 2);
+  return showLookAlikes(text);
+}
+
+/** A value as JSON on one line. Blanks other than the ordinary space are escaped. */
+function valueInline(value: Json): string {
+  const name = secretName(value);
+  if (name !== null) return secretWords(name);
+  return showLookAlikes(spaceJson(nameSecrets(value))).replace(/(?! )\p{Zs}/gu, unicodeEscape);
+}
+
+/** A request's body as it will be sent, with the names of secrets in their place. */
+export function bodyText(body: Json): string {
+  return JSON.stringify(renderBody(fillRefs(body, idWords), secretWords), null, 2);
+}
+
+const idWords = (to: Address): string => `(id of ${nameOf(to)})`;
+
+export function pathWords(path: Pointer): string {
+  const words = segmentsOf(path).join('/');
+  return words === '' ? '(all)' : words;
+}
+
+function nameSecrets(value: Json): Json {
+  return mapJson(value, (item) => {
+    const name = secretName(item);
+    return name === null ? item : secretWords(name);
+  });
+}
+
+/** JSON on one line with spaces: `{"a": [1, 2]}`. */
+function spaceJson(value: Json): string {
+  if (isArray(value)) return `[${value.map(spaceJson).join(', ')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${spaceJson(item)}`);
+  return `{${members.join(', ')}}`;
+}

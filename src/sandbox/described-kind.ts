@@ -1,0 +1,259 @@
+import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import { seedTime, uuid } from './objects.ts';
+import {
+  bool,
+  choice,
+  json,
+  list,
+  members,
+  numberOrNull,
+  object,
+  objectOrEmpty,
+  type Read,
+  refuse,
+  text,
+  textOr,
+  textOrNull,
+  texts,
+} from './shape.ts';
+
+/** The form of one member of the objects of a collection. */
+export type Member = ReturnType<typeof readMember>;
+const readMember = object({
+  is: choice(['value', 'text', 'email', 'set', 'json', 'reference', 'references']),
+  // The kind whose ids it holds.
+  to: textOrNull,
+  // What a `reference` says beside the id.
+  type: textOrNull,
+  // `json` that is kept in text.
+  text: bool(false),
+  // How tenantctl compares it.
+  declares: json,
+});
+
+/** A collection of the usual shape, as a descriptor (`NAME.kind.yaml`) says. */
+export interface DescribedKind {
+  readonly name: string;
+  readonly service: 'identity' | 'profiles';
+  readonly path: string;
+  /** The members of the key. The tenant always distinguishes names by case. */
+  readonly keys: readonly string[];
+  /** The largest page; null: the list takes no `limit` and `offset`. */
+  readonly pageSize: number | null;
+  /** The member of an answer that holds the list; null: the answer is the list. */
+  readonly member: string | null;
+  readonly counts: boolean;
+  /** The members that `filters` may name. */
+  readonly filterBy: readonly string[];
+  readonly update: 'json-patch' | 'merge-patch' | 'patch' | 'put' | 'none';
+  readonly creates: boolean;
+  readonly deletes: boolean;
+  readonly members: ReadonlyMap<string, Member>;
+  readonly serverOwned: readonly string[];
+  /** Members that an object of a seed has where the seed does not say. */
+  usual?(given: JsonObject): JsonObject;
+}
+
+/** `name`, `{name: email, foldCase: true}`, or a list of those. */
+const readKeys: Read<string[]> = (value = null, at) => {
+  const parts = isArray(value) ? value : [value];
+  if (value === null || parts.length === 0) refuse(at, 'must name a member');
+  const part = object({ name: text, foldCase: bool(false) });
+  return parts.map((each) => part(typeof each === 'string' ? { name: each } : each, at).name);
+};
+
+/** `text`, or `{is: reference, to: Identity}`. */
+const readMembers: Read<ReadonlyMap<string, Member>> = (value, at) =>
+  new Map(
+    Object.entries(objectOrEmpty(value, at)).map(([name, form]) => [
+      name,
+      readMember(typeof form === 'string' ? { is: form } : form, `${at}.${name}`),
+    ]),
+  );
+
+const readList = object({
+  // Left out: pages as large as those of the service.
+  pageSize: (value, at) => (value === undefined ? undefined : numberOrNull(value, at)),
+  member: textOrNull,
+  counts: bool(false),
+  filter: bool(false),
+});
+
+const readDescriptor = object({
+  kind: text,
+  // For tenantctl alone.
+  summary: json,
+  proven: json,
+  service: choice(['identity', 'profiles'], 'identity'),
+  path: text,
+  key: readKeys,
+  list: (value = {}, at) => readList(value ?? {}, at),
+  update: choice(['json-patch', 'merge-patch', 'patch', 'put', 'none'], 'none'),
+  create: bool(false),
+  delete: bool(false),
+  fields: readMembers,
+  serverOwned: (value = ['id', 'created', 'modified'], at) => texts(value, at),
+});
+
+/** Reads a descriptor, as its file has it or with its defaults filled in. Throws `ShapeError`. */
+export const readKind: Read<DescribedKind> = (value, at) => {
+  const {
+    kind: name,
+    key: keys,
+    list: of,
+    create,
+    delete: deletes,
+    fields,
+    ...kind
+  } = readDescriptor(value, at);
+  if (!/^[A-Z][A-Za-z0-9]*$/.test(name)) refuse(`${at}.kind`, 'must be a name such as Role');
+  if (!/^(\/[\w.~-]+)+$/.test(kind.path)) refuse(`${at}.path`, 'must be a path such as /v2025/roles');
+  const usualPage = kind.service === 'identity' ? 250 : 100;
+  return {
+    ...kind,
+    name,
+    keys,
+    pageSize: of.pageSize === undefined ? usualPage : of.pageSize,
+    member: of.member,
+    counts: of.counts,
+    filterBy: of.filter ? keys.slice(0, 1) : [],
+    creates: create,
+    deletes,
+    members: fields,
+  };
+};
+
+/**
+ * Collections that every tenant has, to be referred to (the vendor's public API descriptions). They are only read, and
+ * their objects have more members than are named here.
+ */
+const vendorKinds: readonly DescribedKind[] = [
+  {
+    ...readOnly('Identity', '/v2025/identities'),
+    filterBy: ['id', 'name', 'alias', 'firstname', 'lastname', 'email'],
+    usual: ({ name = null }) => ({ alias: name }),
+  },
+  { ...readOnly('Source', '/v2025/sources'), filterBy: ['id', 'name'] },
+  // Its documents name filters for other members only.
+  readOnly('Cluster', '/v2025/managed-clusters'),
+];
+
+function readOnly(kind: string, path: string): DescribedKind {
+  return readKind({ kind, path, key: 'name', list: { pageSize: 250, counts: true } }, kind);
+}
+
+/**
+ * The kinds that a tenant serves, by name: `described`, of which later ones replace earlier ones, then the vendor's own. Of
+ * two kinds with one path, the first is served there.
+ */
+export function kindsByName(described: readonly DescribedKind[]): ReadonlyMap<string, DescribedKind> {
+  const byName = new Map(described.map((kind) => [kind.name, kind]));
+  for (const kind of vendorKinds) if (!byName.has(kind.name)) byName.set(kind.name, kind);
+  return byName;
+}
+
+/** An object of a collection: `id`, and whatever else the tenant keeps of it. Members without a value are left out. */
+export interface DescribedObject {
+  readonly id: string;
+  readonly [member: string]: Json;
+}
+
+/** The members that a client may set. */
+export const settable = (kind: DescribedKind): readonly string[] => [...kind.keys, ...kind.members.keys()];
+
+/** What the server writes down when it creates an object. */
+export function timesOf({ serverOwned }: DescribedKind, time: string): JsonObject {
+  const names = ['created', 'modified'].filter((name) => serverOwned.includes(name));
+  return objectFrom(names.map((name) => [name, time]));
+}
+
+/** The parts of an object's key, as one text. */
+export function keyOf({ keys }: DescribedKind, object: JsonObject): string {
+  return JSON.stringify(keys.map((name) => textOf(object, name)));
+}
+
+/**
+ * A reader of a collection's objects in a seed. They may have members that the descriptor does not name: a tenant knows
+ * more of its objects than one has to say.
+ */
+export function seedReader(kind: DescribedKind): Read<DescribedObject> {
+  return (value, at) => {
+    const given = isObject(value) ? value : refuse(at, 'must be an object');
+    checkForms(kind, given, at);
+    const id = textOr(uuid(kind.name, ...kind.keys.map((name) => textOf(given, name) ?? '')))(
+      own(given, 'id'),
+      `${at}.id`,
+    );
+    return { ...timesOf(kind, seedTime), ...kind.usual?.(given), ...given, id };
+  };
+}
+
+/** An object as a data file has it. */
+export const readSaved: Read<DescribedObject> = (value, at) => ({
+  ...objectOrEmpty(value, at),
+  ...members({ id: text }, value, at),
+});
+
+/** Throws `ShapeError` for a key that is not there, and for members that do not have the form of the descriptor. */
+export function checkForms(kind: DescribedKind, object: JsonObject, at: string): void {
+  for (const name of kind.keys) text(own(object, name), `${at}.${name}`);
+  for (const [name, member] of kind.members) {
+    const value = own(object, name) ?? null;
+    if (value !== null) checkForm(member, value, `${at}.${name}`);
+  }
+}
+
+function checkForm(member: Member, value: Json, at: string): void {
+  switch (member.is) {
+    case 'text':
+    case 'email':
+      textOrNull(value, at);
+      return;
+    case 'value':
+      if (member.to !== null && typeof value !== 'string') refuse(at, 'must be an id');
+      return;
+    case 'set':
+      list(json)(value, at);
+      if (isArray(value) && value.some((item) => typeof item === 'object'))
+        refuse(at, 'must hold strings or numbers');
+      return;
+    case 'json':
+      if (!isObject(value) && (member.text || !isArray(value)))
+        refuse(at, `must be an object${member.text ? '' : ' or an array'}`);
+      return;
+    case 'reference':
+      checkReference(member)(value, at);
+      return;
+    case 'references':
+      list(checkReference(member))(value, at);
+      return;
+  }
+}
+
+/** `{type, id, name}`: with the type of the descriptor, where it has one. The name may be left out: it is the server's. */
+const checkReference = ({ type }: Member) =>
+  object({ id: text, name: textOrNull, type: type === null ? textOrNull : exactly(type) });
+
+const exactly =
+  (wanted: string): Read<string | null> =>
+  (value, at) =>
+    value === wanted ? wanted : refuse(at, `must be ${wanted}`);
+
+/** A place in an object that holds the id of another one. */
+interface Held {
+  readonly to: string;
+  readonly id: string;
+  readonly at: string;
+}
+
+/** The ids of other objects that an object holds. */
+export function idsHeld(kind: DescribedKind, object: JsonObject): Held[] {
+  return [...kind.members].flatMap(([at, { to }]) => {
+    const value = own(object, at) ?? null;
+    if (to === null || value === null) return [];
+    return (isArray(value) ? value : [value]).flatMap((item) => {
+      const id = isObject(item) ? textOf(item, 'id') : item;
+      return typeof id === 'string' ? [{ to, id, at }] : [];
+    });
+  });
+}

@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto';
+import { isTooDeep, type Json, parseJson } from '../model/json.ts';
+import type { DescribedKind } from './described-kind.ts';
+import type { Operation, OperationName } from './operations.ts';
+import type { TenantState } from './state.ts';
+import type { Variations } from './variations.ts';
+
+export interface Tenant {
+  readonly state: TenantState;
+  /** The kinds that descriptors describe, by name. */
+  readonly kinds: ReadonlyMap<string, DescribedKind>;
+  readonly variations: Variations;
+  /** The largest page of the lists of the notification interface. */
+  readonly pageLimit: number;
+  readonly now: () => number;
+  /** In ISO 8601, UTC. */
+  readonly timestamp: () => string;
+}
+
+/** The query parameters of a request; each at most once. */
+export type Query = ReadonlyMap<string, string>;
+
+/** A request that has passed the checks of its operation. */
+export interface Call {
+  readonly params: ReadonlyMap<string, string>;
+  readonly query: Query;
+  /** null if the operation has no body. */
+  readonly body: Json;
+}
+
+/** `changed`: the tenant was changed. */
+export interface Reply {
+  readonly status: number;
+  /** undefined: an empty body. */
+  readonly body?: Json;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly changed?: boolean;
+}
+
+/** Does the work of one operation. Throws `ApiError` or `ShapeError` to refuse it, before it changes anything. */
+export type Handler = (call: Call, tenant: Tenant) => Reply;
+
+export type Handlers = Readonly<Partial<Record<OperationName, Handler>>>;
+
+export const okRead = (body: Json): Reply => ({ status: 200, body });
+
+export const okWrite = (body: Json): Reply => ({ status: 200, body, changed: true });
+
+export const noContent: Reply = { status: 204, changed: true };
+
+export function param(call: Call, name: string): string {
+  return call.params.get(name) ?? '';
+}
+
+/** The record whose id is in the path. Throws a 404 that calls it a `noun`. */
+export function findById<T extends { id: string | null }>(
+  records: readonly T[],
+  call: Call,
+  noun: string,
+): T {
+  const id = param(call, 'id');
+  const found = records.find((record) => record.id === id);
+  if (found === undefined) throw notFound(`There is no ${noun} ${id}`);
+  return found;
+}
+
+/** Removes the record that {@link findById} finds in one of the lists of `state`. */
+export function deleteById<T extends { id: string | null }>(
+  records: T[],
+  call: Call,
+  noun: string,
+  state: TenantState,
+): Reply {
+  records.splice(records.indexOf(findById(records, call, noun)), 1);
+  state.generation += 1;
+  return noContent;
+}
+
+/** The refusal of a request: status, message and headers of the answer. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+export const badRequest = (message: string): ApiError => new ApiError(400, message);
+export const notFound = (message: string): ApiError => new ApiError(404, message);
+
+const detailCodes = new Map([
+  [400, '400.1 Bad request content'],
+  [403, '403 Forbidden'],
+  [404, '404 Not found'],
+  [405, '405 Method not allowed'],
+  [413, '413 Payload too large'],
+  [500, '500.0 Internal fault'],
+]);
+
+/**
+ * The body of an error: `{error}` for 401, `{message}` for 429, else an ErrorResponseDto (api-notes, "error bodies").
+ * The tracking id depends only on `serial`, so that two equal runs give equal answers.
+ */
+export function errorBody(status: number, message: string, serial: number): Json {
+  if (status === 401) return { error: message };
+  if (status === 429) return { message };
+  return {
+    detailCode: detailCodes.get(status) ?? `${status} Error`,
+    trackingId: createHash('sha256').update(`error ${serial}`).digest('hex').slice(0, 32),
+    messages: [{ locale: 'en-US', localeOrigin: 'DEFAULT', text: message }],
+    causes: [],
+  };
+}
+
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const maxBytes = 5 * 1024 * 1024;
+const maxDepth = 64;
+
+/** Throws a 400 (on some tenants a 403) if the experimental header, Accept or Content-Type is missing or wrong (seeds 000 and 001). */
+export function checkHeaders(
+  operation: Operation,
+  headers: Headers,
+  { experimentalHeader, headerMissing }: Pick<Variations, 'experimentalHeader' | 'headerMissing'>,
+): void {
+  if (operation.isExperimental) {
+    if (headers[experimentalHeader.toLowerCase()] !== 'true') {
+      const message = `The header ${experimentalHeader}: true is required for this experimental operation`;
+      throw headerMissing === 'forbidden' ? new ApiError(403, message) : badRequest(message);
+    }
+    if (headers.accept !== 'application/json') throw badRequest('The header Accept must be application/json');
+  }
+  const sent = headers['content-type'];
+  if (operation.contentType === null && sent !== undefined) {
+    throw badRequest('This operation has no body: Content-Type must not be sent');
+  }
+  if (operation.contentType !== null && sent !== operation.contentType) {
+    throw badRequest(`The header Content-Type must be ${operation.contentType}`);
+  }
+}
+
+/** Parses a query string. Throws a 400 for a parameter that the operation does not have, and for a repeated one. */
+export function parseQuery(text: string, { query: allowed }: Operation): Query {
+  const query = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (!allowed.includes(name) && !allowed.includes('*'))
+      throw badRequest(`Unknown query parameter "${name}"`);
+    if (query.has(name)) throw badRequest(`Query parameter "${name}" is given twice`);
+    query.set(name, value);
+  }
+  return query;
+}
+
+/**
+ * The JSON body of a request; null if the operation has none. Throws a 413 above 5 MB, and a 400 for a body that is
+ * unexpected, not UTF-8, not JSON or nested too deep.
+ */
+export function readBody(operation: Operation, bytes: Buffer | null): Json {
+  const text = decodeBody(bytes);
+  if (operation.contentType === null) {
+    if (text !== '') throw badRequest('This operation has no body');
+    return null;
+  }
+  const body = parseJson(text);
+  if (body === undefined) throw badRequest('The body is not JSON');
+  if (isTooDeep(body, maxDepth)) throw badRequest('The body is nested too deep');
+  return body;
+}
+
+/** Decodes a body from {@link collectBody}. Throws a 413 if it is too large, and a 400 if it is not UTF-8. */
+export function decodeBody(bytes: Buffer | null): string {
+  if (bytes === null) throw new ApiError(413, `The body is larger than ${maxBytes} bytes`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw badRequest('The body is not UTF-8');
+  }
+}
+
+/** Null if it is larger than 5 MB: then the rest is read and discarded. */
+export async function collectBody(chunks: AsyncIterable<Uint8Array>): Promise<Buffer | null> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size <= maxBytes) parts.push(chunk);
+  }
+  return size > maxBytes ? null : Buffer.concat(parts);
+}

@@ -1,0 +1,117 @@
+import { isArray, isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
+
+/** A value of the wrong shape; `message` says where and why. */
+export class ShapeError extends Error {
+  override readonly name = 'ShapeError';
+}
+
+/**
+ * Reads one value, `undefined` where it is absent; `at` names its place in messages, and `whole` is the object that it is a member
+ * of. Throws {@link ShapeError}.
+ */
+export type Read<T> = (value: Json | undefined, at: string, whole?: JsonObject) => T;
+
+export function refuse(at: string, why: string): never {
+  throw new ShapeError(`${at} ${why}`);
+}
+
+/** The value as it is; null if absent. */
+export const json: Read<Json> = (value = null) => value;
+
+export const textOrNull: Read<string | null> = (value = null, at) =>
+  value === null || typeof value === 'string' ? value : refuse(at, 'must be a string');
+
+/** Text of at least one character. */
+export const text: Read<string> = (value, at) =>
+  textOrNull(value, at) || refuse(at, 'is required and must be a non-empty string');
+
+export const textOr =
+  (fallback: string): Read<string> =>
+  (value, at) =>
+    textOrNull(value, at) ?? fallback;
+
+/** A time in ISO 8601, UTC, which the server sets itself: what a client sends is checked and ignored. */
+export const ignoredTime: Read<null> = (value, at) => {
+  const given = textOrNull(value, at);
+  if (given !== null && !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(given))
+    refuse(at, 'must be a time in ISO 8601, UTC');
+  return null;
+};
+
+export const bool =
+  (fallback: boolean | null): Read<boolean> =>
+  (value, at) => {
+    const given = value ?? fallback;
+    return typeof given === 'boolean' ? given : refuse(at, 'must be a boolean');
+  };
+
+export const numberOrNull: Read<number | null> = (value = null, at) =>
+  value === null || typeof value === 'number' ? value : refuse(at, 'must be a number');
+
+export const choice =
+  <const T extends string>(values: readonly T[], fallback?: NoInfer<T>): Read<T> =>
+  (value, at) =>
+    values.find((candidate) => candidate === (value ?? fallback)) ??
+    refuse(at, `must be one of ${values.join(', ')}`);
+
+/** What `read` makes of a value; null where it is absent or null. */
+export const orNull =
+  <T>(read: Read<T>): Read<T | null> =>
+  (value = null, at) =>
+    value === null ? null : read(value, at);
+
+export const objectOrNull: Read<JsonObject | null> = (value = null, at) =>
+  value === null || isObject(value) ? value : refuse(at, 'must be an object');
+
+export const objectOrEmpty: Read<JsonObject> = (value, at) => objectOrNull(value, at) ?? {};
+
+/** An absent or null list is empty. */
+export const list =
+  <T>(read: Read<T>): Read<T[]> =>
+  (value, at) => {
+    const items = value ?? [];
+    if (!isArray(items)) return refuse(at, 'must be an array');
+    return items.map((item, index) => read(item, `${at}[${index}]`));
+  };
+
+export const texts = list((value, at) =>
+  typeof value === 'string' ? value : refuse(at, 'must be a string'),
+);
+
+/** Like {@link list}, but also takes text with one JSON value on each line, which loads faster. */
+export const lines =
+  <T>(read: Read<T>): Read<T[]> =>
+  (value, at) => {
+    if (typeof value !== 'string') return list(read)(value, at);
+    return value.split('\n').flatMap((line, index) => {
+      const place = `${at}, line ${index + 1},`;
+      const item = line.trim() === '' ? null : parseJson(line);
+      if (item === undefined) return refuse(place, 'is not JSON');
+      return item === null ? [] : [read(item, place)];
+    });
+  };
+
+/** How each member of an object is read. */
+export type Shape<T> = { readonly [K in keyof T]: Read<T[K]> };
+
+/** An object with members of these shapes, and no others. */
+export function object<T extends object>(shape: Shape<T>): Read<T> {
+  return (value, at) => {
+    const read = members(shape, value, at);
+    const unknown = Object.keys(isObject(value) ? value : {}).filter((name) => !Object.hasOwn(shape, name));
+    if (unknown.length > 0) refuse(at, `has unknown fields: ${unknown.join(', ')}`);
+    return read;
+  };
+}
+
+/** The members of these shapes of an object that may have others. */
+export function members<T extends object>(shape: Shape<T>, value: Json | undefined, at: string): T {
+  if (!isObject(value)) return refuse(at, 'must be an object');
+  const read: Partial<T> = {};
+  for (const name in shape) read[name] = shape[name](own(value, name), `${at}.${name}`, value);
+  return hasAll(read, shape) ? read : refuse(at, 'lacks members');
+}
+
+function hasAll<T extends object>(value: Partial<T>, shape: Shape<T>): value is T {
+  return Object.keys(shape).every((name) => Object.hasOwn(value, name));
+}

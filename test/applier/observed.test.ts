@@ -1,0 +1,293 @@
+/** What a live object shows of a change: all of it, a part, or something else. */
+import { describe, expect, it } from 'vitest';
+import {
+  deviationsOf,
+  foreignDifferences,
+  hasEffect,
+  isInProgress,
+  openDifferences,
+} from '../../src/applier/observed.ts';
+import type { LiveObject } from '../../src/kinds/kind.ts';
+import { profileSearch } from '../../src/kinds/profile-search.ts';
+import { simIntegration } from '../../src/kinds/sim-integration.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
+import type { Change, Difference } from '../../src/model/plan.ts';
+import type { Pointer } from '../../src/model/pointer.ts';
+import { liveFrom, secretsOf } from '../support/plan.ts';
+import { change, diff, note, objectOf, sensitive, thing } from './fake.ts';
+
+const secrets = secretsOf({ S: '1234' });
+const declaring = (declared: JsonObject, ...differences: readonly Difference[]) => ({
+  kind: thing,
+  change: change(thing, ['a'], { action: 'update', declared, diff: differences }),
+});
+const update = (...differences: readonly Difference[]) => ({
+  kind: thing,
+  change: change(thing, ['a'], { action: 'update', diff: differences }),
+});
+const live = (fields: JsonObject) => objectOf(thing, { id: '1', name: 'a', ...fields });
+const open = (declared: JsonObject, fields: JsonObject) =>
+  openDifferences(declaring(declared), live(fields), secrets).map(({ path }) => path);
+
+describe('what is declared shows', () => {
+  const row = (name: string, value: string) => ({ name, value });
+  const cases: [what: string, declared: JsonObject, shown: JsonObject, not: JsonObject][] = [
+    ['a text', { text: 'x\ny' }, { text: 'x\r\ny' }, { text: 'z' }],
+    ['a text that is cleared', { text: null }, { text: '' }, { text: 'x' }],
+    [
+      'a member of JSON text',
+      { attributes: { a: { b: '1' } } },
+      { attributes: '{"a":{"b":1}}' },
+      { attributes: '{"a":{"b":2}}' },
+    ],
+    [
+      'a member beside others',
+      { attributes: { a: { b: '1' } } },
+      { attributes: { a: { b: '1', c: '2' } } },
+      { attributes: { a: { c: '2' } } },
+    ],
+    ['a member taken away', { attributes: { a: null } }, { attributes: {} }, { attributes: { a: 1 } }],
+    [
+      'an item of a list in JSON',
+      { attributes: { l: ['1', '3'] } },
+      { attributes: { l: ['1', '3'] } },
+      { attributes: { l: ['1', '2'] } },
+    ],
+    ['an item of a set, wherever it is', { tags: ['a', 'b'] }, { tags: ['b', 'a'] }, { tags: ['b'] }],
+    ['an item taken out of a set', { tags: ['b'] }, { tags: ['b'] }, { tags: ['a', 'b'] }],
+    [
+      'a record',
+      { rows: [row('y', '2'), row('x', '1')] },
+      { rows: [row('x', '1'), row('y', '2')] },
+      { rows: [row('x', '1')] },
+    ],
+    [
+      'a record taken out',
+      { rows: [row('x', '1')] },
+      { rows: [row('x', '1')] },
+      { rows: [row('x', '1'), row('y', '2')] },
+    ],
+    ['a member of a record', { rows: [row('x', '3')] }, { rows: [row('x', '3')] }, { rows: [row('x', '1')] }],
+    [
+      'a member with an object that is replaced by a text',
+      { attributes: { a: 'x' } },
+      { attributes: { a: 'x' } },
+      { attributes: { a: { b: 'x' } } },
+    ],
+    [
+      'a member with a slash and a tilde in its name',
+      { attributes: { 'a/b~c': '2' } },
+      { attributes: { 'a/b~c': '2' } },
+      { attributes: { 'a/b~c': '1' } },
+    ],
+    [
+      'a list in JSON, whose order counts',
+      { attributes: { l: ['1', '2'] } },
+      { attributes: { l: ['1', '2'] } },
+      { attributes: { l: ['2', '1'] } },
+    ],
+    ['a set that the tenant answers as null', { tags: [] }, { tags: null }, { tags: ['a'] }],
+    [
+      'a record with a number that the tenant shows as text, and members of its own',
+      { rows: [{ name: 'x', value: 7 }] },
+      { rows: [{ name: 'x', value: '7', id: 'r1' }] },
+      { rows: [{ name: 'x', value: '8', id: 'r1' }] },
+    ],
+    [
+      'a member taken out of a record',
+      { rows: [{ name: 'x', value: null }] },
+      { rows: [{ name: 'x' }] },
+      { rows: [row('x', '1')] },
+    ],
+    [
+      'a reference, whatever its name is now',
+      { others: [{ type: 'Thing', id: '1', name: 'Old' }] },
+      { others: [{ type: 'Thing', id: '1', name: 'New' }] },
+      { others: [{ type: 'Thing', id: '2', name: 'Old' }] },
+    ],
+    [
+      'a secret, where its text is known',
+      { attributes: { password: { $secret: 'S' } } },
+      { attributes: { password: '1234' } },
+      { attributes: { password: '5678' } },
+    ],
+  ];
+  it.each(cases)('%s', (_what, declared, shown, not) => {
+    expect(open(declared, shown)).toEqual([]);
+    expect(open(declared, not)).not.toEqual([]);
+  });
+
+  it('as far as it is known: a secret that is not set may have any text', () => {
+    const declared = { attributes: { password: { $secret: 'UNSET' } } };
+    expect(open(declared, { attributes: { password: 'any' } })).toEqual([]);
+  });
+
+  it('by exactly the declared members of an object that a manifest declares whole', () => {
+    const isMet = (declared: Json, statusMap: JsonObject) => {
+      const made = change(simIntegration, ['a'], { action: 'update', declared: { statusMap: declared } });
+      const seen = liveFrom({ kind: 'SimIntegration', raw: { id: '1', name: 'a', statusMap } });
+      return hasEffect({ kind: simIntegration, change: made }, seen, secrets);
+    };
+    expect(isMet({ a: 'Failed' }, { a: 'Failed' })).toBe(true);
+    expect(isMet({ a: 'Failed' }, { a: 'Failed', b: 'Committed' })).toBe(false);
+    expect(isMet({ a: { b: 'Failed' } }, { a: { b: 'Failed' } })).toBe(true);
+    expect(isMet({ a: { b: 'Failed' } }, { a: { b: 'Failed', c: 'Committed' } })).toBe(false);
+  });
+});
+
+it('a change is under way while every difference is as before or as after', () => {
+  const both = update(diff('/text', 'a', 'b'), diff('/rule', '1', '2'));
+  expect(isInProgress(both, live({ text: 'b', rule: '1' }), secrets)).toBe(true);
+  expect(hasEffect(both, live({ text: 'b', rule: '1' }), secrets)).toBe(false);
+  expect(hasEffect(both, live({ text: 'b', rule: '2' }), secrets)).toBe(true);
+  expect(isInProgress(both, live({ text: 'c', rule: '1' }), secrets)).toBe(false);
+  expect(foreignDifferences(both, live({ text: 'c', rule: '1' }), secrets)).toEqual(['/text']);
+  expect(isInProgress(both, null, secrets)).toBe(false);
+  const remove = { kind: thing, change: change(thing, ['a'], { action: 'delete' }) };
+  expect(isInProgress(remove, live({}), secrets)).toBe(false);
+});
+
+it('of what the plan conceals, nothing says how it was: it does not make a change foreign', () => {
+  const concealed = declaring({ text: 'new', rule: '2' }, sensitive('/text'), diff('/rule', '1', '2'));
+  expect(isInProgress(concealed, live({ text: 'x', rule: '1' }), secrets)).toBe(true);
+  expect(isInProgress(concealed, live({ text: 'x', rule: '3' }), secrets)).toBe(false);
+});
+
+it('a difference that the tenant is known to ignore is not waited for', () => {
+  const both = update(diff('/text', 'a', 'b'), diff('/rule', '1', '2'));
+  expect(hasEffect(both, live({ text: 'a', rule: '2' }), secrets, ['/text'])).toBe(true);
+  expect(hasEffect(both, live({ text: 'a', rule: '1' }), secrets, ['/text'])).toBe(false);
+});
+
+it('a delete is reached when nothing is there', () => {
+  const remove = { kind: thing, change: change(thing, ['a'], { action: 'delete' }) };
+  expect(hasEffect(remove, null, secrets)).toBe(true);
+  expect(hasEffect(remove, live({}), secrets)).toBe(false);
+});
+
+describe('a value that the tenant does not show', () => {
+  const hidden = (...places: readonly Pointer[]) => ({
+    ...live({ text: 'before', attributes: { url: 'u', password: '****' } }),
+    hidden: places,
+  });
+
+  it.each<[string, JsonObject, readonly Pointer[]]>([
+    ['a field', { text: 'after' }, ['/text']],
+    ['a member', { attributes: { password: 'new' } }, ['/attributes/password']],
+    ['a part of a field', { attributes: { url: 'u', password: 'new' } }, ['/attributes/password']],
+  ])('is neither ignored nor rewritten: %s', (_name, declared, places) => {
+    expect(openDifferences(declaring(declared), hidden(...places), secrets)).toEqual([]);
+    expect(openDifferences(declaring(declared), hidden(), secrets)).toHaveLength(1);
+  });
+});
+
+it('a new name is reached when the object has it, in any case where the kind folds it', () => {
+  const renamed = (wanted: string) => ({
+    kind: thing,
+    change: change(thing, [wanted], { action: 'update', diff: [diff('/name', 'old', wanted)] }),
+  });
+  expect(hasEffect(renamed('A'), live({}), secrets)).toBe(true);
+  expect(hasEffect(renamed('b'), live({}), secrets)).toBe(false);
+  const exact = {
+    kind: note,
+    change: change(note, ['A'], { action: 'update', diff: [diff('/key', 'old', 'A')] }),
+  };
+  expect(hasEffect(exact, objectOf(note, { key: 'a', text: 'x' }), secrets)).toBe(false);
+  expect(hasEffect(exact, objectOf(note, { key: 'A', text: 'x' }), secrets)).toBe(true);
+});
+
+/** An update of an object that is now as it was planned from. */
+const plannedFrom = (before: LiveObject, made: Change): Change => ({
+  ...made,
+  fingerprint: before.fingerprint(),
+});
+
+it('what was ignored is told apart from what was rewritten', () => {
+  const before = live({ text: 'a', rule: '1' });
+  const { kind, change: made } = update(diff('/text', 'a', 'b'), diff('/rule', '1', '2'));
+  const entry = { kind, change: plannedFrom(before, made) };
+  expect(deviationsOf(entry, live({ text: 'a', rule: '3' }), before, secrets)).toEqual({
+    warnings: [
+      'The tenant ignored /text: it is unchanged.',
+      'The tenant rewrote /rule: it differs from what was asked.',
+    ],
+    unmet: ['/text', '/rule'],
+    beside: [],
+  });
+});
+
+describe('a member that no change is about', () => {
+  const { change: made } = update(
+    diff('/attributes/on', 'a', 'b'),
+    diff('/attributes/off', { own: 1 }, null),
+  );
+  const lost = (attributes: JsonObject, hidden: readonly Pointer[] = [], now: JsonObject = {}) => {
+    const before = { ...live({ attributes: { on: 'a', off: { own: 1 }, ...attributes } }), hidden };
+    const entry = { kind: thing, change: plannedFrom(before, made) };
+    return deviationsOf(entry, live({ attributes: { on: 'b', ...now } }), before, secrets).warnings;
+  };
+
+  it('is lost where the object does not have it any more', () => {
+    const names = ['own', 'none', 'list', 'group'];
+    expect(lost({ own: 1, none: false, list: ['x'], group: { x: 1 } })).toEqual(
+      names.map((name) => `The tenant removed /attributes/${name}, which no change asks for.`),
+    );
+  });
+
+  it('is not lost where the change takes it away, or the tenant gives it another value', () => {
+    expect(lost({})).toEqual([]);
+    expect(lost({ count: 1, group: { x: 1 } }, [], { count: 2, group: { x: 2 } })).toEqual([]);
+  });
+
+  it('is not lost where it had nothing, since hosts leave out or answer null for what is empty', () => {
+    expect(lost({ a: null, b: '', c: [], d: {} })).toEqual([]);
+  });
+
+  it('is not lost where the tenant hides its value, since some answers leave it out', () => {
+    expect(lost({ password: '1:ACP:eA==' }, ['/attributes/password'])).toEqual([]);
+  });
+});
+
+it('a field that no change is about is told where it differs', () => {
+  const before = live({ text: 'a', rule: '1', tags: ['x'], attributes: { own: 1 } });
+  const { kind, change: made } = update(diff('/text', 'a', 'b'));
+  const seen = live({ text: 'b', rule: '2', tags: ['x'], attributes: { own: 2 } });
+  const { warnings, unmet, beside } = deviationsOf(
+    { kind, change: plannedFrom(before, made) },
+    seen,
+    before,
+    secrets,
+  );
+  // Settings that no manifest declares are left to the tenant.
+  expect([warnings, unmet, beside]).toEqual([[], [], ['/rule']]);
+});
+
+describe('a record that no change is about', () => {
+  const rule = (operator: string, value: string) => ({
+    type: 'ProfileTypeRule',
+    comparison_operator: operator,
+    value,
+  });
+  const search = (...rules: JsonObject[]) =>
+    objectOf(profileSearch, { id: 's', label: 'Staff', condition_rules_attributes: rules });
+  const wanted = [rule('==', 't1'), rule('!=', 't1')];
+  const before = search(rule('==', 't2'));
+  const made = change(profileSearch, ['Staff'], {
+    action: 'update',
+    declared: { rules: wanted },
+    diff: [diff('/rules/0/value', 't2', 't1'), diff('/rules/1', null, rule('!=', 't1'))],
+  });
+  const told = (seen: LiveObject) =>
+    deviationsOf({ kind: profileSearch, change: plannedFrom(before, made) }, seen, before, secrets).warnings;
+
+  it('is none of those that the change adds or alters, in whatever order the tenant has them', () => {
+    expect(told(search(...wanted))).toEqual([]);
+    expect(told(search(...wanted.toReversed()))).toEqual([]);
+  });
+
+  it('is told where the tenant adds it', () => {
+    expect(told(search(...wanted, rule('==', 't9')))).toEqual([
+      'The tenant added items to /rules, which no change asks for.',
+    ]);
+  });
+});

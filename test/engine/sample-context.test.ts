@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { sampleContext } from '../../src/engine/test-notification.ts';
+
+const of = (text: string, attributes = {}) => sampleContext([text], attributes);
+
+describe('a context to try a template with', () => {
+  it.each([
+    ['$name', { name: 'name' }],
+    ['${name}', { name: 'name' }],
+    ['$!name', { name: 'name' }],
+    ['$!{name}', { name: 'name' }],
+    ['a$name.first_b', { name: { first_b: 'name.first_b' } }],
+    ['$user.name $user.mail', { user: { name: 'user.name', mail: 'user.mail' } }],
+    ['$user.toString()', { user: 'user' }],
+    ['$user.name.substring(0, 3).length()', { user: { name: 'user.name' } }],
+    ['$__global.mail', { __global: { mail: '__global.mail' } }],
+    ['$5 and $ alone', {}],
+    ['no variables', {}],
+  ])('has what %j reads', (text, expected) => {
+    expect(of(text)).toEqual(expected);
+  });
+
+  it('has what each of several texts reads, each by itself', () => {
+    expect(sampleContext(['Dear $name', 's of $company'], {})).toEqual({ name: 'name', company: 'company' });
+  });
+
+  it('gives each item of a loop what its body reads', () => {
+    expect(of('#foreach($task in $tasks)$task.name by $task.owner#end')).toEqual({
+      tasks: [{ name: 'tasks.name', owner: 'tasks.owner' }],
+    });
+    expect(of('#foreach( $x in $list )$x#end')).toEqual({ list: ['list'] });
+    expect(of('#{foreach}($x in ${a.b})$x.c#end')).toEqual({ a: { b: [{ c: 'a.b.c' }] } });
+  });
+
+  it('follows loops inside loops', () => {
+    expect(of('#foreach($a in $all)#foreach($b in $a.inner)$b.c#end#end')).toEqual({
+      all: [{ inner: [{ c: 'all.inner.c' }] }],
+    });
+  });
+
+  it('ends where a loop is over its own item', () => {
+    expect(of('#foreach($a in $a)$a.b#end')).toEqual({ a: [{ b: 'a.b' }] });
+  });
+
+  it('leaves out what the template or its engine defines', () => {
+    expect(of('#set($x = 1)$x.y $other')).toEqual({ other: 'other' });
+    expect(of('#{set}( ${x} = 1)$x')).toEqual({});
+    expect(of('$foreach.index $velocityCount $velocityHasNext $esc.html($a) $math.add(1)')).toEqual({
+      a: 'a',
+    });
+  });
+
+  it("takes the tenant's own values first, also those of the global context", () => {
+    const tenant = { name: 'Acme', mail: 'x@acme.example' };
+    expect(of('$name $other', tenant)).toEqual({ name: 'Acme', other: 'other' });
+    expect(of('$__global.mail $__global.more.b', tenant)).toEqual({
+      __global: { mail: 'x@acme.example', more: { b: '__global.more.b' } },
+    });
+    expect(of('$constructor.name', tenant)).toEqual({ constructor: { name: 'constructor.name' } });
+  });
+
+  it('reads all texts of a template', () => {
+    expect(sampleContext(['$a', '$b', '$a'], {})).toEqual({ a: 'a', b: 'b' });
+  });
+
+  it('stays small, whatever the text', () => {
+    const many = Array.from({ length: 1500 }, (_, at) => `$v${at}`).join(' ');
+    expect(Object.keys(of(many))).toHaveLength(1000);
+    const loops = Array.from({ length: 150 }, (_, at) => `#foreach($i${at} in $l${at})$i${at}#end`).join('');
+    const lists = Object.values(of(loops)).filter(Array.isArray);
+    expect(lists).toHaveLength(100);
+    let depth = 0;
+    for (
+      let at: unknown = of(`$a${'.a'.repeat(40)}`);
+      typeof at === 'object' && at !== null;
+      at = Object.values(at)[0]
+    )
+      depth += 1;
+    expect(depth).toBe(16);
+  });
+});
+
+describe('names for other values', () => {
+  it.each([
+    ['#set($u = $user.manager)$u.name', { user: { manager: { name: 'user.manager.name' } } }],
+    [
+      '#foreach($i in $a)$i.x#end#foreach($i in $b)$i.y#end',
+      { a: [{ x: 'a.x', y: 'a.y' }], b: [{ x: 'b.x', y: 'b.y' }] },
+    ],
+    ['#set($n = $n + 1)$n', {}],
+    [
+      '$list[0].name $map["key"] $map.get("other")',
+      { list: [{ name: 'list.name' }], map: { key: 'map.key', other: 'map.other' } },
+    ],
+    ['#macro(m $p)$p.x#end #define($block)$y#end', { y: 'y' }],
+  ])('%s', (text, context) => {
+    expect(of(text)).toEqual(context);
+  });
+
+  it('end where they name each other, and stay few', () => {
+    expect(of('#set($a = $b)#set($b = $a.x)$a.y')).toBeTypeOf('object');
+    const crossed = Array.from({ length: 60 }, (_, at) => `#foreach($i in $i.l${at})#end`).join('');
+    expect(JSON.stringify(of(`${crossed}$i.x`)).length).toBeLessThan(100_000);
+  });
+});

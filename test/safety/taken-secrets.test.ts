@@ -1,0 +1,201 @@
+/** Secrets that a change takes away, moves or adds: no output shows them, and the change can be applied. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/model/json.ts';
+import { runs } from '../support/effort.ts';
+import { commitAll, git } from '../support/repository.ts';
+import { createTestWorld, createWorld, filesBelow, succeed, type World } from '../support/world.ts';
+
+const canary = 'canary-4711';
+
+async function worldOf(open = createTestWorld): Promise<World> {
+  return open({
+    files: { 'kinds/Flow.kind.yaml': flow },
+    seed: JSON.stringify({ kinds: [flowDescriptor] }),
+    env: { HOOK: canary, OTHER: `${canary}-2`, PW: `${canary}-3` },
+  });
+}
+
+const flowDescriptor = {
+  kind: 'Flow',
+  path: '/v2025/flows',
+  key: 'name',
+  list: { pageSize: 50 },
+  update: 'put',
+  create: true,
+  delete: true,
+  fields: { definition: 'json', tags: 'set' },
+};
+const flow = JSON.stringify(flowDescriptor);
+
+/** A manifest as YAML, with `{$secret: NAME}` as the tag. */
+function manifest(fields: object, kind = 'SimIntegration', name = 'Desk'): string {
+  const text = JSON.stringify({ kind, name, ...fields });
+  return text.replaceAll(/\{"\$secret":"(\w+)"\}/g, '!secret $1');
+}
+
+const secret = (name: string) => ({ $secret: name });
+const desk = (fields: object) => ({ type: 'ServiceNow', ...fields });
+
+function declare(world: World, ...documents: readonly string[]): void {
+  world.write('config/all.yaml', documents.map((each) => `---\n${each}\n`).join(''));
+}
+
+/** Plans in all formats, applies the plan file, and looks for the secret in all that was written. */
+async function applyUnseen(world: World, ...options: readonly string[]): Promise<void> {
+  const shown: string[] = [];
+  for (const format of ['text', 'json', 'markdown', 'html']) {
+    const { stdout, stderr } = await succeed(world, 'plan', '--verbose', '--format', format, ...options);
+    shown.push(stdout, stderr);
+  }
+  // What the revision marked, only a plan since it knows.
+  const diff = options.length > 0 ? null : await world.run('diff', '--declared', 'test', '--format', 'json');
+  if (diff) shown.push(diff.stdout, diff.stderr);
+  await succeed(
+    world,
+    'plan',
+    '--out',
+    'plan.json',
+    '--report',
+    'r.md',
+    'r.html',
+    'r.json',
+    'r.xml',
+    ...options,
+  );
+  const applied = await succeed(world, 'apply', 'plan.json', '--result', 'result.json');
+  shown.push(applied.stdout, applied.stderr);
+  for (const file of ['plan.json', 'r.md', 'r.html', 'r.json', 'r.xml']) shown.push(world.read(file));
+  shown.push(...filesBelow(`${world.dir}/.tenantctl`).values());
+  shown.push(world.read('result.json'));
+  for (const text of shown) expect(text).not.toContain(canary);
+  expect((await world.plan(...options)).changes).toEqual([]);
+}
+
+const withHook = { request: { a: 'b', webhook: secret('HOOK') } };
+const cases: [what: string, before: object, after: object][] = [
+  ['is removed', withHook, { request: { a: 'b' } }],
+  ['goes with all that is around it', withHook, { request: null }],
+  ['is cleared', withHook, { request: { a: 'b', webhook: null } }],
+  ['gets another name', withHook, { request: { a: 'b', hook: secret('HOOK') } }],
+  ['is removed by member', { attributes: { on: 'x', hook: secret('HOOK') } }, { attributes: { hook: null } }],
+  ['leaves a list', { request: { l: ['a', secret('HOOK'), 'c'] } }, { request: { l: ['a', 'c'] } }],
+  [
+    'leaves a list of objects',
+    { request: { l: [{ v: secret('HOOK') }, { v: 'x' }] } },
+    { request: { l: [{ v: 'x' }] } },
+  ],
+  ['enters a list', { attributes: { l: ['a'] } }, { attributes: { l: ['a', secret('PW')] } }],
+  ['enters an empty list', { attributes: { l: [] } }, { attributes: { l: [secret('PW')] } }],
+  ['enters a list in a list', { attributes: { l: [['a']] } }, { attributes: { l: [['a', secret('PW')]] } }],
+  ['moves in a list', { request: { l: [secret('HOOK'), 'a'] } }, { request: { l: ['a', secret('HOOK')] } }],
+];
+
+describe('a secret of an integration', () => {
+  it.each(cases)('that %s', async (_what, before, after) => {
+    const world = await worldOf();
+    declare(world, manifest(desk(before)));
+    await succeed(world, 'apply', '--yes');
+    declare(world, manifest(desk(after)));
+    await applyUnseen(world);
+  });
+
+  it('that goes with its object', async () => {
+    const world = await worldOf();
+    declare(world, manifest(desk(withHook)));
+    await succeed(world, 'apply', '--yes');
+    declare(world, manifest({ ensure: 'absent' }), manifest(desk({}), 'SimIntegration', 'Other'));
+    await succeed(world, 'apply', '--yes', '--only', 'SimIntegration/Other');
+    await applyUnseen(world);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['removes', { request: { webhook: null } }],
+    ['replaces', { request: { webhook: 'https://hook.example' } }],
+    ['takes away with its object', { ensure: 'absent' }],
+  ])('that an overlay %s', async (_what, merge) => {
+    const world = await worldOf();
+    declare(world, manifest(desk(withHook)), manifest(desk({}), 'SimIntegration', 'Other'));
+    await succeed(world, 'apply', '--yes');
+    const project = world.read('tenantctl.yaml');
+    const overlays = JSON.stringify([{ target: 'SimIntegration/Desk', merge }]);
+    world.write('tenantctl.yaml', project.replace('"limits":', `"overlays":${overlays},"limits":`));
+    await applyUnseen(world);
+  });
+
+  it('that the revision marked, where the manifest has a text in clear now', async () => {
+    const world = await worldOf();
+    git(world.dir, 'init', '-q');
+    declare(world, manifest(desk(withHook)));
+    world.write('.gitignore', '.tenantctl/\n*.json\nr.*\n');
+    await succeed(world, 'apply', '--yes');
+    commitAll(world.dir);
+    declare(world, manifest(desk({ request: { a: 'b', webhook: 'https://hook.example' } })));
+    commitAll(world.dir);
+    await applyUnseen(world, '--since', 'HEAD~1');
+  });
+
+  it('that another object has too', async () => {
+    const world = await worldOf();
+    const other = manifest(desk({ request: { token: secret('HOOK') } }), 'SimIntegration', 'Other');
+    declare(world, manifest(desk(withHook)), other);
+    await succeed(world, 'apply', '--yes');
+    declare(world, manifest(desk({ request: { a: 'b' } })), other);
+    await applyUnseen(world);
+  });
+});
+
+describe('a secret of an object of a kind of one’s own', () => {
+  const flows: [string, object, object][] = [
+    ['leaves its JSON', { definition: { url: secret('HOOK'), a: 1 } }, { definition: { a: 1 } }],
+    ['enters a list', { definition: { l: ['a'] } }, { definition: { l: ['a', secret('PW')] } }],
+    ['enters a set', { tags: ['a'] }, { tags: ['a', secret('PW')] }],
+    ['stays in a set', { tags: [secret('HOOK'), 'b'] }, { tags: ['a', secret('HOOK')] }],
+  ];
+  it.each(flows)('that %s', async (_what, before, after) => {
+    const world = await worldOf();
+    declare(world, manifest(before, 'Flow'));
+    await succeed(world, 'apply', '--yes');
+    declare(world, manifest(after, 'Flow'));
+    await applyUnseen(world);
+  });
+});
+
+/** Settings of a manifest: texts, secrets, lists and maps of them. */
+const settings = fc.letrec<{ value: unknown; map: Record<string, unknown> }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 2 },
+    fc.constantFrom('a', 'b', 'c'),
+    fc.constantFrom(secret('HOOK'), secret('OTHER'), secret('PW')),
+    fc.array(tie('value'), { maxLength: 3 }),
+    tie('map'),
+  ),
+  map: fc.dictionary(fc.constantFrom('k', 'l', 'm'), tie('value'), { maxKeys: 3 }),
+})).map;
+
+it('law: after any edit of settings with secrets, the plan shows none, can be applied, and is empty then', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      settings,
+      settings,
+      settings,
+      settings,
+      async (request, attributes, request2, definition) => {
+        const world = await worldOf(createWorld);
+        try {
+          declare(world, manifest(desk({ request, attributes })), manifest({ definition }, 'Flow'));
+          await succeed(world, 'apply', '--yes');
+          declare(
+            world,
+            manifest(desk({ request: request2, attributes: { k: null } })),
+            manifest({ definition: request }, 'Flow'),
+          );
+          await applyUnseen(world);
+        } finally {
+          await world.close();
+        }
+      },
+    ),
+    { numRuns: runs(8) },
+  );
+});

@@ -1,0 +1,143 @@
+import { isArray, isObject, type Json, mapMembers, textOf } from '../../src/model/json.ts';
+import {
+  type Around,
+  type SandboxOptions as EmbeddedOptions,
+  type Variations as EmbeddedVariations,
+  ways as embeddedWays,
+  isFurtherPage,
+  parseVariations,
+  referenceName,
+  type Sandbox,
+  startSandbox as startEmbedded,
+  type TenantState,
+} from '../../src/sandbox/index.ts';
+
+export type { Sandbox, TenantState } from '../../src/sandbox/index.ts';
+
+/** What a tenant can do in more than one way: as the embedded tenant plays it, and what only tests have it do. The first is the contract. */
+export const ways = {
+  ...embeddedWays,
+  /** Whether `[]` inside an object is answered as null. */
+  emptyAsNull: [false, true],
+  /** Whether lists without a meaningful order are answered in another order. */
+  shuffleLists: [false, true],
+  /** Whether the name next to an id is answered from the object with that id. */
+  resolveNames: [false, true],
+  /** Whether every page of a list of the notification interface is the first one (a broken tenant). */
+  repeatPages: [false, true],
+  retryAfter: ['seconds', 'date'],
+} as const;
+
+interface OfTests {
+  readonly emptyAsNull: boolean;
+  readonly shuffleLists: boolean;
+  readonly resolveNames: boolean;
+  readonly repeatPages: boolean;
+  readonly retryAfter: 'seconds' | 'date';
+  /** Called before a further page of a list is selected: what others do meanwhile. */
+  readonly beforeFurtherPage: () => void;
+}
+
+export type Variations = EmbeddedVariations & OfTests;
+
+export interface SandboxOptions extends Omit<EmbeddedOptions, 'variations' | 'around'> {
+  readonly variations?: Partial<Variations>;
+}
+
+/** Starts the embedded tenant, with what tests have it do around each request. */
+export async function startSandbox({ variations = {}, ...options }: SandboxOptions = {}): Promise<Sandbox> {
+  const { emptyAsNull, shuffleLists, resolveNames, repeatPages, retryAfter, beforeFurtherPage, ...embedded } =
+    variations;
+  const given: { sandbox?: Sandbox } = {};
+  const wrappers: Around[] = [
+    (asked, next) => {
+      if (isFurtherPage(asked)) beforeFurtherPage?.();
+      return next(asked);
+    },
+    ...(repeatPages ? [repeatingPages] : []),
+    ...(retryAfter === 'date' ? [datingPauses(() => options.clock?.now?.() ?? Date.now())] : []),
+    ...(emptyAsNull || shuffleLists ? [rewriting(emptyAsNull ?? false, shuffleLists ?? false)] : []),
+    ...(resolveNames ? [resolvingNames(() => given.sandbox?.state)] : []),
+  ];
+  const around: Around = wrappers.reduceRight<Around>(
+    (inner, outer) => (asked, next) => outer(asked, (changed) => inner(changed, next)),
+    (asked, next) => next(asked),
+  );
+  given.sandbox = await startEmbedded({ ...options, variations: embedded, around });
+  return given.sandbox;
+}
+
+/** Variations as a command line has them, those of tests included. */
+export function variationsFrom(texts: readonly string[]): Partial<Variations> {
+  const isOfTests = (text: string) => /^(emptyAsNull|shuffleLists|resolveNames|repeatPages)=true$/.test(text);
+  const own = texts.filter(isOfTests).map((text) => [text.replace('=true', ''), true] as const);
+  return { ...Object.fromEntries(own), ...parseVariations(texts.filter((text) => !isOfTests(text))) };
+}
+
+const repeatingPages: Around = (asked, next) => {
+  if (asked.route.operation.method !== 'GET' || asked.route.path.startsWith('/api')) return next(asked);
+  const query = new URLSearchParams(asked.search);
+  query.delete('offset');
+  return next({ ...asked, search: query.toString() });
+};
+
+/** The pauses that a refusal asks for, as a date. */
+const datingPauses =
+  (now: () => number): Around =>
+  (asked, next) => {
+    try {
+      return next(asked);
+    } catch (error) {
+      if (!(error instanceof Error && 'headers' in error && isObject(jsonOf(error.headers)))) throw error;
+      const headers = jsonOf(error.headers);
+      const seconds = isObject(headers) ? textOf(headers, 'retry-after') : null;
+      if (seconds === null) throw error;
+      // The date is cut to whole seconds: without the extra second it could be too early.
+      const date = new Date(now() + (Number(seconds) + 1) * 1000).toUTCString();
+      throw Object.assign(error, { headers: { 'retry-after': date } });
+    }
+  };
+
+const jsonOf = (value: unknown): Json => JSON.parse(JSON.stringify(value));
+
+/** Answers with `emptyAsNull` and `shuffleLists` applied (api-notes, "server rewrites"). */
+function rewriting(emptyAsNull: boolean, shuffleLists: boolean): Around {
+  const rewrite = (value: Json): Json => {
+    if (isArray(value)) return shuffleLists ? value.map(rewrite).toReversed() : value.map(rewrite);
+    if (!isObject(value)) return value;
+    return mapMembers(value, (member) =>
+      emptyAsNull && isArray(member) && member.length === 0 ? null : rewrite(member),
+    );
+  };
+  return (asked, next) => {
+    const reply = next(asked);
+    const { body } = reply;
+    if (body === undefined) return reply;
+    // The outermost list may be a page of a longer list, so its order is kept.
+    return { ...reply, body: isArray(body) ? body.map(rewrite) : rewrite(body) };
+  };
+}
+
+/** The names of rules and applications are those of the objects with their ids. */
+function resolvingNames(stateOf: () => TenantState | undefined): Around {
+  const nameOf = (id: Json | undefined) => {
+    const state = stateOf();
+    return state && typeof id === 'string' ? referenceName(state, id) : null;
+  };
+  const resolve = (value: Json): Json => {
+    if (isArray(value)) return value.map(resolve);
+    if (!isObject(value)) return value;
+    const { beforeProvisioningRule: rule = null, applicationId } = value;
+    const ruleName = isObject(rule) ? nameOf(rule.id) : null;
+    const applicationName = nameOf(applicationId);
+    return {
+      ...value,
+      ...(isObject(rule) && ruleName !== null && { beforeProvisioningRule: { ...rule, name: ruleName } }),
+      ...(applicationName !== null && { applicationName }),
+    };
+  };
+  return (asked, next) => {
+    const reply = next(asked);
+    return reply.body === undefined ? reply : { ...reply, body: resolve(reply.body) };
+  };
+}
