@@ -135,7 +135,8 @@ function findMistakes(
 }
 
 function mistakeIn(word: string, known: readonly string[], switches: readonly string[]): Mistake | null {
-  const [, written, value] = /^--?([^\d=-][^=]*|\d+[^=\d][^=]*)(?:=(.*))?$/s.exec(word) ?? [];
+  const isNumber = /^-(?:\d+(?:\.\d+)?|\.\d+)$/.test(word);
+  const [, written, value] = isNumber || word === '-' ? [] : (/^--?([^=]*)(?:=(.*))?$/s.exec(word) ?? []);
   if (written === undefined) return null;
   // The parser accepts `--dryRun` too.
   const option = written.replace(/(?<=.)[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -27,6 +27,8 @@ describe('an option', () => {
     ['plan', '--max-deletes', 'many'],
     ['plan', '--max-deletes', '-1'],
     ['plan', '--max-deletes', '1.5'],
+    ['plan', '--max-deletes', '-1.5'],
+    ['plan', '--max-deletes', '-.5'],
     ['sandbox', '--port', 'http'],
     ['sandbox', '--port', '65536'],
     ['preview', '--port', '99999'],
@@ -69,6 +71,9 @@ it.each([
   [['apply', '--yes', '--no-result'], 'There is no option --no-result'],
   [['apply', '--yes', '--config.a=b'], 'There is no option --config.a'],
   [['apply', '--yes', '-esandbox'], 'There is no option -esandbox'],
+  [['apply', '--yes', '---dry-run'], 'There is no option ---dry-run'],
+  [['apply', '--yes', '--=x'], 'There is no option --.'],
+  [['apply', '--yes', '-2fast'], 'There is no option -2fast'],
   [
     ['apply', '--yes', '--expect', 'sha256:0', '--expect', 'sha256:1'],
     'The option --expect is given more than once',
