@@ -40,7 +40,7 @@ export function unknownCommand(name: string, all: readonly string[]): Failure {
 /**
  * Has the parser refuse arguments in our words, and what it would accept or ignore.
  *
- * @param name the command's name; left out where none is named
+ * @param name the command's name; left out where the command line has none
  * @param positionals the command's positional arguments, as yargs writes them: `<file..>` takes several
  */
 export function refuseMistakes(parser: Argv, argv: readonly string[], name = '', positionals = ''): Argv {

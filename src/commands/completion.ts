@@ -69,7 +69,7 @@ function valuesIn(words: readonly string[], io: Io) {
   return {
     /** Of an option with one value. */
     option: { '--env': environments, '-e': environments },
-    /** Of an option of which every word up to the next option is a value. */
+    /** Of an option that takes every word up to the next option. */
     list: {
       '--only': addresses,
       '--except': addresses,

@@ -69,7 +69,7 @@ export const command = defineCommand(build, async (args, io) => {
   const { sides, environment } = sidesOf(args, projects, io);
   const progress = createFleetProgress(sides.filter(({ is }) => is === 'tenant').length, args, io);
   const limiters: Limiters = new Map();
-  /** Opens what has to be read, and closes it again. */
+  /** Opens a side for `use`, and closes it again. */
   const withSource = (side: Named, use: (source: DiffSource) => Promise<Diff>): Promise<Diff> => {
     if (side.is === 'folder') {
       const project = projects.loadFolder(manifestFolder(side.path, io.cwd), environment);

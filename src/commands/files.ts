@@ -168,7 +168,7 @@ function tryToWrite(file: string, path: string, io: FileIo): void {
 }
 
 /**
- * Returns the text of a file; `null` where there is none. Throws a Failure where it cannot be read, or is not UTF-8: it
+ * Returns the text of a file; `null` if it does not exist. Throws a Failure where it cannot be read, or is not UTF-8: it
  * would not be the same when it is written again.
  *
  * @param shown what the Failure calls the file

@@ -82,7 +82,7 @@ export const command = defineCommand(build, async (args, io) => {
   const root = resolve(io.cwd, args.dir);
   const isNew = !existsSync(join(root, 'tenantctl.yaml'));
   const asked = checkPromotion(args, isNew);
-  // What is wrong with an existing project is said before a file is written.
+  // Reports mistakes of an existing project before a file is written.
   const known = isNew ? null : readPipelineFacts(root, io.env, asked);
   const setup = await makeSetup(args, { root, isNew }, io);
   const { choices, env } = setup;
@@ -225,7 +225,7 @@ function nextSteps({
   const unset = isEmbedded ? [] : facts.unset;
   const unsetSecrets = isEmbedded && choices.from === 'examples' ? [] : facts.unsetSecrets;
   const lacksManifests = !isNew && !hasManifests && hosts !== null;
-  // Of several, the last one shows what has to stay.
+  // The last of several tenants shows what must stay.
   const several = isNew ? choices.tenants.map(({ name }) => name) : (next?.environments ?? []);
   const last = several.at(-1) ?? (needsEnvironment ? first.selection : undefined);
   const isNamed = last !== undefined && (!isNew || several.length > 1);

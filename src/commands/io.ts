@@ -22,7 +22,7 @@ export interface ProgramIo {
 
 /** Streams and surroundings of a command. Both streams leave out secrets. */
 export interface Io extends ProgramIo {
-  /** For documents without secrets, of which not a character may be replaced: plans and results as JSON, and pages. */
+  /** For documents that hold no secrets and must stay as they are: plans and results as JSON, and pages. */
   readonly data: Output;
   /** Knows every secret that the program has read. */
   readonly redactor: Redactor;
@@ -153,13 +153,13 @@ export function openPrompt(io: ProgramIo): Prompt {
   };
 }
 
-/** Without line editing: that of the terminal is enough, and it leaves Ctrl-C to the program. */
+/** Leaves editing to the terminal, and Ctrl-C to the program. */
 function openLines(io: ProgramIo) {
   const lines = createInterface({ input: io.stdin, terminal: false, signal: io.signal });
   return { answers: lines[Symbol.asyncIterator](), close: () => lines.close() };
 }
 
-/** Reads a line with the editing of Node, which turns off that of the terminal, into an output that nobody sees. */
+/** Node edits the line, into an output that nobody sees, and turns off the echo of the terminal. */
 function readHidden(io: ProgramIo): Promise<string | null> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const line = createInterface({

@@ -23,12 +23,12 @@ export function documentation(page: string): string {
   return pageBelow(isObject(manifest) ? textOf(manifest, 'homepage') : null, page);
 }
 
-/** The address of a page below a homepage; its absolute path in the package where there is none. */
+/** Returns the address of a page below a homepage; without a homepage, its absolute path in the package. */
 export function pageBelow(homepage: string | null, page: string): string {
   return homepage === null ? packageFile(page) : `${homepage.replace(/\/*(?:#.*)?$/, '')}/${page}`;
 }
 
-/** The schemas of other things than manifests of one kind. `manifest` is of those of all kinds. */
+/** The schemas besides those of single kinds. `manifest` covers the manifests of all kinds. */
 export const otherSchemas = [
   'manifest',
   'project',

@@ -60,7 +60,7 @@ export async function withFleetProgress<T>(
 
 /**
  * Progress is shown with `--verbose` as a log of requests, on a terminal as one line that is drawn again, in a CI job as a line
- * from time to time. Elsewhere only what a run waits for is told.
+ * from time to time. Elsewhere only long waits are told.
  */
 type Mode = 'none' | 'log' | 'bar' | 'lines' | 'waits';
 

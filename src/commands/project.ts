@@ -110,7 +110,7 @@ export function folderInRepository({ config }: Pick<ProjectArgs, 'config'>, io: 
 }
 
 /**
- * The kinds of the project that is meant; where there is none, those that every project has. Throws a Failure where the
+ * Returns the kinds of the project; without a project, the built-in ones. Throws a Failure where the
  * project file or the description of a kind cannot be read.
  */
 export function kindsHere(args: Pick<ProjectArgs, 'config'>, io: Io): Kinds {
@@ -130,7 +130,7 @@ export function protectProject(args: Pick<ProjectArgs, 'config'> & OutputFiles, 
     loadKinds(options);
   } catch (error) {
     if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'usage')) throw error;
-    // Somebody who only wants to see a plan has to know why the project matters.
+    // Explains why the project matters to somebody who only wants to see a plan.
     const message =
       'The report is not written: it must not overwrite a file of the project, whose files are not known.';
     const hint = 'Correct the project first, or run the command in a folder outside of it.';

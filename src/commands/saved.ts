@@ -22,7 +22,7 @@ async function readText(file: string, io: Io): Promise<string> {
   return (await readNamedFile(file, io, { most: largestSavedFile, hint })).toString();
 }
 
-/** Reads a plan, result or fleet file. Throws a Failure (exit 1) for a file that is none of them. */
+/** Reads a plan, result or fleet file. Throws a Failure (exit 1) for any other file. */
 export async function readSaved(file: string, io: Io): Promise<Document> {
   const text = await readText(file, io);
   try {
@@ -98,7 +98,7 @@ function isFile(path: string): boolean {
 }
 
 /**
- * Reads the result of one environment from its file, or from that of several. Throws a Failure where it is not clear which of
+ * Reads the result of one environment from its file, or from a file of several. Throws a Failure where it is not clear which of
  * several is meant.
  *
  * @param environments what --env names

@@ -64,7 +64,7 @@ export const command = defineCommand(build, async (args, io) => {
   });
 });
 
-/** Reads the object in a YAML or JSON file, as strictly as a manifest. Throws a Failure where there is none. */
+/** Reads the object in a YAML or JSON file, as strictly as a manifest. Throws a Failure for any other content. */
 async function readContext(name: string, io: Io): Promise<JsonObject> {
   const bytes = await readNamedFile(name, io, { most: largestFile });
   const file = new SourceFile(name, decodeText(bytes, name));

@@ -22,7 +22,7 @@ import { packageFile } from '../package-file.ts';
 export interface ProjectFile {
   readonly path: string;
   /**
-   * Returns what to write, given the text that is there, or `null` where there is none. The same text keeps the file, and
+   * Returns what to write, given the existing text, or `null`. The same text keeps the file, and
    * `null` says that nothing can be added to it.
    */
   readonly content: (existing: string | null) => string | null;

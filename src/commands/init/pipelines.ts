@@ -32,7 +32,7 @@ export interface PipelineFacts {
   readonly hosts: readonly string[] | null;
   /** True when a plan without `--env` reads only embedded tenants, which need no credentials. */
   readonly isEmbedded: boolean;
-  /** True when `--env` has to say which environment is meant: there are several, and no default. */
+  /** True when the project has several environments and no default. */
   readonly needsEnvironment: boolean;
   /** The environment of the pipeline, or where changes go first and where they go with its proof. */
   readonly stages: readonly [first: Stage, next?: Stage];
@@ -105,7 +105,7 @@ function namesIn(texts: readonly string[], tags: 'secret' | 'env|secret' = 'env|
   return lines.flatMap((line) => [...line.matchAll(used)].map(([, name = '']) => name));
 }
 
-/** The environment of a pipeline for one: that of a new project, or else the default, or else the last. */
+/** Chooses the environment of a pipeline for one: `production`, or else the default, or else the last. */
 function chooseEnvironment(project: ReadableProject) {
   const known = () => loadEnvironmentNames(project).environments;
   const pick = (otherwise: string | undefined) =>
@@ -249,7 +249,7 @@ export function placeOf(root: string): Placed {
 
 /** A pipeline of a new project. */
 interface PipelineFile extends ProjectFile {
-  /** The file that has to get its jobs, since it exists and is about something else; `null`: this one is run. */
+  /** The existing file, about something else, that somebody must add its jobs to; `null`: this file is run. */
   readonly addTo: string | null;
 }
 

@@ -65,7 +65,7 @@ export function usualNames(
 /** The group of all tenants but the first. */
 export const laterGroup = 'production';
 
-/** Prints a value as YAML, quoted where it has to be. */
+/** Prints a value as YAML, quoted where necessary. */
 const yaml = (value: Json) => stringify(value, { lineWidth: 0, singleQuote: true }).trimEnd();
 
 /** The project file of a new project. */
@@ -152,7 +152,7 @@ export function projectFiles(choices: Choices, root: string): ProjectFile[] {
   ];
 }
 
-/** A schema file, always replaced by that of this version. */
+/** A schema file, which each version replaces by its own. */
 function schemaFile(name: string, text: string): ProjectFile {
   return { path: `${schemaFolder}/${name}.schema.json`, content: () => text };
 }

@@ -123,7 +123,7 @@ export async function makeSetup(
     return {
       choices: {
         tenants: found.map(({ tenant }) => tenant),
-        // A tenant has objects of its own; the examples are about those of the embedded one.
+        // A tenant has objects of its own; the examples fit the embedded one.
         from: given.from ?? (isTenant ? 'export' : 'examples'),
         pipelines: given.pipelines ?? (await ask(question, oneOf(pipelines, 'both'))),
       },
