@@ -37,7 +37,7 @@ const toCommonJs = {
 // Only modules are split: each chunk, of which a command loads those that it needs, is then converted.
 const { outputFiles, metafile } = await build({
   ...common,
-  entryPoints: { cli: 'src/cli.ts', 'render-worker': 'src/render/worker.ts' },
+  entryPoints: { program: 'src/cli.ts', 'render-worker': 'src/render/worker.ts' },
   outdir: 'dist/bin',
   outExtension: { '.js': '.cjs' },
   format: 'esm',
@@ -61,6 +61,8 @@ mkdirSync('dist/bin', { recursive: true });
 for (const { path, text } of outputFiles) {
   writeFileSync(path, (await transform(text, toCommonJs)).code);
 }
+// It says so where Node is too old to load the program.
+cpSync('src/entry.cjs', 'dist/bin/cli.cjs');
 chmodSync('dist/bin/cli.cjs', 0o755);
 // The compiled schemas contain helper functions of ajv.
 const bundled = [...Object.keys(metafile.inputs), 'node_modules/ajv/', 'node_modules/fast-deep-equal/'];

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import module from 'node:module';
 import { version } from './model/documents.ts';
 import { ExitCode } from './model/failure.ts';

@@ -135,7 +135,8 @@ function isOther({ kind, change }: KindChange, live: LiveObject | null): boolean
 function checkTarget(plan: Plan, { environment, tenant }: Target): Diagnostic | null {
   if (plan.environment !== environment) {
     const message = `The plan was made for the environment ${quote(plan.environment)}, not for ${quote(environment)}.`;
-    const hint = 'Apply it without --env: a plan file names its environment. Or make a new plan.';
+    const hint =
+      'Apply it without --env and TENANTCTL_ENV: a plan file names its environment. Or make a new plan.';
     return refusal('plan-environment', message, { hint });
   }
   const moved = (['identity', 'profiles'] as const).filter((part) => plan.tenant[part] !== tenant[part]);

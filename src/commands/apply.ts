@@ -3,33 +3,36 @@ import type { Argv } from 'yargs';
 import { applyPlan, requireApplicable, requireApproved } from '../engine/apply.ts';
 import { planChanges } from '../engine/plan.ts';
 import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
-import type { Tenant } from '../engine/tenant.ts';
-import type { ProjectEnvironment } from '../kinds/project.ts';
-import type { Resource } from '../kinds/resource.ts';
 import { loadEnvironment, loadProject } from '../loader/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
-import { exitCodeOf, type Result } from '../model/result.ts';
+import { exitCodeOf } from '../model/result.ts';
 import { renderRequests } from '../report/index.ts';
 import { namesInBrief, tenantWords } from '../report/words.ts';
-import { applyOptions, outputResult, requireConfirmation, resourcesProving } from './apply-output.ts';
-import { type ArgsOf, defineCommand, examples } from './command.ts';
-import { applySeveral, type FleetSource } from './fleet.ts';
-import { type Io, isInteractive, viewOf } from './io.ts';
-import { commonOptions, fleetOptions, planOptions, planOptionsOf } from './options.ts';
-import { checkOutput, printDiagnostics, printDocument } from './output.ts';
-import { withTenant } from './progress.ts';
-import { namedEnvironments, projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 import {
-  holdsFleet,
-  holdsOpenPlans,
-  printSaved,
-  readFleet,
-  readPlan,
-  readResults,
-  resultFiles,
-} from './saved.ts';
+  type ArgsOf,
+  commonOptions,
+  defineCommand,
+  examples,
+  fleetOptions,
+  planOptions,
+  planOptionsOf,
+} from './command.ts';
+import { isPipe } from './files.ts';
+import { applySeveral } from './fleet.ts';
+import { type Io, isInteractive, viewOf } from './io.ts';
+import { checkOutput, printDiagnostics, printDocument, printSaved } from './output.ts';
+import { applyOptions, outputResult, requireConfirmation, resourcesProving } from './plan-output.ts';
+import { withTenant } from './progress.ts';
+import {
+  namedEnvironments,
+  projectFileOptions,
+  projectOptions,
+  selectedEnvironments,
+  selectorsOf,
+} from './project.ts';
+import { holdsOpenPlans, readPlans, readResults, resultFiles } from './saved.ts';
 
 function build(yargs: Argv) {
   return applyOptions(fleetOptions(planOptions(commonOptions(yargs))))
@@ -53,27 +56,45 @@ export const command = defineCommand(build, async (args, io) => {
   // Checked first: after the apply, it would be too late to find that nothing can record it.
   const proofFiles = resultFiles(args.provenBy, io);
   checkOutput({ ...args, out: args.result }, 'result', io, proofFiles);
-  refuseToOverwritePlan(args, io);
-  refusePlanOptions(args);
-  refuseResultOptions(args);
-  requireConsent(args, io);
-  const proofs = proofFiles.length === 0 ? null : readResults(proofFiles, io);
-  const fleet = fleetSource(args, io);
-  if (fleet) return applySeveral(fleet, args, proofs, io);
-  const { project, resources, makePlan } = planSource(args, io);
+  await refuseMistakes(args, io);
+  const proofs = proofFiles.length === 0 ? null : await readResults(proofFiles, io);
+  const saved = args.planfile === undefined ? null : await readPlans(args.planfile, io);
+  if (saved?.is === 'fleet') {
+    requireAllSelected(saved.fleet, args.planfile ?? '', args, io);
+    return applySeveral({ saved: saved.fleet }, args, proofs, io);
+  }
+  const names = saved ? null : selectedEnvironments(args, io);
+  if (names) return applySeveral({ names }, args, proofs, io);
 
+  const options = projectOptions(args, io, saved?.plan.environment);
+  // A saved plan is applied without the manifests. They only show what a proof does not cover.
+  const source = saved
+    ? { plan: saved.plan, project: loadEnvironment(options) }
+    : { plan: null, project: loadProject(options) };
+  const { project } = source;
   return withTenant(project, args, io, async (tenant, progress) => {
-    const plan = await makePlan(tenant);
+    const plan =
+      source.plan === null
+        ? await planChanges(source.project, tenant, planOptionsOf(args, io.env))
+        : source.plan;
     progress.end();
     requireApproved(plan, project.environment, { digest: args.expect, maxDeletes: args.maxDeletes });
-    if (proofs) requireProof({ plan, resources, proofs }, args, io);
+    if (proofs) {
+      requireProven(plan, proofs);
+      const proving = resourcesProving(proofs, (environment) =>
+        loadProject({ ...projectFileOptions(args, io), environment }),
+      );
+      const resources =
+        source.plan === null ? source.project.resources : resourcesAtHand(() => loadProject(options));
+      printDiagnostics(differencesHere(plan, resources, proving), args, io);
+    }
     if (args.dryRun) {
-      if (args.planfile !== undefined) await requireApplicable(project, tenant, plan);
+      if (saved) await requireApplicable(project, tenant, plan);
       progress.end();
       printRequests(plan, args, io);
       return ExitCode.done;
     }
-    if (args.planfile === undefined) {
+    if (!saved) {
       const target = `${plan.environment} (${tenantWords(plan.tenant)})`;
       await requireConfirmation({ document: { is: 'plan', plan }, changes: plan.changes, target }, args, io);
     }
@@ -93,28 +114,37 @@ export const command = defineCommand(build, async (args, io) => {
   });
 });
 
-/** Throws a Failure (exit 4) for changes that no result proves, and says on stderr what the results do not cover. */
-function requireProof(
-  { plan, resources, proofs }: { plan: Plan; resources: readonly Resource[]; proofs: readonly Result[] },
-  args: Args,
-  io: Io,
-): void {
-  requireProven(plan, proofs);
-  const options = projectFileOptions(args, io);
-  const proving = resourcesProving(proofs, (environment) => loadProject({ ...options, environment }));
-  printDiagnostics(differencesHere(plan, resources, proving), args, io);
-}
-
 /** Prints the requests of a dry run. As JSON, prints the plan, which holds them. */
 function printRequests(plan: Plan, args: Args, io: Io): void {
   if (args.format === 'json') printDocument({ is: 'plan', plan }, args, io);
   else io.stdout.write(renderRequests(plan, viewOf(io.stdout, args, io)));
 }
 
-/** Options of a plan cannot change a saved one, and to ignore them would mislead. `--max-deletes` says what it may do. */
-function refusePlanOptions(args: Args): void {
-  if (args.planfile === undefined) return;
-  const given = {
+/** Throws a Failure for options that contradict each other, or that would have no effect. */
+async function refuseMistakes(args: Args, io: Io): Promise<void> {
+  const { planfile, result, report, yes, expect, dryRun } = args;
+  // `--report r.md plan.json` names two reports and no plan file: a new plan would be made, and this one overwritten.
+  const lists = {
+    report,
+    result: result === undefined ? [] : [result],
+    only: args.only,
+    except: args.except,
+    rotate: args.rotate,
+    'allow-delete-all': args.allowDeleteAll,
+  };
+  for (const [option, words] of Object.entries(lists))
+    for (const word of words) {
+      if (!(await holdsOpenPlans(word, io))) continue;
+      throw failure('usage', `${word} holds a plan, and counts as a value of --${option}.`, {
+        hint: `To apply that plan, put it before the options: \`tenantctl apply ${word} …\`. Otherwise choose another file.`,
+      });
+    }
+  if (result !== undefined && isPipe(resolve(io.cwd, result)))
+    throw failure('usage', `${result} is a pipe, and a result is written again and again as the run goes.`, {
+      hint: 'Name a file.',
+    });
+  // To ignore them would mislead. `--max-deletes` says what a saved plan may do.
+  const planning = {
     only: args.only.length > 0,
     except: args.except.length > 0,
     prune: args.prune,
@@ -124,96 +154,45 @@ function refusePlanOptions(args: Args): void {
     impact: args.impact,
     shard: args.shard !== undefined,
   };
-  const options = Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [`--${name}`] : []));
-  if (options.length === 0) return;
-  throw failure(
-    'usage',
-    `${args.planfile} is applied exactly as planned. It cannot be combined with ${options.join(', ')}.`,
-    {
+  const given = (options: Readonly<Record<string, boolean>>) =>
+    Object.keys(options)
+      .filter((name) => options[name])
+      .map((name) => `--${name}`);
+  if (planfile !== undefined && given(planning).length > 0) {
+    const message = `${planfile} is applied exactly as planned. It cannot be combined with ${given(planning).join(', ')}.`;
+    throw failure('usage', message, {
       hint: 'Use the options with `tenantctl plan --out FILE`, and apply that plan.',
-    },
-  );
-}
-
-/** `apply --report r.md plan.json` names two reports and no plan file. It would make a new plan and overwrite this one. */
-function refuseToOverwritePlan({ report, result }: Args, io: Io): void {
-  const files = [...report, ...(result === undefined ? [] : [result])];
-  const plan = files.find((file) => holdsOpenPlans(file, io));
-  if (plan === undefined) return;
-  throw failure('usage', `${plan} holds a plan, and a report or result would overwrite it.`, {
-    hint: `To apply that plan, put it before the options: \`tenantctl apply ${plan} …\`. Otherwise choose another file.`,
-  });
-}
-
-/** A dry run has no result. Without this error, somebody might look for the files. */
-function refuseResultOptions({ dryRun, result, report }: Args): void {
-  const given = [...(result === undefined ? [] : ['--result']), ...(report.length === 0 ? [] : ['--report'])];
-  if (!dryRun || given.length === 0) return;
-  throw failure('usage', `A dry run has no result, so it cannot be combined with ${given.join(' and ')}.`, {
-    hint: 'Use `tenantctl plan --out` to save the plan, or `tenantctl plan --report` for reports.',
-  });
-}
-
-/** The plans of several environments, saved or to be made; `null` for one environment. */
-function fleetSource(args: Args, io: Io): FleetSource | null {
-  if (args.planfile !== undefined) {
-    if (!holdsFleet(args.planfile, io)) return null;
-    const saved = readFleet(args.planfile, io);
-    requireAllSelected(saved, args.planfile, args, io);
-    return { saved };
+    });
   }
-  const names = selectedEnvironments(args, io);
-  return names && { names };
-}
-
-/** A file is applied to all its environments. An `--env` that names others, or some of them, asks for something else. */
-function requireAllSelected({ environments }: Fleet, file: string, args: Args, io: Io): void {
-  if (args.env.length === 0) return;
-  const selected = new Set(namedEnvironments({ selectors: args.env }, args, io));
-  const names = environments.map(({ name }) => name);
-  if (names.length === selected.size && names.every((name) => selected.has(name))) return;
-  throw failure(
-    'usage',
-    `${file} is applied to all its environments (${namesInBrief(names)}), and --env selects others.`,
-    {
-      hint: 'Leave --env out, or make a file of those: `tenantctl plan --env … --out FILE`.',
-    },
-  );
-}
-
-/** Where the plan of an apply comes from. */
-interface PlanSource {
-  readonly project: ProjectEnvironment;
-  /** What the manifests declare, as far as a proof needs it. */
-  readonly resources: readonly Resource[];
-  makePlan(tenant: Tenant): Promise<Plan>;
-}
-
-/** A saved plan needs no manifests. Without one, a new plan is made. */
-function planSource(args: Args, io: Io): PlanSource {
-  if (args.planfile === undefined) {
-    const project = loadProject(projectOptions(args, io));
-    const { resources } = project;
-    return {
-      project,
-      resources,
-      makePlan: (tenant) => planChanges(project, tenant, planOptionsOf(args, io.env)),
-    };
+  const outputs = given({ result: result !== undefined, report: report.length > 0 });
+  if (dryRun && outputs.length > 0) {
+    const message = `A dry run has no result, so it cannot be combined with ${outputs.join(' and ')}.`;
+    throw failure('usage', message, {
+      hint: 'Use `tenantctl plan --out` to save the plan, or `tenantctl plan --report` for reports.',
+    });
   }
-  const saved = readPlan(args.planfile, io);
-  const options = projectOptions(args, io, saved.environment);
-  const resources = args.provenBy.length > 0 ? resourcesAtHand(() => loadProject(options)) : [];
-  return { project: loadEnvironment(options), resources, makePlan: async () => saved };
-}
-
-/** Without a terminal nobody can confirm, so an option must. */
-function requireConsent({ planfile, yes, expect, dryRun }: Args, io: Io): void {
   if (planfile !== undefined || yes || expect !== undefined || dryRun || isInteractive(io)) return;
   throw failure(
     'consent-required',
     'There is no terminal to ask for confirmation. Add --yes or --expect DIGEST.',
     {
       hint: 'In CI, apply the digest that was approved: `tenantctl apply --expect sha256:…`.',
+    },
+  );
+}
+
+/** A file is applied to all its environments. An `--env` that names others, or some of them, asks for something else. */
+function requireAllSelected({ environments }: Fleet, file: string, args: Args, io: Io): void {
+  const { selectors, from = '--env' } = selectorsOf(args, io);
+  if (selectors.length === 0) return;
+  const selected = new Set(namedEnvironments(args, io));
+  const names = environments.map(({ name }) => name);
+  if (names.length === selected.size && names.every((name) => selected.has(name))) return;
+  throw failure(
+    'usage',
+    `${file} is applied to all its environments (${namesInBrief(names)}), and ${from} selects others.`,
+    {
+      hint: 'Select no environment, or make a file of those: `tenantctl plan --env … --out FILE`.',
     },
   );
 }

@@ -1,5 +1,7 @@
 import type { ArgumentsCamelCase, Argv } from 'yargs';
-import type { ExitCode } from '../model/failure.ts';
+import type { PlanOptions } from '../engine/choices.ts';
+import type { RollbackOptions } from '../engine/rollback.ts';
+import { type ExitCode, failure } from '../model/failure.ts';
 import type { Io } from './io.ts';
 
 /** Runs a command with its parsed arguments. */
@@ -23,7 +25,7 @@ export interface CommandEntry {
   /** Its positional arguments, as yargs writes them. */
   readonly positionals?: string;
   readonly describe: string;
-  /** Whether each use of it sends requests to a tenant, so that the client gets ready while it is loaded. */
+  /** True when each use of it sends requests to a tenant, so that the client gets ready while it is loaded. */
   readonly connects?: boolean;
   load(): Promise<{ readonly command: Command }>;
 }
@@ -59,3 +61,162 @@ export type ArgsOf<Build> = Build extends (yargs: Argv) => Argv<infer T> ? Argum
 /** The examples in the help of a command: what each does, above a line of its own that can be copied. */
 export const examples = (all: Readonly<Record<string, string>>) =>
   Object.entries(all).map(([call, what]): [string, string] => [`# ${what}\n${call}`, '']);
+
+/** The shape of an option that is on or off. */
+export const flag = (describe: string) => ({ type: 'boolean', default: false, describe }) as const;
+
+/** The shape of an option with one text. */
+export const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const;
+
+/** The shape of an option with one number. */
+export const number = (describe: string) => ({ type: 'number', describe, requiresArg: true }) as const;
+
+/** The shape of an option with any number of texts. */
+export const list = (describe: string) =>
+  ({ ...text(describe), array: true, default: [] as string[] }) as const;
+
+/** The shape of an option with any number of names that have no commas: they may also be joined by commas. */
+export const names = (describe: string) =>
+  ({
+    ...text(describe),
+    array: true,
+    coerce: (given: readonly string[]) => given.flatMap((each) => each.split(',')).map((name) => name.trim()),
+  }) as const;
+
+/** The shape of `--format`. The first one is the default. */
+export const format = <const Word extends string>(choices: readonly [Word, ...Word[]]) =>
+  ({ choices, default: choices[0], describe: 'Output format', requiresArg: true }) as const;
+
+/** A check that the value of an option is a whole number from `least` to `most`. */
+export function wholeNumber(
+  name: string,
+  { least = 0, most = Number.MAX_SAFE_INTEGER, code = 'usage' } = {},
+) {
+  return (args: Readonly<Record<string, unknown>>): true => {
+    const value = args[name];
+    if (value === undefined) return true;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return true;
+    const range = most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `${least} or more`;
+    throw failure(code, `--${name} takes a whole number, ${range}.`);
+  };
+}
+
+/** The port that a command serves on. */
+export function portOption<T>(yargs: Argv<T>) {
+  return yargs
+    .option('port', { ...number('Port. 0: any free port'), default: 0 })
+    .check(wholeNumber('port', { most: 65_535 }));
+}
+
+/** The groups of options in the help. */
+export const group = {
+  own: 'Options:',
+  objects: 'Which objects:',
+  deletes: 'Deletes:',
+  output: 'Output:',
+  fleet: 'Several environments:',
+  common: 'Common options:',
+} as const;
+
+/** Options that every command has. */
+export function commonOptions(yargs: Argv) {
+  return orderGroups(yargs)
+    .option('config', {
+      ...text(
+        'The project file. Default: TENANTCTL_CONFIG, or tenantctl.yaml here or in the nearest folder above',
+      ),
+      alias: 'c',
+    })
+    .option('env', {
+      ...list(
+        "The environments: names, globs and @groups. Several are joined by commas, or --env is repeated. Default: TENANTCTL_ENV, or the project file's defaultEnvironment",
+      ),
+      nargs: 1,
+      alias: 'e',
+    })
+    .option('quiet', flag('Print no progress and no remarks: only changes, risks and errors'))
+    .option('verbose', flag('Print each request, and long values and repeated remarks in full'))
+    .option('color', { ...flag('Colored output. NO_COLOR turns it off too'), default: true })
+    .option('progress', { ...flag('Show progress on a terminal'), default: true })
+    .group(['config', 'env', 'quiet', 'verbose', 'color', 'progress', 'help', 'version'], group.common);
+}
+
+/** The help prints groups in the order in which they were first named. */
+function orderGroups(yargs: Argv): Argv {
+  return Object.values(group).reduce((parser, name) => parser.group([], name), yargs);
+}
+
+/** Options of the commands that can be limited to some objects. */
+export function scopeOptions<T>(yargs: Argv<T>) {
+  return yargs
+    .option('only', list('Include only these addresses (globs)'))
+    .option('except', list('Exclude these addresses (globs)'))
+    .group(['only', 'except'], group.objects);
+}
+
+/** Options that lift the guards against deletes. */
+export function guardOptions<T>(yargs: Argv<T>) {
+  return yargs
+    .option('max-deletes', number('Allow up to this many deletes'))
+    .check(wholeNumber('max-deletes'))
+    .option('allow-delete-all', {
+      ...names('Allow deleting all objects of these kinds, also joined by commas'),
+      default: [] as string[],
+    })
+    .group(['max-deletes', 'allow-delete-all'], group.deletes);
+}
+
+/** Options of the commands that make a plan from manifests. */
+export function planOptions<T>(yargs: Argv<T>) {
+  return guardOptions(scopeOptions(yargs))
+    .option('prune', flag("Delete undeclared objects of the kinds in the environment's prune.kinds"))
+    .option(
+      'since',
+      text(
+        'Delete objects declared at this git revision but no longer. Show where each difference comes from',
+      ),
+    )
+    .option('rotate', list('Write the secrets of these addresses (globs) in any case'))
+    .option('impact', flag('Run each changed profile search, and show which profiles enter and leave'))
+    .option('impact-requests', { ...number('Maximum number of requests for --impact'), default: 50 })
+    .check(wholeNumber('impact-requests', { least: 1, code: 'impact-requests-syntax' }))
+    .group(['rotate', 'impact', 'impact-requests'], group.objects)
+    .group(['prune', 'since'], group.deletes);
+}
+
+/** Options of the commands that can work on several environments. */
+export function fleetOptions<T>(yargs: Argv<T>) {
+  return yargs
+    .option('parallel', { ...number('How many environments to work on at once'), default: 8 })
+    .check(wholeNumber('parallel', { least: 1 }))
+    .option('shard', text('Only this part of the environments, such as 2/4: each part is always the same'))
+    .group(['parallel', 'shard'], group.fleet);
+}
+
+/** The arguments of the commands that plan, for one environment or several. */
+export type PlanArgs = ArgsOf<typeof commonOptions> &
+  ArgsOf<typeof planOptions<unknown>> &
+  ArgsOf<typeof fleetOptions<unknown>>;
+
+type GuardArgs = ArgsOf<typeof guardOptions<unknown>> & ArgsOf<typeof scopeOptions<unknown>>;
+
+/** The scope and the guards, as the engine takes them. */
+export function guardOptionsOf({ only, except, maxDeletes, allowDeleteAll }: GuardArgs): RollbackOptions {
+  return { only, except, maxDeletes: maxDeletes ?? null, allowDeleteAll };
+}
+
+/** The options of a plan, as the engine takes them. */
+export function planOptionsOf(
+  args: ArgsOf<typeof planOptions<unknown>>,
+  env: NodeJS.ProcessEnv,
+): PlanOptions {
+  const { prune, since, rotate, impact, impactRequests } = args;
+  return {
+    ...guardOptionsOf(args),
+    prune,
+    since: since ?? null,
+    rotate,
+    impactRequests: impact ? impactRequests : null,
+    env,
+  };
+}

@@ -1,13 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import yargs, { type Argv } from 'yargs';
-import type { Kinds } from '../kinds/catalog.ts';
-import { loadNames, type ProjectNames } from '../loader/index.ts';
+import { loadNames } from '../loader/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
-import { parserSettings } from './check-arguments.ts';
+import { own } from '../model/json.ts';
+import { parserSettings } from './arguments.ts';
 import { type ArgsOf, type CommandEntry, type Commands, defineCommand, examples } from './command.ts';
 import type { Io } from './io.ts';
+import { otherSchemas, packageFile } from './package-file.ts';
 import { kindsHere, projectFileOf } from './project.ts';
-import { otherSchemas } from './schemas.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -40,7 +41,8 @@ async function run({ shell, '--': words }: Args, io: Io, commands: Commands): Pr
   if (wanted === undefined) {
     throw failure('usage', 'Which shell?', { hint: `Name it: ${shells.join(', ')}.` });
   }
-  io.stdout.write(scripts[wanted]);
+  // Where the program prints nothing, the shell completes file names.
+  io.stdout.write(readFileSync(packageFile(`examples/completion/tenantctl.${wanted}`), 'utf8'));
   return ExitCode.done;
 }
 
@@ -49,83 +51,45 @@ export function createCompletion(commands: Commands) {
   return { command: defineCommand(build, (args: Args, io) => run(args, io, commands)) };
 }
 
-/** The script of each shell. Where the program prints nothing, the shell completes file names. */
-const scripts: Readonly<Record<(typeof shells)[number], string>> = {
-  bash: `_tenantctl() {
-  local word
-  COMPREPLY=()
-  while IFS= read -r word; do
-    COMPREPLY+=("$(printf '%q' "$word")")
-  done < <(tenantctl completion bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+/** Returns the functions that find the values of options and arguments in the project of a command line. */
+function valuesIn(words: readonly string[], io: Io) {
+  const at = words.findIndex((word) => word === '--config' || word === '-c');
+  const config = at >= 0 ? words[at + 1] : undefined;
+  const names = () => loadNames({ configFile: projectFileOf(config, io), env: io.env });
+  const kinds = () => kindsHere({ config }, io).all.map(({ name }) => name);
+  const environments = () => names().environments;
+  const objectsOf = (name: string) => names().objects.filter(({ kind }) => kind.name === name);
+  const addresses = () => {
+    const { objects } = names();
+    return [
+      ...new Set(objects.map(({ kind }) => `${kind.name}/**`)),
+      ...objects.map(({ address }) => address),
+    ];
+  };
+  return {
+    /** Of an option with one value. */
+    option: { '--env': environments, '-e': environments },
+    /** Of an option that takes every word up to the next option. */
+    list: {
+      '--only': addresses,
+      '--except': addresses,
+      '--rotate': addresses,
+      '--kinds': kinds,
+      '--allow-delete-all': kinds,
+    },
+    /** Of the arguments of a command, in their order. */
+    positionals: {
+      completion: [() => shells],
+      schema: [() => [...kinds(), ...otherSchemas]],
+      diff: [environments, environments],
+      env: [() => ['list']],
+      // The shell completes the file of `kind draft`.
+      kind: [() => ['draft', 'check'], () => (words.includes('draft') ? [] : kinds())],
+      search: [() => objectsOf('ProfileSearch').map(({ key }) => key.join('/'))],
+      'send-test': [() => objectsOf('NotificationTemplate').map(({ address }) => address)],
+    },
+  } satisfies Record<string, Record<string, unknown>>;
 }
-complete -o default -F _tenantctl tenantctl
-`,
-  zsh: `#compdef tenantctl
-_tenantctl() {
-  local -a found
-  found=("\${(@f)$(tenantctl completion zsh -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  found=("\${(@)found:#}")
-  if (( $#found )); then compadd -a found; else _files; fi
-}
-compdef _tenantctl tenantctl
-`,
-  fish: `function __tenantctl
-  set -l words (commandline -opc) (commandline -ct)
-  tenantctl completion fish -- $words[2..-1] 2>/dev/null
-end
-complete -c tenantctl -a '(__tenantctl)'
-`,
-};
-
-/** What is in the project. It is loaded only where it is needed. */
-interface Here {
-  names(): ProjectNames;
-  kinds(): Kinds;
-}
-
-/** Values to complete, after these words of the command line. */
-type Values = (here: Here, words: readonly string[]) => readonly string[];
-
-const kindNames: Values = (here) => here.kinds().all.map(({ name }) => name);
-const environments: Values = (here) => here.names().environments;
-const addresses: Values = (here) => {
-  const { objects } = here.names();
-  return [...new Set(objects.map(({ kind }) => `${kind.name}/**`)), ...objects.map(({ address }) => address)];
-};
-const searchLabels: Values = (here) =>
-  here.names().objects.flatMap(({ kind, key }) => (kind.name === 'ProfileSearch' ? [key.join('/')] : []));
-const templateAddresses: Values = (here) =>
-  here
-    .names()
-    .objects.flatMap(({ kind, address }) => (kind.name === 'NotificationTemplate' ? [address] : []));
-/** The kind of `kind check`. The shell completes the file of `kind draft`. */
-const kindToCheck: Values = (here, words) => (words.includes('draft') ? [] : kindNames(here, words));
-
-/** Options with one value that the parser does not know. */
-const valuesOfOption = new Map([
-  ['--env', environments],
-  ['-e', environments],
-]);
-
-/** Options of which every word up to the next option is a value. */
-const valuesOfList = new Map([
-  ['--only', addresses],
-  ['--except', addresses],
-  ['--rotate', addresses],
-  ['--kinds', kindNames],
-  ['--allow-delete-all', kindNames],
-]);
-
-/** What stands in the places after the command's name, in their order. */
-const positionals = new Map<string, readonly Values[]>([
-  ['completion', [() => shells]],
-  ['schema', [(here, words) => [...kindNames(here, words), ...otherSchemas]]],
-  ['diff', [environments, environments]],
-  ['env', [() => ['list']]],
-  ['kind', [() => ['draft', 'check'], kindToCheck]],
-  ['search', [searchLabels]],
-  ['send-test', [templateAddresses]],
-]);
 
 /**
  * The candidates for the last of `words`, the command line after the program's name. Empty where there are none and
@@ -140,32 +104,31 @@ async function complete(words: readonly string[], commands: Commands, io: Io): P
   const current = last === '=' ? '' : (value ?? last);
   const prefix = option === undefined ? '' : `${option}=`;
   try {
-    const found = await findCandidates({ before, current, commands, io });
+    const found = await findCandidates(before, current, commands, io);
     return found.filter((word) => word.startsWith(current)).map((word) => prefix + word);
   } catch {
     return [];
   }
 }
 
-interface Line {
-  /** The words before the one to complete. */
-  readonly before: readonly string[];
-  readonly current: string;
-  readonly commands: Commands;
-  readonly io: Io;
-}
-
-async function findCandidates(line: Line): Promise<readonly string[]> {
-  const { before, current, commands } = line;
+async function findCandidates(
+  before: readonly string[],
+  current: string,
+  commands: Commands,
+  io: Io,
+): Promise<readonly string[]> {
+  const values = valuesIn(before, io);
   const isOption = current.startsWith('-');
   const last = before.at(-1) ?? '';
   const lastOption = before.findLast((word) => word.startsWith('-')) ?? '';
-  const known = isOption ? undefined : (valuesOfOption.get(last) ?? valuesOfList.get(lastOption));
-  if (known) return known(projectOf(line), before);
-  const name = before.find((word, at) => Object.hasOwn(commands, word) && !isCommonValue(before, at));
+  const known = isOption ? undefined : (own(values.option, last) ?? own(values.list, lastOption));
+  if (known) return known();
+  // An environment may have the name of a command.
+  const isCommonValue = (at: number) => ['-e', '--env', '-c', '--config'].includes(before[at - 1] ?? '');
+  const name = before.find((word, at) => Object.hasOwn(commands, word) && !isCommonValue(at));
   if (name === undefined) {
     // A project file: the shell completes it.
-    if (isCommonValue(before, before.length)) return [];
+    if (isCommonValue(before.length)) return [];
     return isOption ? ['--help', '--version'] : Object.keys(commands);
   }
   if (isOption) return askParser(['--'], commands[name]);
@@ -173,21 +136,7 @@ async function findCandidates(line: Line): Promise<readonly string[]> {
   const choices = offered.filter((word) => !word.startsWith('-'));
   if (choices.length > 0) return choices;
   const words = before.filter((word) => !word.startsWith('-')).length;
-  return positionals.get(name)?.[words - 1]?.(projectOf(line), before) ?? [];
-}
-
-function projectOf({ before, io }: Line): Here {
-  const at = before.findIndex((word) => word === '--config' || word === '-c');
-  const config = at >= 0 ? before[at + 1] : undefined;
-  return {
-    names: () => loadNames({ configFile: projectFileOf(config, io), env: io.env }),
-    kinds: () => kindsHere({ config }, io),
-  };
-}
-
-/** Whether a word is the value of an option that all commands have. An environment may have the name of a command. */
-function isCommonValue(words: readonly string[], at: number): boolean {
-  return ['-e', '--env', '-c', '--config'].includes(words[at - 1] ?? '');
+  return own(values.positionals, name)?.[words - 1]?.() ?? [];
 }
 
 /** Options that are on by default, so that only `--no-…` is of use. */

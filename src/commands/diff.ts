@@ -9,11 +9,21 @@ import { manifestFolder } from '../loader/source.ts';
 import { type Diff, differs } from '../model/diff.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
-import { type ArgsOf, defineCommand, examples } from './command.ts';
-import { createFleetProgress } from './fleet-progress.ts';
+import {
+  type ArgsOf,
+  commonOptions,
+  defineCommand,
+  examples,
+  flag,
+  format,
+  group,
+  list,
+  names,
+  scopeOptions,
+} from './command.ts';
 import type { Io } from './io.ts';
-import { commonOptions, flag, format, group, list, names, scopeOptions } from './options.ts';
 import { checkOutput, outputDocument } from './output.ts';
+import { createFleetProgress } from './progress.ts';
 import { projectFileOptions, selectedEnvironment } from './project.ts';
 
 function build(yargs: Argv) {
@@ -55,28 +65,47 @@ type Args = ArgsOf<typeof build>;
 
 export const command = defineCommand(build, async (args, io) => {
   checkOutput(args, 'diff', io);
-  const diff = await withSides(sidesOf(args, io), args, io);
-  outputDocument({ is: 'diff', diff }, args, io);
+  const projects = openProjects(projectFileOptions(args, io));
+  const { sides, environment } = sidesOf(args, projects, io);
+  const progress = createFleetProgress(sides.filter(({ is }) => is === 'tenant').length, args, io);
+  const limiters: Limiters = new Map();
+  /** Opens a side for `use`, and closes it again. */
+  const withSource = (side: Named, use: (source: DiffSource) => Promise<Diff>): Promise<Diff> => {
+    if (side.is === 'folder') {
+      const project = projects.loadFolder(manifestFolder(side.path, io.cwd), environment);
+      return use({ ...manifestSide(project), name: side.path, isProject: false });
+    }
+    if (side.is === 'manifests') return use(manifestSide(projects.load(side.environment)));
+    const name = side.environment;
+    const project = projects.environment(name);
+    const { root, secrets } = project;
+    progress.onProgress(name, 'begun');
+    const options = { signal: io.signal, limiters, ...progress.tenantOptions(name) };
+    return useTenant(project, options, (tenant) =>
+      use({ is: 'tenant', name, tenant, root, secrets, declarations: projects.declarations(name) }),
+    );
+  };
+  const diff = await withSource(sides[0], (first) =>
+    withSource(sides[1], (second) => diffSides([first, second], args)),
+  ).finally(() => progress.end());
+  await outputDocument({ is: 'diff', diff }, args, io);
   return args.detailedExitcode && differs(diff) ? ExitCode.changes : ExitCode.done;
 });
 
-/** What a side is, before it is read. */
+/** A side that is not read yet. */
 type Named =
   | { readonly is: 'tenant' | 'manifests'; readonly environment: string }
   | { readonly is: 'folder'; readonly path: string };
 
 interface NamedSides {
-  readonly projects: OpenedProjects;
   readonly sides: readonly [Named, Named];
   /** The environment whose variables the manifests of folders get; left out: the default of the project. */
   readonly environment: string | undefined;
 }
 
-function sidesOf(args: Args, io: Io): NamedSides {
-  const projects = openProjects(projectFileOptions(args, io));
-  const named = [args.first, ...(args.second === undefined ? [] : [args.second])].map((word) =>
-    sideNamed(word, args.declared ? 'manifests' : 'tenant', projects, io),
-  );
+function sidesOf(args: Args, projects: OpenedProjects, io: Io): NamedSides {
+  const words = [args.first, ...(args.second === undefined ? [] : [args.second])];
+  const named = words.map((word) => sideNamed(word, args.declared, projects, io));
   const [first, second] = named;
   const environments = named.flatMap((side) => (side.is === 'folder' ? [] : [side.environment]));
   if (environments.length === named.length && args.env.length > 0)
@@ -84,64 +113,20 @@ function sidesOf(args: Args, io: Io): NamedSides {
       hint: 'Name the environments to compare as arguments: `tenantctl diff test production`.',
     });
   const environment = args.env.length > 0 ? selectedEnvironment(args, io) : environments[0];
-  if (first && second) return { projects, environment, sides: [first, second] };
-  if (first?.is !== 'manifests') throw oneSide();
-  return { projects, environment, sides: [{ is: 'tenant', environment: first.environment }, first] };
-}
-
-const oneSide = () =>
-  failure('usage', 'A diff needs two sides.', {
+  if (first && second) return { environment, sides: [first, second] };
+  if (first?.is === 'manifests')
+    return { environment, sides: [{ is: 'tenant', environment: first.environment }, first] };
+  throw failure('usage', 'A diff needs two sides.', {
     hint: 'Name two environments, or an environment and a folder; or compare a tenant with its manifests: `tenantctl diff --declared ENVIRONMENT`.',
   });
+}
 
 /** An environment of the project, or else a path: `./test` where a folder has the name of an environment. */
-function sideNamed(
-  word: string,
-  is: 'tenant' | 'manifests',
-  { environments }: OpenedProjects,
-  io: Io,
-): Named {
-  if (environments.includes(word)) return { is, environment: word };
+function sideNamed(word: string, declared: boolean, { environments }: OpenedProjects, io: Io): Named {
+  if (environments.includes(word)) return { is: declared ? 'manifests' : 'tenant', environment: word };
   if (/[\\/]|^\./.test(word) || existsSync(resolve(io.cwd, word))) return { is: 'folder', path: word };
   const message = `There is no environment \`${word}\`, and no file or folder of that name.`;
   const hint =
     didYouMean(word, environments) ?? `The environments are: ${environments.join(', ') || 'none'}.`;
   throw failure('unknown-environment', message, { hint });
-}
-
-/** Opens what has to be read, compares, and closes it again. */
-async function withSides({ projects, sides, environment }: NamedSides, args: Args, io: Io): Promise<Diff> {
-  const live = sides.filter(({ is }) => is === 'tenant').length;
-  const progress = createFleetProgress(live, args, io);
-  const limiters: Limiters = new Map();
-  const withSource = (side: Named, use: (source: DiffSource) => Promise<Diff>): Promise<Diff> => {
-    if (side.is !== 'tenant') return use(manifestsOf(side, projects, environment, io));
-    const name = side.environment;
-    const project = projects.environment(name);
-    progress.onProgress(name, 'begun');
-    const options = { signal: io.signal, limiters, ...progress.tenantOptions(name) };
-    const { root, secrets } = project;
-    return useTenant(project, options, (tenant) =>
-      use({ is: 'tenant', name, tenant, root, secrets, declarations: projects.declarations(name) }),
-    );
-  };
-  const { only, except, kinds } = args;
-  try {
-    return await withSource(sides[0], (first) =>
-      withSource(sides[1], (second) => diffSides([first, second], { only, except, kinds })),
-    );
-  } finally {
-    progress.end();
-  }
-}
-
-function manifestsOf(
-  side: Exclude<Named, { is: 'tenant' }>,
-  projects: OpenedProjects,
-  environment: string | undefined,
-  io: Io,
-): DiffSource {
-  if (side.is !== 'folder') return manifestSide(projects.load(side.environment));
-  const project = projects.loadFolder(manifestFolder(side.path, io.cwd), environment);
-  return { ...manifestSide(project), name: side.path, isProject: false };
 }

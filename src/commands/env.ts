@@ -9,8 +9,7 @@ import {
 } from '../loader/selection.ts';
 import { ExitCode } from '../model/failure.ts';
 import { json, oneLine } from '../report/safe.ts';
-import { defineCommand, examples } from './command.ts';
-import { commonOptions, format, text } from './options.ts';
+import { commonOptions, defineCommand, examples, format, text } from './command.ts';
 import { projectFileOptions } from './project.ts';
 
 function build(yargs: Argv) {

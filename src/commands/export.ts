@@ -20,10 +20,18 @@ import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { oneLine } from '../report/safe.ts';
 import { countIs } from '../report/words.ts';
-import { type ArgsOf, defineCommand, examples } from './command.ts';
+import {
+  type ArgsOf,
+  commonOptions,
+  defineCommand,
+  examples,
+  flag,
+  names,
+  scopeOptions,
+  text,
+} from './command.ts';
 import { readIfThere, writeText } from './files.ts';
 import type { Io, Verbosity } from './io.ts';
-import { commonOptions, flag, names, scopeOptions, text } from './options.ts';
 import { printDiagnostics } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
@@ -95,8 +103,8 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
     const written = exported.files.map(({ path }) => posix.join(inProject, path));
     for (const path of [envExampleFile, ...written]) requireInside(project.root, path);
   }
-  const listed = listSecrets(exported, isOutside ? folder : project.root, io);
-  for (const { path, content } of exported.files) writeText(join(shown, path), content, io);
+  const listed = await listSecrets(exported, isOutside ? folder : project.root, io);
+  for (const { path, content } of exported.files) await writeText(join(shown, path), content, io);
   const unread = unreadManifests(paths, declarations);
   const diagnostics = [...selection.findUnmatched(), ...exported.diagnostics, ...unread];
   printDiagnostics(diagnostics, args, io);
@@ -107,12 +115,12 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
 }
 
 /** Adds the secrets that the manifests name to `.env.example` in a folder. The path of that; `null` without secrets. */
-function listSecrets({ secrets }: Export, folder: string, io: Io): string | null {
+async function listSecrets({ secrets }: Export, folder: string, io: Io): Promise<string | null> {
   if (secrets.length === 0) return null;
   const path = relative(io.cwd, join(folder, envExampleFile));
   const existing = readIfThere(resolve(io.cwd, path), path);
   const listed = addToEnvExample(existing, secrets);
-  if (listed !== null && listed !== existing) writeText(path, listed, io);
+  if (listed !== null && listed !== existing) await writeText(path, listed, io);
   return path;
 }
 
@@ -170,7 +178,7 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   for (const { path } of written) requireInside(project.root, path);
   const changed = [...merge.changed.map(({ path }) => path), ...merge.deleted];
   if (!args.allowDirty) await refuseDirty(project.root, changed);
-  for (const { path, content } of written) writeText(inRoot(path), content, io);
+  for (const { path, content } of written) await writeText(inRoot(path), content, io);
   for (const path of merge.deleted) rmSync(inRoot(path));
   const diagnostics = [...selection.findUnmatched(), ...merge.diagnostics];
   printDiagnostics(diagnostics, args, io);

@@ -1,16 +1,133 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { type appendFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { requireOutputFile } from '../loader/own-folder.ts';
 import { resolveLinks } from '../loader/paths.ts';
 import { decodeText } from '../loader/source.ts';
-import { failure, systemCode, unreadableFile, unwritableFile } from '../model/failure.ts';
+import { failure, interruption, systemCode, unreadableFile, unwritableFile } from '../model/failure.ts';
 import type { Io } from './io.ts';
+
+type FileIo = Pick<Io, 'cwd' | 'signal'>;
+
+/**
+ * Reads a file that the command line names, or a pipe such as `<(…)`. Throws a Failure where it cannot be read.
+ *
+ * @param most the size of the largest file that is read, in bytes
+ * @param hint what to do where there is no such file
+ */
+export async function readNamedFile(
+  file: string,
+  io: FileIo,
+  { most, hint }: { readonly most: number; readonly hint?: string },
+): Promise<Buffer> {
+  const path = resolve(io.cwd, file);
+  const tooLarge = () => failure('file-too-large', `${file} is larger than ${most / 1024 / 1024} MB.`);
+  try {
+    const stats = await stat(path);
+    if (stats.isFIFO()) {
+      return await withPipe(file, constants.O_RDONLY, io, async (pipe) => {
+        const chunks: Buffer[] = [];
+        let size = 0;
+        for await (const chunk of pipe) {
+          size += chunk.length;
+          if (size > most) throw tooLarge();
+          chunks.push(chunk);
+        }
+        return Buffer.concat(chunks);
+      });
+    }
+    if (!stats.isFile() && !stats.isDirectory())
+      throw failure('file-unreadable', `${file} is a device, not a file.`, { hint: 'Name a file.' });
+    if (stats.size > most) throw tooLarge();
+    return await readFile(path);
+  } catch (error) {
+    throw unreadableFile(file, error, hint);
+  }
+}
+
+/** Writes a file, and makes the folders above it. Throws a Failure where it cannot. */
+export async function writeText(
+  file: string,
+  text: string,
+  io: FileIo,
+  write: typeof writeFile | typeof appendFile = writeFile,
+): Promise<void> {
+  const path = resolve(io.cwd, file);
+  requireOutputFile(path, io.cwd);
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    if (!isPipe(path)) return await write(path, text);
+    await withPipe(file, constants.O_WRONLY, io, async (pipe) => {
+      await new Promise<void>((done, fail) => {
+        pipe.once('error', fail).once('close', done).end(text);
+      });
+    });
+  } catch (error) {
+    throw unwritableFile(file, error);
+  }
+}
+
+export const isPipe = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
+
+/** The time for a pipe, in ms, until its other end is open and everything went through it. */
+const pipeTimeout = 60_000;
+
+/**
+ * Opens a pipe for `use`, without a thread that waits for the other end: that could neither be interrupted nor ended. Throws a
+ * Failure after a time limit, and on Ctrl-C.
+ */
+async function withPipe<T>(
+  file: string,
+  mode: number,
+  { cwd, signal }: FileIo,
+  use: (pipe: Socket) => Promise<T>,
+): Promise<T> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), pipeTimeout);
+  const stop = AbortSignal.any([signal, limit.signal]);
+  try {
+    const fd = await openPipe(resolve(cwd, file), mode, stop);
+    const isInput = mode === constants.O_RDONLY;
+    const pipe = new Socket({ fd, readable: isInput, writable: !isInput, signal: stop });
+    return await use(pipe).finally(() => pipe.destroy());
+  } catch (error) {
+    if (signal.aborted) throw interruption();
+    if (!limit.signal.aborted) throw error;
+    const message = `${file} is a pipe, and its other end was not ready within ${pipeTimeout / 1000} s.`;
+    throw failure('pipe-timeout', message, { hint: 'Start what reads or writes it, or name a file.' });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function openPipe(path: string, mode: number, signal: AbortSignal): Promise<number> {
+  for (;;) {
+    try {
+      return openSync(path, mode | constants.O_NONBLOCK);
+    } catch (error) {
+      // Nobody reads it yet.
+      if (systemCode(error) !== 'ENXIO') throw error;
+      await sleep(50, undefined, { signal });
+    }
+  }
+}
 
 /**
  * Throws a Failure for a file that cannot be written, for one that the command reads, such as the result that a rollback
  * needs again, and for one that is named twice: one document would take the place of the other. Leaves no new file behind.
  */
-export function checkWritable(files: readonly string[], io: Io, reads: readonly string[]): void {
+export function checkWritable(files: readonly string[], io: FileIo, reads: readonly string[]): void {
   const read = new Set(reads.map((file) => resolveLinks(resolve(io.cwd, file))));
   const named = new Set<string>();
   for (const file of files) {
@@ -31,7 +148,7 @@ export function checkWritable(files: readonly string[], io: Io, reads: readonly 
   }
 }
 
-function tryToWrite(file: string, path: string, io: Io): void {
+function tryToWrite(file: string, path: string, io: FileIo): void {
   requireOutputFile(path, io.cwd);
   const isNew = !existsSync(path);
   if (!isNew && /\.ya?ml$/i.test(file)) {
@@ -40,6 +157,8 @@ function tryToWrite(file: string, path: string, io: Io): void {
     });
   }
   try {
+    // Opening a pipe waits for its reader.
+    if (isPipe(path)) return;
     mkdirSync(dirname(path), { recursive: true });
     closeSync(openSync(path, 'a'));
     if (isNew) rmSync(path);
@@ -49,8 +168,8 @@ function tryToWrite(file: string, path: string, io: Io): void {
 }
 
 /**
- * The text of a file; `null` where there is none. Throws a Failure where it cannot be read, or is not UTF-8: it would not be
- * the same when it is written again.
+ * Returns the text of a file; `null` if it does not exist. Throws a Failure where it cannot be read, or is not UTF-8: it
+ * would not be the same when it is written again.
  *
  * @param shown what the Failure calls the file
  */
@@ -64,17 +183,5 @@ export function readIfThere(file: string, shown = file): string | null {
     // ENOTDIR: a file is in the place of a folder. Making the folder reports that.
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null;
     throw unreadableFile(shown, error);
-  }
-}
-
-/** Writes a file, and makes the folders above it. Throws a Failure where it cannot. */
-export function writeText(file: string, text: string, io: Io): void {
-  const path = resolve(io.cwd, file);
-  requireOutputFile(path, io.cwd);
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  } catch (error) {
-    throw unwritableFile(file, error);
   }
 }

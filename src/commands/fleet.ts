@@ -15,16 +15,20 @@ import type { Result } from '../model/result.ts';
 import { renderRequests } from '../report/index.ts';
 import { oneLine } from '../report/safe.ts';
 import { namesInBrief, pluralize } from '../report/words.ts';
-import { type ApplyArgs, outputResult, requireConfirmation, resourcesProving } from './apply-output.ts';
 import type { ArgsOf } from './command.ts';
-import { withFleetProgress } from './fleet-progress.ts';
-import { howToApplyPlan } from './how-to-apply.ts';
+import { type PlanArgs, planOptionsOf } from './command.ts';
 import { type Io, viewOf } from './io.ts';
-import { type PlanArgs, planOptionsOf } from './options.ts';
-import { isWritten, outputDocument, printDiagnostics, printDocument } from './output.ts';
+import { isWritten, outputDocument, printDiagnostics, printDocument, saveFile } from './output.ts';
 import type { planOutputOptions } from './plan-output.ts';
+import {
+  type ApplyArgs,
+  howToApplyPlan,
+  outputResult,
+  requireConfirmation,
+  resourcesProving,
+} from './plan-output.ts';
+import { withFleetProgress } from './progress.ts';
 import { projectFileOptions } from './project.ts';
-import { saveFile } from './saved.ts';
 
 /** `plan` over several environments. */
 export async function planSeveral(
@@ -34,8 +38,8 @@ export async function planSeveral(
 ): Promise<ExitCode> {
   const applying = howToApplyPlan(args, io);
   const fleet = await planEnvironments(openProjects(projectFileOptions(args, io)), names, args, io);
-  if (args.out !== undefined) saveFile(fleet, args.out, io);
-  outputDocument({ is: 'fleet', fleet }, args, io, applying);
+  if (args.out !== undefined) await saveFile(fleet, args.out, io);
+  await outputDocument({ is: 'fleet', fleet }, args, io, applying);
   return exitCodeOfFleet(fleet, args.detailedExitcode);
 }
 
@@ -49,7 +53,6 @@ function planEnvironments(
   return withFleetProgress(names.length, args, io, (run) => planFleet(projects, names, { ...run, plan }));
 }
 
-/** Where the plans of an apply come from: a saved fleet, or environments to plan now. */
 export type FleetSource = { readonly saved: Fleet } | { readonly names: readonly string[] };
 
 /** `apply` over several environments. */
@@ -83,9 +86,9 @@ export async function applySeveral(
       ...conditions,
       failFast: args.failFast,
       env: io.env,
-      onApplied(done) {
+      async onApplied(done) {
         const { result } = args;
-        if (result !== undefined) isSaved = isWritten(() => saveFile(done, result, io), io);
+        if (result !== undefined) isSaved = await isWritten(() => saveFile(done, result, io), io);
       },
     }),
   );
@@ -102,7 +105,7 @@ function newPlans(fleet: Fleet) {
   };
 }
 
-/** What a proof does not cover, each remark once. */
+/** Returns what a proof does not cover, each remark once. */
 function sharedDifferences(
   { environments }: Fleet,
   projects: OpenedProjects,

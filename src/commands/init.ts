@@ -3,32 +3,28 @@ import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
-import { findRepository } from '../loader/git.ts';
-import { ExitCode, Failure, failure } from '../model/failure.ts';
-import { type ArgsOf, defineCommand, examples } from './command.ts';
+import { ExitCode, failure } from '../model/failure.ts';
+import { type ArgsOf, defineCommand, examples, flag, list } from './command.ts';
+import { example, fill, type Note, writeDotEnv, writeFiles } from './init/files.ts';
+import {
+  type PipelineFacts,
+  type Promotion,
+  pipelineFiles,
+  placeOf,
+  readPipelineFacts,
+  requirePlain,
+  unknownHost,
+} from './init/pipelines.ts';
 import {
   type Choices,
-  chooseDefaults,
-  givenTenants,
+  laterGroup,
   type NewTenant,
   pipelines,
-  starts,
-} from './init/choices.ts';
-import { laterGroup } from './init/contents.ts';
-import { type PipelineFacts, type Promotion, readPipelineFacts } from './init/facts.ts';
-import {
-  type Note,
-  type Placed,
-  pipelineFiles,
   projectFiles,
-  writeDotEnv,
-  writeFiles,
-} from './init/files.ts';
-import { nextSteps, type WrittenPipelines } from './init/next-steps.ts';
-import { askForSetup, type ProjectFolder, type Setup } from './init/questions.ts';
-import { printMissingSettings, printSurvey, surveyWith, verbosity } from './init/survey.ts';
-import { type Io, isInteractive, printNote } from './io.ts';
-import { flag, list } from './options.ts';
+  starts,
+} from './init/project-file.ts';
+import { givenTenants, makeSetup, printMissingSettings, type Setup, verbosity } from './init/tenants.ts';
+import { type Io, printNote } from './io.ts';
 
 function build(yargs: Argv) {
   return yargs
@@ -86,11 +82,16 @@ export const command = defineCommand(build, async (args, io) => {
   const root = resolve(io.cwd, args.dir);
   const isNew = !existsSync(join(root, 'tenantctl.yaml'));
   const asked = checkPromotion(args, isNew);
-  // What is wrong with an existing project is said before a file is written.
+  // Reports mistakes of an existing project before a file is written.
   const known = isNew ? null : readPipelineFacts(root, io.env, asked);
-  const makeSetup = args.yes || !isInteractive(io) ? chooseSetup : askForSetup;
   const setup = await makeSetup(args, { root, isNew }, io);
   const { choices, env } = setup;
+  if (choices.pipelines !== 'none') {
+    const urls = choices.tenants.flatMap(({ identity, profiles }) => [identity, profiles ?? identity]);
+    const selections = known?.stages.flatMap((stage) => stage?.selection ?? []);
+    const hosts = known ? (known.hosts ?? []) : urls.map((url) => new URL(url).host);
+    requirePlain(selections ?? choices.tenants.map(({ name }) => name), hosts);
+  }
 
   if (!isNew) await printMissingSettings(root, io);
   const written = writeFiles(root, projectFiles(choices, root));
@@ -99,30 +100,17 @@ export const command = defineCommand(build, async (args, io) => {
   const exported =
     choices.from === 'export' && isNew ? await exportTenant(choices, root, { ...io, env }) : null;
   const facts = known ?? readPipelineFacts(root, io.env, promotionOf(choices.tenants));
-  const pipelines = writePipelines(choices, facts, root);
+  const added = writePipelines(choices, facts, root);
 
-  const notes = [...written, ...kept, ...pipelines.notes];
-  const unused = isNew ? '' : unusedOptions(args);
+  const notes = [...written, ...kept, ...added.notes];
+  io.stdout.write(notes.map(({ path, what }) => `${what.padEnd(8)}  ${path}\n`).join(''));
+  if (!isNew) io.stdout.write(unusedOptions(args));
   const folder = relative(io.cwd, root);
   const hasLock = existsSync(join(root, 'package-lock.json'));
-  const steps = nextSteps({ choices, isNew, exported, facts, folder, hasLock, written, pipelines });
-  const next = `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`;
-  io.stdout.write(`${formatNotes(notes)}\n${unused}${next}`);
+  const steps = nextSteps({ choices, isNew, exported, facts, folder, hasLock, written, ...added });
+  io.stdout.write(`\nNext:\n${steps.replaceAll(/^(?=.)/gm, '  ')}`);
   return exported ?? ExitCode.done;
 });
-
-/** Writes the pipelines at the top of the repository that the project is in. */
-function writePipelines(choices: Choices, facts: PipelineFacts, root: string): WrittenPipelines {
-  const placed = repositoryOf(root);
-  const files = pipelineFiles(choices, facts, placed);
-  const fromRoot = (path: string) => relative(root, join(placed.top, path));
-  return {
-    notes: writeFiles(placed.top, files).map(({ path, what }) => ({ path: fromRoot(path), what })),
-    toAdd: files.flatMap(({ path, addTo }) =>
-      addTo === null ? [] : [{ path: fromRoot(path), to: fromRoot(addTo) }],
-    ),
-  };
-}
 
 /** `--identity a=https://… b=https://…` names one tenant and a folder: each tenant needs an option of its own. */
 function refuseUrlAsFolder(dir: string): void {
@@ -130,18 +118,6 @@ function refuseUrlAsFolder(dir: string): void {
   throw failure('usage', `"${dir}" is a URL, and stands where the folder of the project is named.`, {
     hint: 'Name a tenant with --identity https://…, and several with the option for each: --identity test=https://… --identity production=https://…',
   });
-}
-
-/** The setup without questions. A tenant whose credentials are set is read. */
-async function chooseSetup(args: Args, { root, isNew }: ProjectFolder, io: Io): Promise<Setup> {
-  const choices = chooseDefaults(args);
-  const tenants: NewTenant[] = [];
-  for (const tenant of choices.tenants) {
-    const survey = isNew ? await surveyWith(tenant, { root, env: io.env, io }) : null;
-    if (survey) printSurvey(survey, tenant, io);
-    tenants.push({ ...tenant, survey });
-  }
-  return { choices: { ...choices, tenants }, env: io.env, keep: [] };
 }
 
 /** The promotion that `--promote` asks for. Throws a Failure where a new project would have to know it before its tenants. */
@@ -159,39 +135,13 @@ function promotionOf([first, next, ...others]: readonly NewTenant[]): Promotion 
   return [first.name, others.length === 0 ? next.name : `@${laterGroup}`];
 }
 
-/** The repository that the project is in, and the project's folder there. Without one, the project is the top. */
-function repositoryOf(root: string): Placed {
-  try {
-    const { top, prefix } = findRepository(root);
-    // A pipeline could not name other folders without quotes.
-    if (/^[A-Za-z0-9._/-]*$/.test(prefix)) return { top, folder: prefix };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-  }
-  return { top: root, folder: '' };
-}
-
 /** Keeps typed credentials where somebody wants that. */
 function keepTyped({ keep, env }: Setup, root: string, io: Io): Note[] {
   if (keep.length === 0) return [];
-  const values = Object.fromEntries(keep.map((name) => [name, env[name] ?? '']));
-  const problem = writeDotEnv(root, values);
+  const problem = writeDotEnv(root, Object.fromEntries(keep.map((name) => [name, env[name] ?? ''])));
   if (problem === null) return [{ path: '.env', what: 'created' }];
   printNote(`The credentials were not kept in .env: ${problem}.`, io);
   return [];
-}
-
-/** One line for each file. */
-function formatNotes(notes: readonly Note[]): string {
-  return notes.map(({ path, what }) => `${what.padEnd(8)}  ${path}`).join('\n');
-}
-
-/** A line about options that were not used, since only a new project file would contain them. */
-function unusedOptions({ identity, profiles }: Args): string {
-  const given = [identity.length > 0 && '--identity', profiles.length > 0 && '--profiles'];
-  const names = given.filter((name) => name !== false);
-  if (names.length === 0) return '';
-  return `\nNot used, since tenantctl.yaml was kept: ${names.join(', ')}. Change the base URLs in the file.\n`;
 }
 
 /** Exports what could be read of the last tenant, and returns the exit code; `null` where nothing was. */
@@ -199,17 +149,102 @@ async function exportTenant({ tenants }: Choices, root: string, io: Io): Promise
   const tenant = tenants.at(-1);
   if (tenant?.survey === null) return null;
   const left = tenant?.survey.left.map(({ kind }) => kind) ?? [];
-  const names = builtInKinds.all
+  const kinds = builtInKinds.all
     .filter((kind) => !left.includes(kind) && !isOnlyReferredTo(kind))
     .map(({ name }) => name);
   const { exportToNewFiles } = await import('./export.ts');
   const { reportFailure } = await import('./output.ts');
-  const environment = tenant ? [tenant.name] : [];
-  const place = { config: join(root, 'tenantctl.yaml'), env: environment, out: join(root, 'config') };
+  const env = tenant ? [tenant.name] : [];
+  const place = { config: join(root, 'tenantctl.yaml'), env, out: join(root, 'config') };
   try {
-    const args = { ...verbosity, ...place, kinds: names, only: [], except: [] };
+    const args = { ...verbosity, ...place, kinds, only: [], except: [] };
     return await exportToNewFiles(args, { ...io, stdout: io.stderr });
   } catch (error) {
     return reportFailure(error, [], io);
   }
+}
+
+interface WrittenPipelines {
+  /** With paths from the project's folder. */
+  readonly notes: readonly Note[];
+  /** Those that could not be written where they are run, and the files that have to get their jobs. */
+  readonly toAdd: readonly { readonly path: string; readonly to: string }[];
+}
+
+/** Writes the pipelines at the top of the repository that the project is in. */
+function writePipelines({ pipelines }: Choices, facts: PipelineFacts, root: string): WrittenPipelines {
+  const place = placeOf(root);
+  const files = pipelineFiles(pipelines, facts, place);
+  const fromRoot = (path: string) => relative(root, join(place.top, path));
+  return {
+    notes: writeFiles(place.top, files).map(({ path, what }) => ({ path: fromRoot(path), what })),
+    toAdd: files.flatMap(({ path, addTo }) =>
+      addTo === null ? [] : [{ path: fromRoot(path), to: fromRoot(addTo) }],
+    ),
+  };
+}
+
+/** A line about options that were not used, since only a new project file would contain them. */
+function unusedOptions({ identity, profiles }: Args): string {
+  const names = Object.entries({ identity, profiles }).flatMap(([name, given]) =>
+    given.length > 0 ? [`--${name}`] : [],
+  );
+  if (names.length === 0) return '';
+  return `\nNot used, since tenantctl.yaml was kept: ${names.join(', ')}. Change the base URLs in the file.\n`;
+}
+
+interface Made extends WrittenPipelines {
+  readonly choices: Choices;
+  readonly isNew: boolean;
+  /** The exit code of the export; `null`: there was none. */
+  readonly exported: ExitCode | null;
+  readonly facts: PipelineFacts;
+  /** The folder of the project from the current one; empty where it is the same. */
+  readonly folder: string;
+  readonly hasLock: boolean;
+  /** The files of the project without its pipelines. */
+  readonly written: readonly Note[];
+}
+
+/** The commands that come next, and what else there is to do, as comments. */
+function nextSteps({
+  choices,
+  isNew,
+  exported,
+  facts,
+  folder,
+  hasLock,
+  written,
+  notes,
+  toAdd,
+}: Made): string {
+  const { hasManifests, hosts, needsEnvironment, stages, isEmbedded } = facts;
+  const [first, next] = stages;
+  const isWritten = notes.some(({ what }) => what === 'created');
+  // The embedded tenant needs no credentials, and the secrets of the examples are for another environment.
+  const unset = isEmbedded ? [] : facts.unset;
+  const unsetSecrets = isEmbedded && choices.from === 'examples' ? [] : facts.unsetSecrets;
+  const lacksManifests = !isNew && !hasManifests && hosts !== null;
+  // The last of several tenants shows what must stay.
+  const several = isNew ? choices.tenants.map(({ name }) => name) : (next?.environments ?? []);
+  const last = several.at(-1) ?? (needsEnvironment ? first.selection : undefined);
+  const isNamed = last !== undefined && (!isNew || several.length > 1);
+  return fill(example('init/next-steps.txt'), {
+    folder,
+    byHand: written.flatMap(({ byHand }) => (byHand ? [{ what: byHand }] : [])),
+    needsLock: !hasLock,
+    toAdd,
+    needsHosts: isWritten && hosts === null,
+    unknownHost,
+    isGuessed: isWritten && needsEnvironment && !next,
+    environment: first.selection,
+    needsVariables: unset.length > 0,
+    unset: unset.map((name) => ({ name })),
+    needsSecrets: unsetSecrets.length > 0,
+    unsetSecrets: unsetSecrets.map((name) => ({ name })),
+    needsExport: exported !== ExitCode.done && (choices.from === 'export' || lacksManifests),
+    // Without --merge, the export would declare the objects of existing manifests again.
+    exportOptions: `${isNamed ? ` -e ${last}` : ''}${hasManifests ? ' --merge' : ''}`,
+    planOptions: next ? ` -e ${first.selection} -e ${next.selection}` : needsEnvironment ? " -e '*'" : '',
+  });
 }

@@ -1,11 +1,12 @@
+import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { Redactor } from '../client/redactor.ts';
+import { interruption } from '../model/failure.ts';
 import { printable } from '../report/safe.ts';
 
 /** A stream for text. `isTTY` and `columns` are set if it is a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** What the program is started with. */
 export interface ProgramIo {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -19,9 +20,9 @@ export interface ProgramIo {
   readonly signal: AbortSignal;
 }
 
-/** What a command uses apart from the file system and the network. Both streams leave out secrets. */
+/** Streams and surroundings of a command. Both streams leave out secrets. */
 export interface Io extends ProgramIo {
-  /** For documents without secrets, of which not a character may be replaced: plans and results as JSON, and pages. */
+  /** For documents that hold no secrets and must stay as they are: plans and results as JSON, and pages. */
   readonly data: Output;
   /** Knows every secret that the program has read. */
   readonly redactor: Redactor;
@@ -78,12 +79,12 @@ export interface Verbosity {
   readonly progress: boolean;
 }
 
-/** Whether an output is a terminal that obeys escapes. One in an editor says that it does not: TERM=dumb. */
+/** True when an output is a terminal that obeys escapes. One in an editor says that it does not: TERM=dumb. */
 export function takesEscapes(output: Output, { env }: Pick<ProgramIo, 'env'>): boolean {
   return output.isTTY === true && env.TERM !== 'dumb';
 }
 
-/** Whether to print colors: on a terminal, unless `--no-color`, NO_COLOR or FORCE_COLOR says otherwise. */
+/** True when to print colors: on a terminal, unless `--no-color`, NO_COLOR or FORCE_COLOR says otherwise. */
 export function hasColour(output: Output, io: ProgramIo, { color }: Pick<Verbosity, 'color'>): boolean {
   const { NO_COLOR, FORCE_COLOR } = io.env;
   if (!color || NO_COLOR || FORCE_COLOR === '0') return false;
@@ -95,7 +96,7 @@ export function widthOf(output: Output): number {
   return output.isTTY === true ? output.columns || 80 : 100;
 }
 
-/** Whether somebody can answer questions. */
+/** True when somebody can answer questions. */
 export function isInteractive(io: ProgramIo): boolean {
   return io.stdin.isTTY === true && io.stderr.isTTY === true;
 }
@@ -112,4 +113,81 @@ export function viewOf(
   io: ProgramIo,
 ) {
   return { colour: hasColour(output, io, args), width: widthOf(output), verbose, quiet };
+}
+
+/** Questions on stderr and their answers on stdin. */
+export interface Prompt {
+  /** Asks, and returns the line that was typed; `null` at the end of the input. */
+  ask(question: string): Promise<string | null>;
+  /** The same for a secret: a terminal does not show what is typed. */
+  askHidden(question: string): Promise<string | null>;
+  close(): void;
+}
+
+export function openPrompt(io: ProgramIo): Prompt {
+  let lines = openLines(io);
+  const nextLine = async () => {
+    const { value, done } = await lines.answers.next();
+    return done === true ? null : value.trim();
+  };
+  return {
+    ask(question) {
+      io.stderr.write(question);
+      return nextLine();
+    },
+    async askHidden(question) {
+      // Without a terminal, nothing is echoed.
+      if (!io.stdin.setRawMode) return this.ask(question);
+      lines.close();
+      // The terminal is silent before it asks.
+      const answer = readHidden(io);
+      io.stderr.write(question);
+      try {
+        return await answer;
+      } finally {
+        io.stderr.write('\n');
+        lines = openLines(io);
+      }
+    },
+    close: () => lines.close(),
+  };
+}
+
+/** Leaves editing to the terminal, and Ctrl-C to the program. */
+function openLines(io: ProgramIo) {
+  const lines = createInterface({ input: io.stdin, terminal: false, signal: io.signal });
+  return { answers: lines[Symbol.asyncIterator](), close: () => lines.close() };
+}
+
+/** Node edits the line, into an output that nobody sees, and turns off the echo of the terminal. */
+function readHidden(io: ProgramIo): Promise<string | null> {
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const line = createInterface({
+    input: io.stdin,
+    output,
+    terminal: true,
+    historySize: 0,
+    signal: io.signal,
+  });
+  return new Promise((resolve) => {
+    line.once('line', (text) => {
+      resolve(text.trim());
+      line.close();
+    });
+    // Ctrl-C and Ctrl-D close it; a promise is resolved only once.
+    line.once('close', () => resolve(null));
+  });
+}
+
+/** Asks for a confirmation. Only `yes` confirms; the end of the input is a no. Throws a Failure (exit 130) on Ctrl-C. */
+export async function confirm(toDo: string, io: ProgramIo): Promise<boolean> {
+  const prompt = openPrompt(io);
+  try {
+    const answer = await prompt.ask(`Type 'yes' to ${toDo}: `);
+    if (answer === null) io.stderr.write('\n');
+    if (io.signal.aborted) throw interruption('Interrupted. Nothing was done.');
+    return answer === 'yes';
+  } finally {
+    prompt.close();
+  }
 }

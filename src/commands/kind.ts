@@ -5,25 +5,21 @@ import type { Argv } from 'yargs';
 import { checkKind } from '../engine/check-kind.ts';
 import { applyEdits } from '../exporter/edit/apply-edits.ts';
 import { unknownKind } from '../kinds/address-glob.ts';
-import type { Kinds } from '../kinds/catalog.ts';
 import { descriptorDigest, proofMember } from '../kinds/descriptor.ts';
-import type { Kind } from '../kinds/kind.ts';
 import { openProjects } from '../loader/index.ts';
 import { requireInside } from '../loader/own-folder.ts';
 import { diskSource } from '../loader/source.ts';
 import { hasErrors } from '../model/diagnostic.ts';
-import { ExitCode, type Failure, failure, unreadableFile } from '../model/failure.ts';
+import { ExitCode, failure, unreadableFile } from '../model/failure.ts';
 import { isObject, type Json } from '../model/json.ts';
 import { draftKind } from '../openapi/draft.ts';
 import { oneLine } from '../report/safe.ts';
-import { type ArgsOf, defineCommand, examples } from './command.ts';
+import { type ArgsOf, commonOptions, defineCommand, examples, flag, format, text } from './command.ts';
 import { readIfThere, writeText } from './files.ts';
-import { type Io, isInteractive } from './io.ts';
-import { commonOptions, flag, format, text } from './options.ts';
+import { confirm, type Io, isInteractive } from './io.ts';
 import { printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
-import { confirm } from './prompt.ts';
 
 function build(yargs: Argv) {
   return commonOptions(yargs)
@@ -53,60 +49,48 @@ function build(yargs: Argv) {
 type Args = ArgsOf<typeof build>;
 
 export const command = defineCommand(build, async (args, io) => {
-  switch (args.action) {
-    case 'draft':
-      refuseOthers(args.action, { write: args.write, format: args.format !== 'text' });
-      return draft(args, io);
-    case 'check':
-      refuseOthers(args.action, { out: args.out !== undefined });
-      if (args.path !== undefined) throw failure('usage', `Unknown argument: ${args.path}`);
-      return check(args, io);
-  }
+  const isDraft = args.action === 'draft';
+  const ofOther = isDraft
+    ? { write: args.write, format: args.format !== 'text' }
+    : { out: args.out !== undefined };
+  const stray = Object.entries(ofOther).find(([, isGiven]) => isGiven);
+  if (stray)
+    throw failure('usage', `kind ${args.action} takes no --${stray[0]}.`, {
+      hint: '`tenantctl kind --help` lists the options.',
+    });
+  if (isDraft) return draft(args, io);
+  if (args.path !== undefined) throw failure('usage', `Unknown argument: ${args.path}`);
+  return check(args, io);
 });
-
-/** Throws a Failure for options of the other action, which would have no effect. */
-function refuseOthers(action: string, given: Readonly<Record<string, boolean>>): void {
-  const name = Object.keys(given).find((option) => given[option]);
-  if (name === undefined) return;
-  throw failure('usage', `kind ${action} takes no --${name}.`, {
-    hint: '`tenantctl kind --help` lists the options.',
-  });
-}
 
 /** The descriptions of whole products have several MB. */
 const largestDocument = 64 * 1024 * 1024;
 
 /** Drafts a descriptor from an OpenAPI document. Throws a Failure where it cannot, or where the file to write exists. */
-async function draft(args: Args, io: Io): Promise<ExitCode> {
-  const { subject, path, out } = args;
+async function draft({ subject, path, out, quiet }: Args, io: Io): Promise<ExitCode> {
   if (path === undefined)
     throw failure('usage', 'kind draft needs the path of a collection, such as /v2025/roles.', {
       hint: 'Usage: tenantctl kind draft OPENAPI PATH',
     });
-  const named = out === undefined ? null : kindIn(out);
+  const [, kind = null] = /^([A-Z][A-Za-z0-9]{0,63})\.kind\.yaml$/.exec(basename(out ?? '')) ?? [];
+  if (out !== undefined && kind === null)
+    throw failure('kind-name', `"${out}" is not the name of a descriptor.`, {
+      hint: 'The file is named after its kind: kinds/Role.kind.yaml.',
+    });
   if (out !== undefined && existsSync(resolve(io.cwd, out)))
     throw failure('file-exists', `${out} already exists. Nothing was written.`, {
       hint: 'Remove it first, or leave --out out to compare the draft with it.',
     });
   const file = realPathOf(subject, io);
   const source = diskSource(dirname(file), largestDocument);
-  const { text, missed } = draftKind({ source, file: basename(file), path, kind: named });
-  if (missed.length > 0 && !args.quiet) {
+  const { text, missed } = draftKind({ source, file: basename(file), path, kind });
+  if (missed.length > 0 && !quiet) {
     const lines = missed.map((sentence) => `- ${oneLine(sentence)}\n`);
     io.stderr.write(`${oneLine(basename(file))} does not say everything:\n${lines.join('')}`);
   }
   if (out === undefined) io.stdout.write(text);
-  else writeText(out, text, io);
+  else await writeText(out, text, io);
   return ExitCode.done;
-}
-
-/** The kind that a file describes. Throws a Failure for a file that would not be read as a descriptor. */
-function kindIn(out: string): string {
-  const [, name] = /^([A-Z][A-Za-z0-9]{0,63})\.kind\.yaml$/.exec(basename(out)) ?? [];
-  if (name !== undefined) return name;
-  throw failure('kind-name', `"${out}" is not the name of a descriptor.`, {
-    hint: 'The file is named after its kind: kinds/Role.kind.yaml.',
-  });
 }
 
 function realPathOf(named: string, io: Io): string {
@@ -124,10 +108,19 @@ function realPathOf(named: string, io: Io): string {
 async function check(args: Args, io: Io): Promise<ExitCode> {
   const options = projectOptions(args, io);
   const projects = openProjects(options);
-  const project = projects.environment(options.environment);
-  const kind = describedKind(args.subject, project.environment.kinds);
-  const file = descriptorFile(kind, project.root);
-  const environment = project.environment.name;
+  const { root, ...project } = projects.environment(options.environment);
+  const { name: environment, kinds } = project.environment;
+  const kind = kinds.find(args.subject);
+  if (!kind) {
+    const { code, message, hint } = unknownKind(args.subject, kinds);
+    throw failure(code, `${message}.`, { hint });
+  }
+  const file = `kinds/${kind.name}.kind.yaml`;
+  const descriptor = readIfThere(join(root, file), file);
+  if (descriptor === null)
+    throw failure('kind-built-in', `${kind.name} is built in: there is no ${file} to check.`, {
+      hint: 'Check the kinds that the project describes in `kinds/`.',
+    });
   const { objects, exported, diagnostics } = await withTenant(project, args, io, (tenant) =>
     checkKind(tenant, kind, (manifests) => projects.loadFolder(manifests, environment)),
   );
@@ -140,59 +133,31 @@ async function check(args: Args, io: Io): Promise<ExitCode> {
   const which = exported < objects ? `${exported} of ${all}` : all;
   say(`${kind.name} holds in ${environment}: a plan of the export of ${which} is empty.`);
   if (kind.notice === undefined) return ExitCode.done;
-  const isWanted =
-    args.write || (isInteractive(io) && (await confirm(`mark it as proven in ${file.shown}`, io)));
-  if (!isWanted) {
+  if (!args.write && !(isInteractive(io) && (await confirm(`mark it as proven in ${file}`, io)))) {
     say('It is still unproven. Add --write to mark it as proven.');
     return ExitCode.done;
   }
-  requireInside(project.root, file.shown);
-  writeText(file.path, withProof(file), io);
-  say(`Marked as proven in ${file.shown}. Commit the file.`);
+  requireInside(root, file);
+  await writeText(join(root, file), withProof(descriptor, file), io);
+  say(`Marked as proven in ${file}. Commit the file.`);
   return ExitCode.done;
 }
 
-/** Throws a Failure for a name that is not a kind. */
-function describedKind(name: string, kinds: Kinds): Kind {
-  const kind = kinds.find(name);
-  if (kind) return kind;
-  const { code, message, hint } = unknownKind(name, kinds);
-  throw failure(code, `${message}.`, { hint });
-}
-
-interface DescriptorFile {
-  /** Absolute. */
-  readonly path: string;
-  readonly shown: string;
-  readonly text: string;
-}
-
-/** The file that describes a kind. Throws a Failure for a kind that is built in. */
-function descriptorFile({ name }: Kind, root: string): DescriptorFile {
-  const shown = `kinds/${name}.kind.yaml`;
-  const path = join(root, shown);
-  const text = readIfThere(path, shown);
-  if (text === null)
-    throw failure('kind-built-in', `${name} is built in: there is no ${shown} to check.`, {
-      hint: 'Check the kinds that the project describes in `kinds/`.',
-    });
-  return { path, shown, text };
-}
-
-/** The text of a descriptor with the digest of what it says. Throws a Failure where it cannot be edited. */
-function withProof({ text, shown }: DescriptorFile): string {
+/** Adds the digest of a descriptor to its text. Throws a Failure where it cannot be edited. */
+function withProof(text: string, file: string): string {
   // It has just been loaded, so it is valid.
   const document: Json = parse(text);
-  if (!isObject(document)) throw notEdited(shown);
-  const digest = descriptorDigest(document);
-  const op = Object.hasOwn(document, proofMember) ? 'set' : 'insert';
-  const edited = applyEdits(text, [{ op, path: [proofMember], value: digest }]);
-  if (edited === null) throw notEdited(shown);
-  return edited;
-}
-
-function notEdited(file: string): Failure {
-  return failure('kind-not-written', `${file} cannot be edited.`, {
+  const edited = isObject(document)
+    ? applyEdits(text, [
+        {
+          op: Object.hasOwn(document, proofMember) ? 'set' : 'insert',
+          path: [proofMember],
+          value: descriptorDigest(document),
+        },
+      ])
+    : null;
+  if (edited !== null) return edited;
+  throw failure('kind-not-written', `${file} cannot be edited.`, {
     hint: 'Write it in block style, a member on each line.',
   });
 }

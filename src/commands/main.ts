@@ -3,12 +3,11 @@ import { once } from '../model/basics.ts';
 import { version } from '../model/documents.ts';
 import { ExitCode } from '../model/failure.ts';
 import { own } from '../model/json.ts';
-import { checkArguments, parserSettings } from './check-arguments.ts';
+import { parserSettings, refuseMistakes, unknownCommand } from './arguments.ts';
 import type { Run } from './command.ts';
+import { commonOptions } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, type ProgramIo, redactIo, widthOf } from './io.ts';
-import { commonOptions } from './options.ts';
-import { describeUnknown, describeUsage, findUnknown, UnknownArguments, unknownCommand } from './usage.ts';
 
 /**
  * Runs the program and returns its exit code. Never throws: a failure is printed on stderr. Without arguments, the help
@@ -47,25 +46,14 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const setRun = (parsed: Run) => {
     run = parsed;
   };
+  const base = refuseMistakes(baseParser(io), argv, name, entry?.positionals);
   const parser = entry
-    ? (await entry.load()).command.addTo(
-        baseParser(io, `${name} ${entry.positionals ?? ''}`).check(
-          checkArguments(argv, entry.positionals ?? ''),
-        ),
-        entry.positionals ?? '',
-        setRun,
-      )
-    : addCommandList(baseParser(io, 'COMMAND'));
+    ? (await entry.load()).command.addTo(base, entry.positionals ?? '', setRun)
+    : addCommandList(base);
   if (isHelp) await addPage(parser, name);
-  try {
-    await parser.parseAsync(entry ? [...rest] : [...argv], {}, (error, _args, output) => {
-      if (output && !error) io.stdout.write(`${output}\n`);
-    });
-  } catch (error) {
-    if (!entry || !(error instanceof UnknownArguments)) throw error;
-    const { command } = await entry.load();
-    throw await describeUnknown(error, { name, command, argv: rest });
-  }
+  await parser.parseAsync(entry ? [...rest] : [...argv], {}, (error, _args, output) => {
+    if (output && !error) io.stdout.write(`${output}\n`);
+  });
   return run(io);
 }
 
@@ -119,24 +107,13 @@ function addCommandList(parser: Argv): Argv {
     .epilogue('Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete, 4 refused, 130 interrupted.');
 }
 
-/** @param usage the command and its positional arguments, for the message about one that is missing */
-function baseParser(io: Io, usage: string): Argv {
-  // Else it takes the language of the terminal, and `describeUsage` reads what it says in English.
-  const parser = yargs().locale('en');
-  return parser
+function baseParser(io: Io): Argv {
+  return yargs()
     .scriptName('tenantctl')
     .version(version)
     .help()
     .alias('help', 'h')
-    .strict()
     .parserConfiguration(parserSettings)
     .exitProcess(false)
-    .wrap(Math.min(110, widthOf(io.stdout)))
-    .fail((message, error) => {
-      // A YError is the parser's own, about an option without its value, for example.
-      if (error && error.name !== 'YError') throw error;
-      const unknown = findUnknown(message ?? '');
-      if (unknown) throw new UnknownArguments(unknown);
-      throw describeUsage(message, usage);
-    });
+    .wrap(Math.min(110, widthOf(io.stdout)));
 }

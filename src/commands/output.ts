@@ -1,15 +1,11 @@
-import { appendFileSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import type { SavedResult } from '../engine/results.ts';
 import type { TemplateSetting } from '../engine/templates.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
-import {
-  type ExitCode,
-  Failure,
-  failure,
-  interruption,
-  messageOf,
-  systemCode,
-  systemFailure,
-} from '../model/failure.ts';
+import { type ExitCode, Failure, failure, interruption, messageOf, systemFailure } from '../model/failure.ts';
+import type { Fleet } from '../model/fleet.ts';
+import type { Plan } from '../model/plan.ts';
 import {
   type Document,
   type Format,
@@ -22,7 +18,7 @@ import { checkWritable, writeText } from './files.ts';
 import { type Io, printNote, type Verbosity, viewOf } from './io.ts';
 
 /**
- * What reports say in addition to their document: the rendered templates of a plan, for pages, how it is applied, and where in
+ * Additions of reports to their document: the rendered templates of a plan, for pages, how it is applied, and where in
  * the repository its files are.
  */
 export type Extras = Pick<ReportOptions, 'rendered' | 'applyWith' | 'folder'>;
@@ -34,14 +30,14 @@ interface OutputArgs {
 }
 
 /** Writes the reports of a document, adds it to the summary of a GitHub step, and prints it. */
-export function outputDocument(
+export async function outputDocument(
   document: Document,
   args: Verbosity & OutputArgs,
   io: Io,
   extras: Extras = {},
-): void {
-  writeReports(document, args.report, io, extras);
-  appendStepSummary(document, io, extras);
+): Promise<void> {
+  await writeReports(document, args.report, io, extras);
+  await appendStepSummary(document, io, extras);
   printDocument(document, args, io, extras);
 }
 
@@ -58,7 +54,7 @@ export function printDocument(
 }
 
 /**
- * Whether a document holds no secrets any more and must stay as it is: a later command reads plans and results again, and a
+ * True when a document holds no secrets any more and must stay as it is: a later command reads plans and results again, and a
  * page has a script.
  */
 function isClean({ is }: Document, format: Format): boolean {
@@ -135,29 +131,23 @@ export function checkOutput(
 ): void {
   const { format, report, out } = args;
   if (!formatsOf(is).includes(format)) throw unsupportedFormat(format, is);
-  checkReportFiles(report, is);
+  const wrong = report.find((file) => !formatsOf(is).includes(reportFormat(file, is)));
+  if (wrong !== undefined) throw unknownFormat(wrong, is);
   checkWritable([...report, ...(out === undefined ? [] : [out])], io, reads);
 }
 
-/** Throws a Failure for a `--report` file whose ending names no format, or none that the document has. */
-function checkReportFiles(files: readonly string[], is: Document['is']): void {
-  for (const file of files) {
-    if (!formatsOf(is).includes(reportFormat(file, is))) throw unknownFormat(file, is);
-  }
-}
-
 /** Writes the document into each file, in the format that the ending names. Throws a Failure where it cannot. */
-export function writeReports(
+export async function writeReports(
   document: Document,
   files: readonly string[],
   io: Io,
   extras: Extras = {},
-): void {
+): Promise<void> {
   const options = { ...fileView, verbose: true, ...optionsFrom(io, extras) };
   for (const file of files) {
     const format = reportFormat(file, document.is);
     const text = renderReport(document, format, options);
-    writeText(file, isClean(document, format) ? text : io.redactor.text(text), io);
+    await writeText(file, isClean(document, format) ? text : io.redactor.text(text), io);
   }
 }
 
@@ -165,9 +155,9 @@ export function writeReports(
  * Writes what an apply leaves behind, and returns whether it could be written. If not, the apply is incomplete: exit 1
  * would mean that nothing was done.
  */
-export function isWritten(write: () => void, io: Io): boolean {
+export async function isWritten(write: () => Promise<void>, io: Io): Promise<boolean> {
   try {
-    write();
+    await write();
     return true;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -178,13 +168,13 @@ export function isWritten(write: () => void, io: Io): boolean {
 
 const fileView = { colour: false, width: 100 } as const;
 
-/** What every report is made with: `reportUrl` is where a pipeline publishes the HTML report. */
+/** `reportUrl` is where a pipeline publishes the HTML report. */
 function optionsFrom({ env, redactor }: Io, extras: Extras = {}): Pick<ReportOptions, 'redact'> & Extras {
   const { TENANTCTL_REPORT_URL: reportUrl } = env;
   return { redact: (text) => redactor.text(text), ...(reportUrl ? { reportUrl } : {}), ...extras };
 }
 
-/** Whether one of the requested formats is a page. */
+/** True when one of the requested formats is a page. */
 export function wantsPage({ format, report }: OutputArgs): boolean {
   return format === 'html' || report.some((file) => reportFormat(file, 'plan') === 'html');
 }
@@ -204,14 +194,14 @@ export async function renderTemplates(
  * Appends the document to the summary of a GitHub step, where the program runs in one. A summary that cannot be written
  * is only reported: the command has already done its work.
  */
-export function appendStepSummary(document: Document, io: Io, extras: Extras = {}): void {
+export async function appendStepSummary(document: Document, io: Io, extras: Extras = {}): Promise<void> {
   const file = io.env.GITHUB_STEP_SUMMARY;
   if (!file) return;
   try {
     const text = renderReport(document, 'markdown', { ...fileView, ...optionsFrom(io, extras) });
-    appendFileSync(file, io.redactor.text(text));
+    await writeText(file, io.redactor.text(text), io, appendFile);
   } catch (error) {
-    printNote(`The step summary could not be written (${systemCode(error) ?? String(error)}).`, io);
+    printNote(`The step summary could not be written. ${messageOf(error)}`, io);
   }
 }
 
@@ -226,4 +216,27 @@ function unknownFormat(file: string, is: Document['is']): Failure {
   return failure('unknown-report-format', `There is no ${is} report with the ending of "${file}".`, {
     hint: `Use one of these endings: ${endings.map(([ending]) => ending).join(', ')}.`,
   });
+}
+
+/** Writes a plan, a fleet or a result as a file. Throws a Failure where it cannot be written. */
+export function saveFile(value: Plan | Fleet, file: string, io: Io): Promise<void> {
+  return writeText(file, `${JSON.stringify(value, null, 2)}\n`, io);
+}
+
+/**
+ * Prints where the result of an apply is, and which file could not be written. Returns true when all could: the tenant has
+ * already changed, so the run goes on in any case.
+ */
+export function printSaved(
+  files: readonly SavedResult[],
+  { quiet }: Pick<Verbosity, 'quiet'>,
+  io: Io,
+): boolean {
+  const saved = files.filter(({ failure }) => failure === null).map(({ file }) => relative(io.cwd, file));
+  for (const { failure } of files) {
+    if (failure) printNote(`The result is not saved. ${failure.message}`, io);
+  }
+  const isWhole = saved.length === files.length;
+  if (saved[0] !== undefined && (!quiet || !isWhole)) printNote(`Result file: ${saved[0]}`, io);
+  return isWhole;
 }

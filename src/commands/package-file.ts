@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { isObject, parseJson, textOf } from '../model/json.ts';
+import { editorSchema } from '../generated/validators.js';
+import type { Kinds } from '../kinds/catalog.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { isObject, type JsonObject, parseJson, textOf } from '../model/json.ts';
 
 const root = dirname(createRequire(import.meta.url).resolve('tenantctl/package.json'));
 
@@ -20,7 +23,45 @@ export function documentation(page: string): string {
   return pageBelow(isObject(manifest) ? textOf(manifest, 'homepage') : null, page);
 }
 
-/** The address of a page below a homepage; its absolute path in the package where there is none. */
+/** Returns the address of a page below a homepage; without a homepage, its absolute path in the package. */
 export function pageBelow(homepage: string | null, page: string): string {
   return homepage === null ? packageFile(page) : `${homepage.replace(/\/*(?:#.*)?$/, '')}/${page}`;
+}
+
+/** The schemas besides those of single kinds. `manifest` covers the manifests of all kinds. */
+export const otherSchemas = [
+  'manifest',
+  'project',
+  'environment',
+  'kind',
+  'plan',
+  'result',
+  'fleet',
+  'diff',
+] as const;
+
+/** A schema that is in the package. */
+export function readSchema(name: string): JsonObject {
+  const schema = parseJson(readFileSync(schemaFile(name), 'utf8'));
+  if (!isObject(schema)) throw new Error(`schemas/${name}.schema.json is not a JSON object.`);
+  return schema;
+}
+
+const schemaFile = (name: string) => packageFile(`schemas/${name}.schema.json`);
+
+/** True when a schema is the same in every project. */
+export function isInPackage(name: string): boolean {
+  return name !== 'manifest' && existsSync(schemaFile(name));
+}
+
+/** The schema of a kind's manifests. It refers to `lifecycle.schema.json`. */
+export function schemaOfKind({ name, manifestSchema }: Kind): JsonObject {
+  return manifestSchema && !isInPackage(name) ? manifestSchema() : readSchema(name);
+}
+
+/** The schema of the manifests of all kinds, for editors: it needs no other file. */
+export function manifestSchema(kinds: Kinds): JsonObject {
+  const sorted = kinds.all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const schemas = new Map(sorted.map((kind) => [kind.name, schemaOfKind(kind)]));
+  return editorSchema(schemas, readSchema('lifecycle'));
 }

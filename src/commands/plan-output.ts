@@ -1,16 +1,32 @@
 import type { Argv } from 'yargs';
+import { resourcesAtHand } from '../engine/proof.ts';
 import { readTemplateSetting, type TemplateSetting } from '../engine/templates.ts';
 import { readOnlyTenant, type Tenant } from '../engine/tenant.ts';
 import type { Project } from '../kinds/project.ts';
-import { ExitCode } from '../model/failure.ts';
-import { hasChanges, isRefused, type Plan } from '../model/plan.ts';
-import type { ReportOptions } from '../report/index.ts';
-import type { ArgsOf } from './command.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { isCi } from '../model/ci.ts';
+import { ExitCode, failure } from '../model/failure.ts';
+import { type Change, hasChanges, isRefused, type Plan } from '../model/plan.ts';
+import type { Result } from '../model/result.ts';
+import type { Document, ReportOptions } from '../report/index.ts';
+import { attentionWords } from '../report/page.ts';
+import { oneLine } from '../report/safe.ts';
+import { type ArgsOf, flag, format, group, list, type PlanArgs, text } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
-import { flag, format, group, list, text } from './options.ts';
-import { outputDocument, renderTemplates, wantsPage } from './output.ts';
+import { confirm } from './io.ts';
+import {
+  appendStepSummary,
+  isWritten,
+  outputDocument,
+  printDocument,
+  printRemarks,
+  renderTemplates,
+  saveFile,
+  wantsPage,
+  writeReports,
+} from './output.ts';
 import { withTenant } from './progress.ts';
-import { saveFile } from './saved.ts';
+import { selectorsOf } from './project.ts';
 
 /** Options of the commands that show a plan and may save it. */
 export function planOutputOptions<T>(yargs: Argv<T>) {
@@ -38,6 +54,7 @@ export function planWithTenant(
   makePlan: (tenant: Tenant) => Promise<Plan>,
 ): Promise<MadePlan> {
   return withTenant(project, args, io, async (tenant) => {
+    // What the plan has read need not be read again for its page.
     const reader = readOnlyTenant(tenant);
     const plan = await makePlan(reader);
     return { plan, setting: wantsPage(args) ? await readTemplateSetting(plan, reader) : {} };
@@ -52,8 +69,122 @@ export async function outputPlan(
 ): Promise<ExitCode> {
   const document = { is: 'plan', plan } as const;
   const templates = wantsPage(args) ? await renderTemplates(document, io, setting) : {};
-  if (args.out !== undefined) saveFile(plan, args.out, io);
-  outputDocument(document, args, io, { ...templates, ...applying });
+  if (args.out !== undefined) await saveFile(plan, args.out, io);
+  await outputDocument(document, args, io, { ...templates, ...applying });
   if (isRefused(plan)) return ExitCode.refused;
   return args.detailedExitcode && hasChanges(plan) ? ExitCode.changes : ExitCode.done;
+}
+
+/** The arguments of `tenantctl apply` that apply a plan. */
+type HowToApply = Pick<ReportOptions, 'applyWith'>;
+
+/**
+ * Applies what `plan` has shown from the file that it has saved, or else makes the same plan again. The file of a
+ * pipeline is on another machine than the reader, who is not meant to apply what a pull request has made.
+ */
+export function howToApplyPlan(args: PlanArgs & { readonly out: string | undefined }, io: Io): HowToApply {
+  if (args.out !== undefined && !isCi(io.env)) return howToApplyFile(args.out, args, io);
+  return { applyWith: [...planWords(args, io), ...configWords(args, io)] };
+}
+
+export function howToApplyFile(file: string, args: Pick<PlanArgs, 'config'>, io: Io): HowToApply {
+  return { applyWith: [file.startsWith('-') ? `./${file}` : file, ...configWords(args, io)] };
+}
+
+/** The options that the digest of a plan depends on. */
+function planWords(args: PlanArgs, io: Io): string[] {
+  const { only, except, prune, since, rotate, maxDeletes, allowDeleteAll, shard } = args;
+  const each = (name: string, values: readonly (string | number | undefined)[]) =>
+    values.flatMap((value) => (value === undefined ? [] : [`--${name}`, String(value)]));
+  return [
+    ...each('env', selectorsOf(args, io).selectors),
+    ...each('shard', [shard]),
+    ...each('only', only),
+    ...each('except', except),
+    ...each('rotate', rotate),
+    ...(prune ? ['--prune'] : []),
+    ...each('since', [since]),
+    ...each('max-deletes', [maxDeletes]),
+    ...each('allow-delete-all', allowDeleteAll),
+  ];
+}
+
+function configWords({ config }: Pick<PlanArgs, 'config'>, { env }: Io): string[] {
+  const file = config ?? (env.TENANTCTL_CONFIG || undefined);
+  return file === undefined ? [] : ['--config', file];
+}
+
+/** Options of an apply, to one environment or several. */
+export function applyOptions<T>(yargs: Argv<T>) {
+  return yargs
+    .option('yes', flag('Do not ask for confirmation'))
+    .option('expect', text('Apply only if the plan has this digest'))
+    .option('proven-by', list('Apply only what these result files (or globs) prove in another environment'))
+    .option('dry-run', flag('Print the requests without sending them'))
+    .option('fail-fast', flag('Stop after the first failed change'))
+    .option('format', format(['text', 'json']))
+    .option('result', text('Write the result to this file'))
+    .option('report', list('Also write the result to these files (.md .html .json .xml)'))
+    .group(['format', 'result', 'report'], group.output);
+}
+
+/** The arguments of an apply, apart from the plan file. */
+export type ApplyArgs = PlanArgs & ArgsOf<typeof applyOptions<unknown>>;
+
+/** Returns the resources of the environments that results are of, by name; none for one that cannot be read. */
+export function resourcesProving(
+  results: readonly Result[],
+  load: (environment: string) => Project,
+): ReadonlyMap<string, readonly Resource[]> {
+  const names = new Set(results.map(({ environment }) => environment));
+  return new Map([...names].map((name) => [name, resourcesAtHand(() => load(name))]));
+}
+
+/** Plans that have just been made. */
+interface NewPlans {
+  readonly document: Extract<Document, { is: 'plan' | 'fleet' }>;
+  readonly changes: readonly Change[];
+  /** The environment and its tenant, or the environments, in words. */
+  readonly target: string;
+}
+
+/**
+ * Shows plans that have just been made, and asks for a confirmation where no option gives it. Throws a Failure (exit 1)
+ * for any other answer than yes.
+ */
+export async function requireConfirmation(
+  { document, changes, target }: NewPlans,
+  args: ApplyArgs,
+  io: Io,
+): Promise<void> {
+  const isApproved = args.yes || args.expect !== undefined;
+  const isAsked = !isApproved && changes.some(({ requests }) => requests.length > 0);
+  if (isAsked || !args.quiet) printRemarks(document, args, io);
+  if (!isAsked) return;
+  const words = attentionWords(changes);
+  if (words !== '') io.stderr.write(`${words}\n`);
+  if (await confirm(oneLine(`apply to ${target}`), io)) return;
+  const what = document.is === 'fleet' ? 'plans' : 'plan';
+  throw failure('declined', 'Nothing was applied, because the answer was not `yes`.', {
+    hint: `Answer with \`yes\`, the whole word, to apply the ${what}.`,
+  });
+}
+
+interface Applied {
+  readonly document: Document;
+  readonly code: ExitCode;
+  /** True when its result files could be written. */
+  readonly isSaved: boolean;
+}
+
+/** Shows the result of an apply and writes its reports. Returns the exit code. */
+export async function outputResult(
+  { document, code, isSaved }: Applied,
+  args: ApplyArgs,
+  io: Io,
+): Promise<ExitCode> {
+  printDocument(document, args, io);
+  await appendStepSummary(document, io);
+  const isReported = await isWritten(() => writeReports(document, args.report, io), io);
+  return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;
 }

@@ -1,11 +1,16 @@
 import type { Argv } from 'yargs';
 import { planChanges } from '../engine/plan.ts';
 import { loadProject } from '../loader/index.ts';
-import { defineCommand, examples } from './command.ts';
-import { howToApplyPlan } from './how-to-apply.ts';
-import { commonOptions, fleetOptions, planOptions, planOptionsOf } from './options.ts';
+import {
+  commonOptions,
+  defineCommand,
+  examples,
+  fleetOptions,
+  planOptions,
+  planOptionsOf,
+} from './command.ts';
 import { checkOutput } from './output.ts';
-import { outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
+import { howToApplyPlan, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
 import { projectOptions, selectedEnvironments } from './project.ts';
 
 function build(yargs: Argv) {

@@ -17,9 +17,16 @@ import { secretNamesIn } from '../model/marker.ts';
 import { startPreview } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
 import { type Watch, watchFolder } from '../preview/watch.ts';
-import { type ArgsOf, defineCommand, examples } from './command.ts';
+import {
+  type ArgsOf,
+  commonOptions,
+  defineCommand,
+  examples,
+  flag,
+  portOption,
+  scopeOptions,
+} from './command.ts';
 import type { Io } from './io.ts';
-import { commonOptions, flag, portOption, scopeOptions } from './options.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
 
@@ -43,10 +50,9 @@ export const command = defineCommand(build, async (args, io) => {
   const { root, environment } = loadEnvironment(projectOptions(args, io));
   // A glob that can match nothing is no reason to wait for a change of a file.
   checkScope(args, environment.kinds);
-  const load = createLoader(args, io);
-  let refreshAgain = () => {};
-  const reader = args.offline ? offline : onlineReader(args, io, () => refreshAgain());
-  const empty = {
+  let refresh = () => {};
+  const reader = createReader(args, io, () => refresh());
+  let snapshot: Snapshot = {
     environment: environment.name,
     root,
     templates: [],
@@ -55,69 +61,55 @@ export const command = defineCommand(build, async (args, io) => {
     loadedAt: null,
     isBroken: true,
   };
-  let snapshot = await reload(empty, load, reader.read);
+  /** Where the project cannot be loaded, the last templates stay, with the problems. */
+  const update = async () => {
+    try {
+      snapshot = await takeSnapshot(loadInScope(args, io), reader.read);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      snapshot = { ...snapshot, diagnostics: error.diagnostics, isBroken: true };
+    }
+  };
+  await update();
   const preview = await startPreview({ port: args.port, snapshot, redact: (text) => io.redactor.text(text) });
   io.stdout.write(`${preview.url}\n`);
   if (!args.quiet) io.stderr.write('The page is updated when manifests change. Press Ctrl-C to stop.\n');
-  const refresh = async () => {
-    preview.announce();
-    snapshot = await reload(snapshot, load, reader.read);
-    preview.show(snapshot);
-  };
+  let watch: Watch | undefined;
   try {
-    await repeatUntil(io.signal, refresh, (request) => {
-      refreshAgain = request;
+    await new Promise<void>((end, fail) => {
+      const shared = new SharedWork(async () => {
+        preview.announce();
+        await update();
+        preview.show(snapshot);
+      });
+      refresh = () => void shared.run().catch(fail);
       preview.onReload(() => {
         reader.forget();
-        request();
+        refresh();
       });
-      return watchFolder(root, request);
+      watch = watchFolder(root, refresh);
+      if (io.signal.aborted) end();
+      io.signal.addEventListener('abort', () => end(), { once: true });
     });
   } finally {
+    watch?.close();
     await preview.close();
   }
   return ExitCode.done;
 });
 
-/** A function that loads the project with the resources in scope. */
-function createLoader(args: Args, io: Io): () => Project {
-  return () => {
-    const { includes, findUnmatched } = selectionOf(args);
-    const project = loadProject(projectOptions(args, io));
-    // The redactor learns a secret when it is read.
-    const secrets = new Set(project.resources.flatMap(({ fields }) => secretNamesIn(fields)));
-    for (const name of secrets) project.secrets.problem(name);
-    const resources = project.resources.filter(({ address }) => includes(address));
-    return { ...project, resources, diagnostics: [...findUnmatched(), ...project.diagnostics] };
-  };
+/** Loads the project with the resources in scope. */
+function loadInScope(args: Args, io: Io): Project {
+  const { includes, findUnmatched } = selectionOf(args);
+  const project = loadProject(projectOptions(args, io));
+  // The redactor learns a secret when it is read.
+  const secrets = new Set(project.resources.flatMap(({ fields }) => secretNamesIn(fields)));
+  for (const name of secrets) project.secrets.problem(name);
+  const resources = project.resources.filter(({ address }) => includes(address));
+  return { ...project, resources, diagnostics: [...findUnmatched(), ...project.diagnostics] };
 }
 
-/** Runs `work` after every request until the signal aborts. Rejects when `work` does. */
-async function repeatUntil(
-  signal: AbortSignal,
-  work: () => Promise<void>,
-  start: (request: () => void) => Watch,
-): Promise<void> {
-  let watch: Watch | undefined;
-  await new Promise<void>((end, fail) => {
-    const shared = new SharedWork(work);
-    watch = start(() => void shared.run().catch(fail));
-    if (signal.aborted) end();
-    signal.addEventListener('abort', () => end(), { once: true });
-  }).finally(() => watch?.close());
-}
-
-/** The snapshot after a change. If the project cannot be loaded: the last templates, with the problems. */
-async function reload(last: Snapshot, load: () => Project, read: ReadLive): Promise<Snapshot> {
-  try {
-    return await snapshotOf(load(), read);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return { ...last, diagnostics: error.diagnostics, isBroken: true };
-  }
-}
-
-async function snapshotOf(project: Project, read: ReadLive): Promise<Snapshot> {
+async function takeSnapshot(project: Project, read: Reader['read']): Promise<Snapshot> {
   const loadedAt = new Date().toISOString();
   const { root, resources, environment, lint: levels } = project;
   const { live, moved, diagnostics } = await read(project);
@@ -138,8 +130,7 @@ async function snapshotOf(project: Project, read: ReadLive): Promise<Snapshot> {
   };
 }
 
-const isTemplate = (address: string | undefined): boolean =>
-  address?.startsWith('NotificationTemplate/') ?? false;
+const isTemplate = (address = ''): boolean => address.startsWith('NotificationTemplate/');
 
 interface Live {
   readonly live: LiveTemplates | null;
@@ -147,21 +138,10 @@ interface Live {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-type ReadLive = (project: Project) => Promise<Live>;
-
 /** Reads what the tenant has, or remembers it. */
 interface Reader {
-  readonly read: ReadLive;
+  readonly read: (project: Project) => Promise<Live>;
   readonly forget: () => void;
-}
-
-const unread: Live = { live: null, moved: new Map(), diagnostics: [] };
-const offline: Reader = { read: async () => unread, forget: () => {} };
-
-/** What a tenant answered, or will, and for what it was asked. */
-interface NamedAnswer {
-  readonly name: string;
-  readonly answer: Promise<Live>;
 }
 
 /**
@@ -169,11 +149,11 @@ interface NamedAnswer {
  * of them. An edited text sends no request to a tenant that was read. One that was not may take long to fail again: the text
  * does not wait for it, and `onRead` is called once the tenant is read.
  */
-function onlineReader(args: Args, io: Io, onRead: () => void): Reader {
-  let last: NamedAnswer | null = null;
+function createReader(args: Args, io: Io, onRead: () => void): Reader {
+  let last: { readonly name: string; readonly answer: Promise<Live> } | null = null;
   let isRetried = false;
-  const retry = async (failed: NamedAnswer, project: Project) => {
-    const answer = readLiveTemplates(project, args, io);
+  const retry = async (failed: typeof last, name: string, project: Project) => {
+    const answer = readLive(project, args, io);
     isRetried = true;
     const isOver = await answer.then(
       ({ live }) => live !== null,
@@ -181,33 +161,35 @@ function onlineReader(args: Args, io: Io, onRead: () => void): Reader {
     );
     isRetried = false;
     if (last !== failed) return;
-    last = { name: failed.name, answer };
+    last = { name, answer };
     if (isOver && !io.signal.aborted) onRead();
   };
-  const read: ReadLive = async (project) => {
-    const { name: environment, tenant, settings } = project.environment;
-    const addresses = project.resources.map(({ address }) => address).filter(isTemplate);
-    const bases = project.resources.map(({ lifecycle }) => lifecycle.basedOn ?? '');
-    const name = JSON.stringify([environment, tenant, settings, addresses.toSorted(), bases.toSorted()]);
-    if (last?.name !== name) {
-      last = { name, answer: readLiveTemplates(project, args, io) };
-      return last.answer;
-    }
-    const known = last;
-    const answer = await known.answer;
-    if (answer.live === null && !isRetried) void retry(known, project);
-    return answer;
+  return {
+    async read(project) {
+      const { name: environment, tenant, settings } = project.environment;
+      const addresses = project.resources.map(({ address }) => address).filter(isTemplate);
+      const bases = project.resources.map(({ lifecycle }) => lifecycle.basedOn ?? '');
+      const name = JSON.stringify([environment, tenant, settings, addresses.toSorted(), bases.toSorted()]);
+      const known = last;
+      if (known?.name !== name) {
+        last = { name, answer: readLive(project, args, io) };
+        return last.answer;
+      }
+      const answer = await known.answer;
+      if (answer.live === null && !args.offline && !isRetried) void retry(known, name, project);
+      return answer;
+    },
+    forget() {
+      last = null;
+    },
   };
-  const forget = () => {
-    last = null;
-  };
-  return { read, forget };
 }
 
 /** Reads the live templates. If the tenant cannot be read, the page goes without them and shows why. */
-async function readLiveTemplates(project: Project, args: Args, io: Io): Promise<Live> {
+async function readLive(project: Project, args: Args, io: Io): Promise<Live> {
+  const unread: Live = { live: null, moved: new Map(), diagnostics: [] };
   const templates = project.resources.filter(({ address }) => isTemplate(address));
-  if (templates.length === 0) return unread;
+  if (args.offline || templates.length === 0) return unread;
   try {
     const live = await withTenant(project, args, io, (tenant) => readTemplates(templates, tenant));
     return { live, moved: await readMovedTemplates(project, live, io.env), diagnostics: [] };

@@ -1,15 +1,32 @@
+import type { ApplyEvent } from '../applier/run-context.ts';
 import type { RequestName } from '../client/client.ts';
-import { type Tenant, useTenant } from '../engine/tenant.ts';
+import type { FleetOptions, FleetProgressState } from '../engine/fleet.ts';
+import { type Tenant, type TenantEvent, type TenantOptions, useTenant } from '../engine/tenant.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
+import { isCi } from '../model/ci.ts';
+import { namesAndMore } from '../model/words.ts';
+import { outcomeWords } from '../report/result.ts';
 import { printable } from '../report/safe.ts';
-import { pluralize, requestTarget } from '../report/words.ts';
-import { eventWords, logLine, type RunEvent, settlingWords } from './event-words.ts';
+import { joinParts, pluralize, requestTarget } from '../report/words.ts';
 import { type Io, type ProgramIo, printNote, takesEscapes, type Verbosity, widthOf } from './io.ts';
 
-/**
- * Opens the environment's tenant for `use`, shows on stderr what happens meanwhile, and closes the tenant. Rejects with
- * what `openTenant` and `use` throw.
- */
+export type RunEvent = TenantEvent | ApplyEvent;
+
+/** Shows on stderr what happens during long work. */
+export interface Progress {
+  onEvent(event: RunEvent): void;
+  /** Removes what is not to stay on the terminal. */
+  end(): void;
+}
+
+/** Shows on stderr how far the work on several environments is. */
+export interface FleetProgress extends Pick<Progress, 'end'> {
+  onProgress(name: string, state: FleetProgressState): void;
+  /** Options for opening a tenant, so that its requests are shown with `--verbose`. */
+  tenantOptions(name: string): TenantOptions;
+}
+
+/** Opens the environment's tenant for `use`, shows what happens meanwhile, and closes the tenant. */
 export async function withTenant<T>(
   project: { readonly environment: Environment; readonly secrets: Secrets },
   args: Verbosity,
@@ -26,44 +43,146 @@ export async function withTenant<T>(
   }
 }
 
-/**
- * Shows on stderr what happens during long work: with `--verbose` every request, on a terminal a progress bar, in a CI
- * job a line from time to time. Shows nothing elsewhere and with `--quiet`.
- */
-export interface Progress {
-  onEvent(event: RunEvent): void;
-  /** Removes the bar. */
-  end(): void;
+/** Runs `work` with the progress of several environments, and ends that. */
+export async function withFleetProgress<T>(
+  total: number,
+  args: Verbosity & { readonly parallel: number },
+  io: Io,
+  work: (run: FleetOptions & FleetProgress) => Promise<T>,
+): Promise<T> {
+  const progress = createFleetProgress(total, args, io);
+  try {
+    return await work({ ...progress, parallel: args.parallel, signal: io.signal });
+  } finally {
+    progress.end();
+  }
 }
 
-export function createProgress(io: ProgramIo, args: Verbosity): Progress {
-  if (args.quiet) return silent;
-  const progress = progressFor(io, args);
-  const note = noteInterrupts(io, progress.end);
+/**
+ * Progress is shown with `--verbose` as a log of requests, on a terminal as one line that is drawn again, in a CI job as a line
+ * from time to time. Elsewhere only long waits are told.
+ */
+type Mode = 'none' | 'log' | 'bar' | 'lines' | 'waits';
+
+function modeOf({ quiet, verbose, progress }: Verbosity, io: ProgramIo): Mode {
+  if (quiet) return 'none';
+  if (verbose) return 'log';
+  if (!progress) return 'none';
+  if (takesEscapes(io.stderr, io)) return 'bar';
+  return isCi(io.env) ? 'lines' : 'waits';
+}
+
+/** One line of a terminal, which is drawn again and again. */
+function createLine({ stderr }: ProgramIo) {
+  let isShown = false;
   return {
-    onEvent(event) {
-      note(event);
-      progress.onEvent(event);
+    draw(text: string) {
+      stderr.write(`\r\x1b[2K${text.slice(0, roomIn(stderr))}`);
+      isShown = true;
     },
-    end: progress.end,
+    clear() {
+      if (isShown) stderr.write('\r\x1b[2K');
+      isShown = false;
+    },
   };
 }
 
-function progressFor(io: ProgramIo, { verbose, progress }: Verbosity): Progress {
-  if (verbose) return trafficLog(io);
-  if (!progress) return silent;
-  if (takesEscapes(io.stderr, io)) return bar(io);
-  return io.env.CI ? plainLines(io) : waitsOnly(io);
+const roomIn = (output: ProgramIo['stderr']) => Math.max(0, widthOf(output) - 1);
+
+export function createProgress(io: ProgramIo, args: Verbosity): Progress {
+  const mode = modeOf(args, io);
+  const line = createLine(io);
+  const noteInterrupts = args.quiet ? () => {} : interruptNotes(io, line.clear);
+  const count = new Count();
+  const begun = Date.now();
+  const limit = createCountdown(() => draw(null));
+  let awaited = '';
+  let told = 0;
+
+  const draw = (words: string | null) => {
+    // A wait explains why nothing moves, so it stays until it is over.
+    const more = [count.eta(Date.now() - begun), limit.words() ?? words].filter(Boolean).join('  ');
+    const room = roomIn(io.stderr) - count.bar.length - 2;
+    line.draw(more === '' ? count.bar : `${count.bar}  ${cutMiddle(printable(more), room)}`);
+  };
+  /** Tells the first of several waits for the same objects. */
+  const printWait = (event: RunEvent) => {
+    if (event.type !== 'settling' || event.addresses.join() === awaited) return;
+    awaited = event.addresses.join();
+    printNote(eventWords(event) ?? '', io);
+  };
+  const show = {
+    none() {},
+    log(event) {
+      const text = logLine(event);
+      if (text !== null) printNote(text, io);
+    },
+    bar(event) {
+      if (event.type === 'rate-limit-wait') limit.start(event);
+      draw(eventWords(event));
+    },
+    lines(event) {
+      printWait(event);
+      if (isNews(event)) printNote(eventWords(event) ?? '', io);
+      if (event.type !== 'request-finished' || count.answered < told + requestsPerLine) return;
+      told = count.answered;
+      printNote(`${told} requests answered`, io);
+    },
+    waits: printWait,
+  } satisfies Record<Mode, (event: RunEvent) => void>;
+  return {
+    onEvent(event) {
+      noteInterrupts(event);
+      count.add(event);
+      show[mode](event);
+    },
+    end() {
+      limit.stop();
+      line.clear();
+    },
+  };
+}
+
+/** Shows how many environments are done: on a terminal in one line, in a CI job and with `--verbose` a line for each. */
+export function createFleetProgress(total: number, args: Verbosity, io: Io): FleetProgress {
+  const mode = modeOf(args, io);
+  const line = createLine(io);
+  const noteInterrupts = args.quiet ? () => {} : interruptNotes(io, line.clear);
+  const atWork = new Set<string>();
+  let ended = 0;
+  return {
+    onProgress(name, state) {
+      if (state === 'begun') atWork.add(name);
+      else {
+        atWork.delete(name);
+        ended += 1;
+      }
+      if (mode === 'bar') {
+        // Those that began first are the slowest.
+        const [first, second, third, ...others] = atWork;
+        const names = [first, second, third].filter((each) => each !== undefined);
+        const work = names.length === 0 ? '' : `  at work: ${namesAndMore(names, others.length)}`;
+        line.draw(printable(`${ended}/${total} environments${work}`));
+      } else if ((mode === 'lines' || mode === 'log') && state !== 'begun')
+        printNote(`${ended}/${total} ${name}${state === 'done' ? '' : `: ${state}`}`, io);
+    },
+    tenantOptions: (name) => ({
+      redactor: io.redactor,
+      onEvent(event) {
+        noteInterrupts(event);
+        const text = mode === 'log' ? logLine(event) : null;
+        if (text !== null) printNote(`${name}: ${text}`, io);
+      },
+    }),
+    end: line.clear,
+  };
 }
 
 /**
  * Says after Ctrl-C what is still waited for. A request that may change something is not broken off, and until its answer
  * comes the program would seem to ignore the key.
- *
- * @param clear removes the bar
- * @returns what has to know of every event
  */
-export function noteInterrupts(io: ProgramIo, clear: () => void): (event: RunEvent) => void {
+function interruptNotes(io: ProgramIo, clear: () => void): (event: RunEvent) => void {
   let inFlight = 0;
   const say = () => {
     clear();
@@ -83,155 +202,82 @@ export function noteInterrupts(io: ProgramIo, clear: () => void): (event: RunEve
   };
 }
 
-/** Says once what a run waits for that seems to stand still. */
-function waitsOnly(io: ProgramIo): Progress {
-  return { onEvent: settlingPrinter(io), end() {} };
-}
+const barWidth = 20;
+/** From so many on, the time that each took says something about the others. */
+const enoughDone = 5;
+const shortestEta = 10_000;
 
-/** Prints one line for the first of several waits for the same objects. */
-function settlingPrinter(io: ProgramIo): (event: RunEvent) => void {
-  let last = '';
-  return (event) => {
-    if (event.type !== 'settling' || event.addresses.join() === last) return;
-    last = event.addresses.join();
-    printNote(settlingWords(event), io);
-  };
-}
-
-const silent: Progress = { onEvent() {}, end() {} };
-
-function trafficLog(io: ProgramIo): Progress {
-  return {
-    onEvent(event) {
-      const line = logLine(event);
-      if (line !== null) printNote(line, io);
-    },
-    end() {},
-  };
-}
-
-/** Counts answered requests, or finished changes once an apply has begun. */
+/** Counts answered requests, or finished changes once an apply has begun. A request counts once, also when it is retried. */
 class Count {
   readonly #sent = new Set<string>();
   readonly #answered = new Set<string>();
-  #changes: { done: number; all: number } | null = null;
+  #changes: { readonly done: number; readonly all: number } | null = null;
 
   add(event: RunEvent): void {
-    switch (event.type) {
-      case 'request-started':
-        this.#sent.add(idOf(event.request));
-        this.#answered.delete(idOf(event.request));
-        break;
-      case 'request-finished':
-        this.#sent.add(idOf(event.request));
-        this.#answered.add(idOf(event.request));
-        break;
-      case 'retrying':
-        this.#answered.delete(idOf(event.request));
-        break;
-      case 'checked':
-        this.#changes = { done: 0, all: event.changes };
-        break;
-      case 'finished':
-        this.#changes = { done: event.finished, all: event.total };
-        break;
-    }
+    const idOf = (request: RequestName) => `${request.method} ${requestTarget(request)}`;
+    if (event.type === 'request-started' || event.type === 'request-finished')
+      this.#sent.add(idOf(event.request));
+    if (event.type === 'request-started' || event.type === 'retrying')
+      this.#answered.delete(idOf(event.request));
+    if (event.type === 'request-finished') this.#answered.add(idOf(event.request));
+    if (event.type === 'checked') this.#changes = { done: 0, all: event.changes };
+    if (event.type === 'finished') this.#changes = { done: event.finished, all: event.total };
   }
 
   get answered(): number {
     return this.#answered.size;
   }
 
-  get current(): { done: number; all: number; what: string } {
-    if (this.#changes) return { ...this.#changes, what: 'changes' };
-    return { done: this.answered, all: this.#sent.size, what: 'requests' };
+  get #current() {
+    return this.#changes ?? { done: this.answered, all: this.#sent.size };
   }
-}
 
-/** A request counts once, also when it is retried. */
-const idOf = (request: RequestName) => `${request.method} ${requestTarget(request)}`;
-
-const barWidth = 20;
-
-function bar(io: ProgramIo): Progress {
-  const count = new Count();
-  const begun = Date.now();
-  const limit = new Countdown(() => draw(null));
-  let isShown = false;
-  const draw = (words: string | null) => {
-    const { done, all, what } = count.current;
+  get bar(): string {
+    const { done, all } = this.#current;
     const filled = all === 0 ? 0 : Math.round((barWidth * done) / all);
-    const counts = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} ${done}/${all} ${what}`;
-    // A wait explains why nothing moves, so it stays until it is over.
-    const more = [etaWords({ done, all }, Date.now() - begun), limit.words ?? words].filter(Boolean);
-    const room = Math.max(0, widthOf(io.stderr) - 1);
-    const text = printable(more.join('  '));
-    const rest = text === '' ? '' : `  ${cutMiddle(text, room - counts.length - 2)}`;
-    io.stderr.write(`\r\x1b[2K${`${counts}${rest}`.slice(0, room)}`);
-    isShown = true;
-  };
-  return {
-    onEvent(event) {
-      count.add(event);
-      if (event.type === 'rate-limit-wait') limit.start(event);
-      draw(eventWords(event));
-    },
-    end() {
-      limit.stop();
-      if (isShown) io.stderr.write('\r\x1b[2K');
-      isShown = false;
-    },
-  };
+    const what = this.#changes ? 'changes' : 'requests';
+    return `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} ${done}/${all} ${what}`;
+  }
+
+  /** `about 40 s left`; empty where that is not known, or not worth telling. */
+  eta(elapsed: number): string {
+    const { done, all } = this.#current;
+    const left = done < enoughDone ? 0 : (elapsed / done) * (all - done);
+    return left < shortestEta ? '' : `about ${Math.round(left / 1000)} s left`;
+  }
 }
 
 type LimitWait = Extract<RunEvent, { type: 'rate-limit-wait' }>;
 
 /** The time until the tenant's limit lets requests through again, counted down each second. */
-class Countdown {
-  readonly #onTick: () => void;
-  #wait: LimitWait | null = null;
-  #until = 0;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(onTick: () => void) {
-    this.#onTick = onTick;
-  }
-
-  start(wait: LimitWait): void {
-    const until = Date.now() + wait.ms;
-    // The requests of a version wait together: each of them reports what is left.
-    if (this.#wait && until <= this.#until) return;
-    this.stop();
-    [this.#wait, this.#until] = [wait, until];
-    this.#timer = setInterval(() => this.#tick(), 1000);
-    // The bar keeps no run alive.
-    this.#timer.unref();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-    this.#wait = null;
-  }
-
-  get words(): string | null {
-    const ms = this.#until - Date.now();
-    return this.#wait && ms > 0 ? eventWords({ ...this.#wait, ms }) : null;
-  }
-
-  #tick(): void {
-    if (Date.now() >= this.#until) this.stop();
-    this.#onTick();
-  }
-}
-
-/** From so many on, the time that each took says something about the others. */
-const enoughDone = 5;
-const shortest = 10_000;
-
-/** `about 40 s left`; empty where that is not known, or not worth telling. */
-function etaWords({ done, all }: { readonly done: number; readonly all: number }, elapsed: number): string {
-  const left = done < enoughDone ? 0 : (elapsed / done) * (all - done);
-  return left < shortest ? '' : `about ${Math.round(left / 1000)} s left`;
+function createCountdown(onTick: () => void) {
+  let wait: LimitWait | null = null;
+  let until = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const stop = () => {
+    clearInterval(timer);
+    wait = null;
+  };
+  return {
+    start(next: LimitWait) {
+      const end = Date.now() + next.ms;
+      // The requests of a version wait together: each of them reports what is left.
+      if (wait && end <= until) return;
+      stop();
+      [wait, until] = [next, end];
+      timer = setInterval(() => {
+        if (Date.now() >= until) stop();
+        onTick();
+      }, 1000);
+      // The bar keeps no run alive.
+      timer.unref();
+    },
+    stop,
+    words() {
+      const ms = until - Date.now();
+      return wait && ms > 0 ? eventWords({ ...wait, ms }) : null;
+    },
+  };
 }
 
 /** A text in so many columns. Its end stays: of an address it says more than the middle. */
@@ -242,31 +288,55 @@ function cutMiddle(text: string, room: number): string {
   return `${text.slice(0, start)}…${end === 0 ? '' : text.slice(-end)}`;
 }
 
-/** An apply prints at most about this many lines, plus one for each change that is not done. */
+/** An apply prints at most about this many lines in a CI job, plus one for each change that is not done. */
 const mostLines = 20;
 const requestsPerLine = 100;
 
-function plainLines(io: ProgramIo): Progress {
-  const count = new Count();
-  let printed = 0;
-  const printSettling = settlingPrinter(io);
-  return {
-    onEvent(event) {
-      count.add(event);
-      printSettling(event);
-      if (event.type === 'request-finished') {
-        if (count.answered < printed + requestsPerLine) return;
-        printed = count.answered;
-        printNote(`${printed} requests answered`, io);
-      } else if (isNews(event)) printNote(eventWords(event) ?? '', io);
-    },
-    end() {},
-  };
-}
-
-/** Whether an event is worth a line of its own. Of changes that are done, only some are. */
+/** True when an event is worth a line of its own. Of changes that are done, only some are. */
 function isNews(event: RunEvent): boolean {
   if (event.type !== 'finished') return event.type === 'rate-limit-wait' || event.type === 'retrying';
   const { result, finished, total } = event;
   return result.outcome !== 'done' || finished % Math.ceil(total / mostLines) === 0 || finished === total;
 }
+
+/** An event as a line of a log, which has every request; `null` for what is not worth one. */
+function logLine(event: RunEvent): string | null {
+  if (event.type !== 'request-finished') return eventWords(event);
+  const { request, result, ms, detail, trackingId } = event;
+  const more = joinParts([detail, trackingId && `tracking id ${trackingId}`], ', ');
+  return `${request.method} ${requestTarget(request)} ${result} ${ms} ms${more && ` (${more})`}`;
+}
+
+/** Returns `null` for single requests, of which there are many. */
+function eventWords(event: RunEvent): string | null {
+  switch (event.type) {
+    case 'request-started':
+    case 'request-finished':
+      return null;
+    case 'rate-limit-wait':
+      return `limit reached, going on in ${Math.max(1, Math.round(event.ms / 1000))} s`;
+    case 'retrying':
+      return `trying ${event.request.method} ${event.request.path} again in ${seconds(event.ms)}: ${event.reason}`;
+    case 'token-fetched':
+      return 'signed in';
+    case 'warning':
+      return event.message;
+    case 'checking':
+      return `checking ${event.objects} objects against the plan …`;
+    case 'checked':
+      return event.resumed > 0 ? `resuming an earlier run: it had started ${event.resumed} changes` : null;
+    case 'started':
+      return `${event.action} ${event.address} …`;
+    case 'waiting':
+      return `${event.address}: ${event.why}`;
+    case 'settling': {
+      const [first = '', ...others] = event.addresses;
+      const what = namesAndMore([first], others.length);
+      return `waiting up to ${seconds(event.ms)} for the tenant to show its last writes: ${what}`;
+    }
+    case 'finished':
+      return `${event.finished}/${event.total} ${event.result.address} ${outcomeWords[event.result.outcome]}`;
+  }
+}
+
+const seconds = (ms: number): string => `${Math.max(0.1, Math.round(ms / 100) / 10)} s`;

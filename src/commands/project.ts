@@ -7,9 +7,8 @@ import { repositoryOf } from '../loader/git.ts';
 import { type LoadOptions, loadEnvironmentNames, loadKinds } from '../loader/index.ts';
 import { isPlainName, parseShard, selectEnvironments, shardOf } from '../loader/selection.ts';
 import { Failure, failure } from '../model/failure.ts';
-import type { ArgsOf } from './command.ts';
+import type { ArgsOf, commonOptions } from './command.ts';
 import type { Io } from './io.ts';
-import type { commonOptions } from './options.ts';
 
 /** The files that a command writes. */
 interface OutputFiles {
@@ -34,71 +33,63 @@ export function projectFileOptions(
   };
 }
 
-/** The project and environment to load, as the loader takes them: see {@link selectedEnvironment}. */
+/**
+ * The project and environment to load, as the loader takes them.
+ *
+ * @param ofFile the environment that a plan or result file is for, where nothing else selects one
+ */
 export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string): LoadOptions {
-  const environmentFrom = selectionOf(args, io, ofFile).from;
-  const options = { ...projectFileOptions(args, io), environmentFrom };
   const environment = selectedEnvironment(args, io, ofFile);
-  return environment === undefined ? options : { ...options, environment };
+  return {
+    ...projectFileOptions(args, io),
+    environmentFrom: selectorsOf(args, io).from,
+    ...(environment === undefined ? {} : { environment }),
+  };
 }
 
-/**
- * The environment that a command works on; left out: the default of the project. Throws a Failure where several are
- * selected.
- *
- * @param ofFile the environment that a plan or result file is for: it counts more than TENANTCTL_ENV
- */
+/** The environment of a command that works on one; left out: the default of the project. */
 export function selectedEnvironment(args: ProjectArgs, io: Io, ofFile?: string): string | undefined {
-  const selection = selectionOf(args, io, ofFile);
-  if (isOne(selection)) return selection.selectors[0];
-  const names = namedEnvironments(selection, args, io);
+  const { selectors, from = '--env' } = selectorsOf(args, io);
+  const [selector = ofFile] = selectors;
+  if (selectors.length < 2 && (selector === undefined || selector === ofFile || isPlainName(selector)))
+    return selector;
+  const names = namedEnvironments(args, io);
   if (names.length === 1) return names[0];
   throw failure(
     'several-environments',
-    `This command works on one environment, and ${selection.from ?? '--env'} selects ${names.length}: ${names.join(', ')}.`,
+    `This command works on one environment, and ${from} selects ${names.length}: ${names.join(', ')}.`,
     { hint: 'Name one of them. `validate`, `plan`, `apply` and `status` take several.' },
   );
 }
 
-/**
- * The environments that a command works on together; `null` where it works on one, as it always has. Throws a Failure for
- * selectors that select none.
- */
+/** The environments that a command works on together; `null` where it works on one, as it always has. */
 export function selectedEnvironments(
   args: ProjectArgs & { readonly shard: string | undefined },
   io: Io,
 ): readonly string[] | null {
   const shard = args.shard === undefined ? null : parseShard(args.shard);
-  const selection = selectionOf(args, io);
-  if (isOne(selection) && !shard) return null;
-  const names = namedEnvironments(selection, args, io);
+  const { selectors } = selectorsOf(args, io);
+  if (!shard && selectors.length < 2 && selectors.every(isPlainName)) return null;
+  const names = namedEnvironments(args, io);
   // A part with one environment is joined with the others, so it is a fleet too.
   if (shard) return shardOf(names, shard);
   return names.length > 1 ? names : null;
 }
 
-/** Environments as they are named. */
-interface Selection {
-  /** Empty: the default of the project. */
-  readonly selectors: readonly string[];
-  /** The variable that gives them; left out where an option, a file or nothing does. */
-  readonly from?: string;
-}
-
-/** The environments that are selected. Throws a Failure for selectors that select none. */
-export function namedEnvironments({ selectors, from }: Selection, args: ProjectArgs, io: Io): string[] {
+/** The names of the environments that are selected. Throws a Failure for selectors that select none. */
+export function namedEnvironments(args: ProjectArgs, io: Io): string[] {
+  const { selectors, from } = selectorsOf(args, io);
   return selectEnvironments(selectors, loadEnvironmentNames(projectFileOptions(args, io)), from);
 }
 
-/** Whether a selection names one environment, or none: the default of the project. */
-const isOne = ({ selectors }: Selection) => selectors.length < 2 && selectors.every(isPlainName);
-
-/** What options select, else the file, else TENANTCTL_ENV. */
-export function selectionOf({ env }: Pick<ProjectArgs, 'env'>, io: Io, ofFile?: string): Selection {
-  if (env.length > 0) return { selectors: env };
-  if (ofFile !== undefined) return { selectors: [ofFile] };
+/** Returns the selectors of options, else of TENANTCTL_ENV, which `from` names. None: the project's default counts. */
+export function selectorsOf(
+  { env }: Pick<ProjectArgs, 'env'>,
+  io: Io,
+): { readonly selectors: readonly string[]; readonly from?: string } {
   const { TENANTCTL_ENV } = io.env;
-  return TENANTCTL_ENV ? { selectors: [TENANTCTL_ENV], from: 'TENANTCTL_ENV' } : { selectors: [] };
+  if (env.length > 0 || !TENANTCTL_ENV) return { selectors: env };
+  return { selectors: [TENANTCTL_ENV], from: 'TENANTCTL_ENV' };
 }
 
 /** The absolute path of the project file, named or found. Throws a Failure for one that belongs to somebody else. */
@@ -119,7 +110,7 @@ export function folderInRepository({ config }: Pick<ProjectArgs, 'config'>, io: 
 }
 
 /**
- * The kinds of the project that is meant; where there is none, those that every project has. Throws a Failure where the
+ * Returns the kinds of the project; without a project, the built-in ones. Throws a Failure where the
  * project file or the description of a kind cannot be read.
  */
 export function kindsHere(args: Pick<ProjectArgs, 'config'>, io: Io): Kinds {
@@ -138,16 +129,11 @@ export function protectProject(args: Pick<ProjectArgs, 'config'> & OutputFiles, 
     // The loader refuses such outputs.
     loadKinds(options);
   } catch (error) {
-    // Somebody who only wants to see a plan has to know why the project matters.
     if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'usage')) throw error;
-    throw new Failure([...error.diagnostics, ...unprotectedReport().diagnostics]);
+    // Explains why the project matters to somebody who only wants to see a plan.
+    const message =
+      'The report is not written: it must not overwrite a file of the project, whose files are not known.';
+    const hint = 'Correct the project first, or run the command in a folder outside of it.';
+    throw new Failure([...error.diagnostics, { code: 'usage', severity: 'error', message, hint }]);
   }
-}
-
-function unprotectedReport(): Failure {
-  const message =
-    'The report is not written: it must not overwrite a file of the project, whose files are not known.';
-  return failure('usage', message, {
-    hint: 'Correct the project first, or run the command in a folder outside of it.',
-  });
 }

@@ -1,11 +1,16 @@
 import type { Argv } from 'yargs';
 import { planRollback } from '../engine/rollback.ts';
 import { loadProject } from '../loader/index.ts';
-import { defineCommand, examples } from './command.ts';
-import { howToApplyFile } from './how-to-apply.ts';
-import { commonOptions, guardOptions, guardOptionsOf, scopeOptions } from './options.ts';
+import {
+  commonOptions,
+  defineCommand,
+  examples,
+  guardOptions,
+  guardOptionsOf,
+  scopeOptions,
+} from './command.ts';
 import { checkOutput } from './output.ts';
-import { outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
+import { howToApplyFile, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
 import { projectOptions } from './project.ts';
 import { readOneResult } from './saved.ts';
 
@@ -30,7 +35,7 @@ function build(yargs: Argv) {
 
 export const command = defineCommand(build, async (args, io) => {
   checkOutput(args, 'plan', io, [args.result]);
-  const result = readOneResult(args.result, args.env, io);
+  const result = await readOneResult(args.result, args.env, io);
   const project = loadProject(projectOptions(args, io, result.environment));
   const options = guardOptionsOf(args);
   const plan = await planWithTenant(project, args, io, (tenant) =>

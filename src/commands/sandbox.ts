@@ -5,8 +5,16 @@ import { startEmbedded } from '../engine/tenant.ts';
 import { kindsFolderIn } from '../loader/kind-files.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { FaultSyntaxError, parseFault, parseVariations, VariationSyntaxError } from '../sandbox/index.ts';
-import { defineCommand, examples } from './command.ts';
-import { commonOptions, list, number, portOption, text, wholeNumber } from './options.ts';
+import {
+  commonOptions,
+  defineCommand,
+  examples,
+  list,
+  number,
+  portOption,
+  text,
+  wholeNumber,
+} from './command.ts';
 import { projectFileOf } from './project.ts';
 
 function build(yargs: Argv) {

@@ -4,10 +4,9 @@ import { builtInKinds } from '../kinds/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { isObject, type JsonObject, own, parseJson } from '../model/json.ts';
 import { didYouMean, joinWords } from '../model/words.ts';
-import { defineCommand, examples } from './command.ts';
-import { commonOptions } from './options.ts';
+import { commonOptions, defineCommand, examples } from './command.ts';
+import { isInPackage, manifestSchema, otherSchemas, readSchema, schemaOfKind } from './package-file.ts';
 import { kindsHere } from './project.ts';
-import { isInPackage, manifestSchema, otherSchemas, readSchema, schemaOfKind } from './schemas.ts';
 
 function build(yargs: Argv) {
   return commonOptions(yargs)

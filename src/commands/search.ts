@@ -3,9 +3,8 @@ import { runSearch } from '../engine/search.ts';
 import { loadProject } from '../loader/index.ts';
 import { ExitCode } from '../model/failure.ts';
 import { renderSearch, searchFormats } from '../report/search.ts';
-import { defineCommand, examples } from './command.ts';
+import { commonOptions, defineCommand, examples, format, number, text, wholeNumber } from './command.ts';
 import { viewOf } from './io.ts';
-import { commonOptions, format, number, text, wholeNumber } from './options.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
 

@@ -1,5 +1,3 @@
-import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { prepareTest, sendTest, templateKey } from '../engine/test-notification.ts';
 import { SourceFile } from '../loader/file.ts';
@@ -8,15 +6,14 @@ import { parseDocuments } from '../loader/parse.ts';
 import { Problems } from '../loader/problems.ts';
 import { decodeText } from '../loader/source.ts';
 import { type ReadTag, readTree, unresolved } from '../loader/tree.ts';
-import { ExitCode, failure, unreadableFile } from '../model/failure.ts';
+import { ExitCode, failure } from '../model/failure.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import { testOutcome, testPreview } from '../report/test-notification.ts';
-import { defineCommand, examples } from './command.ts';
-import { type Io, isInteractive, viewOf } from './io.ts';
-import { commonOptions, flag, format, list, text } from './options.ts';
+import { commonOptions, defineCommand, examples, flag, format, list, text } from './command.ts';
+import { readNamedFile } from './files.ts';
+import { confirm, type Io, isInteractive, viewOf } from './io.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
-import { confirm } from './prompt.ts';
 
 function build(yargs: Argv) {
   return commonOptions(yargs)
@@ -45,7 +42,7 @@ function build(yargs: Argv) {
 }
 
 export const command = defineCommand(build, async (args, io) => {
-  const context = args.context === undefined ? null : readContext(args.context, io);
+  const context = args.context === undefined ? null : await readContext(args.context, io);
   const { resources, ...project } = loadProject(projectOptions(args, io));
   const key = templateKey(args.address, resources);
   // After what would stop a run with --yes too.
@@ -67,9 +64,10 @@ export const command = defineCommand(build, async (args, io) => {
   });
 });
 
-/** Reads the object in a YAML or JSON file, as strictly as a manifest. Throws a Failure where there is none. */
-function readContext(name: string, io: Io): JsonObject {
-  const file = new SourceFile(name, readText(name, io));
+/** Reads the object in a YAML or JSON file, as strictly as a manifest. Throws a Failure for any other content. */
+async function readContext(name: string, io: Io): Promise<JsonObject> {
+  const bytes = await readNamedFile(name, io, { most: largestFile });
+  const file = new SourceFile(name, decodeText(bytes, name));
   const problems = new Problems();
   const [document, second] = parseDocuments(file, problems);
   const refuseTag: ReadTag = (tag, _argument, place) => {
@@ -82,14 +80,4 @@ function readContext(name: string, io: Io): JsonObject {
   throw failure('context-no-object', `${name} must hold one object with the template's variables.`, {
     hint: 'Write `name: value` lines, or a JSON object.',
   });
-}
-
-function readText(name: string, io: Io): string {
-  const path = resolve(io.cwd, name);
-  try {
-    if (statSync(path).size > largestFile) throw failure('file-too-large', `${name} is too large.`);
-    return decodeText(readFileSync(path), name);
-  } catch (error) {
-    throw unreadableFile(name, error);
-  }
 }

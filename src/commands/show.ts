@@ -2,10 +2,9 @@ import type { Argv } from 'yargs';
 import { ExitCode, failure } from '../model/failure.ts';
 import { type FleetMember, fleetOf } from '../model/fleet.ts';
 import type { Document } from '../report/index.ts';
-import { defineCommand, examples } from './command.ts';
-import { howToApplyFile } from './how-to-apply.ts';
-import { commonOptions, format, list } from './options.ts';
+import { commonOptions, defineCommand, examples, format, list } from './command.ts';
 import { checkOutput, printDocument, renderTemplates, wantsPage, writeReports } from './output.ts';
+import { howToApplyFile } from './plan-output.ts';
 import { folderInRepository, protectProject } from './project.ts';
 import { readSaved } from './saved.ts';
 
@@ -34,16 +33,17 @@ function build(yargs: Argv) {
 export const command = defineCommand(build, async (args, io) => {
   if (args.env.length > 0)
     throw failure('usage', 'show takes no --env: it shows all environments that are in the files.');
-  const [first, ...others] = args.file.map((file) => readSaved(file, io));
-  if (!first) throw failure('usage', 'Name a file.');
-  const document = others.length === 0 ? first : joinDocuments([first, ...others]);
+  const documents: Document[] = [];
+  for (const file of args.file) documents.push(await readSaved(file, io));
+  const [first, ...others] = documents;
+  const document = first && others.length === 0 ? first : joinDocuments(documents);
   checkOutput(args, document.is, io, args.file);
   if (args.report.length > 0) protectProject(args, io);
   const [file = '', ...more] = args.file;
   const applying = more.length === 0 ? howToApplyFile(file, args, io) : {};
   const templates = wantsPage(args) ? await renderTemplates(document, io) : {};
   const extras = { ...templates, ...applying, folder: folderInRepository(args, io) };
-  writeReports(document, args.report, io, extras);
+  await writeReports(document, args.report, io, extras);
   printDocument(document, args, io, extras);
   return ExitCode.done;
 });

@@ -20,12 +20,20 @@ import { isVerificationOver, type Status, statusFormat } from '../model/status.t
 import { namesAndMore } from '../model/words.ts';
 import { oneLine, safeJson } from '../report/safe.ts';
 import { renderStatus, statusFormats, verificationWords } from '../report/status.ts';
-import { type ArgsOf, defineCommand, examples } from './command.ts';
-import { withFleetProgress } from './fleet-progress.ts';
+import {
+  type ArgsOf,
+  commonOptions,
+  defineCommand,
+  examples,
+  flag,
+  fleetOptions,
+  format,
+  scopeOptions,
+  text,
+} from './command.ts';
 import { type Io, printNote, viewOf } from './io.ts';
-import { commonOptions, flag, fleetOptions, format, scopeOptions, text } from './options.ts';
 import { printDiagnostics } from './output.ts';
-import { withTenant } from './progress.ts';
+import { withFleetProgress, withTenant } from './progress.ts';
 import { projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 
 const defaultWait = '30m';
@@ -108,14 +116,12 @@ async function statusOfSeveral(
   );
 }
 
-/** A status, and the remarks about globs that match nothing. */
-interface ReadOutcome {
-  readonly status: Status;
-  readonly unmatched: readonly Diagnostic[];
-}
-
 /** Reads the status of a tenant, or waits for it. `onPrint` is called before lines are printed. */
-type ReadStatus = (project: Project, tenant: Tenant, onPrint: () => void) => Promise<ReadOutcome>;
+type ReadStatus = (
+  project: Project,
+  tenant: Tenant,
+  onPrint: () => void,
+) => Promise<{ readonly status: Status; readonly unmatched: readonly Diagnostic[] }>;
 
 function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatus {
   const limit = args.wait === undefined ? null : durationOf('wait', args.wait || defaultWait);
@@ -124,14 +130,12 @@ function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatu
     checkScope(args, environment.kinds);
     const { includes, findUnmatched } = selectionOf(args);
     const scope: StatusScope = { resources, includes };
-    const onWait = (status: Status) => {
+    const say = (lines: readonly string[]) => {
       onPrint();
-      if (!args.quiet) printAwaited(status, args.wait || defaultWait, io);
+      if (!args.quiet) for (const line of lines) printNote(oneLine(line), io);
     };
-    const onRead = (before: Status, after: Status) => {
-      onPrint();
-      if (!args.quiet) printChanges(before, after, io);
-    };
+    const onWait = (status: Status) => say([waitWords(status, args.wait || defaultWait)]);
+    const onRead = (before: Status, after: Status) => say(changeWords(before, after));
     const read =
       limit === null
         ? await readStatus(tenant, scope)
@@ -150,7 +154,8 @@ async function dnsChecker({ dns, resolver, dnsTimeout }: Args): Promise<DnsCheck
 /** With `--wait`, what is not verified makes the command incomplete, and is named. */
 function exitCodeOf(status: Status, { wait, quiet }: Args, io: Io): ExitCode {
   if (wait === undefined || isSettled(status)) return ExitCode.done;
-  if (!quiet) printUnsettled(status, io);
+  const names = listUnsettled(status).join(', ');
+  if (!quiet) printNote(oneLine(`The time is up. Not verified in ${status.environment}: ${names}.`), io);
   return ExitCode.incomplete;
 }
 
@@ -162,32 +167,23 @@ function durationOf(option: string, text: string): number {
   });
 }
 
-/** Prints on stderr which verifications have changed between two reads. */
-function printChanges(before: Status, after: Status, io: Io): void {
+/** Which verifications have changed between two reads. */
+function changeWords(before: Status, after: Status): string[] {
   const was = new Map(before.identities.map(({ address, verification }) => [address, verification]));
-  for (const { address, verification } of after.identities) {
+  return after.identities.flatMap(({ address, verification }) => {
     const then = was.get(address);
-    if (then === verification) continue;
     const from = then === undefined ? 'new' : verificationWords[then].words;
-    io.stderr.write(`${oneLine(address)}: ${from} -> ${verificationWords[verification].words}\n`);
-  }
+    return then === verification ? [] : [`${address}: ${from} -> ${verificationWords[verification].words}`];
+  });
 }
 
 /** Of the identities that are waited for, so many are named. */
 const mostAwaited = 5;
 
-/** Prints on stderr what is waited for. */
-function printAwaited(status: Status, limit: string, io: Io): void {
+function waitWords(status: Status, limit: string): string {
   const names = listUnsettled(status);
   const shown = namesAndMore(names.slice(0, mostAwaited), Math.max(0, names.length - mostAwaited));
-  printNote(oneLine(`Waiting up to ${limit} in ${status.environment} for ${shown}.`), io);
-}
-
-/** Prints on stderr which verifications are not over after the limit. */
-function printUnsettled(status: Status, io: Io): void {
-  const where = oneLine(status.environment);
-  const names = listUnsettled(status).map(oneLine).join(', ');
-  io.stderr.write(`The time is up. Not verified in ${where}: ${names}.\n`);
+  return `Waiting up to ${limit} in ${status.environment} for ${shown}.`;
 }
 
 function listUnsettled(status: Status): string[] {

@@ -3,9 +3,16 @@ import { joinValidations, type Validation, validateProject } from '../engine/val
 import { loadProject, openProjects } from '../loader/index.ts';
 import { ExitCode } from '../model/failure.ts';
 import { countIs } from '../report/words.ts';
-import { type ArgsOf, defineCommand, examples } from './command.ts';
+import {
+  type ArgsOf,
+  commonOptions,
+  defineCommand,
+  examples,
+  fleetOptions,
+  format,
+  scopeOptions,
+} from './command.ts';
 import type { Io } from './io.ts';
-import { commonOptions, fleetOptions, format, scopeOptions } from './options.ts';
 import { printDocument } from './output.ts';
 import { folderInRepository, projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 

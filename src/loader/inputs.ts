@@ -2,6 +2,7 @@ import { closeSync, fstatSync, lstatSync, openSync, readSync, statSync } from 'n
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Secrets } from '../kinds/project.ts';
+import { isCi } from '../model/ci.ts';
 import { Failure, failure, systemCode } from '../model/failure.ts';
 import { own } from '../model/json.ts';
 import { nextLine, type SourceFile } from './file.ts';
@@ -40,7 +41,7 @@ export interface InputOptions {
 }
 
 function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): NodeJS.ProcessEnv {
-  if (env.CI || !lstatSync(join(root, dotEnvName), { throwIfNoEntry: false })) return env;
+  if (isCi(env) || !lstatSync(join(root, dotEnvName), { throwIfNoEntry: false })) return env;
   const file = openDotEnv(root, problems);
   if (!file || hasMistakes(file, problems)) return env;
   const isInFile = (name: string) => Object.hasOwn(env, `${name}_FILE`);
@@ -219,7 +220,7 @@ function unsetSecret(env: NodeJS.ProcessEnv, name: string) {
   const orFile = `or set ${name}_FILE to the path of a file that holds it.`;
   if (variableOf(env, name) === null && !file) {
     // A job does not read it.
-    const orAdd = env.CI ? '' : ` add it to .env,`;
+    const orAdd = isCi(env) ? '' : ` add it to .env,`;
     const hint = `Set the environment variable ${name},${orAdd} ${orFile}`;
     return { code: 'secret-unset', message: `The secret ${name} is not set.`, hint };
   }

@@ -158,7 +158,7 @@ describe('a plan is refused without a single request when', () => {
         code: 'plan-environment',
         severity: 'error',
         message: 'The plan was made for the environment "production", not for "test".',
-        hint: 'Apply it without --env: a plan file names its environment. Or make a new plan.',
+        hint: 'Apply it without --env and TENANTCTL_ENV: a plan file names its environment. Or make a new plan.',
       },
     ]);
     const tenant = { identity: 'https://a.example', profiles: 'https://b.example' };

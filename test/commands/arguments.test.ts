@@ -27,6 +27,8 @@ describe('an option', () => {
     ['plan', '--max-deletes', 'many'],
     ['plan', '--max-deletes', '-1'],
     ['plan', '--max-deletes', '1.5'],
+    ['plan', '--max-deletes', '-1.5'],
+    ['plan', '--max-deletes', '-.5'],
     ['sandbox', '--port', 'http'],
     ['sandbox', '--port', '65536'],
     ['preview', '--port', '99999'],
@@ -69,6 +71,9 @@ it.each([
   [['apply', '--yes', '--no-result'], 'There is no option --no-result'],
   [['apply', '--yes', '--config.a=b'], 'There is no option --config.a'],
   [['apply', '--yes', '-esandbox'], 'There is no option -esandbox'],
+  [['apply', '--yes', '---dry-run'], 'There is no option ---dry-run'],
+  [['apply', '--yes', '--=x'], 'There is no option --.'],
+  [['apply', '--yes', '-2fast'], 'There is no option -2fast'],
   [
     ['apply', '--yes', '--expect', 'sha256:0', '--expect', 'sha256:1'],
     'The option --expect is given more than once',
@@ -84,8 +89,9 @@ it.each([
   [['plan', '--out', 'plan.html', '--report', './plan.html'], 'plan.html is named twice'],
   [['apply', '--yes', '--result', 'r.json', '--report', 'r.md', 'r.json'], 'r.json is named twice'],
   [['show'], '`tenantctl show <file..>`'],
+  [['diff', '--only', '**', 'test', 'other'], 'An argument behind a list of values counts as one of them'],
   [['plan', '-e', ''], 'The value of --env is empty'],
-  [['env', 'show'], 'error  action cannot be "show"'],
+  [['env', 'show'], 'The value of action cannot be "show". Choices: "list".'],
   [['frobnicate'], 'There is no command `frobnicate`.'],
   [['--yes'], 'Name a command'],
 ])('%j is told as what it is, and nothing is written', async (argv, words) => {
@@ -95,6 +101,11 @@ it.each([
   expect(world.sandbox.log.filter(({ path, method }) => method !== 'GET' && path.startsWith('/v'))).toEqual(
     [],
   );
+});
+
+it('a glob that is longer than the name of any file is a glob', async () => {
+  const { code, stderr } = await world.run('apply', '--yes', '--only', `SenderAddress/${'a'.repeat(300)}*`);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('unmatched-glob')]);
 });
 
 it('suggests no other letter for a short option that does not exist', async () => {
@@ -137,8 +148,10 @@ describe('apply with a plan file', () => {
 
 it.each([
   ['apply', '--yes', '--report', 'result.json', 'plan.json'],
+  ['apply', '--yes', '--only', '**', 'plan.json'],
+  ['apply', '--yes', '--rotate', 'SimIntegration/*', 'plan.json'],
   ['apply', 'plan.json', '--result', 'plan.json'],
-])('no report of an apply is written over a plan (%s %s %s %s)', async (...argv) => {
+])('an option of an apply takes no plan for its value (%s %s %s %s %s)', async (...argv) => {
   expect((await world.run('plan', '--out', 'plan.json')).code).toBe(0);
   const plan = world.read('plan.json');
   const { code, stderr } = await world.run(...argv);

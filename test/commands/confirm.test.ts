@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { confirm } from '../../src/commands/prompt.ts';
+import { confirm } from '../../src/commands/io.ts';
 import { createTestWorld, runProgram } from '../support/world.ts';
 
 it.each([

@@ -55,11 +55,14 @@ it.each([
   [['plan', '--no-colour'], 'There is no option --no-colour.', 'Did you mean `--no-color`?'],
   [['plan', '--no-such'], 'There is no option --no-such.', '`tenantctl plan --help` lists the options.'],
   [['plann'], 'There is no command `plann`.', 'Did you mean `plan`?'],
-  [
-    ['env'],
-    'An argument is missing: `tenantctl env <action>`.',
-    '`tenantctl env --help` shows its arguments',
-  ],
+  [['destroy'], 'There is no command `destroy`.', '`tenantctl apply --prune`'],
+  [['dump'], 'There is no command `dump`.', 'Use `tenantctl export`.'],
+  [['sync', '--quiet'], 'There is no command `sync`.', 'then `tenantctl apply`.'],
+  [['lint'], 'There is no command `lint`.', 'Use `tenantctl validate`.'],
+  [['fmt'], 'There is no command `fmt`.', 'There is no formatter'],
+  [['version'], 'There is no command `version`.', 'Use `tenantctl --version`.'],
+  [['plan', '--target', 'x'], 'There is no option --target.', 'Use --only.'],
+  [['env'], 'An argument is missing: `tenantctl env <action>`.', '`tenantctl env --help` lists the options.'],
 ])('%j is answered with what was probably meant', async (argv, message, hint) => {
   const { code, stderr } = await run(...argv);
   expect(code).toBe(1);

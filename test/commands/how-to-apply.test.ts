@@ -42,6 +42,12 @@ describe('the command that a plan ends with', () => {
     expect(sendersNow()).toHaveLength(2);
   });
 
+  it('applies the file where CI says that it is none', async () => {
+    world.env.CI = 'false';
+    const command = commandIn(await world.run('plan', '--out', 'plan.json'));
+    expect(command).toMatch(/^tenantctl apply plan\.json --expect sha256:/);
+  });
+
   it('makes the plan of a pipeline again: its file is on another machine, and may be that of a pull request', async () => {
     world.env.CI = 'true';
     const planned = await world.run('plan', '--out', 'plan.json', '--report', 'plan.md');

@@ -431,8 +431,8 @@ describe('several tenants', () => {
     expect(stdout).toContain('# The pipelines are for eu. For several environments, remove them and run');
     expect(stdout).toMatch(/ {2}npx tenantctl export -e eu\n {2}npx tenantctl plan -e '\*'\n$/);
     for (const path of ['.github/workflows/tenantctl.yaml', '.gitlab-ci.yml']) {
-      expect(read(path)).toMatch(/^ +TENANTCTL_ENV: eu$/m);
-      expect(read(path)).toMatch(/^ +TENANTCTL_ALLOWED_HOSTS: eu\.example$/m);
+      expect(read(path)).toMatch(/^ +TENANTCTL_ENV: 'eu'$/m);
+      expect(read(path)).toMatch(/^ +TENANTCTL_ALLOWED_HOSTS: 'eu\.example'$/m);
     }
   });
 

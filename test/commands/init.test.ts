@@ -282,7 +282,7 @@ it('gives the pipelines of one environment no credentials of another', async () 
 });
 
 describe('the hosts that pipelines may call', () => {
-  const allowed = (path: string) => /^ +TENANTCTL_ALLOWED_HOSTS: (.*)$/m.exec(read(path))?.[1];
+  const allowed = (path: string) => /^ +TENANTCTL_ALLOWED_HOSTS: '(.*)'$/m.exec(read(path))?.[1];
 
   it('are those of the production environment, in both pipelines', async () => {
     write('tenantctl.yaml', 'version: 1\n');
@@ -347,8 +347,8 @@ describe('in a folder of a repository', () => {
     const { defaults, jobs } = parse(read(workflow));
     expect(defaults.run).toEqual({ 'working-directory': 'apps/iga', shell: 'bash' });
     const { plan, drift } = parse(read('.gitlab-ci.yml'));
-    expect(parse(read('.gitlab-ci.yml')).default.before_script[0]).toBe('cd apps/iga');
-    expect(plan.after_script[0]).toBe('cd apps/iga');
+    expect(parse(read('.gitlab-ci.yml')).default.before_script[0]).toBe("cd './apps/iga'");
+    expect(plan.after_script[0]).toBe("cd './apps/iga'");
     // No path that counts from the top of the repository is left without the folder.
     const steps = Object.values<{ steps: { uses?: string; with: { path: string } }[] }>(jobs).flatMap(
       (job) => job.steps,
@@ -424,4 +424,10 @@ describe('the workflow for GitHub', () => {
     expect(lint(read('.github/workflows/tenantctl.yaml'), '.github/workflows/tenantctl.yaml')).toEqual([]);
     expect(lint('on: push\njobs: {}\n', '.github/workflows/x.yaml')).not.toEqual([]);
   });
+});
+
+it('the project file is that of the examples', async () => {
+  await run(['init']);
+  const example = readFileSync('examples/tenantctl.yaml', 'utf8');
+  expect(read('tenantctl.yaml')).toBe(example.replace('../schemas/', '.tenantctl/schemas/'));
 });

@@ -4,8 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:f
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readPipelineFacts } from '../../src/commands/init/facts.ts';
-import { pipelineFile } from '../../src/commands/init/pipelines.ts';
+import { pipelineFile, readPipelineFacts } from '../../src/commands/init/pipelines.ts';
 import { type Json, own } from '../../src/model/json.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { startSandbox } from '../support/sandbox.ts';
@@ -472,7 +471,7 @@ describe.each(['.github/workflows/tenantctl.yaml', '.gitlab-ci.yml'])('%s', (pat
   });
 
   it('lets only the hosts of the project have requests and credentials', () => {
-    const [, hosts] = /^ +TENANTCTL_ALLOWED_HOSTS: (.*)$/m.exec(runner.read(path)) ?? [];
+    const [, hosts] = /^ +TENANTCTL_ALLOWED_HOSTS: '(.*)'$/m.exec(runner.read(path)) ?? [];
     expect(hosts).toBe(new URL(tenant.url).host);
   });
 

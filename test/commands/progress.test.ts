@@ -1,9 +1,8 @@
 import { Readable, Writable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { RunEvent } from '../../src/commands/event-words.ts';
-import { createFleetProgress } from '../../src/commands/fleet-progress.ts';
 import { hasColour, type Output, redactIo } from '../../src/commands/io.ts';
-import { createProgress } from '../../src/commands/progress.ts';
+import type { RunEvent } from '../../src/commands/progress.ts';
+import { createFleetProgress, createProgress } from '../../src/commands/progress.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 class Screen extends Writable {
@@ -175,6 +174,13 @@ describe('progress', () => {
     expect(screen.text).toBe(
       '100 requests answered\n200 requests answered\nlimit reached, going on in 4 s\n',
     );
+  });
+
+  it.each(['false', '0', '', 'FALSE'])('is none of a CI job where CI is %j', (CI) => {
+    const screen = new Screen(false);
+    const progress = progressOn(screen, {}, { CI });
+    progress.onEvent(waiting);
+    expect(screen.text).toBe('');
   });
 
   it('calls the outcome of a change what the result calls it', () => {

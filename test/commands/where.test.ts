@@ -122,12 +122,27 @@ describe('the environment', () => {
     });
   });
 
-  it('of a saved plan counts more than TENANTCTL_ENV', async () => {
-    const world = await createWorld();
-    world.declare([sender]);
-    await world.run('plan', '--out', 'plan.json');
-    const env = { ...world.env, TENANTCTL_ENV: 'elsewhere' };
-    expect(await runProgram(['apply', 'plan.json'], { cwd: world.dir, env })).toMatchObject({ code: 0 });
+  it.each([
+    ['the plan of one', []],
+    ['the plans of several', ['-e', 'a,b']],
+  ])('that TENANTCTL_ENV selects refuses %s for another, as --env does', async (_what, options) => {
+    const environments = { a: { sandbox: {} }, b: { sandbox: {} }, c: { sandbox: {} } };
+    const files = {
+      'two/tenantctl.yaml': JSON.stringify({ version: 1, defaultEnvironment: 'a', environments }),
+    };
+    const world = await createTestWorld({ files });
+    const run = (argv: string[], env: NodeJS.ProcessEnv = {}) =>
+      runProgram(argv, { cwd: join(world.dir, 'two'), env });
+    expect((await run(['plan', '--out', 'plan.json', ...options])).code).toBe(0);
+    const named = await run(['apply', 'plan.json', '-e', 'c']);
+    const selected = await run(['apply', 'plan.json'], { TENANTCTL_ENV: 'c' });
+    const said = ({ code, stderr }: typeof named) => [code, stderr.replaceAll(/\s+/g, ' ')];
+    expect(named.code).toBe(options.length === 0 ? 4 : 1);
+    expect(said(selected)).toEqual([
+      named.code,
+      String(said(named)[1]).replace('--env selects', 'TENANTCTL_ENV selects'),
+    ]);
+    expect((await run(['apply', 'plan.json'], { TENANTCTL_ENV: options[1] ?? 'a' })).code).toBe(0);
   });
 });
 

@@ -53,6 +53,7 @@ describe('the values in .env', () => {
 
   it('are not read in CI', () => {
     expect(() => senderOf('SENDER=a@b.example', { CI: 'true' })).toThrow('SENDER is not set');
+    expect(senderOf('SENDER=a@b.example', { CI: 'false' })).toBe('a@b.example');
   });
 
   it('are suggested where a secret is not set, except in CI', () => {

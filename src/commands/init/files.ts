@@ -1,157 +1,69 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { Kinds } from '../../kinds/catalog.ts';
-import { builtInKinds } from '../../kinds/index.ts';
-import { loadKinds } from '../../loader/index.ts';
-import { dotEnvName } from '../../loader/inputs.ts';
+import { append, eolOf } from '../../exporter/edit/document.ts';
+import { dotEnvName } from '../../loader/dot-env.ts';
 import { requireInside } from '../../loader/own-folder.ts';
 import { version } from '../../model/documents.ts';
 import { systemCode, unwritableFile } from '../../model/failure.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectFrom,
+  own,
+  parseJson,
+} from '../../model/json.ts';
 import { readIfThere } from '../files.ts';
 import { packageFile } from '../package-file.ts';
-import { manifestSchema } from '../schemas.ts';
-import type { Choices } from './choices.ts';
-import { addDependency, addLines, addSettings, type Content, projectFile } from './contents.ts';
-import type { PipelineFacts } from './facts.ts';
-import { hasJobsFor, pipelineFile, wordOf } from './pipelines.ts';
 
 /** A file of a new project. */
 export interface ProjectFile {
   readonly path: string;
-  readonly content: Content;
-  /** What is left to do where nothing can be added to the file. */
+  /**
+   * Returns what to write, given the existing text, or `null`. The same text keeps the file, and
+   * `null` says that nothing can be added to it.
+   */
+  readonly content: (existing: string | null) => string | null;
+  /** The advice where nothing can be added. */
   readonly byHand?: string;
 }
 
-/** A pipeline of a new project. */
-export interface PipelineFile extends ProjectFile {
-  /** The file that has to get its jobs, since it exists and is about something else; `null`: this one is run. */
-  readonly addTo: string | null;
-}
-
-/** What was done with a file. */
 export interface Note {
   readonly path: string;
   readonly what: 'created' | 'updated' | 'kept' | 'cannot be added to';
   readonly byHand?: string;
 }
 
-const ownFile = (path: string) => readFileSync(packageFile(path), 'utf8');
-const example = (path: string) => ownFile(`examples/${path}`);
+/** The text of an example in the package. */
+export const example = (path: string): string => readFileSync(packageFile(`examples/${path}`), 'utf8');
 
 /** A file that is only created, never changed. */
-const newFile = (path: string, text: string): ProjectFile => ({
+export const newFile = (path: string, text: string): ProjectFile => ({
   path,
   content: (existing) => existing ?? text,
 });
 
-/** The folder of the schemas that editors use. It is in the repository, so that a clone has them. */
-const schemaFolder = '.tenantctl/schemas';
-
-const settingsFile = '.vscode/settings.json';
-
-/** The files of a new project without its pipelines. A project file that exists gets no example manifests. */
-export function projectFiles(choices: Choices, root: string): ProjectFile[] {
-  const isNew = !existsSync(join(root, 'tenantctl.yaml'));
-  return [
-    newFile('tenantctl.yaml', projectText(choices)),
-    ...(isNew ? manifestFiles(choices) : []),
-    {
-      path: 'package.json',
-      content: addDependency,
-      byHand: `package.json is not the JSON of a package: correct it, with "tenantctl": "${version}" in devDependencies.`,
-    },
-    { path: '.gitignore', content: addLines(ignoredPaths) },
-    {
-      path: settingsFile,
-      content: addSettings(example(settingsFile)),
-      byHand: `${settingsFile} has comments or is not JSON: add the settings in node_modules/tenantctl/examples/${settingsFile}.`,
-    },
-    newFile('.vscode/extensions.json', example('.vscode/extensions.json')),
-    schemaFile('manifest', `${JSON.stringify(manifestSchema(kindsIn(root)), null, 2)}\n`),
-    ...['project', 'environment', 'kind'].map((name) =>
-      schemaFile(name, ownFile(`schemas/${name}.schema.json`)),
-    ),
-  ];
+/** The values of a template, by name. */
+export interface Values {
+  readonly [name: string]: string | boolean | readonly Values[];
 }
 
-/** What belongs to a machine or a run: plans and results hold what the tenant said. */
-const ignoredPaths = [
-  '.tenantctl/*',
-  `!${schemaFolder}/`,
-  '.env',
-  '/plan.*',
-  '/result.*',
-  '/drift.*',
-  'node_modules/',
-];
-
-/** The project file of a new project. */
-export function projectText(choices: Choices): string {
-  return projectFile(example('tenantctl.yaml'), choices);
-}
-
-/** A project in its repository. */
-export interface Placed {
-  /** The top of the repository. */
-  readonly top: string;
-  /** The project's folder there, with `/` at its end; `''` where it is the same. */
-  readonly folder: string;
-}
+const slot = /^#% (?:if|each) (\w+)\n([\s\S]*?)^#% end \1\n|%\{(\w+)\}/gm;
 
 /**
- * The pipelines, with what they have to know of the project, for the top of its repository. Where that has one already
- * which is about something else, ours is in the project's folder, so that somebody can add its jobs.
+ * Fills a template: `%{name}` is a text, and the lines from `#% if name` or `#% each name` to `#% end name` stand as often
+ * as the value says. Values are inserted as they are: whoever gives them quotes them.
  */
-export function pipelineFiles(
-  { pipelines }: Choices,
-  facts: PipelineFacts,
-  { top, folder }: Placed,
-): PipelineFile[] {
-  const source = facts.stages === null ? '' : 'promotion/';
-  return [
-    { system: 'github', path: '.github/workflows/tenantctl.yaml', beside: 'tenantctl.github.yaml' },
-    { system: 'gitlab', path: '.gitlab-ci.yml', beside: 'tenantctl.gitlab-ci.yml' },
-  ]
-    .filter(({ system }) => pipelines === 'both' || pipelines === system)
-    .map(({ system, path, beside }) => {
-      const pipeline = pipelineFile(example(`${source}${path}`), facts, folder);
-      const isFree = isOurs(join(top, path), folder, facts);
-      // GitHub runs every file there, so each project of a repository can have one.
-      const own = `.github/workflows/tenantctl-${wordOf(folder)}.yaml`;
-      if (!isFree && system === 'github' && folder !== '' && isOurs(join(top, own), folder, facts))
-        return { ...newFile(own, pipeline), addTo: null };
-      return { ...newFile(isFree ? path : `${folder}${beside}`, pipeline), addTo: isFree ? null : path };
-    });
-}
-
-/** Whether there is no pipeline yet, or one with the jobs of the project. */
-function isOurs(file: string, folder: string, facts: PipelineFacts): boolean {
-  const existing = readIfThere(file);
-  return existing === null || hasJobsFor(existing, folder, facts);
-}
-
-function manifestFiles({ from, tenants }: Choices): ProjectFile[] {
-  const seed = [newFile('sandbox.seed.yaml', example('sandbox.seed.yaml'))];
-  if (from === 'export') return tenants.length === 0 ? seed : [];
-  const paths = readdirSync(packageFile('examples/config'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(packageFile('examples/').length))
-    .map((path) => path.replaceAll('\\', '/'))
-    .sort();
-  return [...seed, ...paths.map((path) => newFile(path, example(path)))];
-}
-
-/** A schema file, always replaced by that of this version. */
-function schemaFile(name: string, text: string): ProjectFile {
-  return { path: `${schemaFolder}/${name}.schema.json`, content: () => text };
-}
-
-/** The kinds of the project in a folder, also where there is none yet. */
-function kindsIn(root: string): Kinds {
-  const configFile = join(root, 'tenantctl.yaml');
-  return existsSync(configFile) ? loadKinds({ configFile }) : builtInKinds;
+export function fill(template: string, values: Values): string {
+  return template.replace(slot, (_slot, block?: string, lines = '', text = '') => {
+    const value = values[block ?? text];
+    if (value === undefined) throw new Error(`The template has no value for ${block ?? text}.`);
+    if (block === undefined) return String(value);
+    const items: readonly Values[] = typeof value === 'object' ? value : value ? [{}] : [];
+    return items.map((item) => fill(lines, { ...values, ...item })).join('');
+  });
 }
 
 /**
@@ -160,8 +72,10 @@ function kindsIn(root: string): Kinds {
  * outside by a link.
  */
 export function writeFiles(root: string, files: readonly ProjectFile[]): Note[] {
-  const write = (file: ProjectFile) => writeFile(root, file);
-  return files.toReversed().map(write).toReversed();
+  return files
+    .toReversed()
+    .map((file) => writeFile(root, file))
+    .toReversed();
 }
 
 function writeFile(root: string, { path, content, byHand = '' }: ProjectFile): Note {
@@ -181,13 +95,67 @@ function writeFile(root: string, { path, content, byHand = '' }: ProjectFile): N
   return { path, what: existing === null ? 'created' : 'updated' };
 }
 
+/** Adds the lines that are missing, in the line endings that are there. */
+export function addLines(text: string): ProjectFile['content'] {
+  return (existing) => {
+    if (existing === null) return text;
+    const present = new Set(existing.split('\n').map((line) => line.trim()));
+    const missing = text.split('\n').filter((line) => line !== '' && !present.has(line));
+    return missing.length === 0 ? existing : append(existing, missing.map((line) => `${line}\n`).join(''));
+  };
+}
+
+/** Adds members and list items that are missing, in the layout that is there. Plain JSON only: comments would be lost. */
+export function addMembers(ours: string): ProjectFile['content'] {
+  return (existing) => {
+    if (existing === null) return ours;
+    const [theirs, added] = [parseJson(existing), parseJson(ours)];
+    if (!isObject(theirs) || !isObject(added)) return null;
+    const merged = merge(theirs, added);
+    return JSON.stringify(merged) === JSON.stringify(theirs) ? existing : printLike(existing, merged);
+  };
+}
+
+function merge(theirs: JsonObject, ours: JsonObject): JsonObject {
+  const added = Object.entries(ours).map(([name, value]): [string, Json] => {
+    const there = own(theirs, name);
+    if (there === undefined) return [name, value];
+    if (isObject(there) && isObject(value)) return [name, merge(there, value)];
+    if (!isArray(there) || !isArray(value)) return [name, there];
+    return [name, [...there, ...value.filter((item) => !there.includes(item))]];
+  });
+  return objectFrom([...Object.entries(theirs), ...added]);
+}
+
+/** Adds this exact version of tenantctl to a package.json. A package that depends on tenantctl keeps its own version. */
+export function addDependency(existing: string | null): string | null {
+  const content = parseJson((existing ?? '{ "private": true }').replace(/^\uFEFF/, ''));
+  if (!isObject(content)) return null;
+  const isThere = ['dependencies', 'devDependencies', 'optionalDependencies'].some((name) => {
+    const group = own(content, name);
+    return isObject(group) && own(group, 'tenantctl') !== undefined;
+  });
+  if (isThere) return existing;
+  const others = own(content, 'devDependencies') ?? {};
+  if (!isObject(others)) return null;
+  const sorted = Object.entries({ ...others, tenantctl: version }).sort(([a], [b]) => (a < b ? -1 : 1));
+  return printLike(existing ?? '{}\n', { ...content, devDependencies: objectFrom(sorted) });
+}
+
+/** Prints JSON with the indentation and line endings of another text. */
+function printLike(text: string, value: JsonObject): string {
+  const indent = /^[{\s]*?\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
+  const end = text.endsWith('\n') ? '\n' : '';
+  return `${JSON.stringify(value, null, indent)}${end}`.replaceAll('\n', eolOf(text));
+}
+
 /**
  * Writes values into a new `.env` that only this user can read. Returns why it was not written, where it was not: there
  * is one already, .gitignore does not cover it, or a value cannot be written in its format.
  */
 export function writeDotEnv(root: string, values: Readonly<Record<string, string>>): string | null {
   const ignored = (readIfThere(join(root, '.gitignore')) ?? '').split('\n').map((line) => line.trim());
-  // What comes later counts more.
+  // Later lines win.
   const isTakenBack = ignored
     .slice(ignored.lastIndexOf('.env') + 1)
     .some((line) => line.startsWith('!') && /env|\*/.test(line));

@@ -1,112 +1,292 @@
-import { isPlainName } from '../../loader/selection.ts';
-import { usualNames } from './choices.ts';
-import type { PipelineFacts } from './facts.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { globSync } from 'tinyglobby';
+import { isNode, parseDocument } from 'yaml';
+import { addressesOf } from '../../engine/tenant.ts';
+import type { Connection } from '../../kinds/project.ts';
+import { findRepository } from '../../loader/git.ts';
+import { loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/index.ts';
+import { isPlainName, selectEnvironments } from '../../loader/selection.ts';
+import { Failure, failure } from '../../model/failure.ts';
+import { readIfThere } from '../files.ts';
+import { example, fill, newFile, type ProjectFile } from './files.ts';
+import { type Choices, environmentName, usualNames } from './project-file.ts';
+
+/** Environments that a pipeline applies to in one step. */
+interface Stage {
+  /** The value of `--env` for them. */
+  readonly selection: string;
+  readonly environments: readonly string[];
+  /** The environment variables that they use: in the project file, in their own, and in manifests. */
+  readonly names: readonly string[];
+}
+
+export interface PipelineFacts {
+  /** True when there are manifests where a new project has them. */
+  readonly hasManifests: boolean;
+  /** The environment variables of all environments that have no value on this machine, without `unsetSecrets`. */
+  readonly unset: readonly string[];
+  /** The secrets of manifests that have no value on this machine. A plan needs only those that the tenant shows. */
+  readonly unsetSecrets: readonly string[];
+  /** The hosts of the tenants, which alone may be called; `null` where the project file does not name them. */
+  readonly hosts: readonly string[] | null;
+  /** True when a plan without `--env` reads only embedded tenants, which need no credentials. */
+  readonly isEmbedded: boolean;
+  /** True when the project has several environments and no default. */
+  readonly needsEnvironment: boolean;
+  /** The environment of the pipeline, or where changes go first and where they go with its proof. */
+  readonly stages: readonly [first: Stage, next?: Stage];
+}
+
+/** The selections of the environments that get changes first, and of those that get them with its proof. */
+export type Promotion = readonly [string, string];
+
+/** A project with a value for each environment variable, so that it can be read where they are not set. */
+interface ReadableProject {
+  readonly root: string;
+  readonly configFile: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Throws a Failure for a selection that selects no environment. */
+export function readPipelineFacts(
+  root: string,
+  env: NodeJS.ProcessEnv,
+  promotion: Promotion | null,
+): PipelineFacts {
+  const ofProject = namesIn(textsOf(root, ['tenantctl.yaml', 'environments/*.{yaml,yml}']));
+  const manifests = textsOf(root, [manifestGlob]);
+  const secrets = namesIn(manifests, 'secret').filter((name) => !ofProject.includes(name));
+  const known = sortUnique([...ofProject, ...namesIn(manifests)]);
+  const values = valuesIn(root, { env });
+  const unset = known.filter((name) => values.problem(name) !== null);
+  const placeholders = Object.fromEntries(known.map((name) => [name, 'unset']));
+  const project = { root, configFile: join(root, 'tenantctl.yaml'), env: { ...placeholders, ...env } };
+  const stageOf = (selection: string): Stage => {
+    const environments = selectEnvironments([selection], loadEnvironmentNames(project));
+    return { selection, environments, names: variablesOf(environments, project) ?? [] };
+  };
+  const chosen = chooseEnvironment(project);
+  const { environment, needsEnvironment } = chosen;
+  const only = {
+    selection: environment,
+    environments: [environment],
+    names: variablesOf([environment], project) ?? known,
+  };
+  const stages: PipelineFacts['stages'] = promotion ? [stageOf(promotion[0]), stageOf(promotion[1])] : [only];
+  const connections = connectionsOf(
+    project,
+    stages.flatMap((stage) => stage?.environments ?? []),
+  );
+  return {
+    hasManifests: manifests.length > 0,
+    unset: unset.filter((name) => !secrets.includes(name)),
+    unsetSecrets: unset.filter((name) => secrets.includes(name)),
+    hosts: hostsOf(connections),
+    isEmbedded: promotion ? areEmbedded(connections) : chosen.isEmbedded,
+    needsEnvironment,
+    stages,
+  };
+}
+
+const manifestGlob = 'config/**/*.{yaml,yml}';
+
+const sortUnique = (names: readonly string[]) => [...new Set(names)].sort();
+
+function textsOf(root: string, globs: readonly string[]): string[] {
+  const paths = globSync(globs, { cwd: root, expandDirectories: false });
+  return paths.sort().map((path) => readFileSync(join(root, path), 'utf8'));
+}
+
+/** Returns the environment variables that texts name with one of the tags, without those in comments. */
+function namesIn(texts: readonly string[], tags: 'secret' | 'env|secret' = 'env|secret'): string[] {
+  const used = new RegExp(`!(?:${tags}) +["']?([A-Za-z_]\\w*)`, 'g');
+  const lines = texts.flatMap((text) => text.split('\n')).map((line) => line.replace(/#.*$/, ''));
+  return lines.flatMap((line) => [...line.matchAll(used)].map(([, name = '']) => name));
+}
+
+/** Chooses the environment of a pipeline for one: `production`, or else the default, or else the last. */
+function chooseEnvironment(project: ReadableProject) {
+  const known = () => loadEnvironmentNames(project).environments;
+  const pick = (otherwise: string | undefined) =>
+    known().includes(environmentName) ? environmentName : (otherwise ?? environmentName);
+  try {
+    const { name, connection } = loadEnvironment(project).environment;
+    return { environment: pick(name), needsEnvironment: false, isEmbedded: connection.to === 'sandbox' };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // `validate` and `plan` explain what else is wrong.
+    if (!error.diagnostics.some(({ code }) => code === 'no-environment'))
+      return { environment: environmentName, needsEnvironment: false, isEmbedded: false };
+    const isEmbedded = areEmbedded(connectionsOf(project, known()));
+    return { environment: pick(known().at(-1)), needsEnvironment: true, isEmbedded };
+  }
+}
+
+/** The environment variables that environments and manifests use; `null` where their settings are not found. */
+function variablesOf(
+  environments: readonly string[],
+  { root, configFile }: ReadableProject,
+): string[] | null {
+  const text = readFileSync(configFile, 'utf8');
+  // Every scalar is a text: a name such as `0123` is one too.
+  const document = parseDocument(text, { schema: 'failsafe', logLevel: 'silent' });
+  const settings = environments.flatMap((name) => {
+    const node = document.getIn(['environments', name], true);
+    const [start, end] = (isNode(node) && node.range) || [0, 0];
+    return [text.slice(start, end), ...textsOf(root, [`environments/${name}.{yaml,yml}`])];
+  });
+  if (settings.every((each) => each === '')) return null;
+  return sortUnique(namesIn([...settings, ...textsOf(root, [manifestGlob])]));
+}
+
+/** Returns `null` where an environment cannot be read: `validate` and `plan` explain what is wrong. */
+function connectionsOf(project: ReadableProject, environments: readonly string[]): Connection[] | null {
+  try {
+    return environments.map(
+      (name) => loadEnvironment({ ...project, environment: name }).environment.connection,
+    );
+  } catch (error) {
+    if (error instanceof Failure) return null;
+    throw error;
+  }
+}
+
+const areEmbedded = (connections: readonly Connection[] | null): boolean =>
+  connections?.every(({ to }) => to === 'sandbox') ?? false;
+
+/** The hosts that get requests or credentials; `null` where they are not known, or all are embedded. */
+function hostsOf(connections: readonly Connection[] | null): readonly string[] | null {
+  const addresses = (connections ?? []).flatMap(addressesOf);
+  const hosts = [...new Set(addresses.map(({ url }) => new URL(url).host))];
+  return hosts.length > 0 ? hosts : null;
+}
+
+/** `host`, `host:port` or IPv6 in brackets, with nothing that a list, YAML, a shell or a forge would read as its own. */
+const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
+/** Names, globs and groups, joined by commas. */
+const plainSelection = /^[\w@!*{][\w@!*?{}[\].,-]*$/;
+
+/** Throws a Failure for names that would not reach a job as they are: forges and shells read `$`, spaces and quotes. */
+export function requirePlain(selections: readonly string[], hosts: readonly string[]): void {
+  const isPlain = selections.length === 1 ? isPlainName : (text: string) => plainSelection.test(text);
+  const odd = [
+    ...selections.filter((text) => !isPlain(text)).map((text) => `the environment ${JSON.stringify(text)}`),
+    ...hosts.filter((host) => !plainHost.test(host)).map((host) => `the host ${JSON.stringify(host)}`),
+  ];
+  if (odd.length === 0) return;
+  throw failure('usage', `No pipeline can carry ${odd.join(' and ')}.`, {
+    hint: 'Use a name of letters, digits, dots, dashes and underscores, or go on without: --pipelines none.',
+  });
+}
 
 /** In the place of hosts that are not known. No request can reach it. */
 export const unknownHost = 'name-the-hosts-of-your-tenant.invalid';
 
 /**
- * The example's pipeline with the hosts of this project, its environments, and its secrets.
+ * Fills the template of a pipeline.
  *
- * @param folder the project's folder in its repository, with `/` at its end; `''` where it is the same
+ * @param folder the project's folder in its repository, with `/` at its end; `''` where it is the same. What the projects of
+ * a repository would share is named by it, since each of them is planned and applied by itself.
  */
-export function pipelineFile(example: string, facts: PipelineFacts, folder: string): string {
-  const allowed = facts.hosts === null ? unknownHost : facts.hosts.join(',');
-  const text = withEnvironments(example, facts).replace(
-    /(?<=^ +TENANTCTL_ALLOWED_HOSTS: ).*$/m,
-    () => allowed,
-  );
-  return folder === '' ? text : moveToFolder(text, folder);
-}
-
-function withEnvironments(example: string, { names, environment, stages }: PipelineFacts): string {
-  if (stages === null) {
-    const used = names.length > 0 ? names : Object.values(usualNames());
-    return example
-      .replaceAll(usedSecrets, (_lines, indent: string) => secretLines(used, indent))
-      .replace(/(?<=^ +TENANTCTL_ENV: ).*$/m, () => environment);
-  }
-  const [first, next] = stages;
-  const text = example.replaceAll(promotedSecrets, (lines, indent: string) => {
-    const used = [
-      ...(lines.includes('TEST_') ? first.names : []),
-      ...(lines.includes('PRODUCTION_') ? next.names : []),
-    ];
-    return secretLines([...new Set(used)].sort(), indent);
+export function pipelineFile(template: string, facts: PipelineFacts, folder: string): string {
+  const [first, next] = facts.stages;
+  const dir = folder.slice(0, -1);
+  const secretsOf = (...stages: readonly (Stage | undefined)[]) => {
+    const used = sortUnique(stages.flatMap((stage) => stage?.names ?? []));
+    return (used.length > 0 ? used : Object.values(usualNames())).map((secret) => ({ secret }));
+  };
+  return fill(template, {
+    hosts: quote((facts.hosts ?? [unknownHost]).join(',')),
+    first: quote(first.selection),
+    next: quote(next?.selection ?? ''),
+    firstName: deploymentName(first, 'test'),
+    nextName: deploymentName(next, 'production'),
+    firstSecrets: secretsOf(first),
+    nextSecrets: secretsOf(next),
+    allSecrets: secretsOf(first, next),
+    folder,
+    dir,
+    here: dir === '' ? '.' : quote(dir),
+    suffix: dir === '' ? '' : `-${wordOf(folder)}`,
+    inFolder: dir === '' ? '' : ` in ${dir}`,
+    ofFolder: dir === '' ? '' : ` (${dir})`,
+    title: dir === '' ? '### tenantctl plan' : `**${dir}**`,
+    comment: dir === '' ? 'plan.md' : 'comment.md',
   });
-  return text
-    .replace(/(?<=^ +TENANTCTL_FIRST: ).*$/m, () => quote(first.selection))
-    .replace(/(?<=^ +TENANTCTL_NEXT: ).*$/m, () => quote(next.selection))
-    .replaceAll(/(?<=`|^ +environment: )(test|production)(?=`|$)/gm, (name) =>
-      deploymentName((name === 'test' ? first : next).selection, name),
-    );
 }
 
 const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /** The environment of GitHub or GitLab for a selection: the name of the group or environment. */
-function deploymentName(selection: string, otherwise: string): string {
-  const name = selection.replace(/^@/, '');
+function deploymentName(stage: Stage | undefined, otherwise: string): string {
+  const name = (stage?.selection ?? '').replace(/^@/, '');
   return isPlainName(name) ? name : otherwise;
 }
 
-const secretLines = (names: readonly string[], indent: string) =>
-  names.map((name) => `${indent}${name}: \${{ secrets.${name} }}\n`).join('');
-
-/** Whether a pipeline that exists has jobs for the project in this folder, as `pipelineFile` would write them. */
-export const hasJobsFor = (existing: string, folder: string, { stages }: PipelineFacts): boolean =>
-  existing.includes('bin/tenantctl') &&
-  existing.includes(folder.slice(0, -1)) &&
-  (stages === null || existing.includes('TENANTCTL_FIRST'));
-
-/** The secrets of the example that promotes: of one of its tenants, or of both. */
-const promotedSecrets =
-  /^( +)(?:TEST|PRODUCTION)_CLIENT_ID: .*\n(?: +(?:TEST|PRODUCTION)_CLIENT_\w+: .*\n)+/gm;
-
-/** The secrets of the examples, a line for each. */
-const usedSecrets = /^( +)TENANT_CLIENT_ID: .*\n +TENANT_CLIENT_SECRET: .*\n( +SNOW_PASSWORD: .*\n)?/gm;
-
 /** A project in a folder of a repository, as a word that tags, groups and files can be called by. */
-export const wordOf = (folder: string): string => folder.slice(0, -1).replaceAll(/[^A-Za-z0-9_-]/g, '-');
+const wordOf = (folder: string): string => folder.slice(0, -1).replaceAll(/[^A-Za-z0-9_-]/g, '-');
+
+/** A project in its repository. */
+export interface Placed {
+  /** The top of the repository. */
+  readonly top: string;
+  /** The project's folder there, with `/` at its end; `''` where it is the same. */
+  readonly folder: string;
+}
+
+/** The repository that the project is in, and the project's folder there. Without one, the project is the top. */
+export function placeOf(root: string): Placed {
+  try {
+    const { top, prefix } = findRepository(root);
+    // A pipeline could not name other folders without quotes.
+    if (/^[A-Za-z0-9._/-]*$/.test(prefix)) return { top, folder: prefix };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+  return { top: root, folder: '' };
+}
+
+/** A pipeline of a new project. */
+interface PipelineFile extends ProjectFile {
+  /** The existing file, about something else, that somebody must add its jobs to; `null`: this file is run. */
+  readonly addTo: string | null;
+}
+
+const systems = [
+  { system: 'github', path: '.github/workflows/tenantctl.yaml', beside: 'tenantctl.github.yaml' },
+  { system: 'gitlab', path: '.gitlab-ci.yml', beside: 'tenantctl.gitlab-ci.yml' },
+];
 
 /**
- * A pipeline at the top of a repository that works in one of its folders. Scripts begin there; GitHub's and GitLab's own
- * steps take their paths from the top. What the projects of a repository would share is named by the folder, since each of
- * them is planned and applied by itself.
+ * The pipelines, for the top of the project's repository. Where that has one already which is about something else, ours is in
+ * the project's folder, so that somebody can add its jobs.
  */
-function moveToFolder(text: string, folder: string): string {
-  const enter = `cd ${folder.slice(0, -1)}`;
-  return nameByFolder(text, folder)
-    .replace(/^defaults:\n {2}run:\n/m, (found) => `${found}    working-directory: ${folder.slice(0, -1)}\n`)
-    .replace(/^( +)- name: Move the tag\n/m, `$&$1  working-directory: . # nothing is checked out\n`)
-    .replaceAll(/(?<=hashFiles\(')/g, folder)
-    .replaceAll(/(?<=^ {10}path: )(?=[^.\s])/gm, folder)
-    .replaceAll(/(?<=^ {10}path: )\.$/gm, folder.slice(0, -1))
-    .replaceAll(
-      /^( +)(before|after)_script:\n/gm,
-      (found, indent: string) => `${found}${indent}  - ${enter}\n`,
-    )
-    .replaceAll(/(?<=^ {4}paths: \[).*(?=\]$)/gm, (paths) =>
-      paths
-        .split(', ')
-        .map((path) => `${folder}${path}`)
-        .join(', '),
-    )
-    .replace(/(?<=^ {6}terraform: )/m, folder);
+export function pipelineFiles(
+  wanted: Choices['pipelines'],
+  facts: PipelineFacts,
+  { top, folder }: Placed,
+): PipelineFile[] {
+  const isFree = (path: string) => {
+    const existing = readIfThere(join(top, path));
+    return existing === null || hasJobsFor(existing, folder, facts);
+  };
+  return systems
+    .filter(({ system }) => wanted === 'both' || wanted === system)
+    .map(({ system, path, beside }) => {
+      const template = example(`${facts.stages.length > 1 ? 'promotion/' : ''}${path}`);
+      const text = pipelineFile(template, facts, folder);
+      if (isFree(path)) return { ...newFile(path, text), addTo: null };
+      // GitHub runs every file there, so each project of a repository can have one.
+      const another = `.github/workflows/tenantctl-${wordOf(folder)}.yaml`;
+      if (system === 'github' && folder !== '' && isFree(another))
+        return { ...newFile(another, text), addTo: null };
+      return { ...newFile(`${folder}${beside}`, text), addTo: path };
+    });
 }
 
-/** The tag, the commit status, the branch of drift, the groups of runs, the workflow and the comment get the project's own name. */
-function nameByFolder(text: string, folder: string): string {
-  const title = `**${folder.slice(0, -1)}**`;
-  return text
-    .replaceAll(/tenantctl-applied|tenantctl\/(?:plan|drift)/g, (name) => `${name}-${wordOf(folder)}`)
-    .replaceAll(/(?<=^ +(?:resource_)?group: tenantctl)/gm, `-${wordOf(folder)}`)
-    .replace(/(?<=^name: )tenantctl$/m, `tenantctl in ${folder.slice(0, -1)}`)
-    .replace(/(?<=^ +title='Accept what was changed in the tenant)/m, ` (${folder.slice(0, -1)})`)
-    .replaceAll(/(?<=starts[wW]ith\(")### tenantctl plan/g, title)
-    .replaceAll(/(?<=body=?@)plan\.md/g, 'comment.md')
-    .replace(
-      /^( +)(?=id=\$\(gh api "\$comments|curl .*--output \/dev\/null)/m,
-      (indent) => `${indent}{ printf '%s\\n\\n' '${title}'; cat plan.md; } > comment.md\n${indent}`,
-    );
-}
+/** True when an existing pipeline has jobs for the project in this folder, as `pipelineFile` would write them. */
+const hasJobsFor = (existing: string, folder: string, { stages }: PipelineFacts): boolean =>
+  existing.includes('bin/tenantctl') &&
+  existing.includes(folder.slice(0, -1)) &&
+  (stages.length === 1 || existing.includes('TENANTCTL_FIRST'));

@@ -1,0 +1,169 @@
+import type { Argv } from 'yargs';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure, failure } from '../model/failure.ts';
+import { own } from '../model/json.ts';
+import { didYouMean } from '../model/words.ts';
+
+/** Settings for all parsers: `--a.b` is not a nested option, and `-esandbox` is not seven short options. */
+export const parserSettings = { 'dot-notation': false, 'short-option-groups': false } as const;
+
+/** Words of other tools, and what to use here. */
+const otherWords: Readonly<Record<string, string>> = {
+  destroy:
+    '`tenantctl apply --prune` deletes what no manifest declares; `ensure: absent` deletes one object.',
+  dump: 'Use `tenantctl export`.',
+  import: 'Use `tenantctl export`.',
+  pull: 'Use `tenantctl export`.',
+  sync: 'Use `tenantctl plan`, then `tenantctl apply`.',
+  push: 'Use `tenantctl plan`, then `tenantctl apply`.',
+  lint: 'Use `tenantctl validate`.',
+  fmt: 'There is no formatter: `tenantctl export --merge` keeps the style of your manifests.',
+  version: 'Use `tenantctl --version`.',
+  '--target': 'Use --only.',
+  '--auto-approve': 'Use --yes.',
+};
+
+const usage = (message: string, hint = ''): Diagnostic => ({
+  code: 'usage',
+  severity: 'error',
+  message,
+  ...(hint === '' ? {} : { hint }),
+});
+
+/** The Failure for a command that does not exist, with the one that was probably meant. */
+export function unknownCommand(name: string, all: readonly string[]): Failure {
+  const meant = own(otherWords, name) ?? didYouMean(name, all);
+  const hint = [meant, '`tenantctl --help` lists the commands.'].filter(Boolean).join(' ');
+  return new Failure([usage(`There is no command \`${name.slice(0, 80)}\`.`, hint)]);
+}
+
+/**
+ * Has the parser refuse arguments in our words, and what it would accept or ignore.
+ *
+ * @param name the command's name; left out where the command line has none
+ * @param positionals the command's positional arguments, as yargs writes them: `<file..>` takes several
+ */
+export function refuseMistakes(parser: Argv, argv: readonly string[], name = '', positionals = ''): Argv {
+  const help = `\`tenantctl ${name === '' ? '' : `${name} `}--help\` lists the ${name === '' ? 'commands' : 'options'}.`;
+  return (
+    parser
+      // Else it takes the language of the terminal.
+      .locale('en')
+      .updateStrings({
+        'Not enough arguments following: %s': 'The option --%s needs a value.',
+        'Invalid values:': ' ',
+        'Argument: %s, Given: %s, Choices: %s': 'The value of %s cannot be %s. Choices: %s.',
+      })
+      .check((args, options) => {
+        // Help is printed whatever else is given.
+        if (args.help || args.version) return true;
+        const found = findMistakes(args, options, argv, positionals);
+        if (found.length === 0) return true;
+        throw new Failure(found.map(({ message, hint = '' }) => usage(message, `${hint} ${help}`.trim())));
+      })
+      .fail((message, error) => {
+        // A YError is the parser's own, about an option without its value, for example.
+        if (error && error.name !== 'YError') throw error;
+        if (!message.startsWith('Not enough non-option'))
+          throw failure('usage', message.trim().replace(/ --(?=\w )/, ' -'), { hint: help });
+        const words = `An argument is missing: \`tenantctl ${`${name} ${positionals}`.trim()}\`.`;
+        const hint = 'An argument behind a list of values counts as one of them: put it before the options.';
+        throw failure('usage', words, { hint: argv.length > 1 ? `${hint} ${help}` : help });
+      })
+  );
+}
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** The parser's options. */
+interface Options {
+  readonly key?: Readonly<Record<string, unknown>>;
+  readonly alias?: Readonly<Record<string, readonly string[]>>;
+  readonly array?: readonly string[];
+  readonly boolean?: readonly string[];
+}
+
+interface Mistake {
+  readonly message: string;
+  readonly hint?: string;
+}
+
+function findMistakes(
+  args: Args,
+  { key = {}, alias = {}, array = [], boolean = [] }: Options,
+  argv: readonly string[],
+  positionals: string,
+): Mistake[] {
+  const known = [...Object.keys(key), ...Object.entries(alias).flat(2)];
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const ofWords = argv.slice(0, end).flatMap((word) => mistakeIn(word, known, boolean) ?? []);
+  if (ofWords.length > 0) return ofWords;
+
+  const { _: words, '--': _behind, ...values } = args;
+  const extra = Array.isArray(words) ? words.map(String) : [];
+  if (extra.length > 0 && end < argv.length)
+    return [{ message: `Arguments after -- are not read: ${extra.join(' ')}`, hint: 'Remove the --.' }];
+  if (extra.length > 0) {
+    const hint = 'An option begins with --. Environments are named with --env, several joined by commas.';
+    return extra.map((word) => ({ message: `Unknown argument: ${word}`, hint }));
+  }
+  // For `-` in the place of a file, the parser has an empty value, or none. As the value of an option it is a name.
+  if (argv.includes('-') && !Object.values(args).flat().includes('-'))
+    return [
+      {
+        message: 'Nothing is read from standard input: - is no file.',
+        hint: 'Save it to a file, and name that.',
+      },
+    ];
+  // The parser also has `dry-run` as `dryRun`, and `env` as `e`.
+  const names = Object.keys(values).filter((name) => name.length > 1 && !/[A-Z]/.test(name));
+  const positionalNames = [...positionals.matchAll(/([\w-]+)(\.\.)?[>\]]/g)];
+  const lists = new Set([...array, ...positionalNames.flatMap(([, name, many]) => (many ? name : []))]);
+  // It is unclear which of two values was meant.
+  const repeated = names.find((name) => Array.isArray(values[name]) && !lists.has(name));
+  if (repeated !== undefined)
+    return [{ message: `The option --${repeated} is given more than once.`, hint: 'Give it once.' }];
+  // An unset variable in a script gives an empty value, which as a path would be the current folder.
+  const isEmpty = (value: unknown) => value === '' || (Array.isArray(value) && value.includes(''));
+  // An option that may stand alone, such as `--wait`, is empty where it does.
+  const standsAlone = (name: string) =>
+    argv.some((word, at) => word === `--${name}` && (argv[at + 1] ?? '-').startsWith('-'));
+  const empty = names.find((name) => isEmpty(values[name]) && !standsAlone(name));
+  if (empty === undefined) return [];
+  const shown = positionalNames.some(([, name]) => name === empty) ? empty : `--${empty}`;
+  return [{ message: `The value of ${shown} is empty.`, hint: 'Is a variable in the script not set?' }];
+}
+
+function mistakeIn(word: string, known: readonly string[], switches: readonly string[]): Mistake | null {
+  const isNumber = /^-(?:\d+(?:\.\d+)?|\.\d+)$/.test(word);
+  const [, written, value] = isNumber || word === '-' ? [] : (/^--?([^=]*)(?:=(.*))?$/s.exec(word) ?? []);
+  if (written === undefined) return null;
+  // The parser accepts `--dryRun` too.
+  const option = written.replace(/(?<=.)[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const [, negated] = /^no-(.+)$/.exec(option) ?? [];
+  if (switches.includes(option)) {
+    if (value === undefined || value === 'true' || value === 'false') return null;
+    const hint = `Write --${option}, or --no-${option} to turn it off.`;
+    return { message: `The option --${option} does not take the value "${value}".`, hint };
+  }
+  if (known.includes(option) || (negated !== undefined && switches.includes(negated))) return null;
+  const message = `There is no option ${word.split('=')[0]}${
+    negated !== undefined && known.includes(negated)
+      ? ': only options without a value can be turned off with --no-'
+      : ''
+  }.`;
+  const other = own(otherWords, `--${option}`);
+  if (other !== undefined) return { message, hint: other };
+  const near = nearOption(negated ?? option, known);
+  return near === null
+    ? { message }
+    : { message, hint: `Did you mean \`--${negated === undefined ? '' : 'no-'}${near}\`?` };
+}
+
+/** The option that was probably meant: one that the word begins with, `env` for `environment`, or a similar one. */
+function nearOption(word: string, all: readonly string[]): string | null {
+  // Every letter is near every other.
+  const options = all.filter((option) => option.length > 1);
+  const begun = options.find((option) => option.length > 2 && word.startsWith(option));
+  return begun ?? didYouMean(word, options)?.match(/`(.*)`/)?.[1] ?? null;
+}

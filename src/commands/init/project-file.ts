@@ -1,0 +1,169 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { Detected, Survey } from '../../engine/detect.ts';
+import { builtInKinds } from '../../kinds/index.ts';
+import { loadKinds } from '../../loader/index.ts';
+import { version } from '../../model/documents.ts';
+import type { Json } from '../../model/json.ts';
+import { oneLine } from '../../report/safe.ts';
+import { manifestSchema, packageFile } from '../package-file.ts';
+import {
+  addDependency,
+  addLines,
+  addMembers,
+  example,
+  fill,
+  newFile,
+  type ProjectFile,
+  type Values,
+} from './files.ts';
+
+/** Sources of the first manifests. */
+export const starts = ['examples', 'export'] as const;
+
+/** The CI systems that a pipeline can be written for. */
+export const pipelines = ['github', 'gitlab', 'both', 'none'] as const;
+
+/** A tenant of a new project, and the environment that it becomes. */
+export interface NewTenant {
+  /** The name of the environment. */
+  readonly name: string;
+  /** The base URLs of its services. */
+  readonly identity: string;
+  readonly profiles: string | null;
+  /** The environment variables with the id and the secret of a client. */
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** `null`: it was not read. */
+  readonly survey: Survey | null;
+}
+
+/** Everything that decides what a new project contains. */
+export interface Choices {
+  /** In the order in which changes go to them; none: only an embedded tenant. */
+  readonly tenants: readonly NewTenant[];
+  readonly from: (typeof starts)[number];
+  readonly pipelines: (typeof pipelines)[number];
+}
+
+/** The environment of the only tenant in a new project, which the pipelines work on. */
+export const environmentName = 'production';
+
+/** The names of the variables with the credentials of a tenant, where nobody chooses others. */
+export function usualNames(
+  prefix = 'TENANT',
+  taken: readonly string[] = [],
+): Pick<NewTenant, 'clientId' | 'clientSecret'> {
+  const words = prefix.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
+  const start = /^[A-Z]/.test(words) ? words : `TENANT_${words}`;
+  // `eu-1` and `eu.1` are two tenants, and one called `tenant` is another one than that without a name.
+  if (taken.includes(`${start}_CLIENT_ID`)) return usualNames(`${start}_2`, taken);
+  return { clientId: `${start}_CLIENT_ID`, clientSecret: `${start}_CLIENT_SECRET` };
+}
+
+/** The group of all tenants but the first. */
+export const laterGroup = 'production';
+
+/** Prints a value as YAML, quoted where necessary. */
+const yaml = (value: Json) => stringify(value, { lineWidth: 0, singleQuote: true }).trimEnd();
+
+/** The project file of a new project. */
+export function projectText({ tenants, from }: Choices): string {
+  const isExport = from === 'export';
+  const names = tenants.map(({ name }) => name);
+  const [first, ...later] = names;
+  const embedded = isExport && first !== undefined ? '' : unusedName('sandbox', names);
+  const all = first === undefined ? [exampleTenant] : tenants;
+  return fill(example('init/tenantctl.yaml'), {
+    default: yaml(embedded || (first ?? '')),
+    embedded,
+    examples: !isExport,
+    tenants: all.map((tenant, at) => ({
+      ...tenantValues(tenant, all.length > 1),
+      isBelow: at > 0 || embedded !== '',
+    })),
+    later: later.length > 1 ? later.map(yaml).join(', ') : '',
+  });
+}
+
+/** The embedded tenant gives way to a tenant of its name. */
+function unusedName(name: string, taken: readonly string[]): string {
+  return taken.includes(name) ? unusedName(`embedded-${name}`, taken) : name;
+}
+
+/** In the place of a tenant that nobody has named yet. */
+const exampleTenant: NewTenant = {
+  name: environmentName,
+  identity: 'https://acme.api.example.com',
+  profiles: 'https://acme-profiles.example.com',
+  ...usualNames(),
+  survey: null,
+};
+
+function tenantValues({ survey, profiles, ...tenant }: NewTenant, isOneOfMany: boolean): Values {
+  const detected = (survey?.detected ?? []).map(({ service, name, value, because }: Detected) => ({
+    service,
+    because: oneLine(because),
+    setting: yaml({ [name]: value }).replaceAll(/^/gm, ' '.repeat(6)),
+  }));
+  return {
+    ...tenant,
+    name: yaml(tenant.name),
+    identity: yaml(tenant.identity),
+    profiles: profiles === null ? '' : yaml(profiles),
+    identityDetected: detected.filter(({ service }) => service === 'identity'),
+    profilesDetected: detected.filter(({ service }) => service === 'profiles'),
+    // Each tenant has its own password for the ticket system of the examples.
+    snowPassword: isOneOfMany
+      ? `${tenant.clientId.replace(/_?CLIENT_ID$/, '')}_SNOW_PASSWORD`
+      : 'SNOW_PASSWORD',
+  };
+}
+
+/** The folder of the schemas that editors use. It is in the repository, so that a clone has them. */
+const schemaFolder = '.tenantctl/schemas';
+const settingsFile = '.vscode/settings.json';
+
+/** The files of a new project without its pipelines. A project file that exists gets no example manifests. */
+export function projectFiles(choices: Choices, root: string): ProjectFile[] {
+  const configFile = join(root, 'tenantctl.yaml');
+  const isNew = !existsSync(configFile);
+  const kinds = isNew ? builtInKinds : loadKinds({ configFile });
+  return [
+    newFile('tenantctl.yaml', projectText(choices)),
+    ...(isNew ? manifestFiles(choices) : []),
+    {
+      path: 'package.json',
+      content: addDependency,
+      byHand: `package.json is not the JSON of a package: correct it, with "tenantctl": "${version}" in devDependencies.`,
+    },
+    { path: '.gitignore', content: addLines(example('init/gitignore')) },
+    {
+      path: settingsFile,
+      content: addMembers(example(settingsFile)),
+      byHand: `${settingsFile} has comments or is not JSON: add the settings in node_modules/tenantctl/examples/${settingsFile}.`,
+    },
+    newFile('.vscode/extensions.json', example('.vscode/extensions.json')),
+    schemaFile('manifest', `${JSON.stringify(manifestSchema(kinds), null, 2)}\n`),
+    ...['project', 'environment', 'kind'].map((name) =>
+      schemaFile(name, readFileSync(packageFile(`schemas/${name}.schema.json`), 'utf8')),
+    ),
+  ];
+}
+
+/** A schema file, which each version replaces by its own. */
+function schemaFile(name: string, text: string): ProjectFile {
+  return { path: `${schemaFolder}/${name}.schema.json`, content: () => text };
+}
+
+function manifestFiles({ from, tenants }: Choices): ProjectFile[] {
+  const seed = 'sandbox.seed.yaml';
+  if (from === 'export') return tenants.length === 0 ? [newFile(seed, example(seed))] : [];
+  const paths = readdirSync(packageFile('examples/config'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(packageFile('examples/').length))
+    .map((path) => path.replaceAll('\\', '/'))
+    .sort();
+  return [seed, ...paths].map((path) => newFile(path, example(path)));
+}

@@ -1,0 +1,403 @@
+import { join } from 'node:path';
+import { type Detected, type Survey, surveyTenant } from '../../engine/detect.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import type { ProjectEnvironment } from '../../kinds/project.ts';
+import { readBaseUrl } from '../../loader/connection.ts';
+import { loadEnvironment, loadUnwritten, valuesIn } from '../../loader/index.ts';
+import { isPlainName } from '../../loader/selection.ts';
+import { refusedKeys } from '../../loader/tree.ts';
+import { Failure, failure, interruption } from '../../model/failure.ts';
+import { isObject, type Json } from '../../model/json.ts';
+import { looksLikeCredential } from '../../model/sensitive.ts';
+import { oneLine, printable } from '../../report/safe.ts';
+import { type Io, isInteractive, openPrompt, type Prompt, printNote } from '../io.ts';
+import { printDiagnostics } from '../output.ts';
+import { createProgress } from '../progress.ts';
+import {
+  type Choices,
+  environmentName,
+  type NewTenant,
+  pipelines,
+  projectText,
+  usualNames,
+} from './project-file.ts';
+
+/** The choices made by options. */
+interface Given {
+  /** A base URL, or several as `NAME=URL`. */
+  readonly identity: readonly string[];
+  readonly profiles: readonly string[];
+  readonly from: Choices['from'] | undefined;
+  readonly pipelines: Choices['pipelines'] | undefined;
+}
+
+type GivenTenant = Pick<NewTenant, 'name' | 'identity' | 'profiles'>;
+type Credentials = Pick<NewTenant, 'clientId' | 'clientSecret'>;
+
+const namesHint = 'For example: --identity test=https://… --identity production=https://…';
+
+/** The tenants that options name. Throws a Failure for what a project cannot have. */
+export function givenTenants({ identity, profiles }: Given): readonly GivenTenant[] {
+  const services = identity.map((text) => namedUrl(text, '--identity'));
+  const others = profiles.map((text) => namedUrl(text, '--profiles'));
+  const isOne = services.length === 1;
+  const names = services.map(({ name }) => name ?? (isOne ? environmentName : ''));
+  if (services.length === 0 && others.length > 0) {
+    throw failure('usage', 'A tenant needs the base URL of its identity service.', {
+      hint: 'Add it with --identity.',
+    });
+  }
+  if (new Set(names).size < names.length || names.includes(''))
+    throw failure('usage', 'Several tenants need names of their own.', { hint: namesHint });
+  const refused = names.find((name) => refusedKeys.has(name));
+  if (refused !== undefined)
+    throw failure('usage', `No environment can be called ${refused}.`, { hint: namesHint });
+  const stray = others.find(({ name }) => !names.includes(name ?? (isOne ? (names[0] ?? '') : '')));
+  if (stray) {
+    const message = `--profiles ${stray.name ?? ''} has no --identity of that name.`;
+    throw failure('usage', message, { hint: namesHint });
+  }
+  return services.map(({ url }, at) => {
+    const name = names[at] ?? '';
+    const own = others.find((other) => other.name === name || (isOne && other.name === null));
+    return { name, identity: url, profiles: own?.url ?? null };
+  });
+}
+
+/** Reads `URL` or `NAME=URL`. */
+function namedUrl(text: string, option: string): { readonly name: string | null; readonly url: string } {
+  const [, name, url] = /^([A-Za-z0-9][A-Za-z0-9._-]{0,63})=(.*)$/s.exec(text) ?? [];
+  return { name: name ?? null, url: baseUrl(url ?? text, option) };
+}
+
+/** Checks the base URL of a service. The Failure does not contain the text, which may hold a password. */
+function baseUrl(text: string, name = 'The address'): string {
+  const read = readBaseUrl(text);
+  if ('url' in read) return text;
+  throw failure('invalid-url', `${name} cannot be used: ${read.problem}.`, {
+    hint: 'For example: https://acme.api.example.com',
+  });
+}
+
+interface ProjectFolder {
+  readonly root: string;
+  /** True when there is no project file yet. */
+  readonly isNew: boolean;
+}
+
+export interface Setup {
+  readonly choices: Choices;
+  /** The environment, and the credentials that somebody typed. */
+  readonly env: NodeJS.ProcessEnv;
+  /** The names of typed credentials to keep in `.env`. */
+  readonly keep: readonly string[];
+}
+
+interface Asking {
+  /** Asks a question until `read` throws no Failure, and returns what it made of the answer. */
+  readonly ask: <T>(question: string, read: (answer: string) => T) => Promise<T>;
+  /** `null`: nobody is asked, and every answer is empty, which is the default. */
+  readonly prompt: Prompt | null;
+  readonly root: string;
+  readonly io: Io;
+  /** The environment, with what was typed for earlier tenants. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Decides what a project contains by its options, and where somebody can answer by questions on stderr. A tenant whose
+ * credentials are known is read. Throws a Failure (exit 130) at the end of the input.
+ */
+export async function makeSetup(
+  given: Given & { readonly yes: boolean },
+  { root, isNew }: ProjectFolder,
+  io: Io,
+): Promise<Setup> {
+  const prompt = given.yes || !isInteractive(io) ? null : openPrompt(io);
+  const ask = prompt ? asker(prompt, io) : async <T>(_: string, read: (answer: string) => T) => read('');
+  try {
+    // The project file of an existing project names its tenants.
+    const found = isNew ? await askForTenants(given, { ask, prompt, root, io, env: io.env }) : [];
+    const isTenant = found.length > 0 || given.identity.length > 0;
+    const question = 'A pipeline for github, gitlab, both or none? [both] ';
+    return {
+      choices: {
+        tenants: found.map(({ tenant }) => tenant),
+        // A tenant has objects of its own; the examples fit the embedded one.
+        from: given.from ?? (isTenant ? 'export' : 'examples'),
+        pipelines: given.pipelines ?? (await ask(question, oneOf(pipelines, 'both'))),
+      },
+      env: found.at(-1)?.env ?? io.env,
+      keep: found.flatMap(({ keep }) => keep),
+    };
+  } finally {
+    prompt?.close();
+  }
+}
+
+function asker(prompt: Prompt, io: Io): Asking['ask'] {
+  return async (question, read) => {
+    for (;;) {
+      const answer = await prompt.ask(question);
+      if (answer === null) {
+        // The question is still on the line.
+        io.stderr.write('\n');
+        throw interruption('Interrupted. Nothing was written.');
+      }
+      try {
+        return read(answer);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        io.stderr.write(`${printable(error.message)}\n`);
+      }
+    }
+  };
+}
+
+interface AskedTenant extends Pick<Setup, 'env' | 'keep'> {
+  readonly tenant: NewTenant;
+}
+
+/** Asks for tenants, in the order in which changes go to them; none: the embedded tenant. */
+async function askForTenants(given: Given, asking: Asking): Promise<readonly AskedTenant[]> {
+  const known = givenTenants(given);
+  const { ask, prompt, io } = asking;
+  const isTenant = async () =>
+    (await ask('An embedded sandbox for trials, or a tenant? [sandbox] ', oneOf(['sandbox', 'tenant']))) ===
+    'tenant';
+  if (known.length === 0 && !(await isTenant())) return [];
+
+  const asked: AskedTenant[] = [];
+  const add = async (tenant: Partial<GivenTenant> & Pick<GivenTenant, 'name'>, prefix?: string) => {
+    const taken = asked.map((each) => each.tenant.clientId);
+    const env = asked.at(-1)?.env ?? asking.env;
+    asked.push(await askForTenant(tenant, usualNames(prefix, taken), { ...asking, env }));
+  };
+  if (known.length > 1) {
+    for (const tenant of known) {
+      if (prompt) io.stderr.write(`${tenant.name}:\n`);
+      await add(tenant, tenant.name);
+    }
+    return asked;
+  }
+  await add(known[0] ?? { name: environmentName });
+  const namesBelow = () => asked.slice(1).map(({ tenant }) => tenant.name);
+  for (;;) {
+    const question =
+      asked.length === 1
+        ? 'Another tenant, which gets what was tested in this one? Its name, such as production, or - for none: [-] '
+        : 'Another one? Its name, or - for none: [-] ';
+    const name = await ask(question, newName(namesBelow(), '-'));
+    if (name === '-') break;
+    await add({ name }, name);
+  }
+  const [first, ...others] = asked;
+  if (!first || others.length === 0) return asked;
+  const preset = namesBelow().includes('test') ? 'first' : 'test';
+  const name = await ask(`And the name of the first one: [${preset}] `, newName(namesBelow(), preset));
+  return [{ ...first, tenant: { ...first.tenant, name } }, ...others];
+}
+
+/** Reads the name of an environment that is not there yet. */
+function newName(taken: readonly string[], preset: string): (answer: string) => string {
+  return (answer) => {
+    const name = answer === '' ? preset : answer;
+    const isName = isPlainName(name) && name.length <= 64 && !refusedKeys.has(name);
+    if (!taken.includes(name) && (name === preset || isName)) return name;
+    throw failure('usage', 'Please give a new name of letters, digits, dots, dashes and underscores.');
+  };
+}
+
+/** Asks for a tenant and its credentials until they work, or somebody goes on without. */
+async function askForTenant(
+  known: Partial<GivenTenant> & Pick<GivenTenant, 'name'>,
+  names: Credentials,
+  asking: Asking,
+): Promise<AskedTenant> {
+  let tenant = await askForAddresses(known, names, asking);
+  for (;;) {
+    const { env, typed } = await askForCredentials(tenant, asking);
+    try {
+      const survey = await surveyWith(tenant, { ...asking, env });
+      const keep = survey && typed.length > 0 ? await askToKeep(typed, asking) : [];
+      return { tenant: { ...tenant, survey }, env, keep };
+    } catch (error) {
+      if (!(error instanceof Failure) || asking.io.signal.aborted || !asking.prompt) throw error;
+      printDiagnostics(error.diagnostics, verbosity, asking.io);
+    }
+    const question = 'Answer the questions again, or go on unchecked and without an export? [again] ';
+    if ((await asking.ask(question, oneOf(['again', 'unchecked']))) === 'unchecked')
+      return { tenant, env: asking.env, keep: [] };
+    tenant = await askForAddresses({ name: tenant.name }, tenant, asking);
+  }
+}
+
+/** @param before the answers to offer, where somebody is asked again */
+async function askForAddresses(
+  { name, identity, profiles }: Partial<GivenTenant> & Pick<GivenTenant, 'name'>,
+  before: Credentials & Partial<NewTenant>,
+  { ask }: Asking,
+): Promise<NewTenant> {
+  const askForUrl = <T>(question: string, preset: string, read: (url: string) => T) =>
+    ask(`${question}:${preset === '' ? '' : ` [${preset}]`} `, (answer) => read(answer || preset));
+  const askForVariable = (what: string, preset: string) =>
+    ask(`Environment variable with the client ${what}: [${preset}] `, (answer) =>
+      answer === '' ? preset : variableName(answer),
+    );
+  return {
+    name,
+    identity:
+      identity ??
+      (await askForUrl('Base URL of the identity service', before.identity ?? '', (url) => baseUrl(url))),
+    profiles: identity
+      ? (profiles ?? null)
+      : await askForUrl(
+          'Base URL of the profile-management service, or - for none',
+          before.profiles ?? '-',
+          (url) => (url === '-' ? null : baseUrl(url)),
+        ),
+    clientId: await askForVariable('id', before.clientId),
+    clientSecret: await askForVariable('secret', before.clientSecret),
+    survey: null,
+  };
+}
+
+/** Reads the name of an environment variable. The Failure does not repeat the answer, which may be the secret itself. */
+function variableName(answer: string): string {
+  if (/^[A-Z][A-Z0-9_]{0,63}$/.test(answer) && !looksLikeCredential(answer)) return answer;
+  throw failure(
+    'usage',
+    'Please give the name of a variable, in capital letters. Its value belongs in no file of the project.',
+  );
+}
+
+/** Asks for the credentials that are not set. They are kept in memory only. */
+async function askForCredentials(
+  { clientId, clientSecret }: NewTenant,
+  { prompt, root, env: before }: Asking,
+): Promise<{ readonly env: NodeJS.ProcessEnv; readonly typed: readonly string[] }> {
+  const values = valuesIn(root, { env: before });
+  let env = before;
+  const typed: string[] = [];
+  for (const name of new Set([clientId, clientSecret])) {
+    if (values.problem(name) === null) continue;
+    if (!prompt) return { env: before, typed: [] };
+    const question = `${name} is not set. Type its value, which is not shown, or nothing to go on without it: `;
+    const value = await prompt.askHidden(question);
+    if (value === null) throw interruption('Interrupted. Nothing was written.');
+    if (value === '') return { env: before, typed: [] };
+    env = { ...env, [name]: value };
+    typed.push(name);
+  }
+  return { env, typed };
+}
+
+async function askToKeep(typed: readonly string[], { ask }: Asking): Promise<readonly string[]> {
+  const question = `Keep ${typed.join(' and ')} in .env for further runs? Git ignores it, and only you can read it. [yes] `;
+  return (await ask(question, oneOf(['yes', 'no']))) === 'yes' ? typed : [];
+}
+
+/** Reads one of the words, or the beginning of only one. An empty answer gives the default. */
+function oneOf<const T extends string>(
+  words: readonly [T, ...T[]],
+  preset: T = words[0],
+): (answer: string) => T {
+  return (answer) => {
+    if (answer === '') return preset;
+    const [only, ...others] = words.filter((word) => word.startsWith(answer.toLowerCase()));
+    if (only !== undefined && others.length === 0) return only;
+    throw failure('usage', `Please answer ${words.join(', ')}.`);
+  };
+}
+
+/** `init` has no options for it. */
+export const verbosity = { quiet: false, verbose: false, color: true, progress: true };
+
+interface Reading {
+  readonly root: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly io: Io;
+}
+
+/**
+ * Reads the tenant of a new project and says on stderr what it has. `null` where its credentials are not set. Throws a
+ * Failure where they or an address are wrong, with what the tenant said.
+ */
+async function surveyWith(tenant: NewTenant, { root, env, io }: Reading): Promise<Survey | null> {
+  const options = { env, onSecret: (text: string) => io.redactor.learn(text) };
+  const values = valuesIn(root, options);
+  if ([tenant.clientId, tenant.clientSecret].some((name) => values.problem(name) !== null)) return null;
+  const configFile = join(root, 'tenantctl.yaml');
+  const text = projectText({ tenants: [tenant], from: 'export', pipelines: 'none' });
+  try {
+    const project = loadUnwritten(text, { ...options, configFile, environment: tenant.name });
+    const survey = await readSurvey(project, io);
+    printSurvey(survey, tenant, io);
+    return survey;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // Nobody has seen the project file yet that the places are in.
+    const placeless = error.diagnostics.map(({ source: _, excerpt: __, ...rest }) => rest);
+    throw new Failure(placeless, error.exitCode);
+  }
+}
+
+async function readSurvey(project: ProjectEnvironment, io: Io): Promise<Survey> {
+  const progress = createProgress(io, verbosity);
+  try {
+    const { signal, redactor } = io;
+    return await surveyTenant(project, { signal, redactor, onEvent: progress.onEvent });
+  } finally {
+    progress.end();
+  }
+}
+
+/**
+ * Reads the tenant of an existing project, where its credentials are set, and says on stderr which settings the project
+ * file lacks. The file belongs to somebody, so it is not changed.
+ */
+export async function printMissingSettings(root: string, io: Io): Promise<void> {
+  const configFile = join(root, 'tenantctl.yaml');
+  try {
+    const project = loadEnvironment({ configFile, env: io.env, onSecret: (text) => io.redactor.learn(text) });
+    const { connection, name } = project.environment;
+    if (connection.to === 'sandbox') return;
+    const { detected } = await readSurvey(project, io);
+    for (const setting of detected) {
+      const add = `Add to the environment ${name} in tenantctl.yaml: ${describeSetting(setting)}.`;
+      printNote(oneLine(add), io);
+    }
+  } catch (error) {
+    // `plan` explains what is wrong with the project file or the tenant.
+    if (!(error instanceof Failure) || io.signal.aborted) throw error;
+  }
+}
+
+/** Says what was found, what was detected, and what the export will leave out. */
+function printSurvey({ found, left, detected }: Survey, { identity }: NewTenant, io: Io): void {
+  const counts = found.map(({ kind, count }) => `${count} ${nameOf(kind, count)}`);
+  const lines = [
+    `Signed in to ${identity}. Found: ${counts.join(', ')}.`,
+    ...detected.map((setting) => `Detected: ${describeSetting(setting)}.`),
+    ...left.map(({ problem }) => problem.message),
+  ];
+  for (const line of lines) printNote(oneLine(line), io);
+}
+
+const describeSetting = ({ service, name, value, because }: Detected): string =>
+  `${service}.${name}: ${inBrief(value)}, since ${because}`;
+
+/** A value as the project file has it. Of a map, only the first member and the number of all. */
+function inBrief(value: Json): string {
+  if (!isObject(value)) return String(value);
+  const members = Object.entries(value);
+  const first = members.slice(0, 1).map(([name, text]) => `${name}: ${String(text)}`);
+  return members.length > 1 ? `{ ${first}, … } (${members.length} members)` : `{ ${first} }`;
+}
+
+/** Returns `sender addresses` for SenderAddress. */
+function nameOf({ name }: Kind, count: number): string {
+  const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+  if (count === 1) return words;
+  return /(?:s|ch)$/.test(words) ? `${words}es` : `${words}s`;
+}

