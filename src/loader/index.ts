@@ -163,6 +163,7 @@ export const leftOutThen: readonly string[] = [
   'reserved-folder',
   'file-not-found',
   'inexact-number',
+  'cut-text',
 ];
 
 /** The same, and those that only today's environment has, or that change nothing of what it declared. */

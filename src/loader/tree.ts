@@ -119,6 +119,7 @@ function readAlias(name: string, node: Node, walk: Walk): Json {
 function readScalar(node: Scalar, walk: Walk): Json {
   const { value, source = '' } = node;
   walk.size += 8 + source.length;
+  if (node.comment && node.type === 'PLAIN' && isCut(source, node.comment)) return refuseCut(node, walk);
   if (typeof value === 'string') return flatten(value);
   if (typeof value === 'boolean' || value === null) return value;
   if (typeof value !== 'number') return null;
@@ -133,6 +134,23 @@ function readScalar(node: Scalar, walk: Walk): Json {
   }
   const message = `\`${shown}\` is read as the number ${value}`;
   return refuse(walk, node, { code, message, hint: `${quoted} If it is a number, write ${value}.` });
+}
+
+/** The beginning of a directive of notification texts, without the `#` that YAML takes for a comment. */
+const directive = /^(?:(?:if|elseif|foreach|set|macro|define|evaluate)\s*\(|(?:end|else)\b(?! \w))/;
+
+/** True where a comment is the rest of a text: `Day #if($n > 1)s#end`. */
+function isCut(text: string, comment: string): boolean {
+  return directive.test(comment) || (/#(?:if|foreach)\s*\(/.test(text) && /^(?:end|else)\b/.test(comment));
+}
+
+function refuseCut(node: Scalar, walk: Walk): Json {
+  const offset = walk.file.text.indexOf('#', node.range?.[1]);
+  const message = 'The text ends before this: YAML takes ` #` for the beginning of a comment';
+  const hint = 'Put the whole text in quotes, or in a block after `|`.';
+  walk.problems.add('cut-text', message, { file: walk.file, offset }, { hint });
+  walk.tagged = true;
+  return unresolved;
 }
 
 /** V8 never stores a shorter text in pieces. */
