@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type FileSource, loadProject } from '../../src/loader/index.ts';
@@ -409,12 +409,11 @@ describe('files', () => {
     symlinkSync(join(outside, 'x.yaml'), join(root, 'config/file.yaml'));
     symlinkSync(outside, join(root, 'config/folder'));
     symlinkSync('../texts/t.yaml', join(root, 'config/inside.yaml'));
-    const found = thrown(() =>
-      loadProject({ configFile: join(root, 'tenantctl.yaml'), env: {} }),
-    ).diagnostics;
-    expect(errors(found)).toContain('outside-project config/file.yaml:1:1');
-    expect(errors(found)).toContain('outside-project config/folder/x.yaml:1:1');
-    expect(errors(found).filter((each) => each.includes('inside'))).toEqual([]);
+    const find = () =>
+      errors(thrown(() => loadProject({ configFile: join(root, 'tenantctl.yaml'), env: {} })).diagnostics);
+    expect(find()).toEqual(['outside-project tenantctl.yaml:1:1']);
+    rmSync(join(root, 'config/folder'));
+    expect(find()).toEqual(['outside-project config/file.yaml:1:1']);
   });
 
   test('a side file that is a link out of the project is refused', () => {
