@@ -7,7 +7,7 @@ import { idsIn, targetOf } from '../kinds/references.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
-import { sha256 } from '../model/digest.ts';
+import { checkoutDigest } from '../model/digest.ts';
 import {
   isArray,
   isObject,
@@ -413,7 +413,7 @@ export function declarationOf(
       const declared = isSame ? noted : mapJson(noted, withoutOffset);
       const targets = targetDigests(noted, kinds);
       const isDescribed = descriptorDigest !== undefined || targets !== undefined;
-      return sha256(isDescribed ? { declared, descriptor: descriptorDigest, targets } : declared);
+      return checkoutDigest(isDescribed ? { declared, descriptor: descriptorDigest, targets } : declared);
     }),
     differsHere: () => (isSame ? [] : differences(noted, resolved, '')),
     isEnsuredHere: () => isAbsent(noted) !== isAbsent(resolved),
