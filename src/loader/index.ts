@@ -162,17 +162,12 @@ export const leftOutThen: readonly string[] = [
   'reserved-file',
   'reserved-folder',
   'file-not-found',
+  'inexact-number',
+  'cut-text',
 ];
 
 /** The same, and those that only today's environment has, or that change nothing of what it declared. */
-const forgotten = [
-  ...leftOutThen,
-  'sandbox-file',
-  'group-member',
-  'not-ignorable',
-  'address-glob',
-  'inexact-number',
-];
+const forgotten = [...leftOutThen, 'sandbox-file', 'group-member', 'not-ignorable', 'address-glob'];
 
 /**
  * Opens a project as it was, from a folder with its files of that time. What cannot be known any more, or is not read, such

@@ -1,16 +1,14 @@
-import { isScalar } from 'yaml';
 import { unknownKind } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { longestKeyPart } from '../kinds/described-schema.ts';
 import { readableFields } from '../kinds/field.ts';
-import { type Field, fieldNamed, type Kind } from '../kinds/kind.ts';
-import { secretPlaces } from '../kinds/redact.ts';
+import { fieldNamed, type Kind } from '../kinds/kind.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';
 import { once } from '../model/basics.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
-import { sha256 } from '../model/digest.ts';
+import { checkoutDigest } from '../model/digest.ts';
 import {
   isArray,
   isObject,
@@ -188,7 +186,6 @@ function checkManifest(declared: Declared, address: Address | null): boolean {
     const about = address === null ? {} : { address };
     problems.report({ ...problem, message: noted }, placeOf(fault, find), about);
   }
-  checkIds(declared, new Set(faults.map(({ at }) => at)));
   return checkMarkers(declared) && faults.length === 0;
 }
 
@@ -358,29 +355,6 @@ function checkReferences({ kind, kinds, value: manifest, problems, find }: Check
   return wrong.length === 0;
 }
 
-/**
- * Refuses numbers as ids that are written in another way than they are sent: `0123` would refer to another object.
- *
- * @param refused the places of values that are reported already
- */
-function checkIds({ kind, value, find, problems }: Checked, refused: ReadonlySet<Pointer>): void {
-  const numbers = Object.entries(value).flatMap(([name, item]) => {
-    const field = fieldNamed(kind, name);
-    if (!field || !takesIds(field)) return [];
-    return placesOf(item, (part) => typeof part === 'number').map((at) => pointer(name) + at);
-  });
-  for (const at of numbers.filter((each) => !refused.has(each))) {
-    const { node, place } = find(at);
-    if (!isScalar(node) || node.source === String(node.value)) continue;
-    const message = `The id \`${node.source}\` is read as the number ${node.value}`;
-    const hint = `If it is text, put it in quotes: "${node.source}". If not, write ${node.value}.`;
-    problems.add('inexact-number', message, place, { hint });
-  }
-}
-
-const takesIds = (field: Field) =>
-  field.is === 'reference' || field.is === 'references' || targetOf(field) !== null;
-
 function takesNone(name: string, { fields }: Kind, target: string | null): Problem {
   if (target !== null) {
     const message = `\`!ref\` cannot stand here in \`${name}\``;
@@ -441,7 +415,7 @@ export function declarationOf(
       const declared = isSame ? noted : mapJson(noted, withoutOffset);
       const targets = targetDigests(noted, kinds);
       const isDescribed = descriptorDigest !== undefined || targets !== undefined;
-      return sha256(isDescribed ? { declared, descriptor: descriptorDigest, targets } : declared);
+      return checkoutDigest(isDescribed ? { declared, descriptor: descriptorDigest, targets } : declared);
     }),
     differsHere: () => (isSame ? [] : differences(noted, resolved, '')),
     isEnsuredHere: () => isAbsent(noted) !== isAbsent(resolved),

@@ -24,10 +24,13 @@ import { explainSyntax } from './syntax.ts';
 
 const lenientDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
+/** A byte order mark where a further document begins: files were joined. */
+const innerMark = /^\uFEFF(?=---(?:\s|$))|\uFEFF(?<=^---[ \t]*\r?\n\uFEFF)/gm;
+
 /** Reads a YAML file. Returns `null` and reports the problem if it cannot be read. */
 export function openFile(source: FileSource, path: string, problems: Problems): SourceFile | null {
   try {
-    return new SourceFile(path, source.text(path));
+    return new SourceFile(path, source.text(path).replace(innerMark, ''));
   } catch (error) {
     problems.addFailure(error, findInvalidByte(source, path));
     return null;

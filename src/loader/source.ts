@@ -168,29 +168,45 @@ function foldersOf(path: string): string[] {
  * @param problems receives a Failure for everything that cannot be read
  */
 function strictFs(root: string, problems: Failure[]) {
-  const strict = <T extends (...args: never[]) => unknown>(
+  const attempt = <T>(work: () => T, problemOf: (error: unknown) => Failure | null): T => {
+    try {
+      return work();
+    } catch (error) {
+      const problem = problemOf(error);
+      if (problem) problems.push(problem);
+      throw error;
+    }
+  };
+  const wrap = <T extends (...args: never[]) => unknown>(
     work: T,
-    problemOf: (path: string, error: unknown) => Failure | null,
+    call: (path: string, run: () => unknown) => unknown,
   ): T =>
     new Proxy(work, {
-      apply(_work, self, args: unknown[]) {
-        try {
-          return Reflect.apply(work, self, args);
-        } catch (error) {
-          const problem = problemOf(pathFrom(root, String(args[0])), error);
-          if (problem) problems.push(problem);
-          throw error;
-        }
-      },
+      apply: (_work, self, args: unknown[]) => call(String(args[0]), () => Reflect.apply(work, self, args)),
     });
+  /** The links to folders, by what they lead to. */
+  const links = new Map<string, string>();
   return {
-    readdirSync: strict(readdirSync, (path, error) =>
-      systemCode(error) === 'ENOENT' ? null : unreadableFile(path, error),
-    ),
-    // Some editors mark an open file with a hidden broken link.
-    realpathSync: strict(realpathSync, (path, error) =>
-      posix.basename(path).startsWith('.') ? null : brokenLinkFailure(path, error),
-    ),
+    readdirSync: wrap(readdirSync, (path, run) => {
+      const shown = pathFrom(root, links.get(resolve(path)) ?? path);
+      return attempt(
+        () => {
+          // A link, which git can bring, must not make a run walk the disk and tell what is there.
+          if (!isInside(root, realpathSync.native(path))) throw outsideProjectFailure(shown);
+          return run();
+        },
+        (error) => (systemCode(error) === 'ENOENT' ? null : unreadableFile(shown, error)),
+      );
+    }),
+    realpathSync: wrap(realpathSync, (path, run) => {
+      const shown = pathFrom(root, path);
+      const real = attempt(run, (error) =>
+        // Some editors mark an open file with a hidden broken link.
+        posix.basename(shown).startsWith('.') ? null : brokenLinkFailure(shown, error),
+      );
+      links.set(String(real), path);
+      return real;
+    }),
   };
 }
 

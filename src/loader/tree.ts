@@ -118,16 +118,38 @@ function readAlias(name: string, node: Node, walk: Walk): Json {
 function readScalar(node: Scalar, walk: Walk): Json {
   const { value, source = '' } = node;
   walk.size += 8 + source.length;
+  if (node.comment && node.type === 'PLAIN' && isCut(source, node.comment)) return refuseCut(node, walk);
   if (typeof value === 'string') return flatten(value);
   if (typeof value === 'boolean' || value === null) return value;
   if (typeof value !== 'number') return null;
-  if (Number.isFinite(value) && isExact(value, source)) return value;
+  const exponent = /e\+?/i;
+  const isKept = String(value).replace(exponent, 'e') === source.replace(exponent, 'e');
+  if (isKept || source === '-0') return value;
   const shown = source.length > 40 ? `${source.slice(0, 40)}…` : source;
-  return refuse(walk, node, {
-    code: 'inexact-number',
-    message: `JSON cannot hold the number \`${shown}\` exactly`,
-    hint: `If it is text, put it in quotes: "${shown}".`,
-  });
+  const quoted = `If it is text, put it in quotes: "${shown}".`;
+  const code = 'inexact-number';
+  if (!Number.isFinite(value)) {
+    return refuse(walk, node, { code, message: `JSON has no number \`${shown}\``, hint: quoted });
+  }
+  const message = `\`${shown}\` is read as the number ${value}`;
+  return refuse(walk, node, { code, message, hint: `${quoted} If it is a number, write ${value}.` });
+}
+
+/** The beginning of a directive of notification texts, without the `#` that YAML takes for a comment. */
+const directive = /^(?:(?:if|elseif|foreach|set|macro|define|evaluate)\s*\(|(?:end|else)\b(?! \w))/;
+
+/** True where a comment is the rest of a text: `Day #if($n > 1)s#end`. */
+function isCut(text: string, comment: string): boolean {
+  return directive.test(comment) || (/#(?:if|foreach)\s*\(/.test(text) && /^(?:end|else)\b/.test(comment));
+}
+
+function refuseCut(node: Scalar, walk: Walk): Json {
+  const offset = walk.file.text.indexOf('#', node.range?.[1]);
+  const message = 'The text ends before this: YAML takes ` #` for the beginning of a comment';
+  const hint = 'Put the whole text in quotes, or in a block after `|`.';
+  walk.problems.add('cut-text', message, { file: walk.file, offset }, { hint });
+  walk.tagged = true;
+  return unresolved;
 }
 
 /** V8 never stores a shorter text in pieces. */
@@ -139,12 +161,6 @@ const minPieces = 13;
  */
 function flatten(text: string): string {
   return text.length < minPieces || /^/.test(text) ? text : '';
-}
-
-/** True when a whole number was read without losing digits. */
-function isExact(value: number, source: string): boolean {
-  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return true;
-  return String(value) === source || /^[-+\d.]+e/i.test(source);
 }
 
 function readSequence(node: YAMLSeq, walk: Walk): Json {

@@ -1,10 +1,16 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from './json.ts';
+import { canonicalJson, spelledJson } from './json.ts';
 import type { Plan } from './plan.ts';
 
 /** `sha256:` and the hex digest of the value's canonical JSON. */
 export function sha256(value: unknown): string {
   return `sha256:${hash('sha256', canonicalJson(value))}`;
+}
+
+/** The digest of what a checkout holds: git may have changed its line endings, so they do not count. */
+export function checkoutDigest(value: unknown): string {
+  const json = spelledJson(value, (text) => text.replaceAll('\r\n', '\n'));
+  return `sha256:${hash('sha256', json)}`;
 }
 
 /** The first hex digits of a value's digest, for a name that no other value gets. */
@@ -38,7 +44,7 @@ export function planDigest(plan: Omit<Plan, 'digest'> & { readonly digest?: stri
     ...each,
     versions: each.versions?.map((versions) => ({ ...versions, old: undefined })),
   }));
-  return sha256({ ...rest, summary, changes, diagnostics });
+  return checkoutDigest({ ...rest, summary, changes, diagnostics });
 }
 
 /** The plan with its digest, in place of that of the plan that it was made from. */

@@ -8,6 +8,8 @@ const stretch = /\*+|!\(|\]\+|(?<=\([^)]*)\+/g;
 const waysOfStar = 300;
 const mostWays = 100 * waysOfStar ** 3;
 const mostGlobstars = 3;
+/** In how many ways alternatives may be chosen: each pair of braces, even `{,}`, multiplies them. */
+const mostChoices = 1000;
 /** In characters: longer than any address, and short enough to be looked at. */
 const longestGlob = 4096;
 
@@ -19,8 +21,14 @@ export function isSlowGlob(glob: string): boolean {
   if (glob.length > longestGlob) return true;
   const plain = glob.replace(/\\.|\[[^\]]*\]/g, ']');
   const stars = plain.split('/').map((part) => part.match(stretch)?.length ?? 0);
-  const ways = waysOfStar ** Math.max(...stars) * waysOfGroups(plain);
-  return repeatedGroup.test(plain) || plain.split('**').length - 1 > mostGlobstars || ways > mostWays;
+  const choices = waysOfGroups(plain);
+  const ways = waysOfStar ** Math.max(...stars) * choices;
+  return (
+    repeatedGroup.test(plain) ||
+    plain.split('**').length - 1 > mostGlobstars ||
+    choices > mostChoices ||
+    ways > mostWays
+  );
 }
 
 /** Counts the ways to choose alternatives. A group in parentheses can be left out too. */

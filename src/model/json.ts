@@ -69,13 +69,19 @@ export function mapJson(value: Json, replace: (value: Json) => Json): Json {
 
 /** JSON text with sorted keys and no white space: equal values give equal text. `undefined` members are left out. */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  return spelledJson(value, (text) => text);
+}
+
+/** The same, with another spelling of each text in the value. */
+export function spelledJson(value: unknown, spell: (text: string) => string): string {
+  if (typeof value === 'string') return JSON.stringify(spell(value));
+  if (Array.isArray(value)) return `[${value.map((item) => spelledJson(item, spell)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const members: string[] = [];
   // Every declared object is digested: sorting the names alone takes two thirds of the time of sorting the members.
   for (const key of Object.keys(value).sort()) {
     const item: unknown = Reflect.get(value, key);
-    if (item !== undefined) members.push(`${JSON.stringify(key)}:${canonicalJson(item)}`);
+    if (item !== undefined) members.push(`${JSON.stringify(key)}:${spelledJson(item, spell)}`);
   }
   return `{${members.join(',')}}`;
 }

@@ -58,9 +58,9 @@ it('a number that JSON cannot hold is refused in a manifest', () => {
     '.inf',
     '.nan',
   ]) {
-    expect(() => load([manifest(n)]), n).toThrow(/cannot hold the number/);
+    expect(() => load([manifest(n)]), n).toThrow(/is read as the number|has no number/);
   }
-  for (const n of ['12345678901234567000', '9007199254740991', '1.5', '1e300', '0x1F']) {
+  for (const n of ['12345678901234567000', '9007199254740991', '1.5', '1e300']) {
     expect(load([manifest(n)]).resources, n).toHaveLength(1);
   }
 });

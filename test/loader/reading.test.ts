@@ -353,7 +353,7 @@ describe('a text without tags', () => {
 
   it.each([
     ['a: 1.5', { a: 1.5 }],
-    ['a: yes\nb: 0x1f', { a: 'yes', b: 31 }],
+    ['a: yes\nb: 31', { a: 'yes', b: 31 }],
     ['a: [b,\n  c]', { a: ['b', 'c'] }],
     ['a:\n  - - b', { a: [['b']] }],
     ['a: "b" # c', { a: 'b' }],

@@ -1,5 +1,5 @@
 /** The files of a project: which are read, and why others are not. */
-import fs, { mkdirSync, symlinkSync } from 'node:fs';
+import fs, { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -166,6 +166,22 @@ describe('globs', () => {
     mkdirSync(join(root, 'config'));
     symlinkSync('../real', join(root, 'config/link'));
     expect(source.glob(['config/**/*.yaml'])).toEqual(['config/link/a.yaml']);
+  });
+
+  it('enter no folder outside the project, and tell only the link', () => {
+    const { root, source } = createLinked({ 'inner/config/a.yaml': '', 'other/deep/b.yaml': '' });
+    symlinkSync('../../other', join(root, 'config/x'));
+    symlinkSync('none', join(root, '../other/broken.yaml'));
+    for (const glob of ['config/**/*.yaml', 'config/x/*.yaml', 'config/*/deep/*.yaml'])
+      expect(
+        refusal(() => source.glob([glob])),
+        glob,
+      ).toEqual(outside('config/x'));
+    expect(source.glob(['config/*.yaml'])).toEqual(['config/a.yaml']);
+    expect(source.glob(['config/**/*.yaml', '!config/x/**'])).toEqual(['config/a.yaml']);
+    rmSync(join(root, 'config/x'));
+    symlinkSync('/', join(root, 'config/x'));
+    expect(refusal(() => source.glob(['config/**/*.yaml']))).toEqual(outside('config/x'));
   });
 });
 

@@ -23,7 +23,6 @@ const badLookup = (why: string): Said => [
   lookup,
 ];
 const tags = 'The tags are !var !env !secret !file !format !lookup !ref. If it is text, put it in quotes.';
-const inexact = (number: string) => `JSON cannot hold the number \`${number}\` exactly`;
 const reserved =
   'For a secret write `!secret NAME`, for a record of the tenant `!lookup {…}`, for the id of an object `!ref KIND/key`.';
 const operators = '==, !=, >, <, start_with?, end_with?, include?, exclude?, before or after';
@@ -63,9 +62,9 @@ const inManifests: [about: string, mistakes: [manifest: string, ...said: Said[]]
       [
         desk('description: 1.10'),
         [
-          'wrong-type 3:14',
-          '`description` must be text or null, not 1.1',
-          'If it is text, put it in quotes: "1.10".',
+          'inexact-number 3:14',
+          '`1.10` is read as the number 1.1',
+          'If it is text, put it in quotes: "1.10". If it is a number, write 1.1.',
         ],
       ],
       [desk('description: [a]'), ['wrong-type 3:14', '`description` must be text or null, not a list']],
@@ -466,16 +465,28 @@ const inManifests: [about: string, mistakes: [manifest: string, ...said: Said[]]
   [
     'a number that JSON cannot hold',
     [
-      ...['1e400', '9007199254740993', '0x1fffffffffffff1', '.inf'].map((number): [string, Said] => [
+      ...['1e400', '.inf'].map((number): [string, Said] => [
         desk(`attributes: { a: ${number} }`),
-        ['inexact-number 3:18', inexact(number), `If it is text, put it in quotes: "${number}".`],
+        [
+          'inexact-number 3:18',
+          `JSON has no number \`${number}\``,
+          `If it is text, put it in quotes: "${number}".`,
+        ],
       ]),
+      [
+        desk('attributes: { a: 9007199254740993 }'),
+        [
+          'inexact-number 3:18',
+          '`9007199254740993` is read as the number 9007199254740992',
+          'If it is text, put it in quotes: "9007199254740993". If it is a number, write 9007199254740992.',
+        ],
+      ],
       [
         desk(`attributes: { a: ${'1'.repeat(60)} }`),
         [
           'inexact-number 3:18',
-          inexact(`${'1'.repeat(40)}…`),
-          `If it is text, put it in quotes: "${'1'.repeat(40)}…".`,
+          `\`${'1'.repeat(40)}…\` is read as the number 1.1111111111111112e+59`,
+          `If it is text, put it in quotes: "${'1'.repeat(40)}…". If it is a number, write 1.1111111111111112e+59.`,
         ],
       ],
     ],
