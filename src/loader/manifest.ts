@@ -3,6 +3,7 @@ import type { Kinds } from '../kinds/catalog.ts';
 import { longestKeyPart } from '../kinds/described-schema.ts';
 import { readableFields } from '../kinds/field.ts';
 import { fieldNamed, type Kind } from '../kinds/kind.ts';
+import { secretPlaces } from '../kinds/redact.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';

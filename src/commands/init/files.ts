@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { append, eolOf } from '../../exporter/edit/document.ts';
-import { dotEnvName } from '../../loader/dot-env.ts';
+import { dotEnvName } from '../../loader/inputs.ts';
 import { requireInside } from '../../loader/own-folder.ts';
 import { version } from '../../model/documents.ts';
 import { systemCode, unwritableFile } from '../../model/failure.ts';
