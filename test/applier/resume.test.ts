@@ -8,6 +8,7 @@ import type { ApplyEvent, TenantPort } from '../../src/applier/run-context.ts';
 import { readResultFile } from '../../src/applier/saved-file.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';
+import { secretsOf } from '../support/plan.ts';
 import {
   change,
   createThing,
@@ -339,8 +340,13 @@ describe('a run that is done', () => {
 
 it('a journal holds no values and no secrets', async () => {
   const folder = await newFolder();
-  const plan = planOf([createThing('a', { text: 'canary-text', attributes: { password: 'canary-secret' } })]);
-  await apply(plan, new FakeTenant(), { folder });
+  const fields = { text: 'canary-text', attributes: { url: 'canary-url', password: { $secret: 'S' } } };
+  const raw = { ...old, name: 'a', attributes: { url: 'u' } };
+  const secrets = { S: 'canary-secret' };
+  await apply(planOf([plannedUpdate(raw, fields, secrets)]), new FakeTenant({ things: { a: raw } }), {
+    folder,
+    secrets: secretsOf(secrets),
+  });
   const [file = '', ...others] = await readdir(folder);
   expect(others).toEqual([]);
   const text = await readFile(join(folder, file), 'utf8');

@@ -24,7 +24,8 @@ const rules: ReadonlyMap<string, Rule> = new Map(
     return [
       room,
       {
-        rooms: modelFile ? ['model'] : cell === 'nothing' ? [] : [...words, 'model', 'generated'],
+        // What the build makes of schemas belongs to the model.
+        rooms: modelFile ? ['model'] : cell === 'nothing' ? ['generated'] : [...words, 'model', 'generated'],
         typesOnly: [...cell.matchAll(/the (\w+)'s interface/g)].flatMap(([, other = '']) => other),
         modelFile,
       },

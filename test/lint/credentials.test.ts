@@ -16,7 +16,7 @@ const found = (attributes: Json) => {
 
 it.each<[string, Json, string]>([
   ['text', { url: 'u', password: 'hunter2' }, '`/attributes/password`'],
-  ['a number', { pin: 1, password: 4242 }, '`/attributes/password`'],
+  ['a number', { port: 1, password: 4242 }, '`/attributes/password`'],
   ['a list', { passwords: [null, 'hunter2'] }, '`/attributes/passwords/1`'],
   ['a mapping', { credentials: { value: 'hunter2' } }, '`/attributes/credentials/value`'],
   ['an address', { url: 'https://x?token=hunter2' }, '`/attributes/url`'],

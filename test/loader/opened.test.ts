@@ -177,7 +177,7 @@ describe('a project as it was', () => {
       'kinds/Role.kind.yaml': 'kind: Role\npath: /v2025/roles\nkey: name\nfields: { owner: reference }\n',
       'config/a.yaml': 'kind: Role\nname: a\nowner: 0123\n',
     };
-    expect(past(files, {}).resources).toMatchObject([{ fields: {} }]);
+    expect(past(files, {}).resources.map(({ fields }) => fields)).toEqual([{}]);
     expect(errors(failureOf(files))).toEqual(['inexact-number config/a.yaml:3:8']);
   });
 
