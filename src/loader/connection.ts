@@ -8,8 +8,8 @@ import type {
   Auth as WrittenAuth,
   Environment as WrittenEnvironment,
 } from '../generated/schemas/project.ts';
-import type { Auth, ClientCertificate, Connection, Endpoint, Secrets, Setting } from '../kinds/project.ts';
-import { Failure, failure, systemCode } from '../model/failure.ts';
+import type { Auth, Connection, Endpoint, Secrets, Setting } from '../kinds/project.ts';
+import { Failure, isInterruption } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import {
@@ -257,7 +257,7 @@ function revealAt(name: string, secrets: Secrets, place: Place): string {
   try {
     return secrets.reveal(name);
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (!(error instanceof Failure) || isInterruption(error)) throw error;
     const source = sourceOf(place);
     throw new Failure(error.diagnostics.map((diagnostic) => ({ ...diagnostic, source })));
   }

@@ -1,9 +1,9 @@
-import { closeSync, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Secrets } from '../kinds/project.ts';
-import { isCi } from '../model/ci.ts';
-import { Failure, failure, systemCode } from '../model/failure.ts';
+import { Failure, failure, interruption, isInterruption } from '../model/failure.ts';
 import { own } from '../model/json.ts';
 import { nextLine, type SourceFile } from './file.ts';
 import { openFile } from './parse.ts';
@@ -175,7 +175,7 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
     try {
       return find(name) === null ? unsetSecret(env, name) : null;
     } catch (error) {
-      const [found] = error instanceof Failure ? error.diagnostics : [];
+      const [found] = error instanceof Failure && !isInterruption(error) ? error.diagnostics : [];
       if (!found) throw error;
       return found;
     }
@@ -250,8 +250,9 @@ function readSecretFile(name: string, path: string | null): string | null {
       hint: `Set ${name}_FILE to the path of a file that contains only the secret.`,
     });
   try {
-    const bytes = readAtMost(path, largestSecret);
-    if (bytes === null) throw unreadable('is neither a regular file nor a pipe');
+    const bytes = readOutside(path, largestSecret);
+    if (bytes === 'endless') throw unreadable('is neither a regular file nor a pipe');
+    if (bytes === 'late') throw unreadable(`is a pipe that did not end within ${pipeTimeout / 1000} s`);
     if (bytes.length > largestSecret) throw unreadable(`is larger than ${largestSecret / 1024} KiB`);
     return decodeText(bytes, what).replace(/\r?\n$/, '');
   } catch (error) {
@@ -260,19 +261,42 @@ function readSecretFile(name: string, path: string | null): string | null {
   }
 }
 
-/** The bytes of a file, and of a larger one a few more than `most`; `null` for what is neither a regular file nor a pipe: a device might never end. */
-function readAtMost(path: string, most: number): Buffer | null {
-  const file = openSync(path, 'r');
+/** The time for a pipe, in ms, until its other end has written everything. */
+const pipeTimeout = 60_000;
+
+/**
+ * The bytes of a file that the environment names, and of a larger one a few more than `most`. Opening it never waits for the
+ * other end of a pipe. `endless` is a device or a folder, and `late` a pipe whose other end takes too long.
+ */
+export function readOutside(path: string, most: number, timeout = pipeTimeout): Buffer | 'endless' | 'late' {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(file);
-    if (!stats.isFile() && !stats.isFIFO()) return null;
-    const bytes = Buffer.alloc(most + 1);
+    if (stats.isFIFO()) return readPipe(file, most, timeout);
+    if (!stats.isFile()) return 'endless';
+    const bytes = Buffer.alloc(Math.min(stats.size, most) + 1);
     let length = 0;
-    for (let read = -1; read !== 0 && length <= most; length += read) {
+    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
       read = readSync(file, bytes, length, bytes.length - length, null);
     }
     return bytes.subarray(0, length);
   } finally {
     closeSync(file);
   }
+}
+
+/** Lets another process wait for a pipe, which a time limit ends, and Ctrl-C, since it reaches both. */
+function readPipe(file: number, most: number, timeout: number): Buffer | 'late' {
+  const copy = ['-e', 'process.stdin.pipe(process.stdout)'];
+  const { stdout, signal, error } = spawnSync(process.execPath, copy, {
+    stdio: [file, 'pipe', 'ignore'],
+    maxBuffer: most + 1,
+    env: {},
+    timeout,
+  });
+  const code = systemCode(error);
+  if (code === 'ETIMEDOUT') return 'late';
+  if (error && code !== 'ENOBUFS') throw error;
+  if (signal && !error) throw interruption();
+  return stdout;
 }

@@ -22,7 +22,8 @@ export class Failure extends Error {
   constructor(diagnostics: readonly Diagnostic[], exitCode: ExitCode = ExitCode.couldNotRun) {
     super(diagnostics.map(({ message }) => message).join('\n'));
     this.diagnostics = diagnostics;
-    this.exitCode = exitCode;
+    // Whoever passes on an interruption may have taken its diagnostics only.
+    this.exitCode = isInterruption(this) ? ExitCode.interrupted : exitCode;
   }
 }
 

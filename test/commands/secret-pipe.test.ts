@@ -1,0 +1,48 @@
+/** A named pipe that a variable such as CLIENT_SECRET_FILE names: nothing waits for it for ever. */
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { readOutside } from '../../src/loader/inputs.ts';
+import { startProgram } from '../support/program.ts';
+import { createTestWorld } from '../support/world.ts';
+
+/** A pipe whose other end nobody opens. */
+function createPipe(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tenantctl-pipe-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  return pipe;
+}
+
+it('is waited for until a time limit', () => {
+  expect(readOutside(createPipe(), 100, 300)).toBe('late');
+});
+
+it('is read to its end, and no further than a limit of size', () => {
+  const pipe = createPipe();
+  const write = (bytes: number) =>
+    spawn('sh', ['-c', `head -c ${bytes} /dev/zero > '${pipe}'`], { stdio: 'ignore' });
+  write(10);
+  expect(readOutside(pipe, 100)).toHaveLength(10);
+  write(1_000_000);
+  expect(readOutside(pipe, 100).length).toBeGreaterThan(100);
+});
+
+const childrenOf = (pid: number | undefined) => `/proc/${pid}/task/${pid}/children`;
+
+it.skipIf(!existsSync(childrenOf(process.pid)))(
+  'stops with Ctrl-C, which reaches all of a terminal',
+  async () => {
+    const world = await createTestWorld();
+    world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+    const env = { ...process.env, ...world.env, CLIENT_SECRET: undefined, CLIENT_SECRET_FILE: createPipe() };
+    const child = startProgram(['plan'], { cwd: world.dir, env, detached: true });
+    const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)));
+    await expect.poll(() => readFileSync(childrenOf(child.pid), 'utf8')).not.toBe('');
+    process.kill(-(child.pid ?? 0), 'SIGINT');
+    expect(await ended).toBe(130);
+  },
+);
