@@ -8,8 +8,8 @@ import type {
   Auth as WrittenAuth,
   Environment as WrittenEnvironment,
 } from '../generated/schemas/project.ts';
-import type { Auth, Connection, Endpoint, Secrets, Setting } from '../kinds/project.ts';
-import { Failure, isInterruption } from '../model/failure.ts';
+import type { Auth, ClientCertificate, Connection, Endpoint, Secrets, Setting } from '../kinds/project.ts';
+import { Failure, failure, isInterruption, systemCode } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import {

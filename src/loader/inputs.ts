@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Secrets } from '../kinds/project.ts';
-import { Failure, failure, interruption, isInterruption } from '../model/failure.ts';
+import { isCi } from '../model/ci.ts';
+import { Failure, failure, interruption, isInterruption, systemCode } from '../model/failure.ts';
 import { own } from '../model/json.ts';
 import { nextLine, type SourceFile } from './file.ts';
 import { openFile } from './parse.ts';
