@@ -330,14 +330,16 @@ function writeChange(
   const marked = [...resource.secrets(), ...(past?.secrets() ?? [])];
   const earlier = [past?.fields, resource.shown].filter((fields) => fields !== undefined);
   const shown = earlier.map((fields) => declaredFields(kind, fields, below));
-  const isSensitive = sensitiveIn(kind, below, written, { marked, shown });
+  // What the revision showed may be shown again, but a request holds none of it: it is made again without the revision.
+  const isConcealed = sensitiveIn(kind, below, written, { marked });
+  const isSensitive = shown.length === 0 ? isConcealed : sensitiveIn(kind, below, written, { marked, shown });
   const ignored = live ? resource.lifecycle.ignore : [];
   const isIgnored = (at: Pointer) => ignored.some((each) => isWithin(at, each));
   const fields = overlayFields(kind, declared, below?.fields ?? {});
   const input: WriteInput = {
     key: resource.key,
     fields: live
-      ? markUnchanged(fields, current, (at, value) => isIgnored(at) || isSensitive(at, value))
+      ? markUnchanged(fields, current, (at, value) => isIgnored(at) || isConcealed(at, value))
       : fields,
     changed: new Set(found.flatMap(({ path }) => segmentsOf(path).slice(0, 1))),
     live,
@@ -350,7 +352,7 @@ function writeChange(
   // An item of a list without order has no place to stay at.
   const isKept: IsSensitive = (at, value) => {
     const field = fieldNamed(kind, segmentsOf(at)[0] ?? '');
-    return field !== undefined && !isUnordered(field) && isSensitive(at, value);
+    return field !== undefined && !isUnordered(field) && isConcealed(at, value);
   };
   const { file, line } = resource.source();
   const built = buildChange(live ? 'update' : 'create', kind, write, {

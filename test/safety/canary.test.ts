@@ -431,8 +431,6 @@ const spellings: readonly Spelling[] = [
   ],
   ['base64', (text) => bytes(text, 'base64')],
   ['base64url', (text) => bytes(`.${text}`, 'base64url')],
-  ['lines', (text) => text.split(/\\n|\n/).join(' ~ ')],
-  ['JSON in percent', (text) => encodeURIComponent(JSON.stringify(text))],
 ];
 
 let turn = 0;
