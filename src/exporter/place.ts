@@ -20,7 +20,7 @@ import {
   pick,
   sameJson,
 } from '../model/json.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { isConcealed } from '../model/sensitive.ts';
 
 // All that this room knows of how a value is compared, shown and withheld. Drafts and merges ask here.
@@ -113,7 +113,16 @@ export function whyWithheld(
   if (text.trim() === '') return null;
   if (hidden.includes(place.at)) return 'secret';
   if (place.settings && isConcealed(text)) return 'credential';
-  return place.secret || (place.settings && isCredentialText(text)) ? 'secret' : null;
+  if (hasPolicy(place, 'plain')) return null;
+  const isCredential =
+    place.secret || hasPolicy(place, 'secret') || (place.settings && isCredentialText(text));
+  return isCredential ? 'secret' : null;
+}
+
+/** What the kind says of the place. */
+function hasPolicy({ field, at }: Place, policy: 'plain' | 'secret'): boolean {
+  const below = segmentsOf(at).slice(1);
+  return field.is === 'json' && field.places?.is(pointer(...below), policy) === true;
 }
 
 /** True for the value of a new object, which a manifest need not mention. */

@@ -129,33 +129,35 @@ function isLeftOut({ places }: NormalField, at: Pointer): boolean {
 const isFiller = (value: Json): boolean => value === false || value === '' || isEmptyObject(value);
 
 /**
- * The wanted value with what the server owns inside it as the tenant has it: markers, since it is read again just before
- * sending. Items of lists are the same where they are equal otherwise, else by their position.
+ * The wanted value in the form of the live one, where they say the same: members that are null or absent, lists that are sets, and
+ * what the server owns. The last is a marker, since it is read again just before sending. So a request holds what a plan shows,
+ * however the tenant answers. Items of lists are the same where they are equal otherwise, else by their position.
  *
  * @param root the place of the field in the object
  */
-export function withServerOwned(field: Field, wanted: Json, live: Json | undefined, root: Pointer): Json {
-  if ((field.is !== 'json' && field.is !== 'value') || !field.places) return wanted;
+export function alignWithLive(field: Field, wanted: Json, live: Json | undefined, root: Pointer): Json {
   // Foreign data that looks like a marker stays as it is.
-  if (literalOf(wanted) !== undefined) return wanted;
+  if ((field.is !== 'json' && field.is !== 'value') || literalOf(wanted) !== undefined) return wanted;
   const keep = (value: Json, current: Json | undefined, at: Pointer, from: Pointer): Json => {
     if (isArray(value)) {
-      const partners = partnersOf(field, value, isArray(current) ? current : [], at);
+      const shown = isArray(current) ? current : [];
+      if (field.places?.is(at, 'set') && sameJson(comparableSet(value), comparableSet(shown)))
+        return literal(shown);
+      const partners = partnersOf(field, value, shown, at);
       return value.map((item, index) => {
         const partner = partners[index] ?? -1;
-        const below = isArray(current) ? current[partner] : undefined;
-        return keep(item, below, `${at}${pointer(index)}`, `${from}${pointer(partner)}`);
+        return keep(item, shown[partner], `${at}${pointer(index)}`, `${from}${pointer(partner)}`);
       });
     }
-    if (!isObject(value) || isFilledInLater(value)) return value;
-    const has = isObject(current) ? current : {};
-    const names = [...Object.keys(value), ...Object.keys(has).filter((name) => !Object.hasOwn(value, name))];
+    if (!isObject(value) || !isObject(current) || isFilledInLater(value)) return value;
+    const names = new Set([...Object.keys(value), ...Object.keys(current)]);
     return objectFrom(
-      names.flatMap((name): [string, Json][] => {
+      [...names].flatMap((name): [string, Json][] => {
         const [place, source] = [`${at}${pointer(name)}`, `${from}${pointer(name)}`];
-        if (isLeftOut(field, place)) return Object.hasOwn(has, name) ? [[name, liveMarker(source)]] : [];
-        const item = own(value, name);
-        return item === undefined ? [] : [[name, keep(item, own(has, name), place, source)]];
+        const [item, has] = [own(value, name), own(current, name)];
+        if (isLeftOut(field, place)) return has === undefined ? [] : [[name, liveMarker(source)]];
+        if (item === undefined) return has === null ? [[name, null]] : [];
+        return item === null && has === undefined ? [] : [[name, keep(item, has, place, source)]];
       }),
     );
   };

@@ -22,13 +22,6 @@ export function notComparableWords(address: string, places: readonly Pointer[]):
   return `${address}: the tenant does not show ${places.join(', ')}, so it cannot be compared.`;
 }
 
-export function saysNotComparable(
-  at: Pointer,
-  { code, message }: Pick<Diagnostic, 'code' | 'message'>,
-): boolean {
-  return code === 'not-comparable' && message.includes(` ${at},`);
-}
-
 export function isError({ severity }: Diagnostic): boolean {
   return severity === 'error';
 }

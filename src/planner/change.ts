@@ -1,6 +1,7 @@
 import { compareField, type FieldDifference } from '../kinds/compare.ts';
 import { holdsSettings, withoutIgnoring } from '../kinds/credentials.ts';
 import {
+  alignWithLive,
   canonicalRecord,
   comparable,
   isUnordered,
@@ -8,7 +9,6 @@ import {
   readableFields,
   sameValue,
   wholeField,
-  withServerOwned,
 } from '../kinds/field.ts';
 import {
   type Field,
@@ -502,7 +502,7 @@ export function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject
     const isWritten = value !== undefined && !isSameReference(field, value, below);
     if (!isWritten && below === undefined) return [];
     const wanted = isWritten ? overlay(field, value, below) : literal(below ?? null);
-    return [[name, withServerOwned(field, wanted, below, pointer(name))]];
+    return [[name, alignWithLive(field, wanted, below, pointer(name))]];
   });
   return objectFrom(fields);
 }
