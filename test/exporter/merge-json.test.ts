@@ -123,6 +123,23 @@ describe('a list inside JSON', () => {
   });
 });
 
+describe('settings with a secret, where the tenant shows nothing of them', () => {
+  const mergeNull = (written: string) => {
+    const live = { ...attributes({}), fields: { ...attributes({}).fields, attributes: null } };
+    return merge({ files: { 'config/a.yaml': head2 + written }, live: [live] });
+  };
+
+  it('keep the secret, which may still exist', () => {
+    const result = mergeNull('attributes:\n  password: !secret PW\n');
+    expect(result).toMatchObject({ changed: [], diagnostics: [] });
+  });
+
+  it('lose what the tenant would show', () => {
+    const { changed } = mergeNull('attributes:\n  url: x\n  password: !secret PW\n');
+    expect(changed).toMatchObject([{ content: `${head2}attributes:\n  password: !secret PW\n` }]);
+  });
+});
+
 describe('JSON inside JSON', () => {
   const manifest = `${head}slackTemplate:\n  text: Hi\n  blocks:\n    - type: section # why\n      text: old\n`;
   const slack = (text: string) =>

@@ -132,12 +132,18 @@ function mergeValue(slot: Slot, merge: DocumentMerge): void {
   if (agrees(slot, merge)) return;
   if (secretName(declared) !== null) addNote(merge, slot, 'secret');
   else if (merge.tags.has(place.at)) replace(slot, merge);
-  else if (isObject(declared) && isObject(live))
-    mergeInside(slot, merge, (inner) => mergeMembers({ ...slot, declared, live }, inner));
+  else if (isObject(declared) && (isObject(live) || keepsSecrets(slot)))
+    mergeInside(slot, merge, (inner) =>
+      mergeMembers({ ...slot, declared, live: isObject(live) ? live : {} }, inner),
+    );
   else if (isArray(declared) && isArray(live))
     mergeInside(slot, merge, (inner) => mergeItems({ ...slot, declared, live }, inner));
   else replace(slot, merge);
 }
+
+/** True where the tenant shows nothing of settings with secrets, which may still exist. */
+const keepsSecrets = ({ declared, live }: Slot): boolean =>
+  live === null && secretNamesIn(declared).length > 0;
 
 /** True where nothing shows that a declared value is another than the live one; a secret that is not set may be any text. */
 function agrees(
