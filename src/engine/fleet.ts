@@ -23,7 +23,6 @@ import { isRefused, type Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { type ApplyOptions, applyPlan, endJournal, requireApplicable, requireApproved } from './apply.ts';
 import type { PlanOptions } from './choices.ts';
-import { withSince } from './manifest-source.ts';
 import { planChanges } from './plan.ts';
 import { requireUncommitted } from './reading.ts';
 import { findLaterResults } from './results.ts';
@@ -34,7 +33,7 @@ import {
   type TenantProbe,
   tenantProbe,
 } from './shared-tenant.ts';
-import type { PastProjects } from './since.ts';
+import { type PastProjects, withSince } from './since.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 
 /** `not run`: an interrupted run does not begin with what is left. */

@@ -17,9 +17,8 @@ import {
 } from '../lint/index.ts';
 import { scopeFilter } from '../model/address.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
-import { withDigest } from '../model/digest.ts';
+import type { DraftPlan } from '../model/digest.ts';
 import { Failure, isInterruption } from '../model/failure.ts';
-import type { Plan } from '../model/plan.ts';
 import type { PlanInput } from '../planner/input.ts';
 
 /** The input of a plan, and the client that read it. */
@@ -33,7 +32,7 @@ export interface Planned {
  * Adds to the plan what the lint finds in the objects that it writes. Reads from the tenant only what the lint needs for
  * them, so a plan without changes sends no request. Throws a Failure when a finding is an error.
  */
-export async function lintPlan(plan: Plan, project: Project, planned: Planned): Promise<Plan> {
+export async function lintPlan(plan: DraftPlan, project: Project, planned: Planned): Promise<DraftPlan> {
   const { input, defaults } = planned;
   const writes = plan.changes.filter(({ action }) => action === 'create' || action === 'update');
   // What is sent from a sender that the plan deletes is judged too, though it does not change, in scope or not.
@@ -56,9 +55,7 @@ export async function lintPlan(plan: Plan, project: Project, planned: Planned): 
   });
   if (hasErrors(findings)) throw new Failure([...findings, ...problems]);
   const shown = [...findings, ...problems].filter(({ severity }) => severity !== 'info');
-  // The digest stays. To make it again takes a while for thousands of changes.
-  if (shown.length === 0) return plan;
-  return withDigest({ ...plan, diagnostics: [...plan.diagnostics, ...shown] });
+  return { ...plan, diagnostics: [...plan.diagnostics, ...shown] };
 }
 
 interface Asked extends Planned {

@@ -12,7 +12,6 @@ import { type Address, parseAddress, referenceText } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { SideDifference } from '../model/diff.ts';
-import { withDigest } from '../model/digest.ts';
 import {
   isArray,
   isObject,
@@ -24,7 +23,6 @@ import {
   textOf,
 } from '../model/json.ts';
 import { lookupOf, lookupWords } from '../model/marker.ts';
-import type { Plan } from '../model/plan.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { namesAndMore } from '../model/words.ts';
@@ -149,20 +147,13 @@ interface Known {
   readonly lookedUp: LookedUp;
 }
 
-/** Adds to the differences of a plan the names of the ids in them: a reviewer reads names. */
-export function nameReferences(plan: Plan, known: Known): Plan {
-  const changes = nameDifferences(plan.changes, known);
-  const isAnyNamed = changes.some(({ diff }) => diff.some(({ named }) => named !== undefined));
-  return isAnyNamed ? withDigest({ ...plan, changes }) : plan;
-}
-
 interface Differing<D> {
   readonly address: Address;
   readonly kind: string;
   readonly diff: readonly D[];
 }
 
-/** Names the ids of objects that the tenant showed, and those that lookups found. */
+/** Adds to differences the names of the ids in them, as objects and lookups of the tenant showed them: a reviewer reads names. */
 export function nameDifferences<D extends SideDifference, T extends Differing<D>>(
   differing: readonly T[],
   { kinds, objects, lookedUp }: Known,

@@ -1,25 +1,53 @@
 import type { Client } from '../client/client.ts';
 import { resolveLookups } from '../client/lookups.ts';
 import { readDefaults, readObjects, readObjectsAndOthers } from '../client/read.ts';
-import type { Kind, LiveObject } from '../kinds/kind.ts';
+import type { LiveObject } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
 import { allOf, type ReadRequest } from '../kinds/read-request.ts';
+import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import { questionsOf } from '../lint/index.ts';
+import { scopeFilter } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { type DraftPlan, withDigest } from '../model/digest.ts';
 import { tool } from '../model/documents.ts';
 import { Failure, ifFailure } from '../model/failure.ts';
+import type { Json } from '../model/json.ts';
+import type { Lookup } from '../model/marker.ts';
 import type { Plan } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { lookedUpBy } from '../planner/fill-lookups.ts';
+import {
+  answerAsked,
+  completeResource,
+  fillLookups,
+  lookedUpBy,
+  lookupsIn,
+} from '../planner/fill-lookups.ts';
 import { type Matched, matchAll, movedDefaults, planMatched } from '../planner/index.ts';
-import { defaultsFor, nearDefaultsFor, type PlanChoices, type PlanInput } from '../planner/input.ts';
+import {
+  defaultsFor,
+  nearDefaultsFor,
+  type PlanChoices,
+  type PlanInput,
+  readRequestsFor,
+} from '../planner/input.ts';
+import { refuseLostReferences } from '../planner/lost-references.ts';
+import { referencesIn, resolveReferences, type UsedReference } from '../planner/references.ts';
 import { findUnsetSecrets } from '../planner/unset-secrets.ts';
-import { checkChoices, choicesFrom, type PlanOptions } from './choices.ts';
-import { manifestSource, type SharedPast } from './manifest-source.ts';
-import { nameReferences } from './names.ts';
-import type { PlanSource } from './plan-source.ts';
+import { checkChoices, choicesFrom, globWarnings, type PlanOptions } from './choices.ts';
+import { findEarlierDefaults } from './earlier-defaults.ts';
+import { lintPlan, type Planned } from './lint.ts';
+import { nameDifferences } from './names.ts';
 import { readSettledObjects } from './reading.ts';
+import { addImpact } from './search.ts';
+import { type PastProjects, withSince } from './since.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 import { addUndeclared, undeclarability, warnOfLosses } from './undeclarable.ts';
+
+interface ChangeOptions extends PlanOptions {
+  /** What `since` declared, where a caller has checked it out for several plans. */
+  readonly past?: PastProjects | null;
+}
 
 /**
  * Reads the tenant and compares it with the manifests. Returns the plan that `tenantctl plan` makes, with its digest.
@@ -33,32 +61,149 @@ import { addUndeclared, undeclarability, warnOfLosses } from './undeclarable.ts'
 export async function planChanges(
   project: Project,
   tenant: Tenant,
-  options: PlanOptions & SharedPast = {},
+  options: ChangeOptions = {},
 ): Promise<Plan> {
+  const { environment } = project;
   const choices = choicesFrom(options);
-  checkChoices(choices, project.environment);
-  const source = await manifestSource(project, choices, options);
-  return makePlan(source, project, tenant, choices);
+  checkChoices(choices, environment);
+  const reader = readOnlyTenant(tenant);
+  const declared = await readDeclared(project, choices, options);
+  const requests = readRequestsFor({ ...declared, environment, choices });
+  const live = await readTenantFor(requests, declared.lookups, project.root, reader);
+  const desired = await resolveDeclared(declared, live, choices, reader);
+  const draft = await draftPlan(desired, live, project, options.env);
+  refuseLostReferences(declared.references, declared.resources, draft.plan, environment.kinds);
+  const listed = await addUndeclared(draft.plan, draft);
+  const linted = await lintPlan(listed, project, draft);
+  const { impactRequests = null } = options;
+  return withDigest(impactRequests === null ? linted : await addImpact(linted, draft, impactRequests));
 }
 
-/** Makes a plan from a source: read, match, plan, judge. Plans and rollbacks are both made here. */
-export async function makePlan(
-  source: PlanSource,
-  { root, environment, secrets }: Pick<Project, 'root' | 'environment' | 'secrets'>,
+/** The manifests and, with `since`, those of that revision. */
+interface Declared {
+  /** All of the project, complete: lookups and references are not resolved. */
+  readonly resources: readonly Resource[];
+  readonly previous: readonly Resource[] | null;
+  /** Those in scope: what is not compared is not looked up either. */
+  readonly lookups: readonly UsedLookup[];
+  readonly references: readonly UsedReference[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+async function readDeclared(
+  project: Project,
+  { scope }: PlanChoices,
+  { env = process.env, past: shared = null }: ChangeOptions,
+): Promise<Declared> {
+  const { settings, kinds } = project.environment;
+  const past = shared
+    ? shared.read(project)
+    : await withSince(project, { since: scope.since, env }, (all) => all?.read(project));
+  const complete = (each: Resource) => completeResource(each, settings);
+  const resources = project.resources.map(complete);
+  const isInScope = scopeFilter(scope);
+  const inScope = resources.filter(({ address }) => isInScope(address));
+  return {
+    resources,
+    previous: past?.resources.map(complete) ?? null,
+    lookups: lookupsIn(inScope),
+    references: referencesIn(inScope, kinds),
+    diagnostics: [
+      // `validate` shows information about manifests. In a plan it would distract from the changes.
+      ...project.diagnostics.filter(({ severity }) => severity !== 'info'),
+      ...(past?.diagnostics ?? []),
+    ],
+  };
+}
+
+/** What was read of the tenant for a plan. */
+interface Live {
+  /** The client that read it. */
+  readonly client: Client;
+  readonly objects: readonly LiveObject[];
+  /** Objects that came with the lists, though nothing asked for them. */
+  readonly others: readonly LiveObject[];
+  readonly lookups: readonly UsedLookup[];
+  readonly answer: (lookup: Lookup) => Json;
+}
+
+/** Reads the objects and the records that lookups name, once the tenant shows the last writes of this project. */
+export async function readTenantFor(
+  requests: readonly ReadRequest[],
+  lookups: readonly UsedLookup[],
+  root: string,
   tenant: Tenant,
-  choices: PlanChoices,
-): Promise<Plan> {
-  const { settings } = environment;
-  const reader = readOnlyTenant(tenant);
-  const { client } = reader;
-  const read = (from: Client) => readObjectsAndOthers(from, source.requests, settings);
-  const [{ objects, others }, answer] = await Promise.all([
-    readSettledObjects(root, reader, source.requests, read),
-    resolveLookups(client, source.lookups),
+): Promise<Live> {
+  const { settings } = tenant.environment;
+  const [read, answer] = await Promise.all([
+    readSettledObjects(root, tenant, requests, (client) => readObjectsAndOthers(client, requests, settings)),
+    resolveLookups(tenant.client, lookups),
   ]);
-  const near = (kinds: readonly Kind[]) => readNear(client, kinds, settings);
-  const { judge, ...desired } = await source.resolve(objects, answer, near);
-  const facts: PlanInput = {
+  return { ...read, client: tenant.client, lookups, answer };
+}
+
+/** The desired state of a plan: what is compared with the tenant. */
+type Desired = Pick<PlanInput, 'resources' | 'previous' | 'diagnostics' | 'choices'>;
+
+/** Puts in ids and records for references and lookups. Throws a Failure for a reference that leads nowhere. */
+async function resolveDeclared(
+  { resources, previous, lookups, references, diagnostics }: Declared,
+  { objects, answer }: Live,
+  choices: PlanChoices,
+  { client, environment: { kinds, settings } }: Tenant,
+): Promise<Desired> {
+  const isInScope = scopeFilter(choices.scope);
+  const resolved = resolveReferences(references, { resources, objects, isInScope });
+  if (resolved.missing.length > 0) {
+    // Their names may be similar. Where they cannot be read, none is suggested.
+    const near = readObjects(client, resolved.missing.map(allOf), settings);
+    resolved.requireAll(await near.catch(ifFailure(() => [])));
+  }
+  // What the revision looked up or referred to may be gone: that stays as it is written.
+  const answerKnown = answerAsked(lookups, answer);
+  const then = resolveReferences(referencesIn(previous ?? [], kinds), {
+    resources: addLaterNames(previous ?? [], resources),
+    objects,
+    isInScope,
+  });
+  return {
+    choices,
+    resources: resources.map((each) => resolved.fill(fillLookups(each, answerKnown))),
+    previous: previous?.map((each) => then.fill(fillLookups(each, answerKnown))) ?? null,
+    diagnostics: [...globWarnings(choices, { resources, previous, objects }), ...diagnostics],
+  };
+}
+
+/** What was declared then, to be found in the tenant also under the name that a manifest of today gives it. */
+function addLaterNames(past: readonly Resource[], resources: readonly Resource[]): readonly Resource[] {
+  const later = new Map(
+    resources.flatMap(({ kind, key, lifecycle: { renamedFrom } }) =>
+      renamedFrom ? [[identityOf(kind, renamedFrom), key] as const] : [],
+    ),
+  );
+  return past.map((each) => {
+    const key = later.get(identityOf(each.kind, each.key));
+    return key ? { ...each, lifecycle: { ...each.lifecycle, renamedFrom: key } } : each;
+  });
+}
+
+/** A plan without its digest, and what it was made from. */
+interface Drafted extends Planned {
+  readonly plan: DraftPlan;
+  readonly matched: Matched;
+  readonly others: readonly LiveObject[];
+}
+
+/** Compares what is desired with the tenant. Throws a Failure for secrets that the plan needs and that are not set. */
+export async function draftPlan(
+  desired: Desired,
+  { client, objects, others, lookups, answer }: Live,
+  project: Project,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Drafted> {
+  const { environment, secrets } = project;
+  const { settings, kinds } = environment;
+  const input: PlanInput = {
     tool,
     createdAt: new Date().toISOString(),
     environment,
@@ -66,33 +211,18 @@ export async function makePlan(
     objects,
     secrets,
     // Only --prune asks.
-    whyUndeclarable: choices.scope.prune ? await undeclarability(settings) : () => null,
-    choices,
+    whyUndeclarable: desired.choices.scope.prune ? await undeclarability(settings) : () => null,
     ...desired,
   };
-  const matched = matchAll(facts, others);
+  const matched = matchAll(input, others);
   const defaults = await readPlanDefaults(matched, client, settings);
-  const earlierDefaults = await source.findEarlier(movedDefaults(matched, defaults));
-  const input: PlanInput = { ...facts, earlierDefaults };
-  const planned = nameReferences(planMatched(input, matched, defaults), {
-    kinds: environment.kinds,
-    objects: [...objects, ...others],
-    lookedUp: lookedUpBy(source.lookups, answer),
-  });
-  const plan = await warnOfLosses(planned, input);
+  const earlier = await findEarlierDefaults(movedDefaults(matched, defaults), project, env);
+  const plan = planMatched(input, matched, defaults, earlier);
   const unset = findUnsetSecrets(matched, plan, secrets);
   if (unset.length > 0) throw new Failure(unset);
-  const complete = source.namesAll ? await addUndeclared(plan, { input, matched, others }) : plan;
-  return judge(complete, { input, defaults, client });
-}
-
-/** The objects of these kinds, as far as they can be read: they are only named in hints. */
-function readNear(
-  client: Client,
-  kinds: readonly Kind[],
-  settings: ApiSettings,
-): Promise<readonly LiveObject[]> {
-  return readObjects(client, kinds.map(allOf), settings).catch(ifFailure(() => []));
+  const known = { kinds, objects: [...objects, ...others], lookedUp: lookedUpBy(lookups, answer) };
+  const changes = await warnOfLosses(nameDifferences(plan.changes, known), input);
+  return { plan: { ...plan, changes }, input, matched, others, defaults, client };
 }
 
 /**
@@ -108,15 +238,11 @@ async function readPlanDefaults(
   if (needed.length === 0) return [];
   const updated = matched.present.flatMap(({ change, match }) => (change ? [match.resource] : []));
   const linted = questionsOf(updated, []).defaults;
-  const defaults = await readDefaults(client, addKeys(needed, linted), settings);
-  const near = nearDefaultsFor(matched, defaults);
-  return near.length === 0 ? defaults : readDefaults(client, near, settings);
-}
-
-/** The requests, each with the keys that `others` has for the same kind. */
-function addKeys(requests: readonly ReadRequest[], others: readonly ReadRequest[]): ReadRequest[] {
-  return requests.map((request) => {
-    const same = others.filter(({ kind }) => kind === request.kind);
+  const requests = needed.map((request) => {
+    const same = linted.filter(({ kind }) => kind === request.kind);
     return { ...request, keys: [...request.keys, ...same.flatMap(({ keys }) => keys)] };
   });
+  const defaults = await readDefaults(client, requests, settings);
+  const near = nearDefaultsFor(matched, defaults);
+  return near.length === 0 ? defaults : readDefaults(client, near, settings);
 }

@@ -1,4 +1,5 @@
 import type { Project } from '../kinds/project.ts';
+import { withDigest } from '../model/digest.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { isSameTenant } from '../model/network.ts';
 import type { Plan } from '../model/plan.ts';
@@ -6,10 +7,9 @@ import type { Result } from '../model/result.ts';
 import { quote } from '../model/words.ts';
 import { annotateRollback, rollbackRequests, rollbackState } from '../planner/rollback.ts';
 import { checkChoices, choicesFrom, type PlanOptions, unmatchedGlobs } from './choices.ts';
-import { makePlan } from './plan.ts';
-import type { PlanSource } from './plan-source.ts';
+import { draftPlan, readTenantFor } from './plan.ts';
 import { findLaterResults } from './results.ts';
-import type { Tenant } from './tenant.ts';
+import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 /** The options of a rollback. */
 export type RollbackOptions = Pick<PlanOptions, 'only' | 'except' | 'maxDeletes' | 'allowDeleteAll'>;
@@ -31,21 +31,17 @@ export async function planRollback(
   checkChoices(choices, environment);
   const later = await findLaterResults(project.root, environment.name, result.startedAt);
   const input = { result, later, resources, environment, choices };
-  const source: PlanSource = {
-    requests: rollbackRequests(input),
-    lookups: [],
-    namesAll: false,
-    findEarlier: async () => new Map(),
-    resolve(objects) {
-      const state = rollbackState(input, objects);
-      const judge = async (plan: Plan) => annotateRollback(plan, state, input);
-      const unmatched = unmatchedGlobs(choices.scope, result.changes, result.changes);
-      const diagnostics = [...unmatched, ...state.diagnostics];
-      const { resources: wanted, rotate } = state;
-      return { resources: wanted, previous: null, diagnostics, choices: { ...choices, rotate }, judge };
-    },
+  const live = await readTenantFor(rollbackRequests(input), [], project.root, readOnlyTenant(tenant));
+  const state = rollbackState(input, live.objects);
+  const unmatched = unmatchedGlobs(choices.scope, result.changes, result.changes);
+  const desired = {
+    resources: state.resources,
+    previous: null,
+    diagnostics: [...unmatched, ...state.diagnostics],
+    choices: { ...choices, rotate: state.rotate },
   };
-  return makePlan(source, project, tenant, choices);
+  const { plan } = await draftPlan(desired, live, project);
+  return withDigest(annotateRollback(plan, state, input));
 }
 
 function refuseOtherTenant(result: Result, { environment: { name, tenant } }: Project): void {

@@ -9,11 +9,12 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { declaredRules, profileSearch, runRules, runSaved } from '../kinds/profile-search.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
+import type { DraftPlan } from '../model/digest.ts';
 import type { FoundProfiles } from '../model/documents.ts';
 import { Failure, failure, isInterruption } from '../model/failure.ts';
 import { canonicalJson, type JsonObject, mapMembers, own } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
-import type { Change, Impact, Moved, Plan } from '../model/plan.ts';
+import type { Change, Impact, Moved } from '../model/plan.ts';
 import { isWithin, pointer } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
 import { completeResource, fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
@@ -118,11 +119,10 @@ const mostNames = 5;
 const longestName = 100;
 
 /**
- * Adds to the plan how many profiles each changed search finds before and after the change. The digest does not change.
- * Sends at most `requests` requests: a search that needs more than are left is not run. A search that fails is marked
+ * Adds to the plan how many profiles each changed search finds before and after the change. Sends at most `requests` requests: a search that needs more than are left is not run. A search that fails is marked
  * as not run. Throws a Failure only when interrupted.
  */
-export async function addImpact(plan: Plan, planned: Planned, requests: number): Promise<Plan> {
+export async function addImpact(plan: DraftPlan, planned: Planned, requests: number): Promise<DraftPlan> {
   const budget = new Budget(planned.client, requests);
   const changes: Change[] = [];
   // One after the other, so that the same searches run out of requests each time.

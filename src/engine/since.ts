@@ -11,6 +11,7 @@ import { Failure, failure } from '../model/failure.ts';
 import { sameJson } from '../model/json.ts';
 import type { TenantName } from '../model/network.ts';
 import { namesAndMore } from '../model/words.ts';
+import type { PlanOptions } from './choices.ts';
 
 /** What a git revision declared for a tenant. */
 interface Past {
@@ -58,6 +59,15 @@ export function withPast<T>(
       },
     });
   });
+}
+
+/** Lets `use` read what the manifests declared at the revision that `--since` names; `null` without `--since`. */
+export async function withSince<T>(
+  project: Pick<Project, 'root' | 'configFile'>,
+  { since = null, env = process.env }: Pick<PlanOptions, 'since' | 'env'>,
+  use: (past: PastProjects | null) => T | Promise<T>,
+): Promise<T> {
+  return since === null ? use(null) : withPast(project, { name: since, env }, use);
 }
 
 function readPast(project: Project, load: (present: Project) => Project, revision: string): Past {

@@ -1,7 +1,7 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import { fieldNamed, type LiveObject } from '../kinds/kind.ts';
-import { withDigest } from '../model/digest.ts';
-import type { Change, Difference, Plan } from '../model/plan.ts';
+import type { DraftPlan } from '../model/digest.ts';
+import type { Change, Difference } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { findUndeclared } from '../planner/deletes.ts';
@@ -20,20 +20,19 @@ export async function undeclarability(settings: ApiSettings): Promise<(live: Liv
  * manifest brings it back.
  */
 export async function warnOfLosses(
-  plan: Plan,
+  all: readonly Change[],
   { objects, environment }: Pick<PlanInput, 'objects' | 'environment'>,
-): Promise<Plan> {
+): Promise<readonly Change[]> {
   const { kinds } = environment;
-  if (!plan.changes.some((change) => removedRecords(change, kinds).length > 0)) return plan;
+  if (!all.some((change) => removedRecords(change, kinds).length > 0)) return all;
   const why = await undeclarability(environment.settings);
   const byAddress = new Map(objects.map((live) => [live.address, live]));
-  const changes = plan.changes.map((change) => {
+  return all.map((change) => {
     const live = byAddress.get(change.address);
     const removed = live ? removedRecords(change, kinds) : [];
     const lost = removed.filter((record) => live && why(keepOnly(live, record)) !== null);
     return { ...change, warnings: [...change.warnings, ...lost.map(lossWarning)] };
   });
-  return withDigest({ ...plan, changes });
 }
 
 /** What a plan was made from, and what else was read for it. */
@@ -49,7 +48,7 @@ interface Listed {
  * they are none of its business. What `prune.keep` names is known to be undeclared, and what no manifest could declare had
  * none that was removed: neither is reported.
  */
-export async function addUndeclared(plan: Plan, { input, matched, others }: Listed): Promise<Plan> {
+export async function addUndeclared(plan: DraftPlan, { input, matched, others }: Listed): Promise<DraftPlan> {
   const found = findUndeclared(input, matched, others);
   const why = found.length === 0 ? () => null : await undeclarability(input.environment.settings);
   const undeclared = found.filter((live) => why(live) === null).map(({ address }) => address);

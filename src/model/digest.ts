@@ -2,6 +2,9 @@ import { hash } from 'node:crypto';
 import { canonicalJson, spelledJson } from './json.ts';
 import type { Plan } from './plan.ts';
 
+/** A plan that is not complete yet, so that it has no digest. */
+export type DraftPlan = Omit<Plan, 'digest'>;
+
 /** `sha256:` and the hex digest of the value's canonical JSON. */
 export function sha256(value: unknown): string {
   return `sha256:${hash('sha256', canonicalJson(value))}`;
@@ -28,7 +31,7 @@ export function fileStem(digest: string): string {
  * out the tool and time of the plan, the digest itself, the `impact` of searches, which changes as people come and go, what is
  * undeclared, which no request touches, which apply it undoes, and earlier defaults of the vendor, which only some clones know.
  */
-export function planDigest(plan: Omit<Plan, 'digest'> & { readonly digest?: string }): string {
+export function planDigest(plan: DraftPlan & { readonly digest?: string }): string {
   const {
     tool: _tool,
     createdAt: _createdAt,
@@ -48,6 +51,6 @@ export function planDigest(plan: Omit<Plan, 'digest'> & { readonly digest?: stri
 }
 
 /** The plan with its digest, in place of that of the plan that it was made from. */
-export function withDigest(plan: Omit<Plan, 'digest'>): Plan {
+export function withDigest(plan: DraftPlan): Plan {
   return { ...plan, digest: planDigest(plan) };
 }

@@ -2,9 +2,10 @@ import type { Kinds } from '../kinds/catalog.ts';
 import { arrangeChanges } from '../kinds/dependencies.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
-import { byAddress, matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
+import { type Address, byAddress, matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { sha256, withDigest } from '../model/digest.ts';
+import { type DraftPlan, sha256 } from '../model/digest.ts';
+import type { JsonObject } from '../model/json.ts';
 import { type Action, type Change, type Plan, planFormat, type Request } from '../model/plan.ts';
 import { changeFor, deletionOf, notComparableRemarks, type Outcome, unseenInPlan } from './change.ts';
 import { type Deletion, findDeletions, findRemoved } from './deletes.ts';
@@ -80,8 +81,14 @@ export function matchAll(input: PlanInput, others: readonly LiveObject[] = []): 
  *
  * @param matched what {@link matchAll} found for the same input
  * @param defaults the vendor's defaults that `defaultsFor` asks for
+ * @param earlier the defaults that objects were customised from and that have moved since, as far as they are known
  */
-export function planMatched(input: PlanInput, matched: Matched, defaults: readonly LiveObject[]): Plan {
+export function planMatched(
+  input: PlanInput,
+  matched: Matched,
+  defaults: readonly LiveObject[],
+  earlier: ReadonlyMap<Address, JsonObject> = new Map(),
+): DraftPlan {
   const { environment, choices } = input;
   const { present, missing, deletions } = matched;
   refuseUnknownKeys(missing, defaults);
@@ -98,7 +105,7 @@ export function planMatched(input: PlanInput, matched: Matched, defaults: readon
     deletes.map(({ change }) => change),
     environment.kinds,
   );
-  return withDigest({
+  return {
     formatVersion: planFormat,
     tool: input.tool,
     createdAt: input.createdAt,
@@ -122,10 +129,10 @@ export function planMatched(input: PlanInput, matched: Matched, defaults: readon
       ...matched.remarks,
       ...present.flatMap(({ match: { resource }, ...outcome }) => notComparableRemarks(resource, outcome)),
       ...movedDefaults(matched, defaults).map((moved) =>
-        movedDefaultRemark(moved, input.earlierDefaults?.get(moved.match.resource.address) ?? null),
+        movedDefaultRemark(moved, earlier.get(moved.match.resource.address) ?? null),
       ),
     ],
-  });
+  };
 }
 
 /** The changes in the order of an apply; deletes that may share a request do. */

@@ -7,7 +7,6 @@ import { keysOf, type Resource } from '../kinds/resource.ts';
 import { type Address, type Key, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import type { JsonObject } from '../model/json.ts';
 import type { TenantName } from '../model/network.ts';
 import type { Plan, Scope } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
@@ -42,8 +41,6 @@ export interface PlanInput {
   /** Why no manifest could declare an object, in words; `null` where one could. Only asked with `--prune`. */
   readonly whyUndeclarable: (live: LiveObject) => string | null;
   readonly choices: PlanChoices;
-  /** The vendor's defaults that objects were customised from and that have moved since. Left out: none is known. */
-  readonly earlierDefaults?: ReadonlyMap<Address, JsonObject>;
   /** Remarks of earlier steps. */
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -18,7 +18,7 @@ import { type Missing, problemsAt, referencesIn, type UsedReference } from './re
 export function refuseLostReferences(
   references: readonly UsedReference[],
   resources: readonly Resource[],
-  { changes }: Plan,
+  { changes }: Pick<Plan, 'changes'>,
   kinds: Kinds,
 ): void {
   const identify = ({ kind, key }: Change) => identityOf(kinds.get(kind), key);
@@ -71,7 +71,7 @@ function whyUnmade({ address, warnings }: Change): Missing {
 }
 
 /** Throws a Failure for a plan that no manifest explains, and that creates objects in a cycle. */
-export function refuseCycles({ changes }: Plan, kinds: Kinds): void {
+export function refuseCycles({ changes }: Pick<Plan, 'changes'>, kinds: Kinds): void {
   const problems = findCycles([], changes, kinds);
   if (problems.length > 0) throw new Failure(problems);
 }

@@ -5,10 +5,10 @@ import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, scopeFilter } from '../model/address.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';
-import { withDigest } from '../model/digest.ts';
+import type { DraftPlan } from '../model/digest.ts';
 import type { JsonObject } from '../model/json.ts';
 import { containsMarker } from '../model/marker.ts';
-import type { Change, Plan } from '../model/plan.ts';
+import type { Change } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { Result } from '../model/result.ts';
 import { type PlanInput, readRequestsFor } from './input.ts';
@@ -96,10 +96,10 @@ function restoresHidden({ live, resource: { fields } }: Reversal): boolean {
  * a Failure for objects that refer to each other, so that none can be created again first.
  */
 export function annotateRollback(
-  plan: Plan,
+  plan: DraftPlan,
   { reversals }: RollbackState,
   { result, environment: { kinds } }: RollbackInput,
-): Plan {
+): DraftPlan {
   const byIdentity = new Map(
     reversals.map((entry) => [identityOf(entry.undo.kind, entry.resource.key), entry]),
   );
@@ -110,7 +110,7 @@ export function annotateRollback(
   const { startedAt, planDigest: undone } = result;
   const diagnostics = plan.diagnostics.map(withoutNowhere).map(warnOfUnshown);
   const undoes = { startedAt, planDigest: undone };
-  return withDigest({ ...plan, undoes, changes, diagnostics });
+  return { ...plan, undoes, changes, diagnostics };
 }
 
 function undosInScope({ result, environment, choices }: RollbackInput): Undo[] {

@@ -13,7 +13,7 @@ import type { Match } from './match.ts';
  */
 export function findUnsetSecrets(
   { present, missing }: Matched,
-  { changes }: Plan,
+  { changes }: Pick<Plan, 'changes'>,
   secrets: Pick<Secrets, 'problem'>,
 ): Diagnostic[] {
   const written = new Map(changes.map((change) => [change.address, secretsSentBy(change)]));

@@ -10,6 +10,7 @@ import type { Field, Kind, LiveObject } from '../../src/kinds/kind.ts';
 import type { Project, Secrets } from '../../src/kinds/project.ts';
 import { secretPlaces } from '../../src/kinds/redact.ts';
 import { loadProject } from '../../src/loader/index.ts';
+import { withDigest } from '../../src/model/digest.ts';
 import { failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { type Lookup, secretName } from '../../src/model/marker.ts';
@@ -113,7 +114,7 @@ export function planFor(project: Project, objects: readonly LiveObject[], rows: 
     },
     diagnostics: [],
   };
-  return planMatched(input, matchAll(input), []);
+  return withDigest(planMatched(input, matchAll(input), []));
 }
 
 /** The secrets as a person would fill them in: with the values that the tenant has, where it shows them. */

@@ -1,6 +1,7 @@
 /** The plan that undoes a result made by hand. */
 
 import type { Resource } from '../../src/kinds/resource.ts';
+import { withDigest } from '../../src/model/digest.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import type { ChangeResult, Result } from '../../src/model/result.ts';
 import {
@@ -72,5 +73,5 @@ export function rollBack(given: RollbackCase): Plan {
     ...(choices ? { choices } : {}),
   });
   const told = { ...plan, diagnostics: [...plan.diagnostics, ...state.diagnostics] };
-  return annotateRollback(told, state, rollbackInput(given));
+  return withDigest(annotateRollback(told, state, rollbackInput(given)));
 }

@@ -6,6 +6,7 @@ import type { Environment, Policy, Secrets } from '../../src/kinds/project.ts';
 import { secretPlaces } from '../../src/kinds/redact.ts';
 import type { Lifecycle, Resource } from '../../src/kinds/resource.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
+import { withDigest } from '../../src/model/digest.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
@@ -34,7 +35,7 @@ export interface PlanCase {
 /** The plan for resources and answers made by hand. */
 export function planOf(given: PlanCase): Plan {
   const input = inputOf(given);
-  return planMatched(input, matchAll(input), liveObjects(given.defaults));
+  return withDigest(planMatched(input, matchAll(input), liveObjects(given.defaults)));
 }
 
 /** What a plan is made from. */
