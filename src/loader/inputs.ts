@@ -286,18 +286,40 @@ export function readOutside(path: string, most: number, timeout = pipeTimeout): 
   }
 }
 
+/** Copies a pipe. An orphan ends: its pipe may never have another end. */
+const copyPipe = `const parent = process.ppid;
+setInterval(() => process.ppid === parent || process.exit(), 200).unref();
+process.stdin.pipe(process.stdout);`;
+
 /** Lets another process wait for a pipe, which a time limit ends, and Ctrl-C, since it reaches both. */
 function readPipe(file: number, most: number, timeout: number): Buffer | 'late' {
-  const copy = ['-e', 'process.stdin.pipe(process.stdout)'];
-  const { stdout, signal, error } = spawnSync(process.execPath, copy, {
-    stdio: [file, 'pipe', 'ignore'],
-    maxBuffer: most + 1,
-    env: {},
-    timeout,
-  });
+  const { stdout, signal, error } = withoutHandlers(() =>
+    spawnSync(process.execPath, ['-e', copyPipe], {
+      stdio: [file, 'pipe', 'ignore'],
+      maxBuffer: most + 1,
+      env: {},
+      timeout,
+    }),
+  );
   const code = systemCode(error);
   if (code === 'ETIMEDOUT') return 'late';
   if (error && code !== 'ENOBUFS') throw error;
   if (signal && !error) throw interruption();
   return stdout;
+}
+
+/**
+ * Lets a cancelled job or a closed terminal end the process during `wait`, which would block the handlers. Secrets are read
+ * before anything is written, so there is nothing to finish.
+ */
+function withoutHandlers<T>(wait: () => T): T {
+  const handlers = (['SIGTERM', 'SIGHUP'] as const).flatMap((signal) =>
+    process.listeners(signal).map((listener) => ({ signal, listener })),
+  );
+  for (const { signal, listener } of handlers) process.off(signal, listener);
+  try {
+    return wait();
+  } finally {
+    for (const { signal, listener } of handlers) process.on(signal, listener);
+  }
 }

@@ -33,16 +33,18 @@ it('is read to its end, and no further than a limit of size', () => {
 
 const childrenOf = (pid: number | undefined) => `/proc/${pid}/task/${pid}/children`;
 
-it.skipIf(!existsSync(childrenOf(process.pid)))(
-  'stops with Ctrl-C, which reaches all of a terminal',
-  async () => {
-    const world = await createTestWorld();
-    world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
-    const env = { ...process.env, ...world.env, CLIENT_SECRET: undefined, CLIENT_SECRET_FILE: createPipe() };
-    const child = startProgram(['plan'], { cwd: world.dir, env, detached: true });
-    const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)));
-    await expect.poll(() => readFileSync(childrenOf(child.pid), 'utf8')).not.toBe('');
-    process.kill(-(child.pid ?? 0), 'SIGINT');
-    expect(await ended).toBe(130);
-  },
-);
+it.skipIf(!existsSync(childrenOf(process.pid))).each([
+  ['Ctrl-C, which reaches all of a terminal', 'SIGINT', -1, 130],
+  ['SIGTERM, which reaches the program alone', 'SIGTERM', 1, 'SIGTERM'],
+] as const)('stops with %s', async (_, signal, reach, end) => {
+  const world = await createTestWorld();
+  world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+  const env = { ...process.env, ...world.env, CLIENT_SECRET: undefined, CLIENT_SECRET_FILE: createPipe() };
+  const child = startProgram(['plan'], { cwd: world.dir, env, detached: true });
+  const ended = new Promise((resolve) => child.once('exit', (code, by) => resolve(code ?? by)));
+  await expect.poll(() => readFileSync(childrenOf(child.pid), 'utf8')).not.toBe('');
+  const [copy = ''] = readFileSync(childrenOf(child.pid), 'utf8').trim().split(' ');
+  process.kill(reach * (child.pid ?? 0), signal);
+  expect(await ended).toBe(end);
+  await expect.poll(() => existsSync(`/proc/${copy}`), { timeout: 5000 }).toBe(false);
+});

@@ -14,6 +14,7 @@ describe('a text that goes on behind a blank and a directive', () => {
     ['subject: Noch#if($n) $n #end of it', 25],
     ['subject: #if($n > 1)Tage#end', 10],
     ['subject: Noch $n #else', 18],
+    ['subject: Noch $n #else Tage #end', 18],
     ['subject: Noch #set($n = 1)$n', 15],
     ['slackTemplate: { text: Noch $n #if($n)Tage#end\n  }', 32],
   ])('is an error: %s', (line, column) => {
