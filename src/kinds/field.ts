@@ -88,14 +88,20 @@ function sortedByText(entries: readonly (readonly [string, Json])[]): ReadonlyMa
 }
 
 function comparableJson(value: Json, field: JsonField): Json {
-  const { nested = [], pairs, plain } = field;
+  const { pairs, plain } = field;
   if (value === '' || (plain && isArray(value) && value.length === 0)) return null;
-  const readable = isObject(value)
-    ? mapMembers(value, (item, name) => (nested.includes(name) ? readJsonText(item) : item))
-    : value;
-  const normal = normalJson(readable, field, '');
+  const normal = normalJson(withNestedRead(value, field), field, '');
   if (isEmptyObject(normal)) return null;
   return pairs && isObject(normal) ? mapJson(normal, toText) : normal;
+}
+
+/** The value with the members parsed that are JSON in text themselves. */
+function withNestedRead(value: Json, { nested }: JsonField): Json {
+  if (!nested || !isObject(value)) return value;
+  const isText = (name: string) => nested.includes(name) && typeof value[name] === 'string';
+  return Object.keys(value).some(isText)
+    ? mapMembers(value, (item, name) => (isText(name) ? readJsonText(item) : item))
+    : value;
 }
 
 /** 60 and "60" are equal where hosts answer with either. */
@@ -321,9 +327,11 @@ function mergeMembers(declared: JsonObject, live: JsonObject): JsonObject {
 
 /** The fields with JSON in text parsed, so that pointers reach into it. Most objects have no such text: no copy is made. */
 export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
-  const isText = (name: string) => fieldNamed(kind, name)?.is === 'json' && typeof fields[name] === 'string';
-  if (!Object.keys(fields).some(isText)) return fields;
-  return mapMembers(fields, (value, name) => (isText(name) ? readJsonText(value) : value));
+  const read = mapMembers(fields, (value, name) => {
+    const field = fieldNamed(kind, name);
+    return field?.is === 'json' ? withNestedRead(readJsonText(value), field) : value;
+  });
+  return Object.keys(fields).some((name) => read[name] !== fields[name]) ? read : fields;
 }
 
 /** The value as the API accepts it: JSON fields as text, or as objects where the environment says so. */
