@@ -286,15 +286,14 @@ export function readOutside(path: string, most: number, timeout = pipeTimeout): 
   }
 }
 
-/** Copies a pipe. An orphan ends: its pipe may never have another end. */
-const copyPipe = `const parent = process.ppid;
-setInterval(() => process.ppid === parent || process.exit(), 200).unref();
+/** Copies a pipe, for the process whose id is the argument. An orphan ends: its pipe may never have another end. */
+const copyPipe = `setInterval(() => process.ppid === Number(process.argv[1]) || process.exit(), 200).unref();
 process.stdin.pipe(process.stdout);`;
 
 /** Lets another process wait for a pipe, which a time limit ends, and Ctrl-C, since it reaches both. */
 function readPipe(file: number, most: number, timeout: number): Buffer | 'late' {
   const { stdout, signal, error } = withoutHandlers(() =>
-    spawnSync(process.execPath, ['-e', copyPipe], {
+    spawnSync(process.execPath, ['-e', copyPipe, String(process.pid)], {
       stdio: [file, 'pipe', 'ignore'],
       maxBuffer: most + 1,
       env: {},

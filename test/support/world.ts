@@ -151,15 +151,17 @@ export function filesBelow(dir: string): Map<string, string> {
 }
 
 /** Whoever uses an export sets the secrets that its `.env.example` names; here each to what the tenant has. */
-export function setSecrets(world: World): void {
+export function setSecrets(
+  world: World,
+  kind = 'SimIntegration',
+  objects: readonly { readonly name?: unknown }[] = world.sandbox.state.simIntegrations,
+): void {
   const listing = filesBelow(world.dir).get('.env.example') ?? '';
   for (const [, address = '', field = '', name = ''] of listing.matchAll(
-    /^# SimIntegration\/(.*), (.*)\n(\w+)=$/gm,
+    new RegExp(`^# ${kind}/(.*), (.*)\n(\\w+)=$`, 'gm'),
   )) {
-    const integration = world.sandbox.state.simIntegrations.find(
-      ({ name: own }) => own === decodeURIComponent(address),
-    );
-    const value = valueAt(JSON.parse(JSON.stringify(integration ?? null)), pointer(...field.split('.')));
+    const object = objects.find(({ name: own }) => own === decodeURIComponent(address));
+    const value = valueAt(JSON.parse(JSON.stringify(object ?? null)), pointer(...field.split('.')));
     world.env[name] = typeof value === 'string' ? value : 'unknown';
   }
 }
