@@ -44,29 +44,24 @@ interface TenantConnection {
   readonly connection: Connection;
 }
 
-/** Reads the tenant of an environment; `undefined`, and a problem, where it cannot be used. */
-export function readConnection(
-  environment: WrittenEnvironment,
-  context: BuildContext,
-): TenantConnection | undefined {
+/** Reads the tenant of an environment. Problems, which are reported, stop the run: what stands for a wrong value is never used. */
+export function readConnection(environment: WrittenEnvironment, context: BuildContext): TenantConnection {
   const { sandbox, identity, profiles } = environment;
   if (sandbox && (identity || profiles)) {
     const message = 'An environment has either `sandbox` or `identity` and `profiles`';
-    return refuse(context, '/sandbox', { code: 'two-tenants', message });
+    refuse(context, '/sandbox', { code: 'two-tenants', message });
   }
-  if (sandbox) return readSandbox(sandbox, context);
-  if (identity || profiles) return readEndpoints(environment, context);
-  return refuse(context, '', {
-    code: 'no-tenant',
-    message: 'The environment names no tenant',
-    hint: 'Add `sandbox`, or `identity`, `profiles` or both.',
-  });
+  if (!sandbox && !identity && !profiles) {
+    const message = 'The environment names no tenant';
+    const hint = 'Add `sandbox`, or `identity`, `profiles` or both.';
+    refuse(context, '', { code: 'no-tenant', message, hint });
+  }
+  return sandbox ? readSandbox(sandbox, context) : readEndpoints(environment, context);
 }
 
-function readSandbox(written: EmbeddedTenant, context: BuildContext): TenantConnection | undefined {
+function readSandbox(written: EmbeddedTenant, context: BuildContext): TenantConnection {
   const seed = readPath('/sandbox/seed', written.seed, context);
   const data = readPath('/sandbox/data', written.data, context);
-  if (seed === undefined || data === undefined) return undefined;
   const name = `sandbox:${data ?? seed ?? 'memory'}`;
   const { root } = context.project;
   const absolute = (path: string | null) => path && join(root, path);
@@ -81,88 +76,74 @@ function readSandbox(written: EmbeddedTenant, context: BuildContext): TenantConn
   return { tenant: { identity: name, profiles: name }, connection: { to: 'sandbox', sandbox } };
 }
 
-/**
- * A path inside the project, not of a file with credentials, also after links are resolved; `null` where none is given,
- * `undefined` where it is refused.
- */
+/** A path inside the project, not of a file with credentials, also after links are resolved; `null` where there is none. */
 function readPath(
   at: Pointer,
   path: string | undefined,
   { project: { root }, problems, find }: BuildContext,
-): string | null | undefined {
+): string | null {
   // What could not be read has been reported.
   if (path === undefined || path === unresolved) return null;
-  try {
+  return problems.attempt(find(at).place, null, () => {
     const normal = projectPath(path);
     requireInside(root, normal);
     // What is wrong in a file is shown with its lines.
     if ([normal, resolveLinks(join(root, normal))].some(holdsCredentials)) throw credentialsFailure(normal);
     return normal;
-  } catch (error) {
-    problems.addFailure(error, find(at).place);
-    return undefined;
-  }
+  });
 }
 
-function readEndpoints(
-  { identity: first, profiles: second }: WrittenEnvironment,
-  context: BuildContext,
-): TenantConnection | undefined {
-  const identity = first ? readEndpoint('identity', first, null, context) : null;
-  const profiles = second ? readEndpoint('profiles', second, identity, context) : null;
-  if (identity === undefined || profiles === undefined) return undefined;
+function readEndpoints(environment: WrittenEnvironment, context: BuildContext): TenantConnection {
+  const first = environment.identity ? readService('identity', environment.identity, context) : null;
+  const second = environment.profiles ? readService('profiles', environment.profiles, context) : null;
+  const identity = first && toEndpoint(first);
+  const profiles = second && toEndpoint({ ...first, ...second });
+  if (environment.profiles && !environment.profiles.auth && !first) {
+    const message = 'There are no credentials for this service';
+    const hint = 'Add `auth` here, or an `identity` whose credentials it can use.';
+    refuse(context, '/profiles', { code: 'missing-field', message, hint });
+  }
+  const network = readNetwork(context.inputs.env, context.problems);
   return {
     tenant: { identity: identity?.baseUrl ?? '', profiles: profiles?.baseUrl ?? '' },
-    connection: {
-      to: 'tenant',
-      identity,
-      profiles,
-      network: readNetwork(context.inputs.env, context.problems),
-    },
+    connection: { to: 'tenant', identity, profiles, network },
   };
 }
 
-/**
- * The address and credentials of a service; `undefined`, and a problem, where they cannot be used.
- *
- * @param inherited has the credentials and the certificate if the service has none of its own; `undefined` if those have problems
- */
-function readEndpoint(
+/** A service as it is written: `profiles` has the credentials and the certificate of `identity` where it has none of its own. */
+type Service = Omit<Endpoint, 'auth'> & Partial<Pick<Endpoint, 'auth'>>;
+
+const toEndpoint = ({ auth, ...service }: Service): Endpoint | null => (auth ? { ...service, auth } : null);
+
+function readService(
   service: 'identity' | 'profiles',
   { baseUrl, tokenUrl, auth, tls }: IdentityService | ProfileManagementService,
-  inherited: Endpoint | null | undefined,
   context: BuildContext,
-): Endpoint | undefined {
-  const base = readAddress(`${service}.baseUrl`, baseUrl, readBaseUrl, context);
+): Service {
+  const { url, setting } = readAddress(`${service}.baseUrl`, baseUrl, readBaseUrl, context);
   const tokens =
-    tokenUrl === undefined ? null : readAddress(`${service}.tokenUrl`, tokenUrl, readUrl, context);
-  if (!base || tokens === undefined) return undefined;
-  const { url, setting } = base;
-  const certificate = tls ? readTls(service, tls, context) : inherited?.tls;
-  const endpoint = { baseUrl: url, setting, ...(certificate && { tls: certificate }) };
-  if (auth) {
-    const read = readAuth(service, auth, tokens ?? { url: `${url}/oauth/token`, setting }, context);
-    return read && { ...endpoint, auth: read };
-  }
-  if (inherited !== null) return inherited && { ...endpoint, auth: inherited.auth };
-  return refuse(context, `/${service}`, {
-    code: 'missing-field',
-    message: 'There are no credentials for this service',
-    hint: 'Add `auth` here, or an `identity` whose credentials it can use.',
-  });
+    tokenUrl === undefined
+      ? { url: `${url}/oauth/token`, setting }
+      : readAddress(`${service}.tokenUrl`, tokenUrl, readUrl, context);
+  return {
+    baseUrl: url,
+    setting,
+    ...(tls && { tls: readTls(service, tls, context) }),
+    ...(auth && { auth: readAuth(service, auth, tokens, context) }),
+  };
 }
 
 /** Each part is read when it is needed, because offline commands work without. */
 function readTls(service: string, given: Tls, context: BuildContext): ClientCertificate {
-  const part = (name: keyof Tls): (() => string) | undefined => {
+  const parts = (['cert', 'key', 'ca'] as const).flatMap((name) => {
     const [at, value] = [pointer(service, 'tls', name), given[name]];
-    if (value === undefined || value === unresolved) return undefined;
-    if (typeof value !== 'string' || value.includes('-----BEGIN')) return readCredential(value, at, context);
+    if (value === undefined || value === unresolved) return [];
+    if (typeof value !== 'string' || value.includes('-----BEGIN'))
+      return [[name, readCredential(value, at, context)] as const];
     const path = readPath(at, value, context);
-    return path ? () => readPem(path, at, context) : undefined;
-  };
-  const [cert, key, ca] = [part('cert'), part('key'), part('ca')];
-  return { ...(cert && { cert }), ...(key && { key }), ...(ca && { ca }) };
+    return path === null ? [] : [[name, () => readPem(path, at, context)] as const];
+  });
+  return Object.fromEntries(parts);
 }
 
 function readPem(path: string, at: Pointer, { project: { root }, find }: BuildContext): string {
@@ -176,25 +157,25 @@ function readPem(path: string, at: Pointer, { project: { root }, find }: BuildCo
 }
 
 interface Address {
-  /** Empty where it could not be read, which has been reported. */
+  /** Empty where it cannot be used, which has been reported. */
   readonly url: string;
   readonly setting: Setting;
 }
 
-/** `undefined`, and a problem, where it cannot be used. */
 function readAddress(
   name: string,
   text: string,
   read: (text: string) => BaseUrl,
   context: BuildContext,
-): Address | undefined {
+): Address {
   const at = pointer(...name.split('.'));
   const setting = settingAt(name, context.find(at).place);
   if (text === unresolved) return { url: '', setting };
   const found = read(text);
   if ('url' in found) return { url: found.url, setting };
   const message = `\`${name.split('.')[1]}\` cannot be used: ${found.problem}`;
-  return refuse(context, at, { code: 'invalid-url', message });
+  refuse(context, at, { code: 'invalid-url', message });
+  return { url: '', setting };
 }
 
 /** A setting of a service. Its position is worked out when a message needs it. */
@@ -215,24 +196,29 @@ function readAuth(
   { token, clientId, clientSecret }: WrittenAuth,
   { url: tokenUrl, setting }: Address,
   context: BuildContext,
-): Auth | undefined {
+): Auth {
   const at = `/${service}/auth`;
   if ((token === undefined) === (clientSecret === undefined)) {
     const message = 'Credentials are either `token`, or `clientId` and `clientSecret`';
-    return refuse(context, at, { code: 'invalid-value', message });
+    refuse(context, at, { code: 'invalid-value', message });
   }
   if (token !== undefined) {
-    const reveal = readCredential(token, `${at}/token`, context);
-    const setting = settingAt(`${service}.auth.token`, context.find(`${at}/token`).place);
     const name = secretName(token);
-    const renew = () => (name === null ? null : (context.inputs.secrets.renew?.(name) ?? null));
-    return reveal && { by: 'token', token: reveal, renew, setting };
+    return {
+      by: 'token',
+      token: readCredential(token, `${at}/token`, context),
+      renew: () => (name === null ? null : (context.inputs.secrets.renew?.(name) ?? null)),
+      setting: settingAt(`${service}.auth.token`, context.find(`${at}/token`).place),
+    };
   }
-  const secret = readCredential(clientSecret, `${at}/clientSecret`, context);
-  const id =
-    typeof clientId === 'string' ? () => clientId : readCredential(clientId, `${at}/clientId`, context);
-  if (!secret || !id) return undefined;
-  return { by: 'client-credentials', tokenUrl, setting, clientId: id, clientSecret: secret };
+  return {
+    by: 'client-credentials',
+    tokenUrl,
+    setting,
+    clientId:
+      typeof clientId === 'string' ? () => clientId : readCredential(clientId, `${at}/clientId`, context),
+    clientSecret: readCredential(clientSecret, `${at}/clientSecret`, context),
+  };
 }
 
 /**
@@ -243,14 +229,13 @@ function readCredential(
   value: Json | undefined,
   at: Pointer,
   { inputs: { secrets }, problems, find }: BuildContext,
-): (() => string) | undefined {
+): () => string {
   const name = secretName(value);
   if (name !== null) return () => revealAt(name, secrets, find(at).place);
-  problems.add('literal-credential', 'Credentials do not belong in a file', find(at).place, {
-    hint: 'Write `!env NAME` or `!secret NAME`, and set the variable where the program runs.',
-    excerpt: false,
-  });
-  return undefined;
+  const hint = 'Write `!env NAME` or `!secret NAME`, and set the variable where the program runs.';
+  const message = 'Credentials do not belong in a file';
+  problems.add('literal-credential', message, find(at).place, { hint, excerpt: false });
+  return () => '';
 }
 
 function revealAt(name: string, secrets: Secrets, place: Place): string {
@@ -263,7 +248,7 @@ function revealAt(name: string, secrets: Secrets, place: Place): string {
   }
 }
 
-function refuse({ problems, find }: BuildContext, at: Pointer, problem: Problem): undefined {
+function refuse({ problems, find }: BuildContext, at: Pointer, problem: Problem): void {
   problems.report(problem, find(at).place);
 }
 

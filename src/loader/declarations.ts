@@ -130,7 +130,7 @@ function listFiles(project: ProjectFile, source: FileSource, problems: Problems)
     if (refusal) problems.addFailure(refusal, findNode(document, pointer('manifests', at)).place);
     return refusal === null;
   });
-  try {
+  return problems.attempt(place, [], () => {
     const isWanted = matchGlobs(patterns);
     // Both endings are listed at once, since most of the time goes into listing folders.
     const all = patterns.flatMap((glob) => [glob, glob.replace(/\.ya?ml$/, '.{yaml,yml,YAML,YML}')]);
@@ -148,10 +148,7 @@ function listFiles(project: ProjectFile, source: FileSource, problems: Problems)
       problems.add('no-manifests', message, place, { severity: 'warning', hint });
     }
     return paths;
-  } catch (error) {
-    problems.addFailure(error, place);
-    return [];
-  }
+  });
 }
 
 /**

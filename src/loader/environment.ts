@@ -79,7 +79,7 @@ function chooseEnvironment(
   { problems, environmentFrom }: Reading,
 ): EnvironmentText | null {
   const { document, inline, files, source } = project;
-  const name = wanted ?? defaultIn(project, problems);
+  const name = wanted ?? problems.attempt(null, null, () => defaultOf(project));
   if (name === null) return null;
   const [path, other] = files.get(name) ?? [];
   const at = pointer('environments', name);
@@ -102,15 +102,6 @@ function chooseEnvironment(
   if (!file) return null;
   if (other !== undefined) return refuseTwice(findNode(file, '').place, other);
   return { name, document: file, at: '', noted: noteDocument(file, problems) };
-}
-
-function defaultIn(project: ProjectFile, problems: Problems): string | null {
-  try {
-    return defaultOf(project);
-  } catch (error) {
-    problems.addFailure(error, null);
-    return null;
-  }
 }
 
 function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems): WrittenEnvironment | null {
@@ -184,14 +175,9 @@ function resolveAt(value: Json, at: Pointer, resolve: (part: Json) => Json): Jso
   return at === '' || !isObject(value) ? resolve(part) : withValueAt(value, at, resolve(part));
 }
 
-/** The environment with defaults filled in; `null`, and a problem, where its tenant cannot be used. */
-function buildEnvironment(
-  name: string,
-  written: WrittenEnvironment,
-  context: BuildContext,
-): Environment | null {
+/** The environment with defaults filled in. Problems are reported. */
+function buildEnvironment(name: string, written: WrittenEnvironment, context: BuildContext): Environment {
   const reached = readConnection(written, context);
-  if (!reached) return null;
   const { identity = {}, profiles = {}, limits = {}, variables = {} } = written;
   checkPaths(identity, context);
   const settings = { ...contractSettings, ...detailsOf(identity), ...detailsOf(profiles) };

@@ -73,6 +73,16 @@ export class Problems {
     for (const diagnostic of failure.diagnostics) this.report(diagnostic, place);
   }
 
+  /** What `work` returns; where it throws a Failure, which is reported at the given place, `otherwise`. */
+  attempt<T, U>(place: Place | null, otherwise: U, work: () => T): T | U {
+    try {
+      return work();
+    } catch (error) {
+      this.addFailure(error, place);
+      return otherwise;
+    }
+  }
+
   /** Adds what others have found: what is tolerated here is a warning at most. */
   addAll(others: Problems): void {
     for (const [id, diagnostic] of others.#found) {

@@ -90,7 +90,9 @@ const readers: Readonly<Record<(typeof tagNames)[number], Reader>> = {
 export function tagReader(context: TagContext): ReadTag {
   return (tag, argument, place) => {
     const reader = own(readers, tag);
-    return reader ? attempt(() => reader(argument, context, place), context.problems, place) : unresolved;
+    return reader
+      ? context.problems.attempt(place, unresolved, () => reader(argument, context, place))
+      : unresolved;
   };
 }
 
@@ -106,8 +108,9 @@ export function tagNoter(problems: Problems): ReadTag {
 export function manifestNoter(source: FileSource, problems: Problems): ReadTag {
   const note = tagNoter(problems);
   return (tag, argument, place) => {
-    if (tag === '!file') return attempt(() => readSideFile(argument, { source }, place), problems, place);
-    if (tag === '!ref') return attempt(() => readReference(argument), problems, place);
+    if (tag === '!file')
+      return problems.attempt(place, unresolved, () => readSideFile(argument, { source }, place));
+    if (tag === '!ref') return problems.attempt(place, unresolved, () => readReference(argument));
     return note(tag, argument, place);
   };
 }
@@ -118,16 +121,6 @@ function refuseUnknownTag(tag: string, problems: Problems, place: Place): Json {
     didYouMean(written, tagNames) ?? `The tags are ${tagNames.join(' ')}. If it is text, put it in quotes.`;
   problems.add('unknown-tag', `There is no tag \`${written}\``, place, { hint });
   return unresolved;
-}
-
-/** Returns `unresolved` where `read` throws a Failure, which is reported. */
-function attempt<T extends Json>(read: () => T, problems: Problems, place: Place): T | typeof unresolved {
-  try {
-    return read();
-  } catch (error) {
-    problems.addFailure(error, place);
-    return unresolved;
-  }
 }
 
 function withName(read: (name: string, context: TagContext, place: Place) => Json): Reader {
@@ -196,7 +189,7 @@ function readFormat(argument: Json, context: TagContext, place: Place): Json {
   let length = 0;
   const text = argument.replace(/%%\{|%\{([^{}]*)\}|%\{/g, (written, name: string | undefined) => {
     if (written === '%%{') return '%{';
-    const part = attempt(() => formatPart(name, context, place), context.problems, place);
+    const part = context.problems.attempt(place, unresolved, () => formatPart(name, context, place));
     isUnresolved ||= part === unresolved;
     length += part.length;
     // One variable may be used a thousand times.
