@@ -13,7 +13,7 @@ import {
 } from '../exporter/index.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import { findUncommitted } from '../loader/git.ts';
-import { loadDeclarations, loadEnvironment, loadProject } from '../loader/index.ts';
+import { openProjects } from '../loader/index.ts';
 import { requireInside } from '../loader/own-folder.ts';
 import { resolveLinks } from '../loader/paths.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
@@ -79,8 +79,9 @@ type NewExportArgs = Verbosity &
 /** Writes the tenant as new manifests. Throws a Failure where a file exists or an object is already declared. */
 export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<ExitCode> {
   const options = optionsOf(args, io);
-  const project = loadEnvironment(options);
-  const declarations = loadDeclarations(options);
+  const projects = openProjects(options);
+  const project = projects.environment(options.environment);
+  const declarations = projects.declarations(options.environment);
   checkScope(args, project.environment.kinds);
   const selection = selectionOf(args);
   const exported = await withTenant(project, args, io, (tenant) =>
@@ -152,8 +153,9 @@ function refuseExisting(files: readonly ExportedFile[], folder: string, io: Io):
 /** Updates the existing manifests with what the tenant has, and adds new ones. */
 async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   const options = optionsOf(args, io);
-  const project = loadProject(options);
-  const declarations = loadDeclarations(options);
+  const projects = openProjects(options);
+  const project = projects.load(options.environment);
+  const declarations = projects.declarations(options.environment);
   checkScope(args, project.environment.kinds);
   const selection = selectionOf(args);
   const inRoot = (path: string) => join(project.root, path);

@@ -4,7 +4,7 @@ import type { Kinds } from '../kinds/catalog.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { findProjectFile } from '../loader/config.ts';
 import { repositoryOf } from '../loader/git.ts';
-import { type LoadOptions, loadEnvironmentNames, loadKinds } from '../loader/index.ts';
+import { type LoadOptions, loadEnvironmentNames, openProjects } from '../loader/index.ts';
 import { isPlainName, parseShard, selectEnvironments, shardOf } from '../loader/selection.ts';
 import { Failure, failure } from '../model/failure.ts';
 import type { ArgsOf, commonOptions } from './command.ts';
@@ -115,7 +115,7 @@ export function folderInRepository({ config }: Pick<ProjectArgs, 'config'>, io: 
  */
 export function kindsHere(args: Pick<ProjectArgs, 'config'>, io: Io): Kinds {
   const options = projectFileOptions(args, io);
-  return existsSync(options.configFile) ? loadKinds(options) : builtInKinds;
+  return existsSync(options.configFile) ? openProjects(options).kinds : builtInKinds;
 }
 
 /**
@@ -127,7 +127,7 @@ export function protectProject(args: Pick<ProjectArgs, 'config'> & OutputFiles, 
   if (!existsSync(options.configFile)) return;
   try {
     // The loader refuses such outputs.
-    loadKinds(options);
+    openProjects(options);
   } catch (error) {
     if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'usage')) throw error;
     // Explains why the project matters to somebody who only wants to see a plan.

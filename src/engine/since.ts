@@ -4,7 +4,7 @@ import type { KeyField } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Checkout, withRevision } from '../loader/git.ts';
-import { leftOutThen, loadDeclarations, openPastProjects } from '../loader/index.ts';
+import { leftOutThen, openPastProjects, openProjects } from '../loader/index.ts';
 import { once } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
@@ -153,7 +153,7 @@ function refuseHidden(
   env: NodeJS.ProcessEnv,
 ) {
   if (hidden.length === 0) return;
-  const { covers } = loadDeclarations({ configFile, environment: environment.name, env });
+  const { covers } = openProjects({ configFile, env }).declarations(environment.name);
   // Others may be manifests by way of a link.
   const manifests = hidden.filter(
     (path) => /\.ya?ml$/i.test(path) || covers(path.endsWith('/') ? `${path}any.yaml` : path),

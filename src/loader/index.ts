@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
-import type { Kinds } from '../kinds/catalog.ts';
 import type { Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { type ProjectFile, projectRoot, readLintLevels, readProjectFile } from './config.ts';
@@ -53,17 +52,8 @@ export function loadProject(options: LoadProjectOptions): Project {
   return openProjects(options).load(options.environment);
 }
 
-/**
- * Loads the declarations of a project as far as they can be read: problems in them are ignored. Throws a Failure if the
- * project file itself cannot be read.
- */
-export function loadDeclarations(options: LoadOptions): Declarations {
-  return openProjects(options).declarations(options.environment);
-}
-
 export interface ProjectNames {
   readonly environments: readonly string[];
-  readonly kinds: Kinds;
   readonly objects: readonly Pick<Manifest, 'kind' | 'key' | 'address'>[];
 }
 
@@ -73,9 +63,8 @@ export interface ProjectNames {
  */
 export function loadNames(options: LoadOptions): ProjectNames {
   const opened = openEnvironment(openProject(options), options.environment);
-  const { environments, kinds } = opened.project;
   const documents = documentsOf(opened.project, undefined, true);
-  return { environments, kinds, objects: manifestsIn({ ...opened, documents }) };
+  return { environments: opened.project.environments, objects: manifestsIn({ ...opened, documents }) };
 }
 
 /** Loads the project file for one environment, and no manifest. Throws one Failure with all its problems. */
@@ -99,11 +88,6 @@ export function loadEnvironmentNames(options: OpenOptions): EnvironmentNames {
   return { environments, groups, defaultEnvironment };
 }
 
-/** The kinds of a project. Throws a Failure if the project file or the description of a kind cannot be read. */
-export function loadKinds(options: OpenOptions): Kinds {
-  return openProject(options).project.kinds;
-}
-
 /**
  * The secrets for a project in a folder, from the environment and `.env` there. The folder need not exist. Throws a Failure
  * for a `.env` that cannot be used.
@@ -116,11 +100,10 @@ export function valuesIn(folder: string, options: InputOptions): Secrets {
 }
 
 /** A project whose files are read once, for several of its environments. */
-export interface OpenedProjects extends EnvironmentNames {
-  readonly root: string;
-  readonly configFile: string;
+export interface OpenedProjects extends EnvironmentNames, Pick<ProjectFile, 'root' | 'configFile' | 'kinds'> {
   load(environment: string | undefined): Project;
   environment(name: string | undefined): ProjectEnvironment;
+  /** The declarations as far as they can be read: problems in them are ignored. */
   declarations(name: string | undefined): Declarations;
   /** The project for one environment, with other manifests than its own. They get its variables, and no overlays. */
   loadFolder(folder: ManifestFolder, environment: string | undefined): Project;
@@ -129,13 +112,14 @@ export interface OpenedProjects extends EnvironmentNames {
 /** Opens a project for several environments. Throws a Failure if the project file itself cannot be read. */
 export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): OpenedProjects {
   const opened = openProject(options);
-  const { environments, groups, defaultEnvironment, root, configFile } = opened.project;
+  const { environments, groups, defaultEnvironment, root, configFile, kinds } = opened.project;
   return {
     environments,
     groups,
     defaultEnvironment,
     root,
     configFile,
+    kinds,
     environment: (name) => requireEnvironment(openEnvironment(opened, name)),
     load: (environment) => readProject(openEnvironment(opened, environment)),
     declarations(name) {
@@ -213,12 +197,12 @@ function openProject(options: Omit<LoadProjectOptions, 'environment'>, opening: 
   const problems = new Problems(tolerated);
   const configFile = resolve(options.configFile);
   const root = text === undefined ? projectRoot(configFile, options.configFrom) : dirname(configFile);
-  const outputs = outputsOf(root, options.writes ?? []);
-  const source = text === undefined ? outputs.guard(diskSource(root)) : singleFile(text);
+  const refuse = outputRefuser(root, options.writes ?? []);
+  const source = text === undefined ? onRead(diskSource(root), refuse) : singleFile(text);
   const inputs = readInputs(dotEnvIn ?? root, options, problems);
   const project = readProjectFile(configFile, { root, source, problems });
   const documents = documentsOf(project, options.manifests);
-  refuseOutputs(outputs, project, inputs, documents);
+  if (refuse) refuseOutputs(refuse, project, inputs, documents);
   return { inputs, project, problems, documents, environmentFrom: options.environmentFrom };
 }
 
@@ -256,47 +240,53 @@ function requireEnvironment(opened: OpenEnvironment): ProjectEnvironment {
   return { root, configFile, environment: read.environment, secrets, diagnostics: problems.diagnostics };
 }
 
-/** The files that a command will write, such as its reports: a project must not read what they would overwrite. */
-interface Outputs {
-  guard(source: FileSource): FileSource;
-  /** Throws a Failure for a file that will be overwritten, absolute or from the project's root. */
-  refuse(file: string): void;
-  /** True when a file in the folder of the project would be overwritten. Only then is all read that may name it. */
-  readonly overwrite: boolean;
-}
-
-function outputsOf(root: string, paths: readonly string[]): Outputs {
-  const links = paths.map(resolveLinks);
-  const present = [...paths, ...links].filter((path) => isInside(root, path) && existsSync(path));
-  const refuse = (file: string) => {
-    if (present.length === 0 || !links.includes(resolveLinks(resolve(root, file)))) return;
-    const path = relative(root, resolve(root, file));
-    const message = `${path} is read by the project, and the output of this command would overwrite it.`;
-    throw failure('usage', message, { hint: 'Choose another file for the output.' });
-  };
-  const guard = (source: FileSource): FileSource => ({
+/** Calls `note` with the path of each file whose text is read. */
+function onRead(source: FileSource, note: ((path: string) => void) | null): FileSource {
+  if (note === null) return source;
+  return {
     ...source,
     text(path) {
-      refuse(path);
+      note(path);
       return source.text(path);
     },
-  });
-  return { guard, refuse, overwrite: present.length > 0 };
+  };
+}
+
+/** Throws a Failure for a file, absolute or from the project's root, that will be overwritten. */
+type RefuseOutput = (file: string) => void;
+
+/**
+ * A project must not read what the command will write over, such as with its report; `null` where it overwrites no file in
+ * the folder of the project. Only else is all read that may name such a file.
+ */
+function outputRefuser(root: string, writes: readonly string[]): RefuseOutput | null {
+  const links = writes.map(resolveLinks);
+  if (![...writes, ...links].some((path) => isInside(root, path) && existsSync(path))) return null;
+  return (file) => {
+    const path = resolve(root, file);
+    if (!links.includes(resolveLinks(path))) return;
+    const message = `${relative(root, path)} is read by the project, and the output of this command would overwrite it.`;
+    throw failure('usage', message, { hint: 'Choose another file for the output.' });
+  };
 }
 
 /**
- * Throws a Failure for a file of the project that a command will overwrite, even if the command does not read it: a manifest
- * or a file that it includes, `.env`, a file of an embedded tenant, or one that an environment names.
+ * Refuses a file of the project that a command will overwrite, even if the command does not read it: a manifest or a file
+ * that it includes, `.env`, a file of an embedded tenant, or one that an environment names.
  */
-function refuseOutputs(outputs: Outputs, project: ProjectFile, inputs: Inputs, documents: Documents): void {
-  if (!outputs.overwrite) return;
+function refuseOutputs(
+  refuse: RefuseOutput,
+  project: ProjectFile,
+  inputs: Inputs,
+  documents: Documents,
+): void {
   const problems = new Problems();
   documents.read(problems);
   const named = environmentReads(project, inputs, problems);
   // Whatever else is wrong is not the concern of the command.
   const found = problems.diagnostics.filter(({ code }) => code === 'usage');
   if (found.length > 0) throw new Failure(found);
-  for (const file of [dotEnvName, ...project.tenantFiles(), ...named]) outputs.refuse(file);
+  for (const file of [dotEnvName, ...project.tenantFiles(), ...named]) refuse(file);
 }
 
 /**
@@ -305,13 +295,7 @@ function refuseOutputs(outputs: Outputs, project: ProjectFile, inputs: Inputs, d
  */
 function environmentReads(project: ProjectFile, inputs: Inputs, problems: Problems): string[] {
   const files: string[] = [];
-  const source: FileSource = {
-    ...project.source,
-    text(path) {
-      files.push(path);
-      return project.source.text(path);
-    },
-  };
+  const source = onRead(project.source, (path) => files.push(path));
   for (const name of project.environments) {
     const uses = { secrets: new Set<string>(), texts: [] };
     const { environment } = readEnvironment({ ...project, source }, name, { inputs, uses, problems });

@@ -1,12 +1,12 @@
 /** What the manifests of a project declare of live objects, as far as they can be read. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadDeclarations } from '../../src/loader/index.ts';
+import { openProjects } from '../../src/loader/index.ts';
 import { liveFrom } from '../support/plan.ts';
 import { brief, config, type Files, failureOf, load, project } from './fixture.ts';
 
 const declarationsIn = (files: Files) =>
-  loadDeclarations({ configFile: join(project(files), 'tenantctl.yaml'), env: {} });
+  openProjects({ configFile: join(project(files), 'tenantctl.yaml'), env: {} }).declarations(undefined);
 const desk = (name: string, id: string) => liveFrom({ kind: 'SimIntegration', raw: { id, name }, id });
 const sender = (email: string) => liveFrom({ kind: 'SenderAddress', raw: { id: 's', email }, id: 's' });
 

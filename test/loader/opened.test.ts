@@ -199,9 +199,8 @@ describe('the names in a project', () => {
       'config/b.yaml': 'kind: ProfileSearch\nlabel: All\n',
       'config/c.yaml': 'kind: Nonsense\n',
     });
-    const { environments, kinds, objects } = loadNames(options);
+    const { environments, objects } = loadNames(options);
     expect(environments).toEqual(['test']);
-    expect(kinds.find('MailFrom')?.name).toBe('MailFrom');
     expect(objects.map(({ address }) => address)).toEqual([
       'SenderAddress/a%40b.example',
       'ProfileSearch/All',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Detected, Survey } from '../../engine/detect.ts';
 import { builtInKinds } from '../../kinds/index.ts';
-import { loadKinds } from '../../loader/index.ts';
+import { openProjects } from '../../loader/index.ts';
 import { version } from '../../model/documents.ts';
 import type { Json } from '../../model/json.ts';
 import { oneLine } from '../../report/safe.ts';
@@ -129,7 +129,7 @@ const settingsFile = '.vscode/settings.json';
 export function projectFiles(choices: Choices, root: string): ProjectFile[] {
   const configFile = join(root, 'tenantctl.yaml');
   const isNew = !existsSync(configFile);
-  const kinds = isNew ? builtInKinds : loadKinds({ configFile });
+  const kinds = isNew ? builtInKinds : openProjects({ configFile }).kinds;
   return [
     newFile('tenantctl.yaml', projectText(choices)),
     ...(isNew ? manifestFiles(choices) : []),
