@@ -35,7 +35,6 @@ export interface ProjectFile extends EnvironmentNames {
   readonly place: Place;
   /** YAML files that are not manifests, even where a glob matches them. */
   readonly notManifests: readonly string[];
-  /** How large manifests and side files may be together, in MB. */
   readonly sizeLimit: number;
   readonly lint: Lint;
   /** The names of the credentials and secrets of all environments. */
@@ -50,11 +49,7 @@ export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 /** The places of credentials, whose lines are not shown. */
 export const authPlaces = /\/(auth|tls)(\/|$)/;
 
-/**
- * Reads the project file. Problems are reported; throws a Failure if the file is unusable.
- *
- * @param root the folder of the project, absolute, links resolved
- */
+/** Reads the project file. Problems are reported; throws a Failure if the file is unusable. */
 export function readProjectFile(
   file: string,
   { root, source, problems }: { root: string; source: FileSource; problems: Problems },
@@ -124,7 +119,6 @@ function checkGroups(project: ProjectFile, groups: JsonObject, problems: Problem
   }
 }
 
-/** The value of a document with notes for its tags. Problems are reported. */
 export function noteDocument(document: YamlDocument, problems: Problems): Json {
   return readTree(document, tagNoter(problems), problems).value;
 }
@@ -147,13 +141,9 @@ function tenantFilesIn(environment: Json): string[] {
 }
 
 /**
- * The project file for work in a folder: `tenantctl.yaml` there or in the nearest folder above. Where there is none, the
- * path that it would have in the folder itself, for the message that says so.
- *
- * Throws a Failure `foreign-project` for a file above that belongs to somebody else: in a folder that many people can
- * write to, such as `/tmp`, anybody could leave a project file that sends credentials to a host of their own.
- *
- * @param folder absolute
+ * The project file in a folder or the nearest one above; where there is none, the path that it would have in the folder. One
+ * above that belongs to somebody else is refused: in a folder such as `/tmp`, anybody could leave a project file that sends
+ * credentials to a host of their own.
  */
 export function findProjectFile(folder: string): string {
   for (let current = folder; ; current = dirname(current)) {
@@ -172,11 +162,7 @@ function foreign(file: string) {
   });
 }
 
-/**
- * The folder of a project file, links resolved. Throws a Failure `config-not-found`.
- *
- * @param from the variable that names the file; left out where an option, or nothing, does
- */
+/** The folder of a project file, links resolved. `from` is the variable that names the file, if one does. */
 export function projectRoot(configFile: string, from?: string): string {
   try {
     realpathSync.native(configFile);
@@ -190,7 +176,6 @@ export function projectRoot(configFile: string, from?: string): string {
   }
 }
 
-/** A hint about a project file that has the other ending of YAML; `null` where there is none. */
 function findOtherEnding(configFile: string): string | null {
   const other = configFile.replace(/\.ya?ml$/, (ending) => (ending === '.yml' ? '.yaml' : '.yml'));
   if (other === configFile || !statOf(other)?.isFile()) return null;
@@ -213,7 +198,6 @@ function noteProject(document: YamlDocument, problems: Problems): Json {
   return value;
 }
 
-/** The level of each lint rule: that of the project file, else that of the rule. */
 export function readLintLevels({ lint }: ProjectFile, { connection }: Environment): LintLevels {
   const isEmbedded = connection.to === 'sandbox';
   const level = ([code, rule]: [string, LintRule]) => {

@@ -35,7 +35,6 @@ export interface BuildContext {
   readonly project: ProjectFile;
   readonly inputs: Inputs;
   readonly problems: Problems;
-  /** The position of a value of the environment. */
   find(at: Pointer): FoundNode;
 }
 

@@ -29,9 +29,7 @@ export function resourcesOf(manifests: readonly Manifest[], problems: Problems):
   return manifests.flatMap(({ resource }) => resource ?? []);
 }
 
-/** The declarations of a project, and which further files would be read as manifests. */
 export interface Declarations {
-  /** The globs of manifests, and their position in the project file. */
   readonly globs: { readonly patterns: readonly string[]; readonly source: Source };
   /** True when a file of this path, from the project's root, is or would be read as a manifest. */
   covers(path: string): boolean;
@@ -45,11 +43,7 @@ export interface Declarations {
   secretsOf(object: LiveObject): ReadonlyMap<Pointer, string>;
 }
 
-/**
- * The declarations of a project. Its manifests are read when the first object is looked up.
- *
- * @param filesRead the files that environments read, from the project's root
- */
+/** The declarations of a project. Its manifests are read when the first object is looked up. */
 export function declarationsOf(
   { manifests: patterns, notManifests, place, root }: ProjectFile,
   read: () => readonly Manifest[],
@@ -86,18 +80,12 @@ export function readManifests(
   return read(context.problems).flatMap((document) => readManifest(document, { ...context, shared }) ?? []);
 }
 
-/** The documents of all manifest files, in order, read for all environments of a project. */
 export interface Documents extends Pick<ManifestContext, 'shared'> {
   /** Their problems are reported to each environment. */
   read(problems: Problems): readonly WrittenManifest[];
 }
 
-/**
- * The documents of a project, which are read once, when they are asked for first.
- *
- * @param files default: those of the project
- * @param withErrors whether documents with errors of syntax are read too
- */
+/** The documents of a project, read once, when they are asked for first. Those with errors of syntax only `withErrors`. */
 export function documentsOf(
   project: ProjectFile,
   files: FileSource = project.source,
@@ -200,7 +188,6 @@ function indexManifests(manifests: readonly Manifest[]): ReadonlyMap<string, Man
   return first;
 }
 
-/** Adds the notice of each kind once, where the kind is first declared. */
 function addNotices(manifests: readonly Manifest[], problems: Problems): void {
   const seen = new Set<Kind>();
   for (const manifest of manifests) {

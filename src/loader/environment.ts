@@ -36,11 +36,7 @@ export interface Reading extends Pick<TagContext, 'inputs' | 'uses' | 'problems'
   readonly environmentFrom?: string | undefined;
 }
 
-/**
- * Reads one environment of a project: resolves its tags, checks it and builds it. Problems are reported.
- *
- * @param name left out: the default of the project
- */
+/** Reads an environment of a project: resolves its tags, checks it and fills in defaults. Problems are reported. */
 export function readEnvironment(
   project: ProjectFile,
   name: string | undefined,
@@ -72,7 +68,6 @@ interface EnvironmentText {
   readonly noted: Json;
 }
 
-/** The environment that the options or the project select; `null`, and a problem, where there is none. */
 function chooseEnvironment(
   project: ProjectFile,
   wanted: string | undefined,
@@ -175,7 +170,6 @@ function resolveAt(value: Json, at: Pointer, resolve: (part: Json) => Json): Jso
   return at === '' || !isObject(value) ? resolve(part) : withValueAt(value, at, resolve(part));
 }
 
-/** The environment with defaults filled in. Problems are reported. */
 function buildEnvironment(name: string, written: WrittenEnvironment, context: BuildContext): Environment {
   const reached = readConnection(written, context);
   const { identity = {}, profiles = {}, limits = {}, variables = {} } = written;
@@ -219,10 +213,7 @@ function checkPaths(
   }
 }
 
-/**
- * Reports kinds that reach the collection of another because of a path or base URL of the environment, at the setting that
- * leads there.
- */
+/** Reports kinds that a path or base URL of the environment leads to the collection of another, at that setting. */
 function checkCollections(
   { identity, profiles }: WrittenEnvironment,
   { connection, settings }: Pick<Environment, 'connection' | 'settings'>,
@@ -280,7 +271,6 @@ function readLimits(written: WrittenLimits, isEmbedded: boolean): Limits {
   };
 }
 
-/** Reports unknown kinds, and globs that can never match. */
 function readPolicy(
   { protect = [], prune = {}, limits }: WrittenEnvironment,
   { project: { kinds }, problems, find }: BuildContext,

@@ -17,7 +17,6 @@ export class SourceFile {
 
   /** The line and column of an offset. Lines are counted when the first one is needed. */
   at(offset: number): Source {
-    // Most documents begin here.
     if (offset === 0) return { file: this.path, line: 1, column: 1 };
     this.#lines ??= countLines(this.text);
     const { line, col } = this.#lines.linePos(offset);
@@ -56,7 +55,6 @@ export function lineStart(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** Where the line ends, before its line ending. */
 export function lineEnd(text: string, offset: number): number {
   const end = text.indexOf('\n', offset);
   if (end === -1) return text.length;

@@ -32,13 +32,11 @@ export interface Checkout {
 }
 
 /**
- * Checks out the project in `root` as it was at `revision`, calls `use` with it, and removes it. The repository is only
- * read, and runs nothing: see {@link withGit}.
+ * Checks out the project in `root` as it was at `revision`, calls `use` with it, and removes it. Throws a Failure:
+ * `git-unavailable`, `no-repository`, `unknown-revision`, `not-an-ancestor` where HEAD was not made from the revision, or
+ * `incomplete-clone` where the clone lacks history or files.
  *
- * Throws a Failure: `git-unavailable`, `no-repository`, `unknown-revision`, `not-an-ancestor` where HEAD was not made
- * from the revision, or `incomplete-clone` where the clone lacks history or files.
- *
- * @param configFile the project file in `root`, which shows that the repository is the project's own
+ * @param configFile in `root`, which shows that the repository is the project's own
  */
 export async function withRevision<T>(
   { root, configFile }: { readonly root: string; readonly configFile: string },
@@ -84,10 +82,7 @@ export async function commitsWith(
 
 /**
  * True when git has a file of the project in its index, or a link or submodule above it: then it came with the repository,
- * and no run wrote it. Not where the project is in no repository. Throws `git-unavailable` where git cannot be started, and
- * `no-repository` where that of the project cannot be read.
- *
- * @param file absolute; it exists
+ * and no run wrote it. Not where the project is in no repository.
  */
 export async function isInRepository(root: string, file: string): Promise<boolean> {
   const repository = repositoryOf(root);
@@ -105,9 +100,7 @@ export async function isInRepository(root: string, file: string): Promise<boolea
 
 /**
  * Those of the files whose content the last commit of their repository does not have, staged or not; files in no repository
- * are none of them. Line endings do not count: a checkout may change them. Throws the Failures of {@link isInRepository}.
- *
- * @param files absolute; they exist
+ * are none of them. Line endings do not count: a checkout may change them.
  */
 export async function findUncommitted(files: readonly string[]): Promise<readonly string[]> {
   const found = files.flatMap((file) => {
@@ -125,7 +118,6 @@ export async function findUncommitted(files: readonly string[]): Promise<readonl
   return (await Promise.all(uncommitted)).flat().map(({ file }) => file);
 }
 
-/** The ids of the files of the last commit, by their absolute paths; none where there is no commit. */
 function blobsOf(git: Git, top: string): ReadonlyMap<string, string> {
   const { stdout } = git.run(['ls-tree', '-r', '-z', '--full-tree', 'HEAD']);
   const entries = stdout.split('\0').map((line) => /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(line));
@@ -149,7 +141,6 @@ function isBlob(content: Buffer, id: string | undefined): boolean {
 /** Some file systems ignore case, and spell letters with accents in their own way. */
 const comparable = (path: string): string => path.normalize('NFC').toLowerCase();
 
-/** The commit that a revision names, or its tag. It has to be one that HEAD was made from. */
 function findAncestor(git: Git, revision: string): string {
   // A time before the first entry of a log gives that entry, with a warning: in a new clone that is HEAD.
   const quiet = revision.includes('@{') ? [] : ['--quiet'];
@@ -273,7 +264,6 @@ function indexOf(git: Git): { mark: string; mode: string; path: string }[] {
   });
 }
 
-/** The mode of an entry in the index that is another repository. */
 const submodule = '160000';
 
 /** The git repository of a project, found without git and without reading its settings. */
@@ -287,10 +277,7 @@ interface Repository {
   readonly commonFolder: string;
 }
 
-/**
- * The repository of the project in `root`: see {@link repositoryOf}. Throws a Failure `no-repository` where there is none,
- * too.
- */
+/** As {@link repositoryOf}, but throws a Failure `no-repository` where there is none, too. */
 export function findRepository(root: string): Repository {
   const repository = repositoryOf(root);
   if (repository === null) throw noRepository(`${root} is in no git repository, and --since needs one.`);
@@ -299,11 +286,8 @@ export function findRepository(root: string): Repository {
 
 /**
  * Finds the repository of the project in `root`: that of the nearest folder with `.git`, from `root` upwards; `null` where
- * there is none. Git cannot commit a file with that name, so no commit can put another repository in its place. What
- * GIT_DIR and the like say does not count, and a bare repository is none.
- *
- * Throws a Failure `no-repository` where what is there cannot be used: `.git` names a folder that is not here, or belongs to
- * somebody else than the project. Nobody knows then what the repository holds.
+ * there is none. Git cannot commit a file with that name, so no commit can put another repository in its place. Throws a
+ * Failure `no-repository` where `.git` names a folder that is not here, or belongs to somebody else than the project.
  */
 export function repositoryOf(root: string): Repository | null {
   for (let folder = root; ; folder = dirname(folder)) {
@@ -409,7 +393,6 @@ function makeTemporaryFolder(): string {
   }
 }
 
-/** A folder with what belongs to one work tree, and one with what all of them share. */
 interface GitFolders {
   readonly own: string;
   readonly common: string;
@@ -430,7 +413,6 @@ function makeGitFolders({ gitFolder, commonFolder }: Repository, temporary: stri
   return { own, common };
 }
 
-/** Makes a folder with copies of those files of another, and links to its references. */
 function takeOver(from: string, folder: string, files: RegExp): void {
   mkdirSync(folder);
   for (const name of readdirSync(from).filter((name) => files.test(name))) {

@@ -28,7 +28,7 @@ export { type FileSource, largestFile } from './source.ts';
 interface OpenOptions extends InputOptions {
   /** The path of the project file, from the working directory. */
   readonly configFile: string;
-  /** The variable that gives `configFile`; left out where an option, or nothing, does. Messages name it. */
+  /** The variable that gives `configFile`, if one does. Messages name it. */
   readonly configFrom?: string | undefined;
   readonly environmentFrom?: string | undefined;
   /** Absolute paths of the files that the caller will write: to read one as part of the project is an error. */
@@ -67,16 +67,11 @@ export function loadNames(options: LoadOptions): ProjectNames {
   return { environments: opened.project.environments, objects: manifestsIn({ ...opened, documents }) };
 }
 
-/** Loads the project file for one environment, and no manifest. Throws one Failure with all its problems. */
 export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
   return openProjects(options).environment(options.environment);
 }
 
-/**
- * Loads an environment of a project file that is not written yet, as {@link loadEnvironment} would after that.
- *
- * @param text the content of the file, for which `configFile` names the place that it will have
- */
+/** Loads an environment of a project file that is not written yet: `configFile` names the place that `text` will have. */
 export function loadUnwritten(text: string, options: LoadOptions): ProjectEnvironment {
   return requireEnvironment(openEnvironment(openProject(options, { text }), options.environment));
 }
@@ -88,10 +83,7 @@ export function loadEnvironmentNames(options: OpenOptions): EnvironmentNames {
   return { environments, groups, defaultEnvironment };
 }
 
-/**
- * The secrets for a project in a folder, from the environment and `.env` there. The folder need not exist. Throws a Failure
- * for a `.env` that cannot be used.
- */
+/** The secrets for a project in a folder that need not exist, from the environment and `.env` there. */
 export function valuesIn(folder: string, options: InputOptions): Secrets {
   const problems = new Problems();
   const { secrets } = readInputs(resolve(folder), options, problems);
@@ -179,7 +171,6 @@ export function openPastProjects(options: OpenOptions, dotEnvIn: string) {
 }
 
 interface Opening {
-  /** Codes of problems that are warnings at most. */
   readonly tolerated?: readonly string[];
   /** The folder with the `.env` to use. Default: that of the project. */
   readonly dotEnvIn?: string;
@@ -240,7 +231,6 @@ function requireEnvironment(opened: OpenEnvironment): ProjectEnvironment {
   return { root, configFile, environment: read.environment, secrets, diagnostics: problems.diagnostics };
 }
 
-/** Calls `note` with the path of each file whose text is read. */
 function onRead(source: FileSource, note: ((path: string) => void) | null): FileSource {
   if (note === null) return source;
   return {

@@ -18,13 +18,10 @@ export const dotEnvName = '.env';
 const largest = 64 * 1024;
 
 /**
- * Reads the inputs of a project. `!env`, `!secret` and credentials are looked up in the variables of the environment, and in those
- * of `.env` beside the project file that the environment does not set. Nothing else in the program sees the file's
+ * Reads the inputs of a project. `!env`, `!secret` and credentials are looked up in the variables of the environment, and in
+ * those of `.env` beside the project file that the environment does not set. Nothing else in the program sees the file's
  * variables: they choose no host, proxy or option. A CI job gets none, since a pull request could bring the file with it.
- *
- * Problems with the file are reported, and it then counts as empty.
- *
- * @param root the folder of the project, absolute, links resolved
+ * A file with problems, which are reported, counts as empty.
  */
 export function readInputs(
   root: string,
@@ -37,7 +34,6 @@ export function readInputs(
 
 export interface InputOptions {
   readonly env?: NodeJS.ProcessEnv;
-  /** Called with the text of each secret when it is read first. */
   onSecret?(text: string): void;
 }
 
@@ -87,15 +83,12 @@ function hasMistakes(file: SourceFile, problems: Problems): boolean {
 interface Line {
   readonly text: string;
   readonly end: number;
-  /** The variable that it sets; empty where it sets none. */
   readonly name: string;
-  /** The quote that its value begins with; empty where there is none. */
   readonly quote: string;
   /** The line from the closing quote on, or from the value on where it has no quotes; `null` where the quote is not closed. */
   readonly rest: string | null;
 }
 
-/** A line that sets a variable, and the quote that its value begins with. */
 const assignment = /^[^\S\n]*(?:export[^\S\n]+)?([A-Za-z_][\w.-]*)[^\S\n]*=[^\S\n]*(["'`]?)/;
 
 function readLine(text: string, at: number): Line {
@@ -133,11 +126,7 @@ function mistakesIn({ text, name, quote, rest }: Line): [message: string, hint: 
 
 /**
  * True when Node's parser leaves out what looks like a part of the value: after a # within it, or after the closing quote,
- * which no backslash escapes.
- *
- * A value that begins with a # is empty for all programs that read the file. What needs it says so.
- *
- * @param rest the line from the closing quote on, or from the value on where it has no quotes
+ * which no backslash escapes. A value that begins with a # is empty for all programs that read the file.
  */
 function isCutShort(rest: string, quote: string): boolean {
   return quote === '' ? /^[^#]*[^\s#]#/.test(rest) : !/^.\s*(#|$)/.test(rest);
@@ -154,10 +143,8 @@ export interface Inputs {
 
 /**
  * The secrets in environment variables: `NAME` is the variable of that name, else the content of the file that the
- * variable `NAME_FILE` names: UTF-8 text, without a line ending at its end. An empty one is not set: pipelines pass on as empty what
- * they do not have.
- *
- * @param onSecret called with each text when it is read first
+ * variable `NAME_FILE` names, without a line ending at its end. An empty one is not set: pipelines pass on as empty what
+ * they do not have. `onSecret` is called with each text when it is read first.
  */
 function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = () => {}): Secrets {
   const known = new Map<string, string>();
@@ -204,7 +191,6 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
   };
 }
 
-/** `null` if a file cannot be read any more: the program goes on with what it has. */
 function ifReadable(read: () => string | null): string | null {
   try {
     return read();

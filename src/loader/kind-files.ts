@@ -32,10 +32,8 @@ interface ProjectKinds {
 }
 
 /**
- * The kinds of a project: those that every project has, and those that files in `kinds/` describe. Described kinds come
- * first, sorted by name, since built-in kinds may refer to them. Problems are reported.
- *
- * Throws a Failure with all problems where a file cannot be used: what its manifests say is not known then.
+ * The kinds of a project: those that files in `kinds/` describe, and the built-in ones, which may refer to them. Throws a
+ * Failure with all problems where a file cannot be used: what its manifests say is not known then.
  */
 export function readKinds(source: FileSource, problems: Problems): ProjectKinds {
   const paths = source.glob(kindGlobs);
@@ -52,7 +50,6 @@ export function readKinds(source: FileSource, problems: Problems): ProjectKinds 
   return { kinds, paths };
 }
 
-/** Returns the paths at which a kind's collection may be reached. */
 export type PathsOf = (kind: Kind) => readonly string[];
 
 /**
@@ -86,7 +83,6 @@ function collectionIn(path: string): string {
 
 const version = /^(v\d[\w.~-]*|latest|current|stable|alpha|beta|preview)$/;
 
-/** The problem that a kind has a collection of another. */
 export function collectionTaken(path: string, { name }: Kind): Problem {
   return {
     code: 'collection-taken',

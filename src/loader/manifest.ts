@@ -65,7 +65,6 @@ export interface WrittenManifest extends Tree {
   readonly place: Place;
 }
 
-/** Reads one document of a manifest file, with notes for its tags. Problems are reported. */
 export function readWritten(document: YamlDocument, readTag: ReadTag, problems: Problems): WrittenManifest {
   const { file, offset } = document;
   return { place: { file, offset }, ...readTree(document, readTag, problems) };
@@ -117,7 +116,6 @@ function refuseShape(written: Json, place: Place, problems: Problems): null {
   return null;
 }
 
-/** The resource of a manifest without problems. Lines and columns are worked out when they are needed. */
 function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declared: Declared): Resource {
   const { place, ...named } = manifest;
   const { value, find, overlaid } = declared;
@@ -231,7 +229,6 @@ function explain(kind: Kind, fault: SchemaFault): Problem | null {
 const basedOnHint =
   'It is `sha256:` and 64 of the characters 0-9 and a-f. Remove the line, and `tenantctl export --merge` writes the right one.';
 
-/** Explains a `null` that the schema refuses because the tenant would. */
 function explainNull(kind: Kind, at: Pointer): Problem | null {
   const [field = '', ...below] = segmentsOf(at);
   if (below.length > 0 || !Object.hasOwn(kind.fields, field)) return null;
@@ -297,10 +294,7 @@ export interface Checked extends Tree {
   find(at: Pointer): FoundNode;
 }
 
-/**
- * Reports secrets, lookups and references where a manifest cannot have them, as far as that can be known without a tenant.
- * Returns whether there was no problem.
- */
+/** Reports secrets, lookups and references where a manifest cannot have them. True where there was no problem. */
 function checkMarkers(checked: Checked): boolean {
   if (!checked.tagged) return true;
   return [checkIdentity, checkMembers, checkReferences].map((check) => check(checked)).every(Boolean);
@@ -339,7 +333,6 @@ function checkMembers({ kind, value, find, problems }: Checked): boolean {
   return wrong.length === 0;
 }
 
-/** Refuses references to other kinds, with keys of another form, and in fields that do not take them. */
 function checkReferences({ kind, kinds, value: manifest, problems, find }: Checked): boolean {
   const wrong = Object.entries(manifest).flatMap(([name, value]) => {
     const field = fieldNamed(kind, name);
@@ -397,19 +390,14 @@ function wrongTarget(
 }
 
 /**
- * Digests what a document declares in all environments, and finds where this one departs from it.
- *
- * @param noted the document with notes for its tags
- * @param resolved what it declares in this environment
- * @param kind the descriptor of a kind of the project's own decides what becomes of the document, so it is part of the digest
- * @param kinds the descriptors of the kinds that it refers to decide which objects it means, so they are too
+ * Digests what a document declares in all environments, and finds where this one departs from it. The descriptors of its kind
+ * and of those that it refers to decide what becomes of it, so they are part of the digest.
  */
 export function declarationOf(
   noted: JsonObject,
   resolved: JsonObject,
   { kind: { descriptorDigest }, kinds }: { readonly kind: Kind; readonly kinds: Kinds },
 ): Declaration {
-  // Most documents have no tags.
   const isSame = noted === resolved;
   return {
     digest: once(() => {

@@ -25,7 +25,6 @@ export interface Overlaid {
   readonly value: JsonObject;
   /** The places that the manifest or one of the overlays marks `!secret`. */
   secrets(): readonly Pointer[];
-  /** The position of a value in an overlay; `null` where the manifest gives it. */
   find(at: Pointer): FoundNode | null;
 }
 
@@ -39,7 +38,6 @@ interface Overlay {
   find(at: Pointer): FoundNode;
 }
 
-/** The overlays of an environment, in the order in which they are written: later ones win. */
 export function readOverlays(
   { overlays = [] }: WrittenEnvironment,
   { project: { kinds }, problems, find: findIn }: BuildContext,

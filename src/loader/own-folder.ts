@@ -6,7 +6,6 @@ import { isInGit, isInside, outsideProjectFailure, reservedFolderFailure } from 
 /** The folder of a project that tenantctl writes to: journals, locks, results, the data of an embedded tenant. */
 export const ownFolder = '.tenantctl';
 
-/** The folder of what belongs to one environment: its lock, journals and results. */
 export function environmentFolder(root: string, environment: string): string {
   return join(root, ownFolder, environment);
 }

@@ -294,7 +294,6 @@ const coreTags = ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map(
   (name) => `tag:yaml.org,2002:${name}`,
 );
 
-/** True when a tag is one of YAML itself, such as `!!str`. */
 export function isCoreTag(tag: string): boolean {
   return coreTags.includes(tag);
 }
@@ -314,7 +313,6 @@ export function offsetOfNode(node: unknown): number {
 /** A tag further away than this belongs to another value. */
 const maxTagDistance = 512;
 
-/** Where a node's value begins, including its tag. */
 export function placeOfNode(node: unknown, file: SourceFile): Place {
   const offset = offsetOfNode(node);
   const tag = isNode(node) ? node.tag : undefined;

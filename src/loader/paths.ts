@@ -75,7 +75,6 @@ export function credentialsFailure(path: string): Failure {
   });
 }
 
-/** The Failure for a path that leads out of the project, itself or through a link. */
 export function outsideProjectFailure(path: string): Failure {
   return failure('outside-project', `${path} leads out of the project.`, {
     hint: 'Keep every file below the folder of the project file, and every target of a link too.',

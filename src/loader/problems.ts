@@ -92,14 +92,12 @@ export class Problems {
     for (const [path, count] of others.#perFile) this.#perFile.set(path, count + this.#countIn(path));
   }
 
-  /** The same problems, to which others can be added. */
   copy(): Problems {
     const copy = new Problems(this.#tolerated);
     copy.addAll(this);
     return copy;
   }
 
-  /** All problems, sorted by file and position. */
   get diagnostics(): readonly Diagnostic[] {
     return [...this.#found.values()].sort(comparePlaces);
   }

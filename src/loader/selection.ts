@@ -143,7 +143,6 @@ function namesLike(glob: string, { environments }: EnvironmentNames): string[] {
 export const sayFrom = (from: string | undefined, message: string): string =>
   from === undefined ? message : `${from}: ${message}`;
 
-/** The hint about a name that no environment has. */
 export const nearEnvironment = (name: string, project: Pick<EnvironmentNames, 'environments'>): string =>
   didYouMean(name, project.environments) ?? listOf(project);
 
@@ -166,7 +165,6 @@ export function parseShard(text: string): Shard {
   });
 }
 
-/** The environments of one part: together, the parts have each of them once. */
 export function shardOf(names: readonly string[], { index, count }: Shard): string[] {
   return names.toSorted().filter((_, at) => at % count === index - 1);
 }
