@@ -149,17 +149,14 @@ export function findProjectFile(folder: string): string {
   for (let current = folder; ; current = dirname(current)) {
     const file = join(current, projectFileName);
     if (statOf(file)) {
-      if (current !== folder && isForeign(file, folder)) throw foreign(file);
-      return file;
+      if (current === folder || !isForeign(file, folder)) return file;
+      const message = `The nearest project file, ${file}, belongs to another user.`;
+      const hint =
+        'Run the command in the folder of your project. If this is the right file, name it with --config.';
+      throw failure('foreign-project', message, { hint });
     }
     if (current === dirname(current)) return join(folder, projectFileName);
   }
-}
-
-function foreign(file: string) {
-  return failure('foreign-project', `The nearest project file, ${file}, belongs to another user.`, {
-    hint: 'Run the command in the folder of your project. If this is the right file, name it with --config.',
-  });
 }
 
 /** The folder of a project file, links resolved. `from` is the variable that names the file, if one does. */

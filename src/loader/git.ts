@@ -55,7 +55,9 @@ export async function withRevision<T>(
     }
     const folder = join(git.temporary, 'files');
     mkdirSync(folder);
-    checkOut(git, { commit, revision, prefix, folder });
+    // Before there was a folder of the project, it had no files.
+    if (prefix === '' || hasEntry(git, commit, prefix.slice(0, -1)))
+      checkOut(git, revision, `${commit}:${prefix}`, folder);
     redirectLinks(folder, root);
     return use({ folder, hidden: listHidden(git, repository) });
   });
@@ -184,20 +186,11 @@ function shallowClone(revision: string) {
   );
 }
 
-interface Wanted {
-  readonly commit: string;
-  readonly revision: string;
-  readonly prefix: string;
-  readonly folder: string;
-}
-
 /** Writes the files with git itself, which refuses names such as `..` and `.git` and writes through no link. */
-function checkOut(git: Git, { commit, revision, prefix, folder }: Wanted): void {
-  // Without the project's folder, there were no files.
-  if (prefix !== '' && !hasEntry(git, commit, prefix.slice(0, -1))) return;
-  const env = checkoutEnv(git, folder);
+function checkOut(git: Git, revision: string, tree: string, folder: string): void {
+  const env = { GIT_INDEX_FILE: join(git.temporary, 'index'), GIT_WORK_TREE: folder };
   for (const args of [
-    ['read-tree', `${commit}:${prefix}`],
+    ['read-tree', tree],
     ['checkout-index', '--all'],
   ]) {
     const { status, stderr } = git.run(args, env);
@@ -223,11 +216,6 @@ function unreadableRevision({ isPartial }: Git, revision: string, stderr: string
     },
   );
 }
-
-const checkoutEnv = ({ temporary }: Git, folder: string) => ({
-  GIT_INDEX_FILE: join(temporary, 'index'),
-  GIT_WORK_TREE: folder,
-});
 
 /** Redirects links with absolute paths into the project, which would lead to the current files. */
 function redirectLinks(folder: string, root: string): void {
@@ -393,16 +381,11 @@ function makeTemporaryFolder(): string {
   }
 }
 
-interface GitFolders {
-  readonly own: string;
-  readonly common: string;
-}
-
 /**
  * Folders that git takes for the repository's own. They are two in any case, as in a work tree of `git worktree`: git then
  * knows itself which references and logs are of this work tree, such as the log of HEAD.
  */
-function makeGitFolders({ gitFolder, commonFolder }: Repository, temporary: string): GitFolders {
+function makeGitFolders({ gitFolder, commonFolder }: Repository, temporary: string) {
   const own = join(temporary, 'git');
   const common = join(temporary, 'common');
   // HEAD and its like: FETCH_HEAD, ORIG_HEAD. An index that is split has parts of its own.

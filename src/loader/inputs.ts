@@ -174,7 +174,7 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
       const path = unlessEmpty(variableOf(env, name)) === null ? variableOf(env, `${name}_FILE`) : null;
       // A pipe gives what it has once.
       if (path === null || !statSync(path, { throwIfNoEntry: false })?.isFile()) return null;
-      const text = unlessEmpty(ifReadable(() => readSecretFile(name, path)));
+      const text = readAgain(name, path);
       if (text === null) return null;
       if (known.get(name) !== text) onSecret(text);
       known.set(name, text);
@@ -191,9 +191,10 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
   };
 }
 
-function ifReadable(read: () => string | null): string | null {
+/** `null` for a file that cannot be read any more: the program goes on with what it has. */
+function readAgain(name: string, path: string): string | null {
   try {
-    return read();
+    return unlessEmpty(readSecretFile(name, path));
   } catch (error) {
     if (error instanceof Failure) return null;
     throw error;

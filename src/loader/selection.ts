@@ -1,9 +1,10 @@
 import picomatch from 'picomatch';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure, failure } from '../model/failure.ts';
+import { failure } from '../model/failure.ts';
 import { isSlowGlob } from '../model/glob.ts';
 import { own } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
+import { Problems } from './problems.ts';
 
 /** The environments of a project, in the order of the project file, and its groups of names and globs. */
 export interface EnvironmentNames {
@@ -26,18 +27,16 @@ export function selectEnvironments(
   from?: string,
 ): string[] {
   if (selectors.length === 0) return [defaultOf(project)];
-  const problems: Diagnostic[] = [];
-  const find = (selector: string): readonly string[] => {
-    const found = selector.startsWith('@')
-      ? groupNamed(selector.slice(1), project)
-      : matching(selector, project);
-    if ('names' in found) return found.names;
-    problems.push({ ...found.problem, message: sayFrom(from, found.problem.message) });
-    return [];
-  };
+  const problems = new Problems();
+  const find = (selector: string): readonly string[] =>
+    problems.attempt(null, [], () =>
+      selector.startsWith('@')
+        ? groupNamed(selector.slice(1), project, from)
+        : matching(selector, project, from),
+    );
   const each = [...new Set(selectors.flatMap(selectorsIn).map((text) => text.trim()))];
   const names = lessNegated(each, project, find);
-  if (problems.length > 0) throw new Failure(problems);
+  problems.throwIfAny();
   if (names.length > 0) return names;
   const message = sayFrom(from, `\`${each.join(',')}\` leaves no environment.`);
   throw failure('unknown-environment', message, { hint: listOf(project) });
@@ -84,8 +83,6 @@ export function isPlainName(selector: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(selector);
 }
 
-type Found = { readonly names: readonly string[] } | { readonly problem: Diagnostic };
-
 export function membersOf(group: string, project: EnvironmentNames): string[] {
   const globs = own(project.groups, group) ?? [];
   return globs.length === 0 ? [] : lessNegated(globs, project, (glob) => namesLike(glob, project));
@@ -102,36 +99,35 @@ export function memberProblem(group: string, member: string, project: Environmen
   return { code: 'group-member', severity: 'error', message, hint };
 }
 
-function groupNamed(group: string, project: EnvironmentNames): Found {
+function groupNamed(group: string, project: EnvironmentNames, from: string | undefined): readonly string[] {
   if (!Object.hasOwn(project.groups, group)) {
     const groups = Object.keys(project.groups);
     const all =
       groups.length === 0 ? 'The project file has no `groups`.' : `The groups are: ${groups.join(', ')}.`;
-    const near = didYouMean(group, groups);
-    const message = `There is no group \`@${group}\`.`;
-    return { problem: { code: 'unknown-group', severity: 'error', message, hint: near ?? all } };
+    const message = sayFrom(from, `There is no group \`@${group}\`.`);
+    throw failure('unknown-group', message, { hint: didYouMean(group, groups) ?? all });
   }
   const names = membersOf(group, project);
-  if (names.length > 0) return { names };
-  const message = `The group \`@${group}\` matches no environment.`;
-  return { problem: { code: 'empty-group', severity: 'error', message, hint: listOf(project) } };
+  if (names.length > 0) return names;
+  const message = sayFrom(from, `The group \`@${group}\` matches no environment.`);
+  throw failure('empty-group', message, { hint: listOf(project) });
 }
 
-function matching(selector: string, project: EnvironmentNames): Found {
+function matching(selector: string, project: EnvironmentNames, from: string | undefined): readonly string[] {
+  const refuse = (message: string, hint: string) =>
+    failure('unknown-environment', sayFrom(from, message), { hint });
   if (selector === '') {
-    const message = 'The name of an environment is empty.';
-    const hint = 'Is a variable in the script not set?';
-    return { problem: { code: 'unknown-environment', severity: 'error', message, hint } };
+    throw refuse('The name of an environment is empty.', 'Is a variable in the script not set?');
   }
-  const names = isPlainName(selector)
+  const isName = isPlainName(selector);
+  const names = isName
     ? project.environments.filter((name) => name === selector)
     : namesLike(selector, project);
-  if (names.length > 0) return { names };
-  const message = isPlainName(selector)
+  if (names.length > 0) return names;
+  const message = isName
     ? `There is no environment \`${selector}\`.`
     : `No environment matches \`${selector}\`.`;
-  const hint = nearEnvironment(selector, project);
-  return { problem: { code: 'unknown-environment', severity: 'error', message, hint } };
+  throw refuse(message, nearEnvironment(selector, project));
 }
 
 function namesLike(glob: string, { environments }: EnvironmentNames): string[] {

@@ -280,7 +280,7 @@ const manifestsBelow = ['**/*.yaml', '**/*.yml', `!${projectFileName}`, '!enviro
  * it. Messages name its files from `cwd` on. Throws a Failure for a path that does not exist or cannot be read.
  */
 export function manifestFolder(path: string, cwd: string): ManifestFolder {
-  const real = realPath(path, cwd);
+  const real = readFrom(path, () => realpathSync.native(resolve(cwd, path)));
   const isFile = !statSync(real).isDirectory();
   const root = isFile ? dirname(real) : real;
   if (isInReserved(root)) throw reservedFolderFailure(path);
@@ -290,14 +290,6 @@ export function manifestFolder(path: string, cwd: string): ManifestFolder {
     source: shownBelow(diskSource(root), shown),
     manifests: isFile ? [literalGlob(basename(real))] : manifestsBelow,
   };
-}
-
-function realPath(path: string, cwd: string): string {
-  try {
-    return realpathSync.native(resolve(cwd, path));
-  } catch (error) {
-    throw unreadableFile(path, error);
-  }
 }
 
 const literalGlob = (name: string): string => name.replace(/[\\*?[\](){}!+@|]/g, '\\$&');
