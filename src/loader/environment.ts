@@ -267,7 +267,7 @@ function readLimits(written: WrittenLimits, isEmbedded: boolean): Limits {
     per: milliseconds(per),
     timeout: timeout === undefined ? null : milliseconds(timeout),
     settle: milliseconds(settle),
-    answers: written.answers === undefined ? null : readSize(answers),
+    answers: written.answers === undefined ? null : readAmount(answers, sizes),
   };
 }
 
@@ -294,19 +294,14 @@ function readPolicy(
   };
 }
 
-const sizes: Readonly<Record<string, number>> = { KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30 };
-
-/** The bytes in a size that fits the schema, such as `512MB`. */
-function readSize(text: string): number {
-  const [, amount = '', unit = ''] = /^(\d+)(KB|MB|GB)$/.exec(text) ?? [];
-  return Number(amount) * (sizes[unit] ?? 1);
-}
-
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const sizes = { KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30 };
+const durations = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** The milliseconds in a duration such as `10s`, `500ms`, `2m` or `1.5h`; `null` for any other text. */
-export function readDuration(text: string): number | null {
-  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
-  const factor = units[unit];
-  return amount === undefined || factor === undefined ? null : Math.round(Number(amount) * factor);
+export const readDuration = (text: string): number | null => readAmount(text, durations);
+
+function readAmount(text: string, units: Readonly<Record<string, number>>): number | null {
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([A-Za-z]+)$/.exec(text) ?? [];
+  const factor = own(units, unit);
+  return factor === undefined ? null : Math.round(Number(amount) * factor);
 }

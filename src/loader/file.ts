@@ -30,7 +30,9 @@ export class SourceFile {
   excerpt(offset: number): string {
     const { line } = this.at(offset);
     const [start, end] = [lineStart(this.text, offset), lineEnd(this.text, offset)];
-    if (mayShowCredential(this.text.slice(start, end), this.#beside(start)))
+    const above = lineStart(this.text, Math.max(0, start - 1));
+    const below = lineEnd(this.text, nextLine(this.text, start));
+    if (mayShowCredential(this.text.slice(start, end), this.text.slice(above, below)))
       return `${line} | (not shown: this line may hold a credential)`;
     const from = Math.max(start, offset - shownBefore);
     const until = Math.min(end, offset + shownAfter);
@@ -39,14 +41,6 @@ export class SourceFile {
     const [left, right] = [from > start ? '…' : '', until < end ? '…' : ''];
     const caret = ' '.repeat(left.length + offset - from);
     return `${number} | ${left}${shown}${right}\n${' '.repeat(number.length)} | ${caret}^`;
-  }
-
-  #beside(start: number): { above: string; below: string } {
-    const next = nextLine(this.text, start);
-    return {
-      above: start === 0 ? '' : lineAt(this.text, start - 1),
-      below: this.text.slice(next, lineEnd(this.text, next)),
-    };
   }
 }
 
@@ -103,9 +97,10 @@ const namedCredential =
 const longestLine = 20_000;
 
 /** True where a line may show a credential: it looks like one, or one is named on the line or beside it. */
-function mayShowCredential(line: string, { above, below }: { above: string; below: string }): boolean {
+function mayShowCredential(line: string, lines: string): boolean {
   if (line.length > longestLine) return true;
-  const around = [line, above, below].map((each) => (each.length > longestLine ? '' : each)).join('\n');
+  const searched = lines.split(/\r?\n/).filter((each) => each.length <= longestLine);
+  const around = searched.join('\n');
   const rest = around.replaceAll(harmless, ' ');
   const names = [...rest.matchAll(/([\w-]{1,64})["']?\s{0,9}:/g)].map(([, name = '']) => name);
   const isPair = names.some((name) => /^value$/i.test(name)) && namedCredential.test(around);

@@ -106,7 +106,13 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Des
   const document = openSingle(source, path, problems, 'Describe a kind in it, or remove it.');
   if (!document) return null;
   const before = problems.count;
-  const { value, tagged } = readTree(document, tagRefuser(problems), problems);
+  const note = tagNoter(problems);
+  const refuseTag: ReadTag = (tag, argument, place) => {
+    const hint = 'It is the same in all environments: write the value itself.';
+    problems.add('misplaced-tag', 'The description of a kind may not have tags', place, { hint });
+    return note(tag, argument, place);
+  };
+  const { value, tagged } = readTree(document, refuseTag, problems);
   const find = (at: string) => findNode(document, at);
   checkSchema(validators.kind, { value: withoutNotes(value), tagged }, { problems, find });
   if (problems.count > before || !isObject(value) || !validators.kind(value)) return null;
@@ -116,15 +122,6 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Des
   const kind = { ...kindFrom(descriptor), ...proofOf(descriptor.kind, value) };
   checkName(kind.name, document, find('/kind').place, problems);
   return { kind, document };
-}
-
-function tagRefuser(problems: Problems): ReadTag {
-  const note = tagNoter(problems);
-  return (tag, argument, place) => {
-    const hint = 'It is the same in all environments: write the value itself.';
-    problems.add('misplaced-tag', 'The description of a kind may not have tags', place, { hint });
-    return note(tag, argument, place);
-  };
 }
 
 function checkName(name: string, { file }: YamlDocument, place: Place, problems: Problems): void {

@@ -103,8 +103,13 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   return read;
 }
 
-interface Declared extends Checked {
+interface Declared extends Tree {
+  readonly kind: Kind;
+  readonly kinds: Kinds;
+  readonly value: JsonObject;
   readonly overlaid: Overlaid | null;
+  readonly problems: Problems;
+  find(at: Pointer): FoundNode;
 }
 
 function refuseShape(written: Json, place: Place, problems: Problems): null {
@@ -286,25 +291,17 @@ function readLifecycle({ kind, value, find, problems }: Declared): Lifecycle {
   };
 }
 
-export interface Checked extends Tree {
-  readonly kind: Kind;
-  readonly kinds: Kinds;
-  readonly value: JsonObject;
-  readonly problems: Problems;
-  find(at: Pointer): FoundNode;
-}
-
 /** Reports secrets, lookups and references where a manifest cannot have them. True where there was no problem. */
-function checkMarkers(checked: Checked): boolean {
-  if (!checked.tagged) return true;
-  return [checkIdentity, checkMembers, checkReferences].map((check) => check(checked)).every(Boolean);
+function checkMarkers(declared: Declared): boolean {
+  if (!declared.tagged) return true;
+  return [checkIdentity, checkMembers, checkReferences].map((check) => check(declared)).every(Boolean);
 }
 
 /**
  * Refuses secrets and lookups in what identifies an object: it must be known before the tenant is read. Where a value
  * apart from the fields could not be read, it is not known what the manifest asks for.
  */
-function checkIdentity({ kind, value, find, problems }: Checked): boolean {
+function checkIdentity({ kind, value, find, problems }: Declared): boolean {
   const names = [...kind.keyFields.map(({ name }) => name), 'id', 'ensure'];
   const wrong = names.filter((name) => isObject(own(value, name)));
   for (const name of wrong) {
@@ -319,7 +316,7 @@ function checkIdentity({ kind, value, find, problems }: Checked): boolean {
  * Refuses secrets and lookups in the place of all of a JSON field: its members are compared, shown and written one by one,
  * so they must be known.
  */
-function checkMembers({ kind, value, find, problems }: Checked): boolean {
+function checkMembers({ kind, value, find, problems }: Declared): boolean {
   const isWhole = (name: string) => {
     const given = own(value, name);
     return fieldNamed(kind, name)?.is === 'json' && isFilledInLater(given) && refOf(given) === null;
@@ -333,7 +330,7 @@ function checkMembers({ kind, value, find, problems }: Checked): boolean {
   return wrong.length === 0;
 }
 
-function checkReferences({ kind, kinds, value: manifest, problems, find }: Checked): boolean {
+function checkReferences({ kind, kinds, value: manifest, problems, find }: Declared): boolean {
   const wrong = Object.entries(manifest).flatMap(([name, value]) => {
     const field = fieldNamed(kind, name);
     const target = field ? targetOf(field) : null;

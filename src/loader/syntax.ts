@@ -45,14 +45,16 @@ const inQuotes = 'Put the text in quotes.';
 const inColumn =
   'Begin all fields of a mapping in the same column, and all items of a list with `- ` in the same column.';
 
+const say = (message: string, hint: string) => (): Words => ({ message, hint });
+
 const explanations: Readonly<Partial<Record<YAMLError['code'], (slip: Slip) => Words | null>>> = {
-  TAB_AS_INDENT: () => ({ message: 'This line is indented with a tab', hint: 'Indent it with spaces.' }),
+  TAB_AS_INDENT: say('This line is indented with a tab', 'Indent it with spaces.'),
   BAD_INDENT: explainIndent,
   BLOCK_AS_IMPLICIT_KEY: explainNesting,
-  BLOCK_IN_FLOW: () => ({
-    message: 'A comma is missing here, between two settings in braces',
-    hint: 'Separate the settings by commas. Put a text that contains `: ` in quotes.',
-  }),
+  BLOCK_IN_FLOW: say(
+    'A comma is missing here, between two settings in braces',
+    'Separate the settings by commas. Put a text that contains `: ` in quotes.',
+  ),
   MISSING_CHAR: explainMissing,
   MULTILINE_IMPLICIT_KEY: explainNoColon,
   UNEXPECTED_TOKEN: explainUnexpected,
@@ -60,28 +62,22 @@ const explanations: Readonly<Partial<Record<YAMLError['code'], (slip: Slip) => W
     message: `A text can begin with \`${text.charAt(at)}\` only in quotes`,
     hint: inQuotes,
   }),
-  BAD_DIRECTIVE: () => ({ message: 'A line can begin with `%` only in quotes', hint: inQuotes }),
-  BAD_ALIAS: () => ({
-    message: 'The name of an alias (`*`) or anchor (`&`) is missing or ends in a colon',
-    hint: 'If it is text, put it in quotes.',
-  }),
-  ALIAS_PROPS: () => ({
-    message: 'An alias (`*`) cannot have a tag or an anchor',
-    hint: 'Remove the tag or anchor before it.',
-  }),
-  MULTIPLE_ANCHORS: () => ({
-    message: 'A value can have only one anchor (`&`)',
-    hint: 'Remove one of them.',
-  }),
-  MULTIPLE_TAGS: () => ({ message: 'A value can have only one tag (`!`)', hint: 'Remove one of them.' }),
-  BAD_DQ_ESCAPE: () => ({
-    message: 'There is no such escape with `\\`',
-    hint: 'Write a backslash as `\\\\`, or use single quotes.',
-  }),
-  KEY_OVER_1024_CHARS: () => ({
-    message: 'The name before a colon is longer than 1024 characters',
-    hint: 'Is a quote missing? Put a text that contains `: ` in quotes.',
-  }),
+  BAD_DIRECTIVE: say('A line can begin with `%` only in quotes', inQuotes),
+  BAD_ALIAS: say(
+    'The name of an alias (`*`) or anchor (`&`) is missing or ends in a colon',
+    'If it is text, put it in quotes.',
+  ),
+  ALIAS_PROPS: say('An alias (`*`) cannot have a tag or an anchor', 'Remove the tag or anchor before it.'),
+  MULTIPLE_ANCHORS: say('A value can have only one anchor (`&`)', 'Remove one of them.'),
+  MULTIPLE_TAGS: say('A value can have only one tag (`!`)', 'Remove one of them.'),
+  BAD_DQ_ESCAPE: say(
+    'There is no such escape with `\\`',
+    'Write a backslash as `\\\\`, or use single quotes.',
+  ),
+  KEY_OVER_1024_CHARS: say(
+    'The name before a colon is longer than 1024 characters',
+    'Is a quote missing? Put a text that contains `: ` in quotes.',
+  ),
 };
 
 /** The lines that git writes around the two sides of a conflict. */
