@@ -8,6 +8,7 @@ import {
   errors,
   type Files,
   failureOf,
+  type Loading,
   load,
   project,
   refusalOf,
@@ -291,229 +292,196 @@ describe('choosing an environment', () => {
   });
 });
 
-const bad: {
-  name: string;
-  text: string;
-  error: string;
-  hint?: string;
-  environment?: string;
-  files?: Files;
-}[] = [
-  {
-    name: 'an unknown name',
-    text: config(),
-    environment: 'tset',
-    error: 'unknown-environment',
-    hint: '`test`',
-  },
-  {
-    name: 'an unknown default',
-    text: `${config()}defaultEnvironment: prod`,
-    error: 'unknown-environment tenantctl.yaml:5:21',
-    hint: 'The environments are: test',
-  },
-  {
-    name: 'a name in a group that is no environment',
-    text: `${config()}groups: { all: ['*', tset] }`,
-    error: 'group-member tenantctl.yaml:5:22',
-    hint: '`test`',
-  },
-  {
-    name: 'a name that a group leaves out and that is no environment',
-    text: `${config()}groups: { all: ['*', '!tset'] }`,
-    error: 'group-member tenantctl.yaml:5:22',
-    hint: '`test`',
-  },
-  {
-    name: 'names in a group that are joined by a comma',
-    text: `${config()}groups: { all: ['test,prod'] }`,
-    error: 'group-member tenantctl.yaml:5:17',
-    hint: 'The environments are: test.',
-  },
-  {
-    name: 'a group in a group',
-    text: `${config()}groups: { all: ['*'], most: ['@all'] }`,
-    error: 'group-member tenantctl.yaml:5:30',
-    hint: 'names and globs of their environments',
-  },
-  {
-    name: 'no choice',
-    text: 'version: 1\nenvironments:\n  a: { sandbox: {} }\n  b: { sandbox: {} }',
-    error: 'no-environment',
-    hint: 'a, b',
-  },
-  { name: 'no environment', text: 'version: 1', error: 'no-environment', hint: 'environments' },
-  { name: 'a list', text: '- version: 1', error: 'wrong-type tenantctl.yaml:1:1' },
-  {
-    name: 'an empty file of an environment',
-    text: 'version: 1\n',
-    environment: 'x',
-    files: { 'environments/x.yaml': '# nothing' },
-    error: 'empty-file environments/x.yaml:1:1',
-  },
-  { name: 'an empty file', text: '# nothing', error: 'empty-file tenantctl.yaml:1:1' },
-  { name: 'a file of blank lines', text: '\n\n', error: 'empty-file tenantctl.yaml:1:1' },
-  { name: 'a second document', text: `${config()}---\na: 1`, error: 'second-document tenantctl.yaml:6:1' },
-  {
-    name: 'another version',
-    text: config().replace('version: 1', 'version: 2'),
-    error: 'invalid-value tenantctl.yaml:1:10',
-  },
-  {
-    name: 'an option misspelt',
-    text: `${config()}manifest: [a]`,
-    error: 'unknown-field tenantctl.yaml:5:1',
-    hint: '`manifests`',
-  },
-  {
-    name: 'an environment option misspelt',
-    text: config('    variable: {}'),
-    error: 'unknown-field tenantctl.yaml:5:5',
-    hint: '`variables`',
-  },
-  {
-    name: 'two places',
-    text: config(),
-    files: { 'environments/test.yaml': 'sandbox: {}' },
-    error: 'environment-twice tenantctl.yaml:3:3',
-  },
-  {
-    name: 'two files',
-    text: 'version: 1\nenvironments: {}\ndefaultEnvironment: test',
-    files: { 'environments/test.yaml': '# ours\nsandbox: {}', 'environments/test.yml': 'sandbox: {}' },
-    error: 'environment-twice environments/test.yaml:2:1',
-    hint: 'Remove one of them',
-  },
-  {
-    name: 'no tenant',
-    text: 'version: 1\nenvironments:\n  a: { variables: {} }',
-    error: 'no-tenant tenantctl.yaml:3:6',
-  },
-  { name: 'two tenants', text: remote('    sandbox: {}'), error: 'two-tenants tenantctl.yaml:9:14' },
-  {
-    name: 'plain http',
-    text: remote().replace('https://acme', 'http://acme'),
-    error: 'invalid-url tenantctl.yaml:5:16',
-  },
+type Case = [
+  name: string,
+  text: string,
+  error: string,
+  hint?: string | undefined,
+  more?: Loading & { files?: Files },
+];
+
+const bad: Case[] = [
+  ['an unknown name', config(), 'unknown-environment', '`test`', { environment: 'tset' }],
+  [
+    'an unknown default',
+    `${config()}defaultEnvironment: prod`,
+    'unknown-environment tenantctl.yaml:5:21',
+    'The environments are: test',
+  ],
+  [
+    'a name in a group that is no environment',
+    `${config()}groups: { all: ['*', tset] }`,
+    'group-member tenantctl.yaml:5:22',
+    '`test`',
+  ],
+  [
+    'a name that a group leaves out and that is no environment',
+    `${config()}groups: { all: ['*', '!tset'] }`,
+    'group-member tenantctl.yaml:5:22',
+    '`test`',
+  ],
+  [
+    'names in a group that are joined by a comma',
+    `${config()}groups: { all: ['test,prod'] }`,
+    'group-member tenantctl.yaml:5:17',
+    'The environments are: test.',
+  ],
+  [
+    'a group in a group',
+    `${config()}groups: { all: ['*'], most: ['@all'] }`,
+    'group-member tenantctl.yaml:5:30',
+    'names and globs of their environments',
+  ],
+  [
+    'no choice',
+    'version: 1\nenvironments:\n  a: { sandbox: {} }\n  b: { sandbox: {} }',
+    'no-environment',
+    'a, b',
+  ],
+  ['no environment', 'version: 1', 'no-environment', 'environments'],
+  ['a list', '- version: 1', 'wrong-type tenantctl.yaml:1:1'],
+  [
+    'an empty file of an environment',
+    'version: 1\n',
+    'empty-file environments/x.yaml:1:1',
+    undefined,
+    { files: { 'environments/x.yaml': '# nothing' }, environment: 'x' },
+  ],
+  ['an empty file', '# nothing', 'empty-file tenantctl.yaml:1:1'],
+  ['a file of blank lines', '\n\n', 'empty-file tenantctl.yaml:1:1'],
+  ['a second document', `${config()}---\na: 1`, 'second-document tenantctl.yaml:6:1'],
+  ['another version', config().replace('version: 1', 'version: 2'), 'invalid-value tenantctl.yaml:1:10'],
+  ['an option misspelt', `${config()}manifest: [a]`, 'unknown-field tenantctl.yaml:5:1', '`manifests`'],
+  [
+    'an environment option misspelt',
+    config('    variable: {}'),
+    'unknown-field tenantctl.yaml:5:5',
+    '`variables`',
+  ],
+  [
+    'two places',
+    config(),
+    'environment-twice tenantctl.yaml:3:3',
+    undefined,
+    { files: { 'environments/test.yaml': 'sandbox: {}' } },
+  ],
+  [
+    'two files',
+    'version: 1\nenvironments: {}\ndefaultEnvironment: test',
+    'environment-twice environments/test.yaml:2:1',
+    'Remove one of them',
+    { files: { 'environments/test.yaml': '# ours\nsandbox: {}', 'environments/test.yml': 'sandbox: {}' } },
+  ],
+  ['no tenant', 'version: 1\nenvironments:\n  a: { variables: {} }', 'no-tenant tenantctl.yaml:3:6'],
+  ['two tenants', remote('    sandbox: {}'), 'two-tenants tenantctl.yaml:9:14'],
+  ['plain http', remote().replace('https://acme', 'http://acme'), 'invalid-url tenantctl.yaml:5:16'],
   ...['localhost.evil.example', '127.0.0.1.evil.example', '127.evil.example', 'localhost@evil.example'].map(
-    (host) => ({
-      name: `plain http to ${host}`,
-      text: remote().replace('https://acme.api.example.com', `http://${host}`),
-      error: 'invalid-url tenantctl.yaml:5:16',
-    }),
+    (host): Case => {
+      const text = remote().replace('https://acme.api.example.com', `http://${host}`);
+      return [`plain http to ${host}`, text, 'invalid-url tenantctl.yaml:5:16'];
+    },
   ),
-  {
-    name: 'credentials in an address',
-    text: remote().replace('https://acme', 'https://me:pw@acme'),
-    error: 'invalid-url tenantctl.yaml:5:16',
-  },
-  {
-    name: 'no address',
-    text: remote().replace('https://profiles.example.com', 'profiles'),
-    error: 'invalid-url tenantctl.yaml:8:16',
-  },
-  {
-    name: 'a token in the file',
-    text: remote().replace('!env SECRET', 'hunter2'),
-    error: 'literal-credential tenantctl.yaml:6:48',
-    hint: '!secret NAME',
-  },
-  {
-    name: 'half of the credentials',
-    text: remote().replace('clientId: !env ID, ', ''),
-    error: 'missing-field tenantctl.yaml:6:13',
-  },
-  {
-    name: 'two kinds of credentials',
-    text: remote().replace('{ clientId', '{ token: !env T, clientId'),
-    error: 'invalid-value tenantctl.yaml:6:13',
-  },
-  {
-    name: 'nobody to take credentials from',
-    text: 'version: 1\nenvironments: { a: { profiles: { baseUrl: "https://a.example" } } }',
-    error: 'missing-field tenantctl.yaml:2:32',
-  },
-  {
-    name: 'a setting misspelt',
-    text: remote().replace('auth:', 'simUpdate: putt\n      auth:'),
-    error: 'invalid-value tenantctl.yaml:6:18',
-    hint: '`put`',
-  },
-  {
-    name: 'a number for a time',
-    text: config('    limits: { per: 10 }'),
-    error: 'wrong-type tenantctl.yaml:5:20',
-    hint: 'For example: `10s`',
-  },
-  {
-    name: 'a time without unit',
-    text: config('    limits: { per: "10" }'),
-    error: 'invalid-value tenantctl.yaml:5:20',
-    hint: '10s',
-  },
-  {
-    name: 'a kind to prune that is none',
-    text: config('    prune: { kinds: [MailForm] }'),
-    error: 'unknown-kind tenantctl.yaml:5:22',
-    hint: '`MailFrom`',
-  },
-  {
-    name: 'a protected kind that is none',
-    text: config('    protect: [SimIntegratoin/*]'),
-    error: 'unknown-kind tenantctl.yaml:5:15',
-    hint: '`SimIntegration`',
-  },
-  {
-    name: 'a glob to keep that has too few parts',
-    text: config('    prune: { kinds: [NotificationTemplate], keep: [NotificationTemplate/legacy_*] }'),
-    error: 'address-glob tenantctl.yaml:5:52',
-    hint: '`NotificationTemplate/**`',
-  },
-  {
-    name: 'an unset variable in a base URL, which is one error',
-    text: remote().replace('https://acme.api.example.com/', '!env UNSET_URL'),
-    error: 'env-unset tenantctl.yaml:5:16',
-  },
-  {
-    name: 'an unset variable in a path, which is one error',
-    text: config().replace('{}', '{ seed: !env UNSET }'),
-    error: 'env-unset tenantctl.yaml:4:22',
-  },
-  {
-    name: 'a seed out of the project',
-    text: config().replace('{}', '{ seed: ../s.yaml }'),
-    error: 'outside-project tenantctl.yaml:4:22',
-  },
-  {
-    name: 'a seed that is not there',
-    text: config().replace('{}', '{ seed: s.yaml }'),
-    error: 'sandbox-file tenantctl.yaml:4:22',
-    hint: 'folder of the project file',
-  },
-  {
-    name: 'a tag outside environments',
-    text: `${config()}manifests: !env X`,
-    error: 'misplaced-tag tenantctl.yaml:5:12',
-  },
-  {
-    name: 'a variable made of variables',
-    text: config('    variables: { a: 1, b: !var a }'),
-    error: 'variable-in-variable tenantctl.yaml:5:27',
-  },
-  {
-    name: 'a tag of another environment',
-    text: `version: 1\nenvironments:\n  other: { sandbox: {}, variables: &v { x: !env X } }\n  test: { sandbox: {}, variables: *v }`,
-    environment: 'test',
-    error: 'foreign-tag tenantctl.yaml:4:9',
-  },
+  [
+    'credentials in an address',
+    remote().replace('https://acme', 'https://me:pw@acme'),
+    'invalid-url tenantctl.yaml:5:16',
+  ],
+  [
+    'no address',
+    remote().replace('https://profiles.example.com', 'profiles'),
+    'invalid-url tenantctl.yaml:8:16',
+  ],
+  [
+    'a token in the file',
+    remote().replace('!env SECRET', 'hunter2'),
+    'literal-credential tenantctl.yaml:6:48',
+    '!secret NAME',
+  ],
+  [
+    'half of the credentials',
+    remote().replace('clientId: !env ID, ', ''),
+    'missing-field tenantctl.yaml:6:13',
+  ],
+  [
+    'two kinds of credentials',
+    remote().replace('{ clientId', '{ token: !env T, clientId'),
+    'invalid-value tenantctl.yaml:6:13',
+  ],
+  [
+    'nobody to take credentials from',
+    'version: 1\nenvironments: { a: { profiles: { baseUrl: "https://a.example" } } }',
+    'missing-field tenantctl.yaml:2:32',
+  ],
+  [
+    'a setting misspelt',
+    remote().replace('auth:', 'simUpdate: putt\n      auth:'),
+    'invalid-value tenantctl.yaml:6:18',
+    '`put`',
+  ],
+  [
+    'a number for a time',
+    config('    limits: { per: 10 }'),
+    'wrong-type tenantctl.yaml:5:20',
+    'For example: `10s`',
+  ],
+  ['a time without unit', config('    limits: { per: "10" }'), 'invalid-value tenantctl.yaml:5:20', '10s'],
+  [
+    'a kind to prune that is none',
+    config('    prune: { kinds: [MailForm] }'),
+    'unknown-kind tenantctl.yaml:5:22',
+    '`MailFrom`',
+  ],
+  [
+    'a protected kind that is none',
+    config('    protect: [SimIntegratoin/*]'),
+    'unknown-kind tenantctl.yaml:5:15',
+    '`SimIntegration`',
+  ],
+  [
+    'a glob to keep that has too few parts',
+    config('    prune: { kinds: [NotificationTemplate], keep: [NotificationTemplate/legacy_*] }'),
+    'address-glob tenantctl.yaml:5:52',
+    '`NotificationTemplate/**`',
+  ],
+  [
+    'an unset variable in a base URL, which is one error',
+    remote().replace('https://acme.api.example.com/', '!env UNSET_URL'),
+    'env-unset tenantctl.yaml:5:16',
+  ],
+  [
+    'an unset variable in a path, which is one error',
+    config().replace('{}', '{ seed: !env UNSET }'),
+    'env-unset tenantctl.yaml:4:22',
+  ],
+  [
+    'a seed out of the project',
+    config().replace('{}', '{ seed: ../s.yaml }'),
+    'outside-project tenantctl.yaml:4:22',
+  ],
+  [
+    'a seed that is not there',
+    config().replace('{}', '{ seed: s.yaml }'),
+    'sandbox-file tenantctl.yaml:4:22',
+    'folder of the project file',
+  ],
+  ['a tag outside environments', `${config()}manifests: !env X`, 'misplaced-tag tenantctl.yaml:5:12'],
+  [
+    'a variable made of variables',
+    config('    variables: { a: 1, b: !var a }'),
+    'variable-in-variable tenantctl.yaml:5:27',
+  ],
+  [
+    'a tag of another environment',
+    `version: 1\nenvironments:\n  other: { sandbox: {}, variables: &v { x: !env X } }\n  test: { sandbox: {}, variables: *v }`,
+    'foreign-tag tenantctl.yaml:4:9',
+    undefined,
+    { environment: 'test' },
+  ],
 ];
 
 describe('what is wrong with the project file is reported with its place', () => {
-  test.each(bad)('$name', ({ text, files = {}, environment: name, error, hint }) => {
-    const found = failureOf(
-      { 'tenantctl.yaml': text, ...files },
-      name === undefined ? {} : { environment: name },
-    );
+  test.each(bad)('%s', (_name, text, error, hint, { files, ...loading } = {}) => {
+    const found = failureOf({ 'tenantctl.yaml': text, ...files }, loading);
     expect(errors(found)).toEqual([error]);
     if (hint !== undefined) expect(found.find(({ severity }) => severity === 'error')?.hint).toContain(hint);
   });

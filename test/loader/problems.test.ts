@@ -3,283 +3,157 @@ import { config, errors, type Files, failureOf, type Loading } from './fixture.t
 
 const template = 'kind: NotificationTemplate\nkey: k\nmedium: EMAIL\nlocale: en\n';
 
-interface Case extends Loading {
-  name: string;
-  manifest?: string;
-  files?: Files;
-  /** `code file:line:column`; `config/a.yaml` where no file is named. */
-  error: string;
-  hint?: string;
-}
+const mail = (fields: string) => template + fields;
+const desk = (fields: string) => `kind: SimIntegration\nname: a\n${fields}`;
+const search = (fields: string) => `kind: ProfileSearch\nlabel: a\n${fields}`;
+const login = (fields: string) => `kind: AuthProfile\nname: a\n${fields}`;
+
+/** The place is `code line:column` in the manifest, `config/a.yaml`. */
+type Case = [
+  name: string,
+  manifest: string,
+  error: string,
+  hint?: string | undefined,
+  more?: Loading & { files?: Files },
+];
 
 const cases: Case[] = [
   // YAML
-  {
-    name: 'a colon in plain text',
-    manifest: `${template}subject: a: b\n`,
-    error: 'yaml-syntax 5:10',
-    hint: 'quotes',
-  },
-  {
-    name: 'a tab as indentation',
-    manifest: `${template}subject:\n\t- b\n`,
-    error: 'yaml-syntax 6:1',
-    hint: 'spaces',
-  },
-  { name: 'a duplicate key', manifest: `${template}subject: a\nsubject: b\n`, error: 'duplicate-key 6:1' },
-  {
-    name: 'a slip that the parser stumbles over again and again, on its line',
-    manifest: 'kind: ProfileSearch\nlabel: a\nrules:\n  - { type: a\n  - type: b: c\n',
-    error: 'yaml-syntax 4:5',
-  },
-  {
-    name: 'a duplicate key in flow',
-    manifest: `kind: SimIntegration\nname: a\nattributes: { b: 1, b: 2 }`,
-    error: 'duplicate-key 3:21',
-  },
-  {
-    name: 'a prototype key',
-    manifest: `kind: SimIntegration\nname: a\nattributes:\n  __proto__: { x: 1 }`,
-    error: 'unsafe-key 4:3',
-  },
-  {
-    name: 'a constructor key',
-    manifest: `kind: SimIntegration\nname: a\nattributes: { constructor: 1 }`,
-    error: 'unsafe-key 3:15',
-  },
-  {
-    name: 'a marker by hand',
-    manifest: 'kind: SimIntegration\nname: a\nattributes: { $secret: A }',
-    error: 'reserved-key 3:15',
-    hint: '!secret NAME',
-  },
-  {
-    name: 'a merge key',
-    manifest: `kind: SimIntegration\nname: a\nattributes: { <<: { a: 1 } }`,
-    error: 'merge-key 3:15',
-  },
-  {
-    name: 'a list as key',
-    manifest: `kind: SimIntegration\nname: a\nattributes: { ? [a] : 1 }`,
-    error: 'key-not-text 3:17',
-  },
-  {
-    name: 'an alias of nothing',
-    manifest: `${template}subject: &subj a\nbody: *sub`,
-    error: 'unknown-alias 6:7',
-    hint: 'subj',
-  },
-  {
-    name: 'a cycle',
-    manifest: `kind: SimIntegration\nname: a\nattributes: &a { b: *a }`,
-    error: 'alias-cycle 3:21',
-  },
-  { name: 'YAML 1.1', manifest: `%YAML 1.1\n---\n${template}`, error: 'yaml-version 1:1', hint: '%YAML' },
-  {
-    name: 'a number too long',
-    manifest: `${template}subject: 12345678901234567890123`,
-    error: 'inexact-number 5:10',
-    hint: '"1234',
-  },
-  {
-    name: 'a tag with a text that the program uses inside',
-    manifest: `${template}subject: !var "\\0unresolved"`,
-    error: 'invalid-tag 5:10',
-    hint: '!var NAME',
-  },
-  {
-    name: 'a lookup in a collection that is not known',
-    manifest: `kind: ProfileSearch\nlabel: a\nrules:\n  - type: ProfileTypeRule\n    comparison_operator: ==\n    value: !lookup { from: !var UNSET, where: { uid: a }, take: id }`,
-    error: 'variable-unset 6:28',
-  },
-  {
-    name: 'not a number',
-    manifest: `kind: SimIntegration\nname: a\nattributes: { a: .nan }`,
-    error: 'inexact-number 3:18',
-  },
-  {
-    name: 'a foreign tag',
-    manifest: `${template}subject: !secrt A`,
-    error: 'unknown-tag 5:10',
-    hint: '!secret',
-  },
-  { name: 'a binary tag', manifest: `${template}subject: !!binary aGk=`, error: 'unknown-tag 5:19' },
-  { name: 'a list as manifest', manifest: '- a\n', error: 'not-a-mapping 1:1' },
-  {
-    name: 'deep nesting',
-    manifest: `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`,
-    error: 'too-deep 1:103',
-  },
-  {
-    name: 'invalid UTF-8',
-    files: { 'config/a.yaml': Buffer.from('a: b\nc: \xff\n', 'latin1') },
-    error: 'not-utf8 2:4',
-    hint: 'UTF-8',
-  },
-  {
-    name: 'a file that is too large',
-    files: { 'config/a.yaml': `#${'x'.repeat(5 * 1024 * 1024)}` },
-    error: 'file-too-large 1:1',
-  },
+  ['a colon in plain text', mail('subject: a: b'), 'yaml-syntax 5:10', 'quotes'],
+  ['a tab as indentation', mail('subject:\n\t- b'), 'yaml-syntax 6:1', 'spaces'],
+  ['a duplicate key', mail('subject: a\nsubject: b'), 'duplicate-key 6:1'],
+  [
+    'a slip that the parser stumbles over again and again, on its line',
+    search('rules:\n  - { type: a\n  - type: b: c'),
+    'yaml-syntax 4:5',
+  ],
+  ['a duplicate key in flow', desk('attributes: { b: 1, b: 2 }'), 'duplicate-key 3:21'],
+  ['a prototype key', desk('attributes:\n  __proto__: { x: 1 }'), 'unsafe-key 4:3'],
+  ['a constructor key', desk('attributes: { constructor: 1 }'), 'unsafe-key 3:15'],
+  ['a marker by hand', desk('attributes: { $secret: A }'), 'reserved-key 3:15', '!secret NAME'],
+  ['a merge key', desk('attributes: { <<: { a: 1 } }'), 'merge-key 3:15'],
+  ['a list as key', desk('attributes: { ? [a] : 1 }'), 'key-not-text 3:17'],
+  ['an alias of nothing', mail('subject: &subj a\nbody: *sub'), 'unknown-alias 6:7', 'subj'],
+  ['a cycle', desk('attributes: &a { b: *a }'), 'alias-cycle 3:21'],
+  ['YAML 1.1', `%YAML 1.1\n---\n${template}`, 'yaml-version 1:1', '%YAML'],
+  ['a number too long', mail('subject: 12345678901234567890123'), 'inexact-number 5:10', '"1234'],
+  [
+    'a tag with a text that the program uses inside',
+    mail('subject: !var "\\0unresolved"'),
+    'invalid-tag 5:10',
+    '!var NAME',
+  ],
+  [
+    'a lookup in a collection that is not known',
+    search(
+      'rules:\n  - type: ProfileTypeRule\n    comparison_operator: ==\n    value: !lookup { from: !var UNSET, where: { uid: a }, take: id }',
+    ),
+    'variable-unset 6:28',
+  ],
+  ['not a number', desk('attributes: { a: .nan }'), 'inexact-number 3:18'],
+  ['a foreign tag', mail('subject: !secrt A'), 'unknown-tag 5:10', '!secret'],
+  ['a binary tag', mail('subject: !!binary aGk='), 'unknown-tag 5:19'],
+  ['a list as manifest', '- a\n', 'not-a-mapping 1:1'],
+  ['deep nesting', `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'too-deep 1:103'],
+  [
+    'invalid UTF-8',
+    '',
+    'not-utf8 2:4',
+    'UTF-8',
+    { files: { 'config/a.yaml': Buffer.from('a: b\nc: \xff\n', 'latin1') } },
+  ],
+  [
+    'a file that is too large',
+    '',
+    'file-too-large 1:1',
+    undefined,
+    { files: { 'config/a.yaml': `#${'x'.repeat(5 * 1024 * 1024)}` } },
+  ],
 
-  {
-    name: 'a file with a byte order mark',
-    files: { 'config/a.yaml': '\uFEFFkind: Widget' },
-    error: 'unknown-kind 1:7',
-  },
+  [
+    'a file with a byte order mark',
+    '',
+    'unknown-kind 1:7',
+    undefined,
+    { files: { 'config/a.yaml': '\uFEFFkind: Widget' } },
+  ],
 
   // kinds and fields
-  { name: 'no kind', manifest: 'key: a\n', error: 'missing-kind 1:1', hint: 'NotificationTemplate' },
-  {
-    name: 'a kind misspelt',
-    manifest: 'kind: NotificationTemplat\n',
-    error: 'unknown-kind 1:7',
-    hint: '`NotificationTemplate`',
-  },
-  { name: 'an unknown kind', manifest: 'kind: Widget\n', error: 'unknown-kind 1:7', hint: 'The kinds are' },
-  {
-    name: 'a field misspelt',
-    manifest: `${template}subjct: a`,
-    error: 'unknown-field 5:1',
-    hint: '`subject`',
-  },
-  {
-    name: 'a field inside a field',
-    manifest: 'kind: SimIntegration\nname: a\nbeforeProvisioningRule: { nam: x }',
-    error: 'unknown-field 3:27',
-    hint: '`name`',
-  },
-  {
-    name: 'a server-owned field',
-    manifest: `${template}created: 2024-01-01`,
-    error: 'server-owned-field 5:1',
-    hint: 'Remove',
-  },
-  { name: 'an id that cannot be pinned', manifest: `${template}id: x`, error: 'server-owned-field 5:1' },
-  {
-    name: 'a key part missing',
-    manifest: 'kind: NotificationTemplate\nkey: k\nlocale: en',
-    error: 'missing-field 1:1',
-  },
-  { name: 'neither name nor id', manifest: 'kind: SimIntegration\ntype: x', error: 'missing-field 1:1' },
-  { name: 'a number for text', manifest: `${template}subject: 12`, error: 'wrong-type 5:10', hint: '"12"' },
-  {
-    name: 'true for text',
-    manifest: 'kind: AuthProfile\nname: true',
-    error: 'wrong-type 2:7',
-    hint: '"true"',
-  },
-  {
-    name: 'text for true',
-    manifest: 'kind: AuthProfile\nname: a\noffNetwork: yes',
-    error: 'wrong-type 3:13',
-    hint: 'write `true`',
-  },
-  {
-    name: 'text for false',
-    manifest: 'kind: AuthProfile\nname: a\noffNetwork: OFF',
-    error: 'wrong-type 3:13',
-    hint: 'reads `OFF` as text: write `false`',
-  },
-  {
-    name: 'true in quotes',
-    manifest: 'kind: AuthProfile\nname: a\noffNetwork: "true"',
-    error: 'wrong-type 3:13',
-    hint: 'write `true` without quotes',
-  },
-  { name: 'a null key', manifest: 'kind: SenderAddress\nemail:', error: 'wrong-type 2:7' },
-  {
-    name: 'a choice misspelt',
-    manifest: 'kind: AuthProfile\nname: a\ntype: NONPTA',
-    error: 'invalid-value 3:7',
-    hint: '`NON_PTA`',
-  },
-  {
-    name: 'no address',
-    manifest: 'kind: SenderAddress\nemail: joe',
-    error: 'invalid-value 2:8',
-    hint: 'no-reply@acme.example',
-  },
-  {
-    name: 'an endless domain',
-    manifest: `kind: VerifiedDomain\ndomain: ${'a.'.repeat(200_000)}b`,
-    error: 'invalid-value 2:9',
-  },
-  { name: 'an empty key', manifest: "kind: ProfileSearch\nlabel: ''", error: 'invalid-value 2:8' },
-  { name: 'a secret in a key', manifest: 'kind: ProfileSearch\nlabel: !secret A', error: 'not-plain 2:8' },
-  {
-    name: 'a secret in the place of all settings',
-    manifest: 'kind: SimIntegration\nname: a\nattributes: !secret A',
-    error: 'wrong-type 3:13',
-    hint: 'attributes: { password: !secret NAME }',
-  },
-  {
-    name: 'a lookup in the place of a message',
-    manifest:
-      'kind: NotificationTemplate\nkey: a\nmedium: SLACK\nlocale: en\nslackTemplate: !lookup { from: users, where: { uid: a }, take: id }',
-    error: 'wrong-type 5:16',
-  },
-  {
-    name: 'a secret where a list belongs',
-    manifest: 'kind: SimIntegration\nname: a\nsources: !secret A',
-    error: 'wrong-type 3:10',
-  },
-  {
-    name: 'an operator of another rule',
-    manifest:
-      'kind: ProfileSearch\nlabel: a\nrules: [{ type: ProfileStatusRule, comparison_operator: ">", value: Active }]',
-    error: 'invalid-value 3:57',
-  },
-  {
-    name: 'an attribute rule without its attribute',
-    manifest:
-      'kind: ProfileSearch\nlabel: a\nrules: [{ type: ProfileAttributeRule, object_type: NeAttribute, comparison_operator: ==, value: a }]',
-    error: 'missing-field 3:9',
-  },
-  {
-    name: 'an attribute rule without the class of its object, said once',
-    manifest:
-      'kind: ProfileSearch\nlabel: a\nrules: [{ type: ProfileAttributeRule, condition_object_id: b, comparison_operator: ==, value: a }]',
-    error: 'missing-field 3:9',
-  },
-  {
-    name: 'fields of what is absent',
-    manifest: `${template}ensure: absent\nsubject: a`,
-    error: 'absent-with-fields 6:1',
-  },
-  { name: 'an id that is a path', manifest: 'kind: SimIntegration\nid: ../x', error: 'invalid-value 2:5' },
+  ['no kind', 'key: a\n', 'missing-kind 1:1', 'NotificationTemplate'],
+  ['a kind misspelt', 'kind: NotificationTemplat\n', 'unknown-kind 1:7', '`NotificationTemplate`'],
+  ['an unknown kind', 'kind: Widget\n', 'unknown-kind 1:7', 'The kinds are'],
+  ['a field misspelt', mail('subjct: a'), 'unknown-field 5:1', '`subject`'],
+  ['a field inside a field', desk('beforeProvisioningRule: { nam: x }'), 'unknown-field 3:27', '`name`'],
+  ['a server-owned field', mail('created: 2024-01-01'), 'server-owned-field 5:1', 'Remove'],
+  ['an id that cannot be pinned', mail('id: x'), 'server-owned-field 5:1'],
+  ['a key part missing', 'kind: NotificationTemplate\nkey: k\nlocale: en', 'missing-field 1:1'],
+  ['neither name nor id', 'kind: SimIntegration\ntype: x', 'missing-field 1:1'],
+  ['a number for text', mail('subject: 12'), 'wrong-type 5:10', '"12"'],
+  ['true for text', 'kind: AuthProfile\nname: true', 'wrong-type 2:7', '"true"'],
+  ['text for true', login('offNetwork: yes'), 'wrong-type 3:13', 'write `true`'],
+  ['text for false', login('offNetwork: OFF'), 'wrong-type 3:13', 'reads `OFF` as text: write `false`'],
+  ['true in quotes', login('offNetwork: "true"'), 'wrong-type 3:13', 'write `true` without quotes'],
+  ['a null key', 'kind: SenderAddress\nemail:', 'wrong-type 2:7'],
+  ['a choice misspelt', login('type: NONPTA'), 'invalid-value 3:7', '`NON_PTA`'],
+  ['no address', 'kind: SenderAddress\nemail: joe', 'invalid-value 2:8', 'no-reply@acme.example'],
+  ['an endless domain', `kind: VerifiedDomain\ndomain: ${'a.'.repeat(200_000)}b`, 'invalid-value 2:9'],
+  ['an empty key', "kind: ProfileSearch\nlabel: ''", 'invalid-value 2:8'],
+  ['a secret in a key', 'kind: ProfileSearch\nlabel: !secret A', 'not-plain 2:8'],
+  [
+    'a secret in the place of all settings',
+    desk('attributes: !secret A'),
+    'wrong-type 3:13',
+    'attributes: { password: !secret NAME }',
+  ],
+  [
+    'a lookup in the place of a message',
+    'kind: NotificationTemplate\nkey: a\nmedium: SLACK\nlocale: en\nslackTemplate: !lookup { from: users, where: { uid: a }, take: id }',
+    'wrong-type 5:16',
+  ],
+  ['a secret where a list belongs', desk('sources: !secret A'), 'wrong-type 3:10'],
+  [
+    'an operator of another rule',
+    search('rules: [{ type: ProfileStatusRule, comparison_operator: ">", value: Active }]'),
+    'invalid-value 3:57',
+  ],
+  [
+    'an attribute rule without its attribute',
+    search(
+      'rules: [{ type: ProfileAttributeRule, object_type: NeAttribute, comparison_operator: ==, value: a }]',
+    ),
+    'missing-field 3:9',
+  ],
+  [
+    'an attribute rule without the class of its object, said once',
+    search(
+      'rules: [{ type: ProfileAttributeRule, condition_object_id: b, comparison_operator: ==, value: a }]',
+    ),
+    'missing-field 3:9',
+  ],
+  ['fields of what is absent', mail('ensure: absent\nsubject: a'), 'absent-with-fields 6:1'],
+  ['an id that is a path', 'kind: SimIntegration\nid: ../x', 'invalid-value 2:5'],
 
-  {
-    name: 'a value that two lists refuse',
-    manifest:
-      'kind: ProfileSearch\nlabel: a\nrules:\n  - { type: ProfileStatusRule, comparison_operator: like, value: Active }',
-    error: 'invalid-value 4:53',
-  },
+  [
+    'a value that two lists refuse',
+    search('rules:\n  - { type: ProfileStatusRule, comparison_operator: like, value: Active }'),
+    'invalid-value 4:53',
+  ],
 
   // lifecycle
-  {
-    name: 'a lifecycle option misspelt',
-    manifest: `${template}lifecycle: { protec: true }`,
-    error: 'unknown-field 5:14',
-    hint: '`protect`',
-  },
-  {
-    name: 'a rename that the API has not',
-    manifest: `${template}lifecycle: { renamedFrom: j }`,
-    error: 'not-renamable 5:14',
-  },
-  {
-    name: 'a rename from its own name',
-    manifest: 'kind: ProfileSearch\nlabel: a\nlifecycle: { renamedFrom: a }',
-    error: 'invalid-value 3:27',
-    hint: 'previous name',
-  },
-  {
-    name: 'a field to ignore that is none',
-    manifest: `${template}lifecycle: { ignore: [/subjet] }`,
-    error: 'unknown-field 5:23',
-    hint: '`subject`',
-  },
+  ['a lifecycle option misspelt', mail('lifecycle: { protec: true }'), 'unknown-field 5:14', '`protect`'],
+  ['a rename that the API has not', mail('lifecycle: { renamedFrom: j }'), 'not-renamable 5:14'],
+  [
+    'a rename from its own name',
+    search('lifecycle: { renamedFrom: a }'),
+    'invalid-value 3:27',
+    'previous name',
+  ],
+  [
+    'a field to ignore that is none',
+    mail('lifecycle: { ignore: [/subjet] }'),
+    'unknown-field 5:23',
+    '`subject`',
+  ],
   ...[
     ['an item of a set', 'kind: SimIntegration\nname: a\nsources: [b]\n', '/sources/0', '/sources'],
     ['a member of a rule', 'kind: ProfileSearch\nlabel: a\nrules: []\n', '/rules/0/value', '/rules'],
@@ -302,149 +176,117 @@ const cases: Case[] = [
       '/statusMap',
     ],
     ['a part of a text', 'kind: SimIntegration\nname: a\ndescription: b\n', '/description/c', '/description'],
-  ].map(([name, manifest, at, hint]) => ({
-    name: `${name} to ignore`,
-    manifest: `${manifest}lifecycle: { ignore: [${at}] }`,
-    error: 'not-ignorable 4:23',
-    hint: `Ignore \`${hint}\`.`,
-  })),
-  {
-    name: 'no pointer',
-    manifest: `${template}lifecycle: { ignore: [subject] }`,
-    error: 'invalid-value 5:23',
-    hint: '/description',
-  },
+  ].map(([name, manifest, at, hint]): Case => {
+    const ignoring = `${manifest}lifecycle: { ignore: [${at}] }`;
+    return [`${name} to ignore`, ignoring, 'not-ignorable 4:23', `Ignore \`${hint}\`.`];
+  }),
+  ['no pointer', mail('lifecycle: { ignore: [subject] }'), 'invalid-value 5:23', '/description'],
 
   // duplicates
-  {
-    name: 'one key twice',
-    manifest: `${template}---\n${template}`,
-    error: 'duplicate-object 6:1',
-    hint: 'Keep one',
-  },
-  {
-    name: 'one key twice but for case',
-    manifest: 'kind: SenderAddress\nemail: A@b.example\n---\nkind: SenderAddress\nemail: a@B.example',
-    error: 'duplicate-object 4:1',
-  },
-  {
-    name: 'one id twice',
-    manifest: 'kind: SimIntegration\nid: x1\n---\nkind: SimIntegration\nname: b\nid: x1',
-    error: 'duplicate-object 4:1',
-  },
-  {
-    name: 'a rename of what is declared',
-    manifest:
-      'kind: ProfileSearch\nlabel: a\n---\nkind: ProfileSearch\nlabel: b\nlifecycle: { renamedFrom: a }',
-    error: 'duplicate-object 4:1',
-  },
+  ['one key twice', mail(`---\n${template}`), 'duplicate-object 6:1', 'Keep one'],
+  [
+    'one key twice but for case',
+    'kind: SenderAddress\nemail: A@b.example\n---\nkind: SenderAddress\nemail: a@B.example',
+    'duplicate-object 4:1',
+  ],
+  [
+    'one id twice',
+    'kind: SimIntegration\nid: x1\n---\nkind: SimIntegration\nname: b\nid: x1',
+    'duplicate-object 4:1',
+  ],
+  [
+    'a rename of what is declared',
+    'kind: ProfileSearch\nlabel: a\n---\nkind: ProfileSearch\nlabel: b\nlifecycle: { renamedFrom: a }',
+    'duplicate-object 4:1',
+  ],
 
   // tags
-  {
-    name: 'an unset variable',
-    manifest: `${template}subject: !var clustr`,
-    files: { 'tenantctl.yaml': config('    variables: { cluster: a }') },
-    error: 'variable-unset 5:10',
-    hint: '`cluster`',
-  },
-  {
-    name: 'an unset environment variable',
-    manifest: `${template}subject: !env CLUSTR`,
-    env: { CLUSTER: 'a' },
-    error: 'env-unset 5:10',
-    hint: '`CLUSTER`',
-  },
-  { name: 'an inherited name', manifest: `${template}subject: !env constructor`, error: 'env-unset 5:10' },
-  { name: 'a tag without a name', manifest: `${template}subject: !var`, error: 'invalid-tag 5:10' },
-  { name: 'a tag with a list', manifest: `${template}subject: !var [a]`, error: 'invalid-tag 5:10' },
-  { name: 'no such file', manifest: `${template}body: !file b.html`, error: 'file-not-found 5:7' },
-  {
-    name: 'a file out of the project',
-    manifest: `${template}body: !file ../../b.html`,
-    error: 'outside-project 5:7',
-  },
-  {
-    name: 'an absolute file',
-    manifest: `${template}body: !file /etc/hostname`,
-    error: 'outside-project 5:7',
-  },
-  { name: 'a folder as file', manifest: `${template}body: !file ../config`, error: 'file-unreadable 5:7' },
-  {
-    name: 'a side file that is no text',
-    manifest: `${template}body: !file b`,
-    files: { 'config/b': Buffer.from([0x61, 0xff]) },
-    error: 'not-utf8 5:7',
-  },
-  {
-    name: 'a secret in a text',
-    manifest: `${template}body: !format "%{s}"`,
-    files: { 'tenantctl.yaml': config('    variables: { s: !secret A }') },
-    error: 'secret-in-format 5:7',
-  },
-  {
-    name: 'a mapping in a text',
-    manifest: `${template}body: !format "%{s}"`,
-    files: { 'tenantctl.yaml': config('    variables: { s: {} }') },
-    error: 'invalid-format 5:7',
-  },
-  {
-    name: 'a text that is too long with its variables',
-    manifest: `${template}body: !format "${'%{s}'.repeat(1025)}"`,
-    files: { 'tenantctl.yaml': config(`    variables: { s: ${'x'.repeat(5120)} }`) },
-    error: 'invalid-format 5:7',
-  },
-  {
-    name: 'an open placeholder',
-    manifest: `${template}body: !format "%{s"`,
-    error: 'invalid-tag 5:7',
-    hint: '%%{',
-  },
-  {
-    name: 'a lookup of a path',
-    manifest:
-      'kind: ProfileSearch\nlabel: a\nrules: [{ type: ProfileTypeRule, comparison_operator: ==, value: !lookup { from: ../x, where: { a: b }, take: id } }]',
-    error: 'invalid-lookup 3:66',
-  },
-  {
-    name: 'a lookup without where',
-    manifest: `${template}body: !lookup { from: profiles, take: id }`,
-    error: 'invalid-lookup 5:7',
-  },
-  {
-    name: 'a lookup by a list',
-    manifest: `${template}body: !lookup { from: profiles, where: { a: [b] }, take: id }`,
-    error: 'invalid-lookup 5:7',
-  },
-  {
-    name: 'a field cleared that the API cannot clear',
-    manifest: 'kind: AuthProfile\nname: a\noffNetwork: null\n',
-    error: 'not-clearable 3:13',
-    hint: 'Remove the line to leave it as it is.',
-  },
-  {
-    name: 'a choice cleared that the API cannot clear',
-    manifest: 'kind: AuthProfile\nname: a\ntype: null\n',
-    error: 'not-clearable 3:7',
-  },
-  {
-    name: 'the only field cleared',
-    manifest: 'kind: MailFrom\nidentity: acme.example\nmailFromDomain: null\n',
-    error: 'not-clearable 3:17',
-    hint: '`ensure: absent`',
-  },
-  {
-    name: 'a lookup that says more',
-    manifest: `${template}body: !lookup { from: profiles, where: { a: b }, take: id, limit: 1 }`,
-    error: 'invalid-lookup 5:7',
-  },
+  [
+    'an unset variable',
+    mail('subject: !var clustr'),
+    'variable-unset 5:10',
+    '`cluster`',
+    { files: { 'tenantctl.yaml': config('    variables: { cluster: a }') } },
+  ],
+  [
+    'an unset environment variable',
+    mail('subject: !env CLUSTR'),
+    'env-unset 5:10',
+    '`CLUSTER`',
+    { env: { CLUSTER: 'a' } },
+  ],
+  ['an inherited name', mail('subject: !env constructor'), 'env-unset 5:10'],
+  ['a tag without a name', mail('subject: !var'), 'invalid-tag 5:10'],
+  ['a tag with a list', mail('subject: !var [a]'), 'invalid-tag 5:10'],
+  ['no such file', mail('body: !file b.html'), 'file-not-found 5:7'],
+  ['a file out of the project', mail('body: !file ../../b.html'), 'outside-project 5:7'],
+  ['an absolute file', mail('body: !file /etc/hostname'), 'outside-project 5:7'],
+  ['a folder as file', mail('body: !file ../config'), 'file-unreadable 5:7'],
+  [
+    'a side file that is no text',
+    mail('body: !file b'),
+    'not-utf8 5:7',
+    undefined,
+    { files: { 'config/b': Buffer.from([0x61, 0xff]) } },
+  ],
+  [
+    'a secret in a text',
+    mail('body: !format "%{s}"'),
+    'secret-in-format 5:7',
+    undefined,
+    { files: { 'tenantctl.yaml': config('    variables: { s: !secret A }') } },
+  ],
+  [
+    'a mapping in a text',
+    mail('body: !format "%{s}"'),
+    'invalid-format 5:7',
+    undefined,
+    { files: { 'tenantctl.yaml': config('    variables: { s: {} }') } },
+  ],
+  [
+    'a text that is too long with its variables',
+    mail(`body: !format "${'%{s}'.repeat(1025)}"`),
+    'invalid-format 5:7',
+    undefined,
+    { files: { 'tenantctl.yaml': config(`    variables: { s: ${'x'.repeat(5120)} }`) } },
+  ],
+  ['an open placeholder', mail('body: !format "%{s"'), 'invalid-tag 5:7', '%%{'],
+  [
+    'a lookup of a path',
+    search(
+      'rules: [{ type: ProfileTypeRule, comparison_operator: ==, value: !lookup { from: ../x, where: { a: b }, take: id } }]',
+    ),
+    'invalid-lookup 3:66',
+  ],
+  ['a lookup without where', mail('body: !lookup { from: profiles, take: id }'), 'invalid-lookup 5:7'],
+  [
+    'a lookup by a list',
+    mail('body: !lookup { from: profiles, where: { a: [b] }, take: id }'),
+    'invalid-lookup 5:7',
+  ],
+  [
+    'a field cleared that the API cannot clear',
+    login('offNetwork: null'),
+    'not-clearable 3:13',
+    'Remove the line to leave it as it is.',
+  ],
+  ['a choice cleared that the API cannot clear', login('type: null'), 'not-clearable 3:7'],
+  [
+    'the only field cleared',
+    'kind: MailFrom\nidentity: acme.example\nmailFromDomain: null\n',
+    'not-clearable 3:17',
+    '`ensure: absent`',
+  ],
+  [
+    'a lookup that says more',
+    mail('body: !lookup { from: profiles, where: { a: b }, take: id, limit: 1 }'),
+    'invalid-lookup 5:7',
+  ],
 ];
 
 describe('every problem has a code, a place and, where one is near, a hint', () => {
-  test.each(cases)('$name', ({ manifest, files, error, hint, env }) => {
-    const found = failureOf(
-      { ...(manifest !== undefined && { 'config/a.yaml': manifest }), ...files },
-      { env: env ?? { A: 'a' } },
-    );
+  test.each(cases)('%s', (_name, manifest, error, hint, { files, env = { A: 'a' } } = {}) => {
+    const found = failureOf({ 'config/a.yaml': manifest, ...files }, { env });
     const expected = error.replace(' ', ' config/a.yaml:');
     expect(errors(found)).toEqual([expected]);
     if (hint !== undefined) expect(found.find(({ severity }) => severity === 'error')?.hint).toContain(hint);
