@@ -24,7 +24,7 @@ const readEscapes = (text: string): string => JSON.parse(`"${text.replaceAll('"'
 
 /**
  * The mistakes of the page: a line for the manifest, with `\n` for its further lines; for each problem one that begins with `!`
- * for its code, its place and its message; and one that begins with `>` for its hint.
+ * for its code, its place and its message; and one that begins with `>` for its hint. `#` names a mistake.
  */
 const page = readFileSync(new URL('words.txt', import.meta.url), 'utf8');
 const sections = page
@@ -32,8 +32,8 @@ const sections = page
   .slice(1)
   .map((section) => section.trim().split('\n\n'));
 
-it('the page has more than a hundred mistakes', () => {
-  expect(sections.flatMap(([, ...mistakes]) => mistakes).length).toBeGreaterThan(100);
+it('the page has its mistakes', () => {
+  expect(sections.flatMap(([, ...mistakes]) => mistakes).length).toBeGreaterThan(140);
 });
 
 describe.each(sections)('%s', (_about, ...mistakes) => {
