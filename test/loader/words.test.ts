@@ -1,7 +1,7 @@
 /** What is said of a mistake: where it is, what is wrong, and what to write instead. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { brief, type Files, refusalOf } from './fixture.ts';
+import { brief, config, type Files, refusalOf } from './fixture.ts';
 
 type Said = [at: string, message: string, hint?: string];
 
@@ -12,8 +12,10 @@ function saidOf(files: Files, file: string): Said[] {
   });
 }
 
-/** How the manifests of the page begin, by the word before them. */
+/** How the files of the page begin, by the word before them: a project file, or a manifest. */
 const beginnings = {
+  project: '',
+  test: config(),
   file: '',
   mail: 'kind: NotificationTemplate\nkey: k\nmedium: EMAIL\nlocale: en\n',
   desk: 'kind: SimIntegration\nname: a\n',
@@ -23,7 +25,7 @@ const beginnings = {
 const readEscapes = (text: string): string => JSON.parse(`"${text.replaceAll('"', '\\"')}"`);
 
 /**
- * The mistakes of the page: a line for the manifest, with `\n` for its further lines; for each problem one that begins with `!`
+ * The mistakes of the page: a line for the file, with `\n` for its further lines; for each problem one that begins with `!`
  * for its code, its place and its message; and one that begins with `>` for its hint. `#` names a mistake.
  */
 const page = readFileSync(new URL('words.txt', import.meta.url), 'utf8');
@@ -33,18 +35,19 @@ const sections = page
   .map((section) => section.trim().split('\n\n'));
 
 it('the page has its mistakes', () => {
-  expect(sections.flatMap(([, ...mistakes]) => mistakes).length).toBeGreaterThan(140);
+  expect(sections.flatMap(([, ...mistakes]) => mistakes).length).toBeGreaterThan(160);
 });
 
 describe.each(sections)('%s', (_about, ...mistakes) => {
   it.each(mistakes)('%s', (mistake) => {
     const [, beginning = '', rest = ''] = /^(\w+): (.*)$/m.exec(mistake) ?? [];
-    const manifest = `${Object.entries(beginnings).find(([name]) => name === beginning)?.[1]}${readEscapes(rest)}\n`;
+    const text = `${Object.entries(beginnings).find(([name]) => name === beginning)?.[1]}${readEscapes(rest)}\n`;
+    const file = ['project', 'test'].includes(beginning) ? 'tenantctl.yaml' : 'config/a.yaml';
     const said = [...mistake.matchAll(/^! (\S+ \S+) (.*)\n?(?:^> (.*))?/gm)].map(
       ([, at, message = '', hint]) =>
         hint === undefined ? [at, readEscapes(message)] : [at, readEscapes(message), readEscapes(hint)],
     );
-    expect(saidOf({ 'config/a.yaml': manifest }, 'config/a.yaml')).toEqual(said);
+    expect(saidOf({ [file]: text }, file)).toEqual(said);
   });
 });
 
