@@ -43,7 +43,7 @@ interface TenantConnection {
   readonly connection: Connection;
 }
 
-/** Reads the tenant of an environment. Problems, which are reported, stop the run: what stands for a wrong value is never used. */
+/** Reads the tenant of an environment. A problem stops the run once all are found, so the empty value in its place is never used. */
 export function readConnection(environment: WrittenEnvironment, context: BuildContext): TenantConnection {
   const { sandbox, identity, profiles } = environment;
   if (sandbox && (identity || profiles)) {
@@ -109,7 +109,7 @@ function readEndpoints(environment: WrittenEnvironment, context: BuildContext): 
   };
 }
 
-/** A service as it is written: `profiles` has the credentials and the certificate of `identity` where it has none of its own. */
+/** A service as written: `profiles` takes the credentials and the certificate of `identity` where it has none of its own. */
 type Service = Omit<Endpoint, 'auth'> & Partial<Pick<Endpoint, 'auth'>>;
 
 const toEndpoint = ({ auth, ...service }: Service): Endpoint | null => (auth ? { ...service, auth } : null);

@@ -242,12 +242,12 @@ function onRead(source: FileSource, note: ((path: string) => void) | null): File
   };
 }
 
-/** Throws a Failure for a file, absolute or from the project's root, that will be overwritten. */
+/** Throws a Failure for a file, absolute or from the project's root, if it will be overwritten. */
 type RefuseOutput = (file: string) => void;
 
 /**
- * A project must not read what the command will write over, such as with its report; `null` where it overwrites no file in
- * the folder of the project. Only else is all read that may name such a file.
+ * Refuses a file that the output of the command, such as its report, would overwrite; `null` where it overwrites no file in
+ * the folder of the project: not every environment need be read then.
  */
 function outputRefuser(root: string, writes: readonly string[]): RefuseOutput | null {
   const links = writes.map(resolveLinks);
