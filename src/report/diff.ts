@@ -1,8 +1,8 @@
-import { groupBy, once } from '../model/basics.ts';
+import { once } from '../model/basics.ts';
 import { type Diff, type DiffObject, differs } from '../model/diff.ts';
 import { sha256 } from '../model/digest.ts';
 import type { Action } from '../model/plan.ts';
-import { type Build, type Entry, emptyEntry, emptyPage, type Page } from './page.ts';
+import { type Entry, emptyEntry, emptyPage, groupByKind, type Page } from './page.ts';
 import { fieldsOf, pathWords } from './values.ts';
 import { type Count, countIs, countWords, joinParts, scopeWords, tenantWords } from './words.ts';
 
@@ -13,10 +13,11 @@ const actions: Readonly<Record<DiffObject['in'], Action>> = {
   second: 'create',
 };
 
-export function diffPage(diff: Diff, build: Build): Page {
+export function diffPage(diff: Diff): Page {
   const [first, second] = diff.sides;
   const { notComparable, scope, tool } = diff;
   const limits = scopeWords(scope);
+  const entries = diff.objects.map((object) => objectEntry(object, diff));
   return {
     ...emptyPage,
     is: 'diff',
@@ -30,19 +31,14 @@ export function diffPage(diff: Diff, build: Build): Page {
     })),
     limits,
     label: 'Diff',
-    counts: countsOf(diff),
+    counts: countsOf(diff.summary, diff.sides),
     verdict: differs(diff) ? null : { words: noDifferences(diff), isGood: true },
     remarks: diff.diagnostics,
-    groups: groupBy(diff.objects, ({ kind }) => kind).map(([kind, objects]) => {
-      // What one side does not have is a list below what differs.
-      const sorted = [...objects.filter(isInBoth), ...objects.filter((object) => !isInBoth(object))];
-      return {
-        title: kind,
-        words: objectCounts(objects, diff),
-        names: [kind],
-        entries: sorted.map((object) => objectEntry(object, diff, build)),
-      };
-    }),
+    // What one side does not have is a list below what differs.
+    groups: groupByKind(entries, (group) => entryCounts(group, diff)).map((group) => ({
+      ...group,
+      entries: group.entries.toSorted((a, b) => Number(a.isLine) - Number(b.isLine)),
+    })),
     others:
       notComparable.length === 0
         ? null
@@ -64,10 +60,9 @@ export function diffPage(diff: Diff, build: Build): Page {
   };
 }
 
-const isInBoth = (object: DiffObject) => object.in === 'both';
-
-function objectEntry(object: DiffObject, { sides: [first, second] }: Diff, { maxLines }: Build): Entry {
+function objectEntry(object: DiffObject, { sides: [first, second] }: Diff): Entry {
   const { address, kind, source, diff } = object;
+  const isInBoth = object.in === 'both';
   const action = actions[object.in];
   return {
     ...emptyEntry,
@@ -76,15 +71,15 @@ function objectEntry(object: DiffObject, { sides: [first, second] }: Diff, { max
     kind,
     action,
     category: action,
-    words: isInBoth(object) ? 'differs' : `only in ${(object.in === 'first' ? first : second).name}`,
-    isLine: !isInBoth(object),
+    words: isInBoth ? 'differs' : `only in ${(object.in === 'first' ? first : second).name}`,
+    isLine: !isInBoth,
     source,
     sides: [first.name, second.name],
-    fields: once(() => fieldsOf(diff, maxLines)),
+    fields: once(() => fieldsOf(diff)),
   };
 }
 
-function countsOf({ summary, sides: [first, second] }: Diff): Count[] {
+function countsOf(summary: Omit<Diff['summary'], 'notComparable'>, [first, second]: Diff['sides']): Count[] {
   return [
     { is: actions.both, count: summary.differing, words: summary.differing === 1 ? 'differs' : 'differ' },
     { is: actions.first, count: summary.onlyFirst, words: `only in ${first.name}` },
@@ -94,14 +89,15 @@ function countsOf({ summary, sides: [first, second] }: Diff): Count[] {
 }
 
 /** `2 differ, 1 only in test` */
-function objectCounts(objects: readonly DiffObject[], diff: Diff): string {
-  const count = (where: DiffObject['in']) => objects.filter((object) => object.in === where).length;
-  const [differing, onlyFirst, onlySecond] = [count('both'), count('first'), count('second')];
-  const counts = countsOf({
-    ...diff,
-    summary: { ...diff.summary, differing, onlyFirst, onlySecond, equal: 0 },
-  });
-  return countWords(counts.filter(({ count }) => count > 0));
+function entryCounts(entries: readonly Entry[], { sides }: Diff): string {
+  const count = (side: DiffObject['in']) => entries.filter(({ action }) => action === actions[side]).length;
+  const summary = {
+    differing: count('both'),
+    onlyFirst: count('first'),
+    onlySecond: count('second'),
+    equal: 0,
+  };
+  return countWords(countsOf(summary, sides).filter(({ count }) => count > 0));
 }
 
 function noDifferences({ summary: { equal }, sides: [first, second] }: Diff): string {

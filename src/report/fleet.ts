@@ -12,8 +12,9 @@ import {
 import { canonicalJson } from '../model/json.ts';
 import { type Change, type Difference, hasChanges, isRefused, secretsSentBy } from '../model/plan.ts';
 import { type ChangeResult, mayHaveFailed } from '../model/result.ts';
+import { diagnosticsPage } from './diagnostics.ts';
+import type { ReportOptions } from './options.ts';
 import {
-  type Build,
   type Entry,
   emptyPage,
   type Group,
@@ -21,10 +22,9 @@ import {
   type MatrixRow,
   type Page,
   pointsOf,
-  sortByUrgency,
 } from './page.ts';
-import { applyCommand, changeEntry, refused } from './plan.ts';
-import { nextSteps, outcomeColumns, outcomeCounts, outcomeEntry, outcomeGroup, runWords } from './result.ts';
+import { applyCommand, changeEntry, planPage, refused } from './plan.ts';
+import { nextSteps, outcomeColumns, outcomeCounts, outcomeEntry, resultPage, runWords } from './result.ts';
 import { nameIds } from './values.ts';
 import {
   allCounts,
@@ -38,7 +38,7 @@ import {
 } from './words.ts';
 
 /** The plans or results of several environments: what failed first, then each change once, with its environments. */
-export function fleetPage(fleet: Fleet, build: Build): Page {
+export function fleetPage(fleet: Fleet, options: ReportOptions): Page {
   const { environments, summary, digest } = fleet;
   const applied = isApplied(fleet);
   const matrix = matrixOf(fleet, applied);
@@ -46,7 +46,7 @@ export function fleetPage(fleet: Fleet, build: Build): Page {
   const isEmptyPlan = ({ plan }: FleetMember) => plan !== null && !hasChanges(plan);
   const isEqual = !applied && environments.length > 0 && environments.every(isEmptyPlan);
   const results = environments.flatMap(({ result }) => result ?? []);
-  const changes = changeGroups(fleet, build);
+  const changes = changeGroups(fleet, options);
   const plans = environments.flatMap(({ plan }) => plan ?? []);
   return {
     ...emptyPage,
@@ -62,18 +62,25 @@ export function fleetPage(fleet: Fleet, build: Build): Page {
     verdict: isEqual ? { words: 'No changes. All tenants equal the manifests.', isGood: true } : null,
     problems: sharedErrors(fleet),
     remarks: sharedRemarks(fleet),
-    groups: [...outcomeGroups(fleet, build), ...changes],
+    groups: [...outcomeGroups(fleet), ...changes],
     named: 'environment',
     steps: nextSteps(results),
     // Those of which one failed cannot be applied as a whole.
-    applyWith: applied || environments.some(isFailed) ? null : applyCommand(plans, digest, build),
+    applyWith: applied || environments.some(isFailed) ? null : applyCommand(plans, digest, options),
     digest,
     key: digest,
     facts: [
       ['Digest', digest],
       ...plans.slice(0, 1).map(({ tool }) => ['Tool', `${tool.name} ${tool.version}`] as const),
     ],
+    members: () => environments.map((member) => memberPage(member, options)),
   };
+}
+
+function memberPage({ name, plan, result, error }: FleetMember, options: ReportOptions): Page {
+  if (result && !error) return { ...resultPage(result), name };
+  if (plan && !error) return { ...planPage(plan, options), name };
+  return { ...diagnosticsPage(error?.diagnostics ?? [], options), name };
 }
 
 /** With more environments, those with equal numbers or the same error share a row. */
@@ -123,7 +130,7 @@ function stateWords({ plan, result, error }: FleetMember, applied: boolean): str
  * Each planned change once, with the environments that it is made in: those of most environments first, what is particular to
  * one last. What differs between tenants without a meaning, such as ids, is that of the first.
  */
-function changeGroups(fleet: Fleet, build: Build): Group[] {
+function changeGroups(fleet: Fleet, options: ReportOptions): Group[] {
   // Files of plans and of results may be shown together.
   const planned = fleet.environments.filter(({ result }) => result === undefined);
   // The same object has another id in each tenant, and its value may stand in another overlay.
@@ -134,12 +141,11 @@ function changeGroups(fleet: Fleet, build: Build): Group[] {
   ];
   const shared = shareEach(planned, ({ plan }) => plan?.changes ?? [], signatureOf);
   return shareGroups(shared).map(({ environments, items }) => {
-    const made = items.map(({ first, all }) => {
+    const entries = items.map(({ first, all }) => {
       const diff = first.diff.map((each, at) => ({ ...each, overlays: overlaysOf(all, at) }));
-      return sharedEntry(changeEntry({ ...first, diff }, build), environments, all);
+      return sharedEntry(changeEntry({ ...first, diff }, options), environments, all);
     });
-    const entries = build.forReview ? sortByUrgency(made) : made;
-    return { ...headOf(environments, fleet), words: changeCounts(entries), entries };
+    return { ...headOf(environments, fleet), words: changeCounts(entries), isRoutine: false, entries };
   });
 }
 
@@ -165,10 +171,9 @@ function inEnvironments(entry: Entry, environments: readonly string[]): Entry {
 }
 
 /**
- * Each outcome once, with the environments that share it: failures first, then open ones. What was done as asked comes last, and
- * only on a whole page.
+ * Each outcome once, with the environments that share it: failures first, then open ones. What was done as asked comes last.
  */
-function outcomeGroups(fleet: Fleet, build: Build): Group[] {
+function outcomeGroups(fleet: Fleet): Group[] {
   const signatureOf = ({ address, action, outcome, before, after, error, warnings }: ChangeResult) => [
     [address, action, outcome, error, warnings],
     before,
@@ -182,13 +187,11 @@ function outcomeGroups(fleet: Fleet, build: Build): Group[] {
   const reasons = new Set(
     fleet.environments.flatMap(({ result }) => result?.diagnostics ?? []).map(({ message }) => message),
   );
-  return [each.filter(({ first }) => mayHaveFailed(first)), open, build.isWhole ? done : []].flatMap((part) =>
+  return [each.filter(({ first }) => mayHaveFailed(first)), open, done].flatMap((part) =>
     shareGroups(part).map(({ environments, items }) => {
-      const { title, names } = headOf(environments, fleet);
-      const entries = items.map(({ first }) =>
-        inEnvironments(outcomeEntry(first, reasons, build), environments),
-      );
-      return outcomeGroup(title, names, entries);
+      const entries = items.map(({ first }) => inEnvironments(outcomeEntry(first, reasons), environments));
+      const words = pluralize(entries.length, 'change');
+      return { ...headOf(environments, fleet), words, isRoutine: part === done, entries };
     }),
   );
 }

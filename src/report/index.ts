@@ -1,21 +1,19 @@
-import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Failure, failure } from '../model/failure.ts';
-import type { Fleet } from '../model/fleet.ts';
 import { writeGithub, writeSarif } from './annotations.ts';
+import { diagnosticsPage } from './diagnostics.ts';
 import { diffPage } from './diff.ts';
 import { fleetPage } from './fleet.ts';
-import { pageLines } from './html/fields.ts';
 import { writeHtml } from './html/page.ts';
-import { writeFleetJunit, writeJunit } from './junit.ts';
-import { commentLines, writeMarkdown } from './markdown.ts';
+import { writeJunit } from './junit.ts';
+import { writeMarkdown } from './markdown.ts';
 import type { Document, ReportOptions } from './options.ts';
-import { type Build, emptyPage, type Page } from './page.ts';
+import type { Page } from './page.ts';
 import { planPage } from './plan.ts';
 import { redactDocument } from './redacted.ts';
 import { resultPage } from './result.ts';
 import { disarm, json } from './safe.ts';
-import { textLines, writeText } from './text.ts';
-import { countSeverities, diagnosticCounts } from './words.ts';
+import { writeText } from './text.ts';
+import { countSeverities } from './words.ts';
 
 export type { Document, ReportOptions } from './options.ts';
 export { renderRequests } from './text.ts';
@@ -73,76 +71,42 @@ export function renderReport(
   return write(redactDocument(document, redact), format, redactDocument(options, redact));
 }
 
+/** What programs read is made of the document, and what people read of its page. */
 function write(document: Document, format: Format, options: ReportOptions): string {
-  const { verbose = false } = options;
-  const build: Build = { ...options, maxLines: textLines, forReview: false, isWhole: verbose };
   switch (format) {
-    case 'text':
-      return writeText(
-        pageOf(document, { ...build, maxLines: verbose ? Number.POSITIVE_INFINITY : textLines }),
-        options,
-      );
     case 'json':
       return json(jsonOf(document));
-    case 'markdown': {
-      const page = pageOf(document, { ...build, maxLines: commentLines, forReview: true, isWhole: false });
-      // Its parts are safe by themselves, but may make a command to a CI system where they are joined.
-      return disarm(writeMarkdown(page, options));
-    }
-    case 'html':
-      return writeHtml(
-        pageOf(document, { ...build, maxLines: pageLines, forReview: true, isWhole: true }),
-        options,
-      );
-    case 'junit': {
-      const whole = { ...build, maxLines: verbose ? Number.POSITIVE_INFINITY : textLines };
-      if (document.is !== 'fleet') return writeJunit(pageOf(document, whole), options);
-      return writeFleetJunit(memberPages(document.fleet, whole), options);
-    }
-    case 'github':
-      return writeGithub(pageOf(document, build), options);
-    case 'sarif':
-      return writeSarif(pageOf(document, build), options);
     case 'gitlab':
       return gitlabOf(document);
+    case 'markdown':
+      // Its parts are safe by themselves, but may make a command to a CI system where they are joined.
+      return disarm(writeMarkdown(pageOf(document, options), options));
+    default:
+      return writers[format](pageOf(document, options), options);
   }
 }
 
-function pageOf(document: Document, build: Build): Page {
+const writers = {
+  text: writeText,
+  html: writeHtml,
+  junit: writeJunit,
+  github: writeGithub,
+  sarif: writeSarif,
+} as const;
+
+function pageOf(document: Document, options: ReportOptions): Page {
   switch (document.is) {
     case 'plan':
-      return planPage(document.plan, build);
+      return planPage(document.plan, options);
     case 'result':
-      return resultPage(document.result, build);
+      return resultPage(document.result);
     case 'fleet':
-      return fleetPage(document.fleet, build);
+      return fleetPage(document.fleet, options);
     case 'diff':
-      return diffPage(document.diff, build);
+      return diffPage(document.diff);
     case 'diagnostics':
-      return diagnosticsPage(document.diagnostics, build);
+      return diagnosticsPage(document.diagnostics, options);
   }
-}
-
-/** `quiet` leaves notes out of the counts, as of the list. */
-function diagnosticsPage(diagnostics: readonly Diagnostic[], { quiet = false }: Build): Page {
-  const counted = diagnostics.filter(({ severity }) => !quiet || severity !== 'info');
-  return {
-    ...emptyPage,
-    is: 'diagnostics',
-    command: 'validate',
-    heading: '',
-    name: '',
-    verdict: { words: diagnosticCounts(counted), isGood: false },
-    problems: [{ names: [], items: diagnostics }],
-  };
-}
-
-function memberPages({ environments }: Fleet, build: Build) {
-  return environments.map(({ name, plan, result, error }) => {
-    if (result && !error) return { name, page: resultPage(result, build) };
-    if (plan && !error) return { name, page: planPage(plan, build) };
-    return { name, page: diagnosticsPage(error?.diagnostics ?? [], build) };
-  });
 }
 
 /** The format of `validate --format json` and of errors in JSON. */

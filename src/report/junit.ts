@@ -33,15 +33,11 @@ const fates: Readonly<Record<ChangeOutcome, TestCase['is']>> = {
  * several environments, each is a suite.
  */
 export function writeJunit(page: Page, options: ReportOptions): string {
-  return document(`tenantctl ${page.command} ${page.name}`, casesOf(page, options));
-}
-
-export function writeFleetJunit(
-  members: readonly { readonly name: string; readonly page: Page }[],
-  options: ReportOptions,
-): string {
-  const cases = members.flatMap(({ name: suite, page }) =>
-    casesOf(page, options).map((each) => ({ ...each, suite, name: `${each.suite}: ${each.name}` })),
+  if (page.is !== 'fleet') return document(`tenantctl ${page.command} ${page.name}`, casesOf(page, options));
+  const cases = page.members().flatMap((member) =>
+    casesOf(member, options).map((each) => {
+      return { ...each, suite: member.name, name: `${each.suite}: ${each.name}` };
+    }),
   );
   return document('tenantctl environments', cases);
 }

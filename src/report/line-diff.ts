@@ -1,4 +1,4 @@
-import { diffWordsWithSpace, type StructuredPatchHunk, structuredPatch } from 'diff';
+import { diffArrays, diffWordsWithSpace } from 'diff';
 import { codePoint, takeFirst, takeLast, visibleBlanks } from './safe.ts';
 
 /** A run of text within a line; `changed` marks the words that differ. */
@@ -13,31 +13,28 @@ export interface DiffLine {
   readonly parts: readonly Part[];
 }
 
-/** Lines that are equal, or lines and what replaced them. */
+/** Lines that are equal, or lines and what replaced them. Equal lines that are far from a change are a gap. */
 export interface Block {
-  readonly is: 'same' | 'changed';
+  readonly is: 'same' | 'gap' | 'changed';
   readonly before: readonly DiffLine[];
   readonly after: readonly DiffLine[];
 }
 
-/** Changed blocks that are close to each other, with some equal lines around them. */
-export type Hunk = readonly Block[];
-
 /** Two texts compared by line and word. */
 export interface LineDiff {
-  readonly hunks: readonly Hunk[];
-  /** The equal lines before each hunk, and after the last one; of a text that is cut, up to the cut. */
-  readonly gaps: readonly Block[];
+  /** Empty where no line differs. */
+  readonly blocks: readonly Block[];
   /** Differences that lines cannot show, such as line endings that changed everywhere. */
   readonly notes: readonly string[];
-  /** Lines left out because there were too many. */
+  /** Lines that {@link shorten} left out. */
   readonly hidden: number;
   /** Removed and added lines, including hidden ones. */
   readonly counts: { readonly before: number; readonly after: number };
 }
 
+/** A line with the sign of a patch; `@` stands before the lines that begin the text or follow a gap. */
 export interface SignedLine {
-  readonly sign: ' ' | '-' | '+';
+  readonly sign: '@' | ' ' | '-' | '+';
   readonly parts: readonly Part[];
 }
 
@@ -56,66 +53,59 @@ const maxPairs = 400;
 const minSimilarity = 0.3;
 
 export function textsOfBlock({ is, before, after }: Block): string[] {
-  return [...(is === 'same' ? [] : before), ...after].map(({ parts }) =>
+  return [...(is === 'changed' ? before : []), ...after].map(({ parts }) =>
     parts.map(({ text }) => text).join(''),
   );
 }
 
-export function firstLineOf([block]: Hunk): number {
-  return (block?.after[0] ?? block?.before[0])?.number ?? 1;
-}
-
-/** The lines of a hunk with their signs. What replaces lines comes after them. */
-export function signedLines(hunk: Hunk): SignedLine[] {
+/** The lines as a patch has them, without gaps. What replaces lines comes after them. */
+export function signedLines({ blocks }: LineDiff): SignedLine[] {
   const sign = (sign: SignedLine['sign'], lines: readonly DiffLine[]) =>
     lines.map(({ parts }): SignedLine => ({ sign, parts }));
-  return hunk.flatMap(({ is, before, after }) =>
-    is === 'same' ? sign(' ', after) : [...sign('-', before), ...sign('+', after)],
-  );
+  return blocks.flatMap(({ is, before, after }, at) => {
+    if (is === 'gap') return [];
+    const isFirst = at === 0 || blocks[at - 1]?.is === 'gap';
+    const text = `line ${(after[0] ?? before[0])?.number ?? 1}`;
+    return [
+      ...(isFirst ? [{ sign: '@', parts: [{ text, changed: false }] } as const] : []),
+      ...(is === 'same' ? sign(' ', after) : [...sign('-', before), ...sign('+', after)]),
+    ];
+  });
 }
 
 /**
- * Compares two texts; `null` stands for no text. At most `maxLines` lines are shown.
- * Line endings that are uniform on both sides become a note instead of a change of every line.
+ * Compares two texts; `null` stands for no text. Line endings that are uniform on both sides become a note instead of a
+ * change of every line.
  */
-export function diffLines(before: string | null, after: string | null, maxLines: number): LineDiff {
+export function diffLines(before: string | null, after: string | null): LineDiff {
   const [old, fresh, notes] = alignEndings(before, after);
-  const [oldLines, freshLines] = [splitLines(old), splitLines(fresh)];
-  const hunks = hunksOf(old ?? '', fresh ?? '').map((hunk) => blocksOf(hunk, oldLines, freshLines));
-  const changed = hunks.flat().filter(({ is }) => is === 'changed');
+  const blocks = blocksOf(splitLines(old), splitLines(fresh));
+  const changed = blocks.filter(({ is }) => is === 'changed');
   const count = (side: 'before' | 'after') => changed.reduce((sum, block) => sum + block[side].length, 0);
-  const counts = { before: count('before'), after: count('after') };
-  return { ...cut(hunks, gapsBetween(hunks, oldLines, freshLines), maxLines), notes, counts };
+  return {
+    blocks: changed.length === 0 ? [] : blocks.flatMap(foldFarLines),
+    notes,
+    hidden: 0,
+    counts: { before: count('before'), after: count('after') },
+  };
 }
 
-/** The hunks as the library finds them; texts with too many edits are one hunk. */
-function hunksOf(old: string, fresh: string): Pick<StructuredPatchHunk, 'oldStart' | 'newStart' | 'lines'>[] {
-  const patch = structuredPatch('', '', old, fresh, '', '', { context, maxEditLength: maxLineEdits });
-  if (patch) return patch.hunks;
-  const lines = [...splitLines(old).map(() => '-'), ...splitLines(fresh).map(() => '+')];
-  return [{ oldStart: 1, newStart: 1, lines }];
-}
-
-/** A hunk in blocks. The lines are those of the texts, since the library drops their ends. */
-function blocksOf(
-  { oldStart, newStart, lines }: Pick<StructuredPatchHunk, 'oldStart' | 'newStart' | 'lines'>,
-  old: readonly string[],
-  fresh: readonly string[],
-): Block[] {
-  // Of a side without lines, the library counts from 0.
-  let [oldAt, freshAt] = [Math.max(0, oldStart - 1), Math.max(0, newStart - 1)];
-  // `\ No newline at end of file` is no line.
-  const signs = lines.map((line) => line.charAt(0)).filter((sign) => sign !== '\\');
-  return (signs.join('').match(/ +|[-+]+/g) ?? []).map((run): Block => {
-    const [oldCount, freshCount] = [run.replaceAll('+', '').length, run.replaceAll('-', '').length];
-    const removed = old.slice(oldAt, oldAt + oldCount);
-    const added = fresh.slice(freshAt, freshAt + freshCount);
+/** Blocks of equal lines and of changes in turn; texts with too many edits are one change. */
+function blocksOf(old: string[], fresh: string[]): Block[] {
+  const changes = diffArrays(old, fresh, { maxEditLength: maxLineEdits });
+  const signs = changes
+    ? changes.map(({ added, removed, count }) => (added ? '+' : removed ? '-' : ' ').repeat(count)).join('')
+    : `${'-'.repeat(old.length)}${'+'.repeat(fresh.length)}`;
+  let [oldAt, freshAt] = [0, 0];
+  return (signs.match(/ +|[-+]+/g) ?? []).map((run): Block => {
+    const removed = old.slice(oldAt, oldAt + run.replaceAll('+', '').length);
+    const added = fresh.slice(freshAt, freshAt + run.replaceAll('-', '').length);
     const is = run.startsWith(' ') ? 'same' : 'changed';
     const [before, after] =
       is === 'same' ? [removed.map(equalLine), added.map(equalLine)] : diffWords(removed, added);
     const block = { is, before: number(before, oldAt), after: number(after, freshAt) } as const;
-    oldAt += oldCount;
-    freshAt += freshCount;
+    oldAt += removed.length;
+    freshAt += added.length;
     return block;
   });
 }
@@ -123,26 +113,44 @@ function blocksOf(
 const number = (lines: readonly Part[][], from: number): DiffLine[] =>
   lines.map((parts, at) => ({ number: from + at + 1, parts }));
 
-/** The equal lines before, between and after hunks. */
-function gapsBetween(hunks: readonly Hunk[], old: readonly string[], fresh: readonly string[]): Block[] {
-  let [oldAt, freshAt] = [0, 0];
-  const gapTo = (oldEnd: number, freshEnd: number): Block => ({
-    is: 'same',
-    before: number(old.slice(oldAt, oldEnd).map(equalLine), oldAt),
-    after: number(fresh.slice(freshAt, freshEnd).map(equalLine), freshAt),
+/** Equal lines in up to three blocks: those near the change before them, a gap, and those near the change after them. */
+function foldFarLines(block: Block, at: number, { length: count }: readonly Block[]): Block[] {
+  const { length } = block.after;
+  const first = at === 0 ? 0 : context;
+  const last = at === count - 1 ? length : length - context;
+  if (block.is === 'changed' || first >= last) return [block];
+  const part = (is: Block['is'], from: number, to: number): Block => ({
+    is,
+    before: block.before.slice(from, to),
+    after: block.after.slice(from, to),
   });
-  const gaps = hunks.map((hunk) => {
-    const before = hunk.flatMap((block) => block.before);
-    const after = hunk.flatMap((block) => block.after);
-    const [oldFrom, freshFrom] = [
-      (before[0]?.number ?? oldAt + 1) - 1,
-      (after[0]?.number ?? freshAt + 1) - 1,
-    ];
-    const gap = gapTo(oldFrom, freshFrom);
-    [oldAt, freshAt] = [oldFrom + before.length, freshFrom + after.length];
-    return gap;
+  return [part('same', 0, first), part('gap', first, last), part('same', last, length)].filter(
+    ({ after }) => after.length > 0,
+  );
+}
+
+/** The first lines of a diff. */
+export function shorten(diff: LineDiff, maxLines: number): LineDiff {
+  const size = diff.blocks.reduce((sum, block) => sum + sizeOf(block), 0);
+  if (size <= maxLines) return diff;
+  let room = maxLines;
+  const blocks = diff.blocks.flatMap((block) => {
+    if (room === 0) return [];
+    const part = sizeOf(block) <= room ? block : shortenBlock(block, room);
+    room -= sizeOf(part);
+    return [part];
   });
-  return [...gaps, gapTo(old.length, fresh.length)];
+  return { ...diff, blocks, hidden: size - maxLines };
+}
+
+const sizeOf = ({ is, before, after }: Block): number =>
+  is === 'gap' ? 0 : after.length + (is === 'changed' ? before.length : 0);
+
+/** Removed and added lines share the room. */
+function shortenBlock({ is, before, after }: Block, room: number): Block {
+  if (is !== 'changed') return { is, before: before.slice(0, room), after: after.slice(0, room) };
+  const removed = Math.min(before.length, Math.max(Math.ceil(room / 2), room - after.length));
+  return { is, before: before.slice(0, removed), after: after.slice(0, room - removed) };
 }
 
 function splitLines(text: string | null): string[] {
@@ -177,38 +185,6 @@ function endingsOf(text: string | null): 'CRLF' | 'LF' | 'mixed' | null {
   if (feeds === 0) return null;
   if (pairs === feeds) return 'CRLF';
   return pairs === 0 ? 'LF' : 'mixed';
-}
-
-const sizeOf = ({ is, before, after }: Block): number =>
-  is === 'same' ? after.length : before.length + after.length;
-
-function cut(
-  hunks: readonly Hunk[],
-  gaps: readonly Block[],
-  maxLines: number,
-): Pick<LineDiff, 'hunks' | 'gaps' | 'hidden'> {
-  let room = maxLines;
-  let hidden = 0;
-  const shown: Block[][] = [];
-  for (const hunk of hunks) {
-    const blocks = hunk.flatMap((block) => {
-      const part = shrink(block, room);
-      room -= sizeOf(part);
-      hidden += sizeOf(block) - sizeOf(part);
-      return sizeOf(part) > 0 ? [part] : [];
-    });
-    if (blocks.length > 0) shown.push(blocks);
-  }
-  return { hunks: shown, gaps: hidden > 0 ? gaps.slice(0, shown.length) : gaps, hidden };
-}
-
-/** The first lines of a block, as many as there is room for. Removed and added lines share the room. */
-function shrink(block: Block, room: number): Block {
-  if (sizeOf(block) <= room) return block;
-  const { is, before, after } = block;
-  if (is === 'same') return { is, before: before.slice(0, room), after: after.slice(0, room) };
-  const removed = Math.min(before.length, Math.max(Math.ceil(room / 2), room - after.length));
-  return { is, before: before.slice(0, removed), after: after.slice(0, room - removed) };
 }
 
 function diffWords(removed: readonly string[], added: readonly string[]): [Part[][], Part[][]] {
@@ -295,7 +271,7 @@ function findWords(old: string, fresh: string): [Part[], Part[]] | undefined {
   const side = (drop: 'added' | 'removed'): Part[] =>
     found
       .filter((part) => !part[drop])
-      .map((part) => shorten({ text: part.value, changed: part.added || part.removed }));
+      .map((part) => clipPart({ text: part.value, changed: part.added || part.removed }));
   return [side('added'), side('removed')];
 }
 
@@ -309,7 +285,7 @@ function betweenEnds(old: string, fresh: string): [Part[], Part[]] {
       { text: line.slice(lead, line.length - tail), changed: true },
       { text: line.slice(line.length - tail), changed: false },
     ]
-      .map(shorten)
+      .map(clipPart)
       .filter(({ text }) => text !== '');
   return [side(old), side(fresh)];
 }
@@ -334,7 +310,7 @@ const wholeLine = (line: string): Part[] => showTail(wholeParts(line));
 
 const wholeParts = (line: string): Part[] => [{ text: clip(line, maxPart), changed: false }];
 
-function shorten({ text, changed }: Part): Part {
+function clipPart({ text, changed }: Part): Part {
   if (changed) return { text: /\S/.test(text) ? clip(text, maxPart) : text, changed };
   if (text.length <= maxEqual) return { text, changed };
   return { text: `${takeFirst(text, maxEqual / 2)} … ${takeLast(text, maxEqual / 2)}`, changed };

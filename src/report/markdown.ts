@@ -3,7 +3,7 @@ import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
 import { permalink } from './html/entries.ts';
-import { firstLineOf, type LineDiff, type Part, signedLines } from './line-diff.ts';
+import { type LineDiff, type Part, signedLines } from './line-diff.ts';
 import { type ReportOptions, sourceLink } from './options.ts';
 import {
   concernWords,
@@ -11,6 +11,7 @@ import {
   familiesOf,
   firstOf,
   type Group,
+  groupsForReview,
   looseRemarks,
   type Matrix,
   type Notice,
@@ -18,7 +19,7 @@ import {
   urgencyOf,
 } from './page.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
-import { type Field, sensitiveWords, textOfParts } from './values.ts';
+import { type Field, sensitiveWords, shortenFields, textOfParts } from './values.ts';
 import {
   type Count,
   countWords,
@@ -32,7 +33,7 @@ import {
 } from './words.ts';
 
 /** More lines of one value are cut in a comment. */
-export const commentLines = 60;
+const maxLines = 60;
 /** Of a list of objects, so many are named. */
 const maxListed = 200;
 /** Of the objects that change in the same way, so many are named. */
@@ -70,7 +71,9 @@ export function writeMarkdown(page: Page, options: ReportOptions): string {
       heading: names.length === 0 ? '' : headingOf(namesInBrief(names)),
       sections: items.map(problemSection),
     })),
-    ...page.groups.map((group) => groupSections(group, page, options)),
+    ...groupsForReview(page)
+      .filter(({ isRoutine }) => !isRoutine)
+      .map((group) => groupSections(group, page, options)),
     {
       heading: headingOf('Remarks'),
       sections: options.quiet
@@ -203,7 +206,7 @@ function entrySection(family: Family<Entry>, options: ReportOptions): Section {
     family.length > 1 && memberLines(family),
     placeLine(entry, options),
     noticeLines(family),
-    ...(entry.isLine ? [] : fieldBlocks(entry.fields())),
+    ...(entry.isLine ? [] : fieldBlocks(shortenFields(entry.fields(), maxLines))),
     entry.secrets.length > 0 && `Sends secrets: ${entry.secrets.map(codeSpan).join(', ')}`,
     impactBlock(entry),
     entry.sent.map((words) => `- ${codeSpan(words)}`).join('\n'),
@@ -294,13 +297,16 @@ function shortLines({ name, notes, view }: Field): string[] {
   return [...line('-', view.before, view.after === null ? end : ''), ...line('+', view.after, end)];
 }
 
-function longBlock({ name, notes: origin }: Field, { hunks, notes, hidden }: LineDiff): string {
-  const lines = hunks.flatMap((hunk) => [
-    ...(hunks.length > 1 ? [`@@ line ${firstLineOf(hunk)} @@`] : []),
-    ...signedLines(hunk).map(
-      ({ sign, parts }) => `${sign} ${oneLine(textOfParts(parts).replaceAll('\t', '    '))}`,
-    ),
-  ]);
+function longBlock({ name, notes: origin }: Field, diff: LineDiff): string {
+  const { notes, hidden } = diff;
+  const signed = signedLines(diff);
+  const hasGaps = signed.filter(({ sign }) => sign === '@').length > 1;
+  const lines = signed
+    .filter(({ sign }) => sign !== '@' || hasGaps)
+    .map(({ sign, parts }) => {
+      const text = oneLine(textOfParts(parts).replaceAll('\t', '    '));
+      return sign === '@' ? `@@ ${text} @@` : `${sign} ${text}`;
+    });
   const more = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more`] : [])].join('; ');
   const words = `${origin === '' ? '' : `, ${origin}`}${more === '' ? '' : ` (${more})`}`;
   const heading = `${codeSpan(name)}${escapeMarkdown(words)}:`;

@@ -3,9 +3,10 @@ import { type Group as Family, groupBy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import type { Action, Change, Impact, Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
+import type { Part } from './line-diff.ts';
 import type { Document, Rendered, ReportOptions } from './options.ts';
 import type { Field } from './values.ts';
-import { type Count, joinParts, namesInBrief, whereOf } from './words.ts';
+import { type Count, joinParts, namesInBrief, pluralize, whereOf } from './words.ts';
 
 /**
  * A document as every format shows it. A builder makes it of one sort of document, and finds the words; a writer writes it in
@@ -51,6 +52,8 @@ export interface Page {
   /** The browser keeps a reader's ticks under it. */
   readonly key: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
+  /** The pages of several environments, for a format that lists each by itself. */
+  readonly members: () => readonly Page[];
 }
 
 interface Side {
@@ -64,6 +67,8 @@ export interface Group {
   readonly words: string;
   /** The choices of a filter that show it. */
   readonly names: readonly string[];
+  /** All was done as asked, so a reader in a hurry need not see it. */
+  readonly isRoutine: boolean;
   readonly entries: readonly Entry[];
 }
 
@@ -144,16 +149,6 @@ export interface MatrixRow {
   readonly words: string;
 }
 
-/** The needs of a format. */
-export interface Build extends ReportOptions {
-  /** The lines that are shown of a long value. */
-  readonly maxLines: number;
-  /** By kind, the urgent ones first, instead of in the order of the run. */
-  readonly forReview: boolean;
-  /** Include the changes that several environments applied as asked. */
-  readonly isWhole: boolean;
-}
-
 export const emptyPage = {
   tenants: '',
   sides: [],
@@ -176,6 +171,7 @@ export const emptyPage = {
   digest: null,
   key: '',
   facts: [],
+  members: () => [],
 } as const;
 
 export const emptyEntry = {
@@ -280,8 +276,28 @@ export function urgencyOf({ concerns: [first] }: Pick<Entry, 'concerns'>): numbe
   return first ? concerns.indexOf(first.concern) : concerns.length;
 }
 
-export function sortByUrgency(entries: readonly Entry[]): Entry[] {
-  return entries.toSorted((a, b) => urgencyOf(a) - urgencyOf(b));
+/** The groups for a review: those of a run by kind, and what is urgent first. */
+export function groupsForReview({ groups, named }: Page): Group[] {
+  const byKind = groups.flatMap((group) => (group.title === '' ? groupByKind(group.entries) : [group]));
+  const sorted = byKind.map((group) => {
+    return { ...group, entries: group.entries.toSorted((a, b) => urgencyOf(a) - urgencyOf(b)) };
+  });
+  const firstOf = ({ entries: [entry] }: Group) => (entry ? urgencyOf(entry) : concerns.length);
+  return named === 'kind' ? sorted.toSorted((a, b) => firstOf(a) - firstOf(b)) : sorted;
+}
+
+/** @param wordsOf counts the entries of a group */
+export function groupByKind(
+  entries: readonly Entry[],
+  wordsOf = (group: readonly Entry[]) => pluralize(group.length, 'change'),
+): Group[] {
+  return groupBy(entries, ({ kind }) => kind).map(([kind, group]) => ({
+    title: kind,
+    words: wordsOf(group),
+    names: [kind],
+    isRoutine: false,
+    entries: group,
+  }));
 }
 
 const maxFirst = 3;
@@ -372,23 +388,21 @@ function replacementIn({ name, op, origin, view }: Field): unknown {
     case 'sensitive':
       return null;
     case 'inline':
-      return [name, op, origin, ...[view.before, view.after].map((parts) => parts && changedTexts([parts]))];
+      return [name, op, origin, ...[view.before, view.after].map((parts) => parts && changedTexts(parts))];
     case 'lines': {
-      const { hunks, hidden, notes } = view.diff;
-      const changed = hunks.flat().filter(({ is }) => is === 'changed');
-      const blocks = changed.map(({ before, after }) =>
-        [before, after].map((lines) => changedTexts(lines.map(({ parts }) => parts))),
+      const { blocks, notes } = view.diff;
+      const changed = blocks.filter(({ is }) => is === 'changed');
+      const texts = changed.map(({ before, after }) =>
+        [before, after].map((lines) => lines.flatMap(({ parts }) => changedTexts(parts))),
       );
-      const isCut = hidden > 0 || blocks.flat(2).some(({ length }) => length >= maxText);
-      return isCut ? null : [name, op, origin, notes, blocks];
+      const isCut = texts.flat(2).some(({ length }) => length >= maxText);
+      return isCut ? null : [name, op, origin, notes, texts];
     }
   }
 }
 
-/** The words that differ in some lines, or a whole line where none is marked. */
-function changedTexts(lines: readonly (readonly { text: string; changed: boolean }[])[]): string[] {
-  return lines.flatMap((parts) => {
-    const marked = parts.filter(({ changed }) => changed);
-    return (marked.length > 0 ? marked : parts).map(({ text }) => text);
-  });
+/** The words of a line that differ, or the whole line where none is marked. */
+function changedTexts(parts: readonly Part[]): string[] {
+  const marked = parts.filter(({ changed }) => changed);
+  return (marked.length > 0 ? marked : parts).map(({ text }) => text);
 }

@@ -3,17 +3,17 @@ import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { own } from '../model/json.ts';
 import { type Change, hasChanges, isRefused, type Plan, type Risk, secretsSentBy } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
+import type { ReportOptions } from './options.ts';
 import {
-  type Build,
   concernsOf,
   type Entry,
   emptyEntry,
   emptyPage,
+  groupByKind,
   type ImpactWords,
   type Notice,
   type Page,
   pointsOf,
-  sortByUrgency,
 } from './page.ts';
 import { oneLine } from './safe.ts';
 import { fieldsOf, type ShownDifference } from './values.ts';
@@ -33,12 +33,11 @@ const riskWords: Readonly<Record<Risk, readonly [is: 'grave' | 'risk', label: st
   'sends-mail': ['risk', 'SENDS E-MAIL', 'a verification message goes out'],
 };
 
-export function planPage(plan: Plan, build: Build): Page {
+export function planPage(plan: Plan, options: ReportOptions): Page {
   const { summary, undoes, scope, diagnostics, digest, tool } = plan;
   const remarks = diagnostics.filter((each) => !isError(each));
   const said = new Map(groupBy(remarks, ({ address = '' }) => address));
-  const made = plan.changes.map((change) => changeEntry(change, build, said.get(change.address)));
-  const entries = build.forReview ? sortByUrgency(made) : made;
+  const entries = plan.changes.map((change) => changeEntry(change, options, said.get(change.address)));
   const limits = scopeWords(scope);
   const title = undoes ? `Rollback of the apply of ${undoes.startedAt}` : null;
   const { undeclared: count = 0 } = summary;
@@ -52,18 +51,13 @@ export function planPage(plan: Plan, build: Build): Page {
     note: title,
     limits,
     alarm: isRefused(plan) ? refused : null,
-    points: pointsOf(made),
+    points: pointsOf(entries),
     label: 'Plan',
     counts: allCounts(summary),
     verdict: hasChanges(plan) ? null : { words: noChanges(plan), isGood: true },
     problems: [{ names: [], items: diagnostics.filter(isError) }],
     remarks,
-    groups: groupBy(entries, ({ kind }) => kind).map(([kind, group]) => ({
-      title: kind,
-      words: changeCounts(group),
-      names: [kind],
-      entries: group,
-    })),
+    groups: groupByKind(entries, changeCounts),
     others:
       count === 0
         ? null
@@ -74,7 +68,7 @@ export function planPage(plan: Plan, build: Build): Page {
             // A manifest that was removed since may have left one.
             most: scope.since === null ? 0 : Number.POSITIVE_INFINITY,
           },
-    applyWith: isRefused(plan) ? null : applyCommand([plan], digest, build),
+    applyWith: isRefused(plan) ? null : applyCommand([plan], digest, options),
     digest,
     key: digest,
     facts: [
@@ -97,7 +91,7 @@ function noChanges({ summary, undoes }: Plan): string {
 
 export function changeEntry(
   change: Change & { readonly diff: readonly ShownDifference[] },
-  { maxLines, rendered = {} }: Build,
+  { rendered = {} }: ReportOptions,
   remarks: readonly Diagnostic[] = [],
 ): Entry {
   const { address, kind, action, id, source, diff, requests } = change;
@@ -115,7 +109,7 @@ export function changeEntry(
     // A delete and what a rollback restores do not come from a manifest.
     sides: ['Tenant', action === 'delete' || source === null ? 'After' : 'Manifest'],
     notices: noticesOf(change),
-    fields: once(() => fieldsOf(diff, maxLines)),
+    fields: once(() => fieldsOf(diff)),
     secrets: secretsSentBy({ requests }).toSorted(),
     impact: impactWords(change),
     requests,
@@ -157,7 +151,11 @@ function impactWords({ impact }: Change): ImpactWords | null {
 }
 
 /** The command that applies exactly these plans; `null` where there is nothing to apply, or no command can do it. */
-export function applyCommand(plans: readonly Plan[], digest: string, { applyWith }: Build): string | null {
+export function applyCommand(
+  plans: readonly Plan[],
+  digest: string,
+  { applyWith }: ReportOptions,
+): string | null {
   const sends = plans.some(({ changes }) => changes.some(({ requests }) => requests.length > 0));
   // People copy the command, so what a report would show in another form is in none.
   if (!sends || !applyWith?.every((word) => oneLine(word) === word)) return null;

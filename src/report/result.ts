@@ -1,4 +1,4 @@
-import { groupBy, once } from '../model/basics.ts';
+import { once } from '../model/basics.ts';
 import { isError } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type SentRequest,
 } from '../model/result.ts';
 import { diffLines } from './line-diff.ts';
-import { type Build, type Entry, emptyEntry, emptyPage, type Group, type Notice, type Page } from './page.ts';
+import { type Entry, emptyEntry, emptyPage, type Notice, type Page } from './page.ts';
 import { type Field, valueText } from './values.ts';
 import { actionWords, type Count, countWords, joinParts, pluralize, tenantWords } from './words.ts';
 
@@ -31,10 +31,10 @@ export const runWords: Readonly<Record<RunOutcome, string>> = {
   refused: 'Refused, nothing written',
 };
 
-export function resultPage(result: Result, build: Build): Page {
+export function resultPage(result: Result): Page {
   const { environment, outcome, diagnostics = [], planDigest, startedAt, endedAt } = result;
   const reasons = new Set(diagnostics.map(({ message }) => message));
-  const entries = result.changes.map((change) => outcomeEntry(change, reasons, build));
+  const entries = result.changes.map((change) => outcomeEntry(change, reasons));
   const counts = outcomeCounts([result]);
   const took = duration(Date.parse(endedAt) - Date.parse(startedAt));
   return {
@@ -50,9 +50,7 @@ export function resultPage(result: Result, build: Build): Page {
     took,
     problems: [{ names: [], items: diagnostics.filter(isError) }],
     remarks: diagnostics.filter((each) => !isError(each)),
-    groups: build.forReview
-      ? groupBy(entries, ({ kind }) => kind).map(([kind, group]) => outcomeGroup(kind, [kind], group))
-      : [outcomeGroup('', [], entries)],
+    groups: [{ title: '', words: '', names: [], isRoutine: false, entries }],
     steps: nextSteps([result]),
     digest: planDigest,
     key: startedAt + planDigest,
@@ -64,16 +62,8 @@ export function resultPage(result: Result, build: Build): Page {
   };
 }
 
-export function outcomeGroup(title: string, names: readonly string[], entries: readonly Entry[]): Group {
-  return { title, words: pluralize(entries.length, 'change'), names, entries };
-}
-
 /** @param reasons errors that the page shows already */
-export function outcomeEntry(
-  change: ChangeResult,
-  reasons: ReadonlySet<string>,
-  { maxLines }: Pick<Build, 'maxLines'>,
-): Entry {
+export function outcomeEntry(change: ChangeResult, reasons: ReadonlySet<string>): Entry {
   const { address, action, outcome, error, warnings, requests } = change;
   const byHand = isByHand(change);
   const isShown = error !== null && !reasons.has(error);
@@ -92,18 +82,18 @@ export function outcomeEntry(
       ...(isShown ? [{ is: 'error', label: null, text: error } as const] : []),
       ...warnings.map((text): Notice => ({ is: 'warning', label: null, text })),
     ],
-    fields: once(() => writtenFields(change, maxLines)),
+    fields: once(() => writtenFields(change)),
     sent: requests.map(sentWords),
     seconds: requests.reduce((sum, { ms }) => sum + ms, 0) / 1000,
   };
 }
 
-function writtenFields({ outcome, before, after }: ChangeResult, maxLines: number): Field[] {
+function writtenFields({ outcome, before, after }: ChangeResult): Field[] {
   const textOf = (fields: JsonObject | null) =>
     outcome === 'done' && fields !== null ? valueText(fields) : null;
-  const diff = diffLines(textOf(before), textOf(after), maxLines);
+  const diff = diffLines(textOf(before), textOf(after));
   const view = { is: 'lines', diff } as const;
-  return diff.hunks.length === 0 ? [] : [{ name: 'Fields', op: 'replace', notes: '', origin: null, view }];
+  return diff.blocks.length === 0 ? [] : [{ name: 'Fields', op: 'replace', notes: '', origin: null, view }];
 }
 
 /** Empty where all runs are complete, or nothing was written. */

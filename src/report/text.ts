@@ -17,16 +17,16 @@ import {
   span,
   widthOf,
 } from './layout.ts';
-import { firstLineOf, type LineDiff, type Part, type SignedLine, signedLines } from './line-diff.ts';
+import { type LineDiff, type Part, type SignedLine, signedLines } from './line-diff.ts';
 import type { ReportOptions } from './options.ts';
 import { type Entry, firstOf, foldRemarks, type Group, type Matrix, type Notice, type Page } from './page.ts';
 import { outcomeWords } from './result.ts';
 import { takeLast } from './safe.ts';
-import { bodyText, type Field, sensitiveWords, textOfParts } from './values.ts';
+import { bodyText, type Field, sensitiveWords, shortenFields, textOfParts } from './values.ts';
 import { countWords, namesInBrief, place, pluralize, requestTarget, symbols, whereOf } from './words.ts';
 
 /** More lines of one value are cut; `--verbose` shows all. */
-export const textLines = 40;
+const maxLines = 40;
 const maxName = 24;
 /** Longer pairs of values are shown one below the other. */
 const maxTogether = 56;
@@ -51,7 +51,12 @@ const opSpans: Readonly<Record<Field['op'], Span>> = {
   remove: span('- ', 'red'),
   replace: span('~ ', 'yellow'),
 };
-const lineStyles: Readonly<Record<SignedLine['sign'], Style>> = { ' ': 'dim', '-': 'red', '+': 'green' };
+const lineStyles: Readonly<Record<SignedLine['sign'], Style>> = {
+  '@': 'cyan',
+  ' ': 'dim',
+  '-': 'red',
+  '+': 'green',
+};
 const noticeStyles: Readonly<Record<Notice['is'], Style>> = {
   grave: 'red',
   risk: 'yellow',
@@ -79,7 +84,9 @@ export function writeText(page: Page, options: ReportOptions): string {
     ...(heading === '' ? [] : [blank]),
     ...(matrix === null ? [] : [...matrixRows(matrix, options), blank]),
     ...first,
-    ...groups.flatMap((group) => groupRows(group, page, options)),
+    ...groups
+      .filter(({ isRoutine }) => !isRoutine || options.verbose)
+      .flatMap((group) => groupRows(group, page, options)),
     ...diagnosticRows(remarks, options),
     ...othersRows(page, options),
     ...pointRows(page),
@@ -166,7 +173,7 @@ export function entryText(entry: Entry, verbose: boolean): string {
 
 function entryRows(entry: Entry, verbose: boolean, note = ''): Row[] {
   const { notices, secrets, impact, requests, sent, isFailure, isLine } = entry;
-  const fields = isLine ? [] : entry.fields();
+  const fields = isLine ? [] : shortenFields(entry.fields(), verbose ? Number.POSITIVE_INFINITY : maxLines);
   const names = fields.map(({ name }) => widthOf(name)).filter((width) => width <= maxName);
   return [
     titleRow(entry, note),
@@ -245,17 +252,17 @@ function partSpans(parts: readonly Part[] | null, style: Style): Span[] {
   );
 }
 
-function lineRows({ hunks, notes, hidden }: LineDiff): Row[] {
-  const isOnlyAdded = hunks.length === 1 && hunks[0]?.every(({ before }) => before.length === 0);
+function lineRows(diff: LineDiff): Row[] {
+  const { blocks, notes, hidden } = diff;
+  const isOnlyAdded = blocks.every(({ before }) => before.length === 0);
+  const lines = signedLines(diff).filter(({ sign }) => sign !== '@' || !isOnlyAdded);
   const more = `… ${pluralize(hidden, 'line')} more (--verbose shows all)`;
   return [
     ...notes.map((note) => row(10, span(note, 'yellow'))),
-    ...hunks.flatMap((hunk) => [
-      ...(isOnlyAdded ? [] : [row(10, span(`@@ line ${firstLineOf(hunk)}`, 'cyan', 'dim'))]),
-      ...signedLines(hunk).map(({ sign, parts }) =>
-        row(10, span(`${sign} `, lineStyles[sign]), ...partSpans(parts, lineStyles[sign])),
-      ),
-    ]),
+    ...lines.map(({ sign, parts }) => {
+      const style = lineStyles[sign];
+      return row(10, span(sign === '@' ? '@@ ' : `${sign} `, style), ...partSpans(parts, style));
+    }),
     ...(hidden > 0 ? [row(10, span(more, 'dim'))] : []),
   ];
 }

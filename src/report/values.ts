@@ -4,7 +4,7 @@ import { isArray, isObject, isReference, type Json, mapJson, mapMembers } from '
 import { fillRefs, refOf, renderBody, secretName } from '../model/marker.ts';
 import type { Difference, Origin } from '../model/plan.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
-import { diffInline, diffLines, type LineDiff, type Part, textsOfBlock } from './line-diff.ts';
+import { diffInline, diffLines, type LineDiff, type Part, shorten, textsOfBlock } from './line-diff.ts';
 import { showLookAlikes, unicodeEscape } from './safe.ts';
 import { joinParts, namesInBrief, place } from './words.ts';
 
@@ -39,8 +39,7 @@ export interface ShownDifference extends SideDifference, Partial<Pick<Difference
   readonly overlays?: readonly string[];
 }
 
-/** The fields of an object that differ, with at most `maxLines` lines of each. */
-export function fieldsOf(differences: readonly ShownDifference[], maxLines: number): Field[] {
+export function fieldsOf(differences: readonly ShownDifference[]): Field[] {
   return differences.map((difference) => {
     const { path, op, origin = null, overlay } = difference;
     const places = difference.overlays ?? (overlay ? [place(overlay)] : []);
@@ -54,12 +53,12 @@ export function fieldsOf(differences: readonly ShownDifference[], maxLines: numb
       op,
       notes: joinParts(notes, ', '),
       origin,
-      view: viewOf(difference, maxLines),
+      view: viewOf(difference),
     };
   });
 }
 
-function viewOf(difference: SideDifference, maxLines: number): View {
+function viewOf(difference: SideDifference): View {
   const { op, before, after, sensitive } = nameIds(difference, refWords, plannedWords);
   if (sensitive) return { is: 'sensitive' };
   const hasBefore = op !== 'add';
@@ -69,7 +68,16 @@ function viewOf(difference: SideDifference, maxLines: number): View {
     const [oldParts, freshParts] = diffInline(old, fresh);
     return { is: 'inline', before: oldParts, after: freshParts };
   }
-  return { is: 'lines', diff: diffLines(linesOf(hasBefore, before), linesOf(hasAfter, after), maxLines) };
+  return { is: 'lines', diff: diffLines(linesOf(hasBefore, before), linesOf(hasAfter, after)) };
+}
+
+/** The fields with the first lines of each. */
+export function shortenFields(fields: readonly Field[], maxLines: number): Field[] {
+  return fields.map((field) =>
+    field.view.is === 'lines'
+      ? { ...field, view: { is: 'lines', diff: shorten(field.view.diff, maxLines) } }
+      : field,
+  );
 }
 
 export function textOfParts(parts: readonly Part[]): string {
@@ -83,7 +91,7 @@ export function textsOfField({ name, view }: Field): string[] {
     case 'inline':
       return [name, textOfParts(view.before ?? []), textOfParts(view.after ?? [])];
     case 'lines':
-      return [name, ...view.diff.hunks.flat().flatMap(textsOfBlock)];
+      return [name, ...view.diff.blocks.filter(({ is }) => is !== 'gap').flatMap(textsOfBlock)];
   }
 }
 

@@ -1,22 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { diffInline, diffLines, type LineDiff } from '../../src/report/line-diff.ts';
+import { diffInline, diffLines, type LineDiff, shorten, signedLines } from '../../src/report/line-diff.ts';
 
-const all = Number.POSITIVE_INFINITY;
-
-/** A diff as text: `[…]` around words that differ, `@@` between hunks. */
-function draw({ hunks }: LineDiff): string[] {
-  const parts = (line: { parts: readonly { text: string; changed: boolean }[] }): string =>
-    line.parts.map(({ text, changed }) => (changed ? `[${text}]` : text)).join('');
-  return hunks
-    .map((hunk) =>
-      hunk.flatMap(({ is, before, after }) =>
-        is === 'same'
-          ? after.map((line) => ` ${parts(line)}`)
-          : [...before.map((line) => `-${parts(line)}`), ...after.map((line) => `+${parts(line)}`)],
-      ),
-    )
-    .flatMap((lines, index) => (index === 0 ? lines : ['@@', ...lines]));
+/** A diff as text, without the number of its first line: `[…]` around words that differ. */
+function draw(diff: LineDiff): string[] {
+  return signedLines(diff)
+    .map(({ sign, parts }) => {
+      const texts = parts.map(({ text, changed }) => (changed ? `[${text}]` : text));
+      return `${sign}${texts.join('')}`;
+    })
+    .slice(1);
 }
+
+const gapsOf = ({ blocks }: LineDiff): number[][] =>
+  blocks.filter(({ is }) => is === 'gap').map(({ after }) => after.map(({ number }) => number));
 
 const numbered = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `line ${index + 1}`);
@@ -25,8 +21,8 @@ describe('diffLines', () => {
   it('keeps three equal lines around a change and marks the words', () => {
     const before = numbered(9);
     const after = before.with(4, 'line five');
-    const diff = diffLines(before.join('\n'), after.join('\n'), all);
-    expect(diff.gaps.map((gap) => gap.after.map(({ number }) => number))).toEqual([[1], [9]]);
+    const diff = diffLines(before.join('\n'), after.join('\n'));
+    expect(gapsOf(diff)).toEqual([[1], [9]]);
     expect(draw(diff)).toEqual([
       ' line 2',
       ' line 3',
@@ -42,21 +38,17 @@ describe('diffLines', () => {
   it('makes hunks of changes that are far apart, with the right line numbers', () => {
     const before = numbered(20);
     const after = ['new', ...before.with(18, 'changed')];
-    const diff = diffLines(before.join('\n'), after.join('\n'), all);
-    expect(diff.hunks).toHaveLength(2);
-    const last = diff.hunks[1]?.find(({ is }) => is === 'changed');
+    const diff = diffLines(before.join('\n'), after.join('\n'));
+    expect(draw(diff).filter((line) => line.startsWith('@'))).toEqual(['@line 17']);
+    const last = diff.blocks.findLast(({ is }) => is === 'changed');
     expect([last?.before[0]?.number, last?.after[0]?.number]).toEqual([19, 20]);
-    expect(diff.gaps.map(({ after }) => after.map(({ number }) => number))).toEqual([
-      [],
-      Array.from({ length: 12 }, (_, at) => at + 5),
-      [],
-    ]);
+    expect(gapsOf(diff)).toEqual([Array.from({ length: 12 }, (_, at) => at + 5)]);
   });
 
   it('marks words between the lines that are most alike', () => {
     const before = 'You have $n tasks to complete.\n';
     const after = '#if($n > 10)\nYour list is long.\n#end\nYou have $n tasks to finish.\n';
-    expect(draw(diffLines(before, after, all))).toEqual([
+    expect(draw(diffLines(before, after))).toEqual([
       '-You have $n tasks to [complete].',
       '+#if($n > 10)',
       '+Your list is long.',
@@ -66,35 +58,30 @@ describe('diffLines', () => {
   });
 
   it('notes line endings that changed everywhere instead of showing every line', () => {
-    const diff = diffLines('a\r\nb\r\n', 'a\nb\n', all);
-    expect(diff).toMatchObject({ hunks: [], notes: ['line endings: CRLF → LF'], hidden: 0 });
+    const diff = diffLines('a\r\nb\r\n', 'a\nb\n');
+    expect(diff).toMatchObject({ blocks: [], notes: ['line endings: CRLF → LF'], hidden: 0 });
   });
 
   it('shows single returns, trailing blanks and a missing last line break', () => {
-    expect(draw(diffLines('a\r\nb\n', 'a\nb\n', all))).toEqual(['-a[␍]', '+a', ' b']);
-    expect(draw(diffLines('same\n', 'same \t\n', all))).toEqual(['-same', '+same[·⇥]']);
-    expect(draw(diffLines('a\nb\n', 'a\nb', all))).toEqual([' a', '-b', '+b (no line break at the end)']);
+    expect(draw(diffLines('a\r\nb\n', 'a\nb\n'))).toEqual(['-a[␍]', '+a', ' b']);
+    expect(draw(diffLines('same\n', 'same \t\n'))).toEqual(['-same', '+same[·⇥]']);
+    expect(draw(diffLines('a\nb\n', 'a\nb'))).toEqual([' a', '-b', '+b (no line break at the end)']);
   });
 
   it('shows blanks within a line where only blanks differ', () => {
-    expect(draw(diffLines('a b\n', 'a  b\n', all))).toEqual(['-a[·]b', '+a[··]b']);
+    expect(draw(diffLines('a b\n', 'a  b\n'))).toEqual(['-a[·]b', '+a[··]b']);
   });
 
   it('cuts to the lines wanted and counts the rest', () => {
-    const diff = diffLines(null, numbered(50).join('\n'), 10);
+    const diff = shorten(diffLines(null, numbered(50).join('\n')), 10);
     expect(draw(diff)).toHaveLength(10);
     expect(diff.hidden).toBe(40);
     expect(diff.counts).toEqual({ before: 0, after: 50 });
   });
 
   it('shows both sides of a change that is cut', () => {
-    const diff = diffLines(
-      numbered(50).join('\n'),
-      numbered(50)
-        .map((line) => `${line}!`)
-        .join('\n'),
-      10,
-    );
+    const changed = numbered(50).map((line) => `${line}!`);
+    const diff = shorten(diffLines(numbered(50).join('\n'), changed.join('\n')), 10);
     expect(draw(diff).filter((line) => line.startsWith('-'))).toHaveLength(5);
     expect(draw(diff).filter((line) => line.startsWith('+'))).toHaveLength(5);
     expect(diff.hidden).toBe(90);
@@ -103,8 +90,8 @@ describe('diffLines', () => {
 
   it('halves no emoji where it cuts', () => {
     const long = `xy${'😀'.repeat(100)}xy`;
-    const [shortened = ''] = draw(diffLines(`old ${long} old`, `new ${long} new`, all));
-    const [endless = ''] = draw(diffLines(null, `x${'😀'.repeat(3000)}`, all));
+    const [shortened = ''] = draw(diffLines(`old ${long} old`, `new ${long} new`));
+    const [endless = ''] = draw(diffLines(null, `x${'😀'.repeat(3000)}`));
     expect(shortened).toMatch(/xy(?:😀)+ … (?:😀)+xy/u);
     expect(endless).toMatch(/x(?:😀)+ … \(\d+ characters more\)$/u);
   });
@@ -113,7 +100,7 @@ describe('diffLines', () => {
     const cells = numbered(9000).map((line) => `<td>${line}</td>`);
     const mail = (second: string, last: string) => cells.with(2, second).with(8990, last).join('');
     const drawn = draw(
-      diffLines(mail('<td>old</td>', '<td>late</td>'), mail('<td>new</td>', '<td>later</td>'), all),
+      diffLines(mail('<td>old</td>', '<td>late</td>'), mail('<td>new</td>', '<td>later</td>')),
     );
     expect(drawn).toHaveLength(2);
     expect(drawn[0]).toMatch(/^-.*<td>\[old\]<.*<td>\[late\]<.*$/);
@@ -123,10 +110,10 @@ describe('diffLines', () => {
 
   it('shortens the equal parts of a long line, and lines that are endless', () => {
     const filler = 'x '.repeat(500);
-    const [old = ''] = draw(diffLines(`${filler}old ${filler}`, `${filler}new ${filler}`, all));
+    const [old = ''] = draw(diffLines(`${filler}old ${filler}`, `${filler}new ${filler}`));
     expect(old).toContain('[old]');
     expect(old.length).toBeLessThan(400);
-    const [endless = ''] = draw(diffLines(null, 'y'.repeat(1_000_000), all));
+    const [endless = ''] = draw(diffLines(null, 'y'.repeat(1_000_000)));
     expect(endless).toMatch(/\(\d+ characters more\)$/);
     expect(endless.length).toBeLessThan(5000);
   });
@@ -136,25 +123,25 @@ describe('diffLines', () => {
     ['has many words that differ', 'x '.repeat(3000), 500],
   ])('shows what differs far behind the beginning of a line that %s', (_, filler, count) => {
     const line = (word: string) => `${filler}${`${word} `.repeat(count)}${filler}`;
-    const drawn = draw(diffLines(line('acme.example'), line('bcme.example'), all));
+    const drawn = draw(diffLines(line('acme.example'), line('bcme.example')));
     expect(drawn).toEqual([expect.stringMatching(/x \[a/), expect.stringMatching(/x \[b/)]);
     expect(drawn.join('').length).toBeLessThan(10_000);
   });
 
   it('shows what is added at either end of such a line, and splits no character', () => {
     const long = '😀'.repeat(15_000);
-    expect(draw(diffLines(`${long}😁`, `${long}😂`, all))).toEqual([
+    expect(draw(diffLines(`${long}😁`, `${long}😂`))).toEqual([
       expect.stringMatching(/… (?:😀)+\[😁\]$/u),
       expect.stringMatching(/… (?:😀)+\[😂\]$/u),
     ]);
-    expect(draw(diffLines(long, `${long} evil`, all))[1]).toMatch(/\[ evil\]$/);
-    expect(draw(diffLines(long, `evil ${long}`, all))[1]).toMatch(/^\+\[evil \]😀/u);
+    expect(draw(diffLines(long, `${long} evil`))[1]).toMatch(/\[ evil\]$/);
+    expect(draw(diffLines(long, `evil ${long}`))[1]).toMatch(/^\+\[evil \]😀/u);
   });
 
   it('copes with texts that share nothing', () => {
     const before = Array.from({ length: 5000 }, (_, index) => `a${index}`).join('\n');
     const after = Array.from({ length: 5000 }, (_, index) => `b${index}`).join('\n');
-    expect(diffLines(before, after, 20).hidden).toBe(9980);
+    expect(shorten(diffLines(before, after), 20).hidden).toBe(9980);
   });
 });
 
@@ -173,7 +160,7 @@ describe('texts that look the same', () => {
   ])('are told apart: %s', (_name, before, after, old, fresh) => {
     const matching = (text: string | RegExp) =>
       typeof text === 'string' ? text : expect.stringMatching(text);
-    expect(draw(diffLines(before, after, all))).toEqual([matching(old), matching(fresh)]);
+    expect(draw(diffLines(before, after))).toEqual([matching(old), matching(fresh)]);
     const [oldParts, freshParts] = diffInline(before.trimEnd(), after.trimEnd());
     const text = (parts: typeof oldParts) => (parts ?? []).map((part) => part.text).join('');
     expect(text(oldParts)).not.toBe(text(freshParts).normalize('NFKC'));
@@ -187,7 +174,7 @@ describe('texts that look the same', () => {
   });
 
   it('are left as they are where they differ otherwise', () => {
-    expect(draw(diffLines('caf\u00e9 noir\n', 'caf\u00e9 blanc\n', all))).toEqual([
+    expect(draw(diffLines('caf\u00e9 noir\n', 'caf\u00e9 blanc\n'))).toEqual([
       '-café [noir]',
       '+café [blanc]',
     ]);

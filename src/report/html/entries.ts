@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import type { Request } from '../../model/plan.ts';
 import { type ReportOptions, sourceLink } from '../options.ts';
-import { type Entry, familiesOf, type Group, type ImpactWords, type Notice, type Page } from '../page.ts';
+import { type Entry, familiesOf, type Group, type ImpactWords, type Notice } from '../page.ts';
 import { oneLine, takeFirst } from '../safe.ts';
-import { bodyText, textsOfField } from '../values.ts';
+import { bodyText, shortenFields, textsOfField } from '../values.ts';
 import { familyWords, place, pluralize, requestTarget, symbols } from '../words.ts';
-import { diagnosticMarkup, fieldsMarkup, notices } from './fields.ts';
+import { diagnosticMarkup, fieldsMarkup, maxLines, notices } from './fields.ts';
 import { renderedMarkup } from './mail-markup.ts';
 import { html, type Markup } from './markup.ts';
 
@@ -38,7 +38,7 @@ interface Shown {
  * The groups of a page. The bodies of a long list, and the titles in folds, are compressed at the end, and the page's script
  * makes them when they are needed: browsers would take seconds to build all of them.
  */
-export function groupsMarkup({ groups }: Page, options: ReportOptions): Markup {
+export function groupsMarkup(groups: readonly Group[], options: ReportOptions): Markup {
   const isFew = groups.flatMap(({ entries }) => entries).filter(({ isLine }) => !isLine).length <= maxOpen;
   const show = (entry: Entry, family: readonly Entry[], isMember: boolean): Shown => ({
     entry,
@@ -148,7 +148,11 @@ function warningPill({ notices: said, remarks }: Entry): Markup {
 
 function searchedText({ fields, notices: said, remarks, source }: Entry): string {
   const words = [...said.map(({ text }) => text), ...remarks.map(({ message }) => message)];
-  return [...fields().flatMap(textsOfField), ...words, source === null ? '' : place(source)].join('\n');
+  return [
+    ...shortenFields(fields(), maxLines).flatMap(textsOfField),
+    ...words,
+    source === null ? '' : place(source),
+  ].join('\n');
 }
 
 function bodyMarkup(entry: Entry, { sourceUrl }: ReportOptions): Markup {

@@ -5,6 +5,7 @@ import {
   diffLines,
   type LineDiff,
   type Part,
+  shorten,
   textsOfBlock,
 } from '../line-diff.ts';
 import type { Entry } from '../page.ts';
@@ -14,7 +15,7 @@ import { pluralize, whereOf } from '../words.ts';
 import { type Child, html, Markup, markMatches } from './markup.ts';
 
 /** More lines of one value are cut in a page. */
-export const pageLines = 400;
+export const maxLines = 400;
 
 /** Fields that differ: short values in a table, and each long text in a figure of its own. */
 export function fieldsMarkup(fields: readonly Field[], [first, second]: Entry['sides']): Markup {
@@ -56,20 +57,20 @@ const maxGap = 500;
  * A line diff. The page's style shows the same markup unified or side by side: every block holds its lines before and
  * after, and equal lines are on both sides. Those far from a change are folded.
  */
-export function diffFigure(caption: Child, { hunks, gaps, notes, hidden }: LineDiff): Markup {
+export function diffFigure(caption: Child, diff: LineDiff): Markup {
+  const { blocks, notes, hidden } = shorten(diff, maxLines);
   const allNotes = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more in the plan file`] : [])];
-  return html`<figure class="diff"><figcaption>${caption}</figcaption><div class="code">${hunks.map((hunk, index) => html`${gapMarkup(gaps[index])}${hunk.map(blockMarkup)}`)}${hunks.length === 0 ? '' : gapMarkup(gaps[hunks.length])}</div>${allNotes.map((note) => html`<p class="note">${note}</p>`)}</figure>`;
+  return html`<figure class="diff"><figcaption>${caption}</figcaption><div class="code">${blocks.map((block) => (block.is === 'gap' ? gapMarkup(block) : blockMarkup(block)))}</div>${allNotes.map((note) => html`<p class="note">${note}</p>`)}</figure>`;
 }
 
 /** Equal lines between changes, folded. They are plain text, since most lines of a long report are among them. */
-function gapMarkup(gap: Block | undefined): Markup {
-  const lines = gap?.after ?? [];
-  const [first] = lines;
-  if (!gap || !first) return html``;
-  const last = first.number + lines.length - 1;
+function gapMarkup(gap: Block): Markup {
+  const lines = gap.after;
+  const first = lines[0]?.number ?? 1;
+  const last = first + lines.length - 1;
   const text = textsOfBlock({ ...gap, after: lines.slice(0, maxGap) }).join('\n');
   const rest = lines.length - maxGap;
-  return html`<details class="gap"><summary>${pluralize(lines.length, 'equal line')} (${first.number} to ${last})</summary><pre>${text}</pre>${rest > 0 ? html`<p class="note">${pluralize(rest, 'line')} more in the plan file</p>` : ''}</details>`;
+  return html`<details class="gap"><summary>${pluralize(lines.length, 'equal line')} (${first} to ${last})</summary><pre>${text}</pre>${rest > 0 ? html`<p class="note">${pluralize(rest, 'line')} more in the plan file</p>` : ''}</details>`;
 }
 
 function blockMarkup({ is, before, after }: Block): Markup {
@@ -124,7 +125,7 @@ ${excerpt === undefined ? '' : html`<pre>${excerpt}</pre>`}${hint === undefined 
 function versionsMarkup(versions: readonly Versions[]): Markup {
   if (versions.length === 0) return html``;
   const figure = (name: string, before: string | null, after: string | null) =>
-    diffFigure(html`<code>${oneLine(name)}</code>`, diffLines(before, after, pageLines));
+    diffFigure(html`<code>${oneLine(name)}</code>`, diffLines(before, after));
   const moved = versions.flatMap(({ name, old, theirs }) =>
     old === undefined || old === theirs ? [] : [figure(name, old, theirs)],
   );

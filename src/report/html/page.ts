@@ -3,7 +3,16 @@ import { script, style } from '../../generated/report-page.ts';
 import { groupBy } from '../../model/basics.ts';
 import { hasErrors } from '../../model/diagnostic.ts';
 import type { ReportOptions } from '../options.ts';
-import { firstOf, looseRemarks, type Matrix, type MatrixRow, type Page, type Point } from '../page.ts';
+import {
+  firstOf,
+  type Group,
+  groupsForReview,
+  looseRemarks,
+  type Matrix,
+  type MatrixRow,
+  type Page,
+  type Point,
+} from '../page.ts';
 import { oneLine } from '../safe.ts';
 import { type Count, joinParts, namesInBrief, pluralize } from '../words.ts';
 import { addressMarkup, groupsMarkup, namesMarkup, permalink } from './entries.ts';
@@ -15,7 +24,8 @@ const maxNamed = 10;
 
 /** A whole page in one file. It needs no network, and its policy lets only its own script run. */
 export function writeHtml(page: Page, options: ReportOptions): string {
-  const entries = page.groups.flatMap((group) => group.entries);
+  const groups = groupsForReview(page);
+  const entries = groups.flatMap((group) => group.entries);
   const total = entries.length;
   const eyebrow = page.note ?? `tenantctl ${page.command}`;
   const sides = page.sides.map(({ name, tenant }) => tenant !== '' && `${name}: ${tenant}`);
@@ -45,8 +55,8 @@ ${problemsMarkup(page)}
 ${
   total === 0
     ? html`<p class="empty">${page.verdict?.words ?? 'Nothing to show.'}</p>`
-    : html`${toolbar(page, total)}
-${groupsMarkup(page, options)}
+    : html`${toolbar(groups, page.named, total)}
+${groupsMarkup(groups, options)}
 <p class="empty" id="nothing" hidden>Nothing matches the filter.</p>`
 }
 ${othersMarkup(page)}
@@ -74,7 +84,7 @@ function tileMarkup({ is: category, count, words }: Count): Markup {
   return html`<li><button type="button" class="tile ${category}" data-filter="${category}" aria-pressed="false">${content}</button></li>`;
 }
 
-function toolbar({ groups, named }: Page, total: number): Markup {
+function toolbar(groups: readonly Group[], named: Page['named'], total: number): Markup {
   const names = groups.flatMap((group) => group.names.map((name) => ({ name, count: group.entries.length })));
   const choices = groupBy(names, ({ name }) => name).map(([name, all]) => {
     const count = all.reduce((sum, each) => sum + each.count, 0);
