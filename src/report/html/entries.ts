@@ -158,12 +158,17 @@ function searchedText({ fields, notices: said, remarks, source }: Entry): string
 function bodyMarkup(entry: Entry, { sourceUrl }: ReportOptions): Markup {
   const { address, outcome, isLine, words, environments, sides, rendered, impact, requests, sent } = entry;
   const isShared = environments.length > 1 && requests.length + sent.length > 0;
-  return html`${isShared ? html`<p class="whose">The requests are those of ${environments[0] ?? ''}.</p>` : ''}${metaMarkup(entry, sourceUrl)}
+  return html`${toolsMarkup(entry)}${isShared ? html`<p class="whose">The requests are those of ${environments[0] ?? ''}.</p>` : ''}${metaMarkup(entry, sourceUrl)}
 ${isLine && outcome === null ? html`<p>This object is ${words}.</p>` : ''}${notices([...entry.notices.map((notice) => noticeMarkup(notice, entry)), ...entry.remarks.map(diagnosticMarkup)])}
 ${fieldsMarkup(entry.fields(), sides)}
 ${rendered === null ? '' : renderedMarkup(address, rendered)}
 ${impact === null ? '' : impactMarkup(impact)}
 ${requestsMarkup(requests)}${sent.map((line) => html`<p class="request"><code>${line}</code></p>`)}`;
+}
+
+/** Without its script, the page has no tools. */
+function toolsMarkup({ id, address }: Entry): Markup {
+  return html`<p class="tools js"><label><input type="checkbox" autocomplete="off"> Reviewed</label> <button type="button" class="copy" data-copy="${oneLine(address)}">Copy address</button> <button type="button" class="copy" data-copy="${permalink(id)}">Copy link</button></p>`;
 }
 
 function metaMarkup({ source, objectId, secrets }: Entry, sourceUrl: string | undefined): Markup {

@@ -2,6 +2,9 @@ import { findAll, searchedTexts } from './dom.ts';
 
 type Packed = readonly [body: string, summary: string];
 
+/** How much of an entry is made: its title alone, its body without pictures and requests, or all of it. */
+type Form = 'title' | 'brief' | 'whole';
+
 /**
  * Of more changes in a long report, pictures and requests are left out: a browser needs more memory for the pages of thousands
  * of them than it may have.
@@ -26,61 +29,42 @@ export class Bodies {
     return !this.#markup.isEmpty;
   }
 
-  /** Makes the body of an entry, unless it is there. */
-  async fill(entry: HTMLDetailsElement): Promise<void> {
+  /** Makes what is not there yet of an entry. */
+  async fill(entry: HTMLDetailsElement, form: Form): Promise<void> {
     await this.#markup.open(this.#indexOf(entry));
-    this.#fillNow(entry);
+    this.#fillNow(entry, form);
   }
 
   /** The same, for an entry that was unpacked before. */
-  #fillNow(entry: HTMLDetailsElement): void {
-    const body = bodyOf(entry);
+  #fillNow(entry: HTMLDetailsElement, form: Form): void {
+    const [title, body] = [entry.querySelector(':scope > summary'), bodyOf(entry)];
     const packed = this.#markup.at(this.#indexOf(entry));
+    if (!packed || !title || !body) return;
     // The same templates wrote this markup and the rest of the page, so it is as safe: the policy runs none of it.
-    if (packed && body && (!body.firstChild || isBrief(body))) {
-      body.innerHTML = packed[0];
-      delete body.dataset.brief;
-    }
-    this.#fillTitleNow(entry);
-  }
-
-  /** Makes the body of an entry without pictures and requests, unless it is there. */
-  #fillBriefly(entry: HTMLDetailsElement): void {
-    const body = bodyOf(entry);
-    const packed = this.#markup.at(this.#indexOf(entry));
-    if (packed && body && !body.firstChild) {
-      const parts = document.createElement('template');
-      parts.innerHTML = packed[0];
-      for (const part of parts.content.querySelectorAll('.rendered, .requests')) part.remove();
-      body.append(parts.content);
-      body.dataset.brief = '';
-    }
-    this.#fillTitleNow(entry);
-  }
-
-  /** Makes the title of an entry in a fold, unless it is there. */
-  async fillTitle(entry: HTMLDetailsElement): Promise<void> {
-    await this.#markup.open(this.#indexOf(entry));
-    this.#fillTitleNow(entry);
-  }
-
-  #fillTitleNow(entry: HTMLDetailsElement): void {
-    const title = entry.querySelector(':scope > summary');
-    const packed = this.#markup.at(this.#indexOf(entry));
-    if (packed && title && !title.firstChild) title.innerHTML = packed[1];
+    const [markup, summary] = packed;
+    if (!title.firstChild) title.innerHTML = summary;
+    if (form === 'title' || (body.firstChild && (form === 'brief' || !isBrief(body)))) return;
+    const parts = document.createElement('template');
+    parts.innerHTML = markup;
+    const left = form === 'brief' ? parts.content.querySelectorAll('.rendered, .requests') : [];
+    for (const part of left) part.remove();
+    body.replaceChildren(parts.content);
+    if (form === 'brief') body.dataset.brief = '';
+    else delete body.dataset.brief;
   }
 
   /** Makes everything known that the search finds, so that the first search is as fast as the others. */
-  unpackTexts(): Promise<void> {
+  async unpackTexts(): Promise<void> {
     this.#texts.clear();
-    return this.#packedTexts.openAll((first, end) => {
-      for (const entry of this.#entries.slice(first, end)) this.textOf(entry);
-    });
+    for (const [at, entry] of this.#entries.entries()) {
+      await this.#packedTexts.open(at);
+      this.textOf(entry);
+    }
   }
 
   /** Unpacks everything else in idle time: printing cannot wait for it. */
-  unpackMarkup(): Promise<void> {
-    return this.#markup.openAllInIdleTime();
+  async unpackMarkup(): Promise<void> {
+    for (const at of this.#entries.keys()) await this.#markup.open(at, untilIdle);
   }
 
   /** Expands all that the filter shows while the page is printed. */
@@ -95,10 +79,7 @@ export class Bodies {
         ({ open }) => !open,
       );
       for (const fold of closed) fold.open = true;
-      for (const entry of printed) {
-        if (isBrief) this.#fillBriefly(entry);
-        else this.#fillNow(entry);
-      }
+      for (const entry of printed) this.#fillNow(entry, isBrief ? 'brief' : 'whole');
     });
     addEventListener('afterprint', () => {
       for (const fold of closed) fold.open = false;
@@ -167,29 +148,15 @@ class Packs<T> {
     return this.#values[index];
   }
 
-  open(index: number): Promise<void> {
-    return this.#openPack(Math.floor(index / this.#size));
-  }
-
-  /** Opens all, one after the other, and passes the numbers of the entries of each. */
-  async openAll(onOpen: (first: number, end: number) => void): Promise<void> {
-    for (const index of this.#packs.keys()) {
-      await this.#openPack(index);
-      onOpen(index * this.#size, Math.min((index + 1) * this.#size, this.#values.length));
-    }
-  }
-
-  /** The same, whenever the page has nothing else to do. */
-  async openAllInIdleTime(): Promise<void> {
-    for (const index of this.#packs.keys()) {
-      await untilIdle();
-      await this.#openPack(index);
-    }
-  }
-
-  #openPack(index: number): Promise<void> {
-    const opened = this.#opened.get(index) ?? this.#unpack(index);
-    this.#opened.set(index, opened);
+  /**
+   * Opens the pack of the entry with that number, unless it is open.
+   *
+   * @param ready waits before the pack is opened
+   */
+  open(index: number, ready = () => Promise.resolve()): Promise<void> {
+    const pack = Math.floor(index / this.#size);
+    const opened = this.#opened.get(pack) ?? ready().then(() => this.#unpack(pack));
+    this.#opened.set(pack, opened);
     return opened;
   }
 
@@ -203,9 +170,9 @@ class Packs<T> {
 }
 
 /** Safari cannot tell when it is idle: there, whatever is waiting comes first. */
-function untilIdle(): Promise<unknown> {
+function untilIdle(): Promise<void> {
   return new Promise((idle) => {
-    if ('requestIdleCallback' in globalThis) requestIdleCallback(idle, { timeout: longestWait });
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(() => idle(), { timeout: longestWait });
     else setTimeout(idle);
   });
 }

@@ -13,19 +13,25 @@ export function press(button: HTMLButtonElement, isPressed: boolean): void {
   button.setAttribute('aria-pressed', String(isPressed));
 }
 
-/** Lets one of the buttons that a selector matches be pressed at a time, and passes it to `onPress`. */
-export function startSwitch(
-  selector: string,
-  onPress: (button: HTMLButtonElement) => void,
-): readonly HTMLButtonElement[] {
-  const buttons = findAll(selector, HTMLButtonElement);
-  for (const button of buttons) {
-    button.addEventListener('click', () => {
-      for (const other of buttons) press(other, other === button);
-      onPress(button);
-    });
-  }
-  return buttons;
+export function isPressed(button: Element | null | undefined): boolean {
+  return button?.getAttribute('aria-pressed') === 'true';
+}
+
+/** Passes each button that is clicked and that the selector matches, also one that is made later. */
+export function onClick(selector: string, use: (button: HTMLButtonElement) => void): void {
+  addEventListener('click', ({ target }) => {
+    const button = target instanceof Element ? target.closest(selector) : null;
+    if (button instanceof HTMLButtonElement) use(button);
+  });
+}
+
+/** Lets one button of each group be pressed at a time, and passes it to `onPress`. */
+export function startSwitch(selector: string, onPress: (button: HTMLButtonElement) => void): void {
+  onClick(selector, (button) => {
+    for (const other of button.closest('[role="group"]')?.querySelectorAll('button') ?? [])
+      press(other, other === button);
+    onPress(button);
+  });
 }
 
 export function wordsIn(field: HTMLInputElement): string[] {
@@ -40,7 +46,7 @@ export function startTheme(): void {
     dataset.theme = isDark ? 'dark' : 'light';
     press(button, isDark);
   };
-  button.addEventListener('click', () => show(dataset.theme !== 'dark'));
+  onClick('#theme', () => show(dataset.theme !== 'dark'));
   show(matchMedia('(prefers-color-scheme: dark)').matches);
 }
 
@@ -89,10 +95,9 @@ export function decodePart(part: string): string {
 
 const copiedTime = 1500;
 
+/** Buttons that copy a text, or the link to a place in the page. */
 export function startCopying(): void {
-  addEventListener('click', (event) => {
-    const button = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-copy]') : null;
-    if (!button) return;
+  onClick('[data-copy]', (button) => {
     const say = (text: string) => {
       const before = button.dataset.name ?? button.textContent ?? '';
       button.dataset.name = before;
@@ -101,19 +106,12 @@ export function startCopying(): void {
         button.textContent = before;
       }, copiedTime);
     };
+    const { copy = '' } = button.dataset;
+    const text = copy.startsWith('#') ? new URL(copy, location.href).href : copy;
     // Some browsers refuse it in pages that are files.
-    Promise.resolve(navigator.clipboard?.writeText(button.dataset.copy ?? '')).then(
+    Promise.resolve(navigator.clipboard?.writeText(text)).then(
       () => say('Copied'),
       () => say('Not allowed here'),
     );
   });
-}
-
-export function copyButton(text: string, value: string): HTMLButtonElement {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'copy';
-  button.dataset.copy = value;
-  button.textContent = text;
-  return button;
 }

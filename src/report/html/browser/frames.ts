@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff';
-import { findAll, press } from './dom.ts';
+import { findAll, isPressed, onClick, press, startSwitch } from './dom.ts';
 
 /** Up to this many rendered templates are all loaded, also for printing. Of more, only those in sight are. */
 const maxFrames = 100;
@@ -14,6 +14,9 @@ export class Frames {
 
   constructor() {
     addEventListener('resize', () => fitAll(document));
+    startSwitch('button[data-width]', chooseWidth);
+    onClick('button[data-look]', chooseLook);
+    onClick('button[data-step]', stepThrough);
   }
 
   add(within: Element): void {
@@ -21,12 +24,6 @@ export class Frames {
     for (const place of places) this.#observer.observe(place);
     this.#count += places.length;
     if (this.#count <= maxFrames) places.forEach(load);
-    for (const button of within.querySelectorAll<HTMLButtonElement>('button[data-width]'))
-      button.addEventListener('click', () => chooseWidth(button));
-    for (const button of within.querySelectorAll<HTMLButtonElement>('button[data-look]'))
-      button.addEventListener('click', () => chooseLook(button));
-    for (const button of within.querySelectorAll<HTMLButtonElement>('button[data-step]'))
-      button.addEventListener('click', () => stepThrough(button));
   }
 
   #follow(seen: readonly IntersectionObserverEntry[]): void {
@@ -72,8 +69,6 @@ function chooseWidth(button: HTMLButtonElement): void {
   const rendered = button.closest<HTMLElement>('.rendered');
   if (!rendered) return;
   rendered.dataset.width = button.dataset.width ?? '';
-  for (const other of rendered.querySelectorAll<HTMLButtonElement>('button[data-width]'))
-    press(other, other === button);
   fitAll(rendered);
 }
 
@@ -81,20 +76,19 @@ function chooseWidth(button: HTMLButtonElement): void {
 function chooseLook(button: HTMLButtonElement): void {
   const rendered = button.closest<HTMLElement>('.rendered');
   if (!rendered) return;
-  press(button, button.getAttribute('aria-pressed') !== 'true');
+  press(button, !isPressed(button));
   for (const frames of rendered.querySelectorAll<HTMLElement>('.frames')) applyLooks(frames);
   fitAll(rendered);
 }
 
 function applyLooks(frames: HTMLElement): void {
-  const isPressed = (look: string) =>
-    frames.closest('.rendered')?.querySelector(`[data-look="${look}"]`)?.getAttribute('aria-pressed') ===
-    'true';
-  const isDark = isPressed('dark');
+  const isChosen = (look: string) =>
+    isPressed(frames.closest('.rendered')?.querySelector(`[data-look="${look}"]`));
+  const isDark = isChosen('dark');
   for (const place of findPlaces(frames)) {
     const of = place.querySelector('iframe')?.contentDocument;
     // Firefox begins the document of a frame that is loading without a root.
-    const hasDark = of?.documentElement ? applyLook(of, { isDark, hasImages: !isPressed('images') }) : false;
+    const hasDark = of?.documentElement ? applyLook(of, { isDark, hasImages: !isChosen('images') }) : false;
     place.dataset.note = isDark && !hasDark ? ', has no dark style' : '';
   }
 }

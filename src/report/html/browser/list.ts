@@ -1,22 +1,24 @@
 import { Bodies, bodyOf } from './bodies.ts';
 import {
-  copyButton,
   decodePart,
   encodePath,
   find,
   findAll,
   focusOnSlash,
+  isPressed,
   isTyping,
+  onClick,
   press,
   searchedTexts,
   startSwitch,
   wordsIn,
 } from './dom.ts';
 import { Frames, fitAll } from './frames.ts';
+import { Review } from './review.ts';
 
 const typingPause = 40;
 
-/** The list of entries: filters, details that are made when they are opened, and keys. */
+/** The list of entries: filters, details that are made when they are opened, and keys. The page itself holds its state. */
 export class List {
   readonly #entries = findAll('.entry', HTMLDetailsElement);
   readonly #bodies = new Bodies(this.#entries);
@@ -27,19 +29,16 @@ export class List {
   readonly #sight = new IntersectionObserver((seen) => void this.#fill(seen), { rootMargin: '50% 0px' });
   /** The names under which the select box finds each group. */
   readonly #names = new Map(findAll('.group', HTMLElement).map((group) => [group, namesOf(group)]));
-  /** Entries that have their frames and tools. */
+  readonly #filters = findAll('button[data-filter]', HTMLButtonElement);
+  /** Entries that have their frames. */
   readonly #ready = new Set<Element>();
   #at = '';
   /** The entry that a link led to, until the reader moves on. */
   #target: Element | null = null;
-  #view = '';
-  #filters: readonly string[] = [];
 
   start(): void {
     this.#startFilters();
-    this.#startViews();
     this.#startOpening();
-    this.#startExpanding();
     this.#bodies.startPrinting();
     focusOnSlash(this.#text);
     this.#startKeys();
@@ -52,7 +51,7 @@ export class List {
     const place = readPlace();
     this.#text.value = place.words;
     this.#group.value = place.group;
-    this.#filters = place.filters;
+    this.#press(place.filters);
     this.#at = place.at;
     findAll('button[data-view]', HTMLButtonElement)
       .find(({ dataset }) => dataset.view === place.view)
@@ -83,46 +82,48 @@ export class List {
       timer = setTimeout(() => this.#filter(), typingPause);
     });
     this.#group.addEventListener('change', () => this.#filter());
-    for (const button of findAll('button[data-filter]', HTMLButtonElement))
-      button.addEventListener('click', () => this.#toggle(button.dataset.filter ?? ''));
-  }
-
-  #toggle(name: string): void {
-    const others = this.#filters.filter((one) => one !== name);
-    this.#filters = others.length < this.#filters.length ? others : [...others, name];
-    this.#filter();
-  }
-
-  #startViews(): void {
+    onClick('button[data-filter]', (button) => {
+      const { filter = '' } = button.dataset;
+      const others = this.#pressed().filter((name) => name !== filter);
+      this.#press(isPressed(button) ? others : [...others, filter]);
+      this.#filter();
+    });
     startSwitch('button[data-view]', ({ dataset }) => {
-      this.#view = dataset.view ?? '';
-      document.documentElement.dataset.view = this.#view;
+      document.documentElement.dataset.view = dataset.view ?? '';
       this.#save();
     });
   }
 
+  /** The names of the filters that are pressed; an entry of any of them is shown. */
+  #pressed(): string[] {
+    return [...new Set(this.#filters.filter(isPressed).map(({ dataset }) => dataset.filter ?? ''))];
+  }
+
+  /** A tile and a point may have the same filter. */
+  #press(names: readonly string[]): void {
+    for (const button of this.#filters) press(button, names.includes(button.dataset.filter ?? ''));
+  }
+
   #filter(): void {
-    const words = wordsIn(this.#text);
-    const matching = new Set(this.#entries.filter((entry) => this.#matches(entry, words)));
+    const [words, filters] = [wordsIn(this.#text), this.#pressed()];
+    const matching = new Set(this.#entries.filter((entry) => this.#matches(entry, words, filters)));
     for (const entry of this.#entries)
       if (entry.hidden === matching.has(entry)) entry.hidden = !matching.has(entry);
     for (const entry of matching) showLead(entry, matching);
     countGroups(matching);
     find('nothing', HTMLElement).hidden = matching.size > 0;
     find('count', HTMLElement).textContent = `${matching.size} of ${this.#entries.length}`;
-    pressFilters(this.#filters);
     markHits(this.#text, this.#entries);
     this.#save();
   }
 
-  #matches(entry: HTMLDetailsElement, words: readonly string[]): boolean {
-    const { categories = '' } = entry.dataset;
+  #matches(entry: HTMLDetailsElement, words: readonly string[], filters: readonly string[]): boolean {
+    const categories = (entry.dataset.categories ?? '').split(' ');
     const group = entry.closest<HTMLElement>('.group');
     const names = group ? this.#names.get(group) : undefined;
     return (
       (this.#group.value === '' || names?.has(this.#group.value) === true) &&
-      (this.#filters.length === 0 ||
-        categories.split(' ').some((category) => this.#filters.includes(category))) &&
+      (filters.length === 0 || categories.some((category) => filters.includes(category))) &&
       words.every((word) => this.#bodies.textOf(entry).includes(word))
     );
   }
@@ -134,7 +135,7 @@ export class List {
     if (entry?.hidden) {
       this.#text.value = '';
       this.#group.value = '';
-      this.#filters = [];
+      this.#press([]);
     }
     this.#filter();
     this.#goTo(at);
@@ -170,8 +171,8 @@ export class List {
       at: this.#at,
       words: this.#text.value,
       group: this.#group.value,
-      filters: this.#filters,
-      view: this.#view,
+      filters: this.#pressed(),
+      view: document.documentElement.dataset.view ?? '',
     });
   }
 
@@ -181,9 +182,14 @@ export class List {
         this.#sight.observe(target);
       if (target instanceof HTMLDetailsElement && target.open && target.matches('.members'))
         for (const entry of this.#entries)
-          if (entry.parentElement === target) void this.#bodies.fillTitle(entry);
+          if (entry.parentElement === target) void this.#bodies.fill(entry, 'title');
     };
     document.addEventListener('toggle', onToggle, true);
+    const expand = (isOpen: boolean) => {
+      for (const entry of this.#entries) if (!entry.hidden) entry.open = isOpen;
+    };
+    onClick('#expand', () => expand(true));
+    onClick('#collapse', () => expand(false));
   }
 
   /** Fills open entries that have come into sight. All of a long report at once would take minutes. */
@@ -193,7 +199,7 @@ export class List {
       .map(({ target }) => target)
       .filter((target) => target instanceof HTMLDetailsElement);
     for (const entry of entries) this.#sight.unobserve(entry);
-    await Promise.all(entries.map((entry) => this.#bodies.fill(entry)));
+    await Promise.all(entries.map((entry) => this.#bodies.fill(entry, 'whole')));
     for (const entry of entries) {
       this.#prepare(entry);
       fitAll(entry);
@@ -206,15 +212,7 @@ export class List {
     if (!body || this.#ready.has(entry)) return;
     this.#ready.add(entry);
     this.#frames.add(body);
-    this.#review.addTools(entry, body);
-  }
-
-  #startExpanding(): void {
-    const expand = (isOpen: boolean) => {
-      for (const entry of this.#entries) if (!entry.hidden) entry.open = isOpen;
-    };
-    find('expand', HTMLButtonElement).addEventListener('click', () => expand(true));
-    find('collapse', HTMLButtonElement).addEventListener('click', () => expand(false));
+    this.#review.show(entry);
   }
 
   /** `j` and `k` go to the next and the previous entry, `x` ticks one off. */
@@ -299,11 +297,6 @@ function writePlace({ at, words, group, filters, view }: Place): void {
   history.replaceState(null, '', path + query === '' ? location.pathname : `#${path}${query}`);
 }
 
-function pressFilters(filters: readonly string[]): void {
-  for (const button of findAll('button[data-filter]', HTMLButtonElement))
-    press(button, filters.includes(button.dataset.filter ?? ''));
-}
-
 /** Marking more would take longer than the search itself. */
 const maxMarked = 100;
 const maxHits = 500;
@@ -340,83 +333,4 @@ function hitsIn(node: Node, words: readonly string[]): Range[] {
     }
     return ranges;
   });
-}
-
-/** The entries that a reader has ticked off, kept in the browser for this plan. */
-class Review {
-  readonly #entries: readonly HTMLDetailsElement[];
-  readonly #key = `tenantctl-reviewed ${document.documentElement.dataset.digest ?? ''}`;
-  readonly #done: Set<string>;
-
-  constructor(entries: readonly HTMLDetailsElement[]) {
-    this.#entries = entries;
-    this.#done = new Set(readList(this.#key));
-    for (const entry of entries) entry.classList.toggle('reviewed', this.#done.has(entry.id));
-    this.#show();
-  }
-
-  /** Adds the tick box and the copy buttons to an open entry. */
-  addTools(entry: HTMLDetailsElement, body: HTMLElement): void {
-    if (body.querySelector(':scope > .tools')) return;
-    const tools = document.createElement('p');
-    tools.className = 'tools';
-    const box = document.createElement('input');
-    box.type = 'checkbox';
-    box.checked = this.#done.has(entry.id);
-    box.addEventListener('change', () => this.#set(entry, box.checked));
-    const label = document.createElement('label');
-    label.append(box, ' Reviewed');
-    tools.append(
-      label,
-      copyButton('Copy address', entry.dataset.address ?? ''),
-      copyButton('Copy link', linkTo(entry)),
-    );
-    body.prepend(tools);
-  }
-
-  toggle(entry: HTMLDetailsElement): void {
-    this.#set(entry, !this.#done.has(entry.id));
-  }
-
-  #set(entry: HTMLDetailsElement, isDone: boolean): void {
-    // The same in other objects is reviewed with it.
-    for (const each of [entry, ...entry.querySelectorAll<HTMLDetailsElement>('.entry')]) {
-      if (isDone) this.#done.add(each.id);
-      else this.#done.delete(each.id);
-      each.classList.toggle('reviewed', isDone);
-      const box = each.querySelector<HTMLInputElement>(':scope > .body > .tools input');
-      if (box) box.checked = isDone;
-    }
-    writeList(this.#key, [...this.#done]);
-    this.#show();
-  }
-
-  #show(): void {
-    const { length } = this.#entries.filter(({ id }) => this.#done.has(id));
-    const progress = find('reviewed', HTMLElement);
-    progress.hidden = length === 0;
-    progress.textContent = `${length} reviewed, ${this.#entries.length - length} left`;
-  }
-}
-
-function linkTo({ id }: Element): string {
-  return `${location.href.split('#')[0]}#${encodePath(id)}`;
-}
-
-function readList(key: string): string[] {
-  try {
-    const list: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
-    return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
-  } catch {
-    // Storage may be off, and anything may be stored.
-    return [];
-  }
-}
-
-function writeList(key: string, list: readonly string[]): void {
-  try {
-    localStorage.setItem(key, JSON.stringify(list));
-  } catch {
-    // The ticks then last until the page is closed.
-  }
 }
