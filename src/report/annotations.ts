@@ -1,10 +1,13 @@
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
-import { inRepository, type ReportOptions } from './options.ts';
+import type { ReportOptions } from './options.ts';
 import type { Entry, Notice, Page } from './page.ts';
 import { printable, safeJson, uriPath } from './safe.ts';
 import { countWords, joinParts } from './words.ts';
 
 type Folder = Pick<ReportOptions, 'folder'>;
+
+/** A file of the project as a path from the top of its repository. */
+const inRepository = (file: string, { folder = '' }: Folder): string => `${folder}${file}`;
 
 const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' };
 const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };

@@ -178,13 +178,10 @@ function endLastLine(text: string | null, other: string | null): string | null {
 }
 
 function endingsOf(text: string | null): 'CRLF' | 'LF' | 'mixed' | null {
-  if (text === null) return null;
-  const feeds = text.split('\n').length - 1;
-  const pairs = text.split('\r\n').length - 1;
-  if (text.split('\r').length - 1 > pairs) return 'mixed';
-  if (feeds === 0) return null;
-  if (pairs === feeds) return 'CRLF';
-  return pairs === 0 ? 'LF' : 'mixed';
+  const [first, ...others] = new Set(text?.match(/\r\n|\r|\n/g));
+  if (first === undefined) return null;
+  if (others.length > 0 || first === '\r') return 'mixed';
+  return first === '\n' ? 'LF' : 'CRLF';
 }
 
 function diffWords(removed: readonly string[], added: readonly string[]): [Part[][], Part[][]] {

@@ -2,19 +2,19 @@ import { type Group as Family, groupBy } from '../model/basics.ts';
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
+import { familiesOf } from './families.ts';
 import { permalink } from './html/entries.ts';
 import { type LineDiff, type Part, signedLines } from './line-diff.ts';
 import { type ReportOptions, sourceLink } from './options.ts';
 import {
-  concernWords,
   type Entry,
-  familiesOf,
   firstOf,
   type Group,
   groupsForReview,
   looseRemarks,
   type Matrix,
   type Notice,
+  nounOf,
   type Page,
   urgencyOf,
 } from './page.ts';
@@ -216,7 +216,9 @@ function entrySection(family: Family<Entry>, options: ReportOptions): Section {
     joinParts(details, '\n\n'),
     entry.isFailure ? ' open' : '',
   );
-  const label = `${escapeMarkdown(entry.kind)}, ${concernWords(entry)}`;
+  const [concern] = entry.concerns;
+  const words = concern ? nounOf(concern.concern, 1) : entry.words;
+  const label = `${escapeMarkdown(entry.kind)}, ${words}`;
   // What failed and what is urgent is the last to be cut, and of the rest what is long is the first.
   return { ...folded, rank: entry.isFailure ? 0 : urgencyOf(entry) + folded.whole.length / 1e6, label };
 }
@@ -374,8 +376,8 @@ function diagnosticItem(diagnostic: Diagnostic): string {
 const maxLength = 64_000;
 /** Kept free for the note that counts what is cut. */
 const noteLength = 1500;
-/** Sections are given in full up to this part of the room, so that the rest are at least mentioned. */
-const wholeShare = 0.5;
+/** This part of the room at most is kept for the sections that follow, so that they are at least mentioned. */
+const briefShare = 0.5;
 
 /** One part of a comment, in full and in one line. */
 interface Section {
@@ -422,26 +424,20 @@ function fitComment(
 function chooseForms(groups: readonly SectionGroup[], length: number): ReadonlyMap<Section, Form> {
   const forms = new Map<Section, Form>();
   const begun = new Set<SectionGroup>();
-  let room = length;
-  const take = (section: Section, form: Form, least: number, cost: number): boolean => {
-    if (cost > room - least) return false;
-    forms.set(section, form);
-    room -= cost;
-    return true;
-  };
   const byRank = groups
     .flatMap((group) => group.sections.map((section) => ({ group, section })))
     .toSorted((a, b) => a.section.rank - b.section.rank);
+  let room = length;
+  let left = byRank.reduce((sum, { section }) => sum + section.brief.length, 0);
   for (const { group, section } of byRank) {
     const heading = begun.has(group) ? 0 : group.heading.length;
-    const isTaken =
-      take(section, 'whole', length * wholeShare, heading + section.whole.length) ||
-      take(section, 'brief', 0, heading + section.brief.length);
-    if (isTaken) begun.add(group);
-  }
-  for (const { section } of byRank) {
-    if (forms.get(section) === 'brief')
-      take(section, 'whole', 0, section.whole.length - section.brief.length);
+    left -= section.brief.length;
+    const kept = Math.min(left, length * briefShare);
+    const form = heading + section.whole.length <= room - kept ? 'whole' : 'brief';
+    if (heading + section[form].length > room) continue;
+    forms.set(section, form);
+    begun.add(group);
+    room -= heading + section[form].length;
   }
   return forms;
 }

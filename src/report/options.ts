@@ -43,10 +43,6 @@ export interface ReportOptions {
   readonly rendered?: Readonly<Record<Address, Rendered>>;
 }
 
-/** A file of the project as a path from the top of its repository. */
-export const inRepository = (file: string, { folder = '' }: Pick<ReportOptions, 'folder'>): string =>
-  `${folder}${file}`;
-
 /** The web address of a line in a manifest; `null` without a template that is a web address. */
 export function sourceLink(
   source: { readonly file: string; readonly line: number } | null,

@@ -1,12 +1,11 @@
 import type { Address } from '../model/address.ts';
 import { type Group as Family, groupBy } from '../model/basics.ts';
-import { type Diagnostic, isError } from '../model/diagnostic.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Action, Change, Impact, Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
-import type { Part } from './line-diff.ts';
-import type { Document, Rendered, ReportOptions } from './options.ts';
+import type { Document, Rendered } from './options.ts';
 import type { Field } from './values.ts';
-import { type Count, joinParts, namesInBrief, pluralize, whereOf } from './words.ts';
+import { type Count, joinParts, namesInBrief, pluralize } from './words.ts';
 
 /**
  * A document as every format shows it. A builder makes it of one sort of document, and finds the words; a writer writes it in
@@ -252,7 +251,7 @@ export function pointsOf<T extends Pick<Entry, 'concerns' | 'environments'>>(
   });
 }
 
-function nounOf(concern: Concern, count: number): string {
+export function nounOf(concern: Concern, count: number): string {
   const [one, many] = nouns[concern];
   return count === 1 ? one : many;
 }
@@ -264,11 +263,6 @@ export function attentionWords(changes: readonly Change[]): string {
     pointsOf(entries).map(({ words }) => words),
     ' · ',
   );
-}
-
-/** The label of an entry that is cut: its most urgent concern, or its action. */
-export function concernWords({ concerns: [first], words }: Entry): string {
-  return first ? nounOf(first.concern, 1) : words;
 }
 
 /** 0 for what is most urgent; entries that raise no concern come last. */
@@ -332,77 +326,4 @@ export function looseRemarks({ remarks, groups }: Page): [code: string, remarks:
     remarks.filter((remark) => !attached.has(remark)),
     ({ code }) => code,
   );
-}
-
-/** As many of one kind are shown one by one. */
-const maxAlike = 3;
-
-/**
- * Folds warnings and information with the same code into the first one, unless `verbose`; `quiet` leaves them out. Errors are
- * all shown. `more` names what is folded.
- */
-export function foldRemarks(
-  diagnostics: readonly Diagnostic[],
-  { verbose = false, quiet = false }: Pick<ReportOptions, 'verbose' | 'quiet'>,
-): { readonly diagnostic: Diagnostic; readonly more: string | null }[] {
-  const shown = diagnostics.filter((each) => !quiet || isError(each));
-  const groups = groupBy(shown, (each, index) =>
-    verbose || isError(each) ? String(index) : `${each.severity} ${each.code}`,
-  );
-  return groups.flatMap(([, group]): { diagnostic: Diagnostic; more: string | null }[] => {
-    const [first, ...others] = group;
-    return others.length >= maxAlike
-      ? [{ diagnostic: first, more: moreWords(others) }]
-      : group.map((diagnostic) => ({ diagnostic, more: null }));
-  });
-}
-
-function moreWords(others: readonly Diagnostic[]): string {
-  const names = [...new Set(others.flatMap((other) => other.address ?? whereOf(other) ?? []))];
-  const words = [...names.slice(0, maxAlike), ...(names.length > maxAlike ? ['…'] : [])].join(', ');
-  return `and ${others.length} more${words === '' ? '' : `: ${words}`}`;
-}
-
-/** Longer runs of text may be cut, so that two that look the same may differ. */
-const maxText = 4000;
-
-/**
- * Entries in families, in the order of their first members: what is replaced in a family is the same, also where the text
- * around it differs, as in the locales of a template. Entries that cannot be seen whole are families of their own.
- */
-export function familiesOf(entries: readonly Entry[]): Family<Entry>[] {
-  return groupBy(entries, signatureOf).map(([, family]) => family);
-}
-
-function signatureOf(entry: Entry): string {
-  const { kind, action, isLine, impact, notices, secrets, id } = entry;
-  const differences =
-    isLine || action === 'manual' || impact !== null ? [] : entry.fields().map(replacementIn);
-  const isOwn = differences.length === 0 || differences.includes(null);
-  return JSON.stringify(isOwn ? id : [kind, action, differences, notices, secrets]);
-}
-
-/** The replacement as a comparable value; `null` where it is not shown whole. */
-function replacementIn({ name, op, origin, view }: Field): unknown {
-  switch (view.is) {
-    case 'sensitive':
-      return null;
-    case 'inline':
-      return [name, op, origin, ...[view.before, view.after].map((parts) => parts && changedTexts(parts))];
-    case 'lines': {
-      const { blocks, notes } = view.diff;
-      const changed = blocks.filter(({ is }) => is === 'changed');
-      const texts = changed.map(({ before, after }) =>
-        [before, after].map((lines) => lines.flatMap(({ parts }) => changedTexts(parts))),
-      );
-      const isCut = texts.flat(2).some(({ length }) => length >= maxText);
-      return isCut ? null : [name, op, origin, notes, texts];
-    }
-  }
-}
-
-/** The words of a line that differ, or the whole line where none is marked. */
-function changedTexts(parts: readonly Part[]): string[] {
-  const marked = parts.filter(({ changed }) => changed);
-  return (marked.length > 0 ? marked : parts).map(({ text }) => text);
 }

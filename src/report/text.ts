@@ -1,4 +1,5 @@
-import type { Diagnostic, Severity } from '../model/diagnostic.ts';
+import { groupBy } from '../model/basics.ts';
+import { type Diagnostic, isError, type Severity } from '../model/diagnostic.ts';
 import type { Action, Plan, Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
@@ -19,7 +20,7 @@ import {
 } from './layout.ts';
 import { type LineDiff, type Part, type SignedLine, signedLines } from './line-diff.ts';
 import type { ReportOptions } from './options.ts';
-import { type Entry, firstOf, foldRemarks, type Group, type Matrix, type Notice, type Page } from './page.ts';
+import { type Entry, firstOf, type Group, type Matrix, type Notice, type Page } from './page.ts';
 import { outcomeWords } from './result.ts';
 import { takeLast } from './safe.ts';
 import { bodyText, type Field, sensitiveWords, shortenFields, textOfParts } from './values.ts';
@@ -328,6 +329,35 @@ function diagnosticRows(diagnostics: readonly Diagnostic[], options: ReportOptio
       blank,
     ];
   });
+}
+
+/** As many of one kind are shown one by one. */
+const maxAlike = 3;
+
+/**
+ * Folds warnings and information with the same code into the first one, unless `verbose`; `quiet` leaves them out. Errors are
+ * all shown. `more` names what is folded.
+ */
+function foldRemarks(
+  diagnostics: readonly Diagnostic[],
+  { verbose = false, quiet = false }: ReportOptions,
+): { readonly diagnostic: Diagnostic; readonly more: string | null }[] {
+  const shown = diagnostics.filter((each) => !quiet || isError(each));
+  const groups = groupBy(shown, (each, index) =>
+    verbose || isError(each) ? String(index) : `${each.severity} ${each.code}`,
+  );
+  return groups.flatMap(([, group]): { diagnostic: Diagnostic; more: string | null }[] => {
+    const [first, ...others] = group;
+    return others.length >= maxAlike
+      ? [{ diagnostic: first, more: moreWords(others) }]
+      : group.map((diagnostic) => ({ diagnostic, more: null }));
+  });
+}
+
+function moreWords(others: readonly Diagnostic[]): string {
+  const names = [...new Set(others.flatMap((other) => other.address ?? whereOf(other) ?? []))];
+  const words = [...names.slice(0, maxAlike), ...(names.length > maxAlike ? ['…'] : [])].join(', ');
+  return `and ${others.length} more${words === '' ? '' : `: ${words}`}`;
 }
 
 const excerptIndent = 4;

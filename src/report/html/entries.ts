@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import type { Request } from '../../model/plan.ts';
+import { familiesOf } from '../families.ts';
 import { type ReportOptions, sourceLink } from '../options.ts';
-import { type Entry, familiesOf, type Group, type ImpactWords, type Notice } from '../page.ts';
+import type { Entry, Group, ImpactWords, Notice } from '../page.ts';
 import { oneLine, takeFirst } from '../safe.ts';
 import { bodyText, shortenFields, textsOfField } from '../values.ts';
 import { familyWords, place, pluralize, requestTarget, symbols } from '../words.ts';
