@@ -1,15 +1,11 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { statSync } from 'node:fs';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Document, formatsOf, type ReportOptions, renderReport } from '../../src/report/index.ts';
-import type { RenderedSide } from '../../src/report/options.ts';
-import { executablePath, launch } from '../support/browser.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Document, formatsOf, renderReport } from '../../src/report/index.ts';
 import { isThorough } from '../support/effort.ts';
+import { describeInBrowser, type OpenOptions, side } from './browsing.ts';
 import { change, difference, plain, plan, samplePlan, sampleResult, textUpdate } from './fixtures.ts';
 import { evil, hostileDocuments } from './hostile.ts';
 
@@ -25,10 +21,9 @@ const subjects = Array.from({ length: 30 }, (_, index) =>
 );
 
 /** A report of few changes that are so long that they are packed. */
-const longReport: [Document, ReportOptions] = [
+const longReport: [Document, OpenOptions] = [
   { is: 'plan', plan: plan(subjects) },
   {
-    ...plain,
     rendered: Object.fromEntries(
       subjects.map(({ address }) => [
         address,
@@ -38,37 +33,16 @@ const longReport: [Document, ReportOptions] = [
   },
 ];
 
-describe.skipIf(executablePath === undefined)('the page in a browser', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'report-'));
+describeInBrowser('the page in a browser', (open) => {
   const asked: string[] = [];
-  let browser: Browser;
-  let server: Server;
-  let port = 0;
-
-  beforeAll(async () => {
-    browser = await launch();
-    server = createServer((request, response) => {
-      asked.push(request.url ?? '');
-      response.end('<h1>outside</h1>');
-    });
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    const address = server.address();
-    port = isBound(address) ? address.port : 0;
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.end('<h1>outside</h1>');
   });
-
-  afterAll(async () => {
-    await browser?.close();
-    server?.close();
-    rmSync(folder, { recursive: true });
+  beforeAll(() => new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening)));
+  afterAll(() => {
+    server.close();
   });
-
-  async function open(document: Document, options: ReportOptions = plain): Promise<Page> {
-    const file = join(folder, 'report.html');
-    writeFileSync(file, renderReport(document, 'html', options));
-    const page = await browser.newPage();
-    await page.goto(pathToFileURL(file).href);
-    return page;
-  }
 
   const shown = (page: Page): Promise<number> => page.locator('.entry:visible').count();
 
@@ -127,6 +101,8 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
   });
 
   it('runs nothing of a hostile tenant and asks nothing of the network', async () => {
+    const address = server.address();
+    const port = isBound(address) ? address.port : 0;
     const text = evil.replaceAll('PORT', String(port));
     const link = `<a id="l" href="http://127.0.0.1:${port}/link" style="position:fixed;inset:0">x</a>`;
     const refresh = `<meta http-equiv="refresh" content="0;url=http://127.0.0.1:${port}/refresh">`;
@@ -138,13 +114,10 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
     });
     const head = { subject: text, from: text, replyTo: text, preheader: text };
     const rendered = { [item.address]: { before: side(content), after: side(text, head) } };
-    const documents: readonly [Document, ReportOptions][] = [
-      [
-        { is: 'plan', plan: plan([item]) },
-        { ...plain, rendered },
-      ],
-      ...hostileDocuments(port).flatMap((document): [Document, ReportOptions][] =>
-        document.is === 'diagnostics' ? [] : [[document, plain]],
+    const documents: readonly [Document, OpenOptions][] = [
+      [{ is: 'plan', plan: plan([item]) }, { rendered }],
+      ...hostileDocuments(port).flatMap((document): [Document, OpenOptions][] =>
+        document.is === 'diagnostics' ? [] : [[document, {}]],
       ),
     ];
     for (const [document, options] of documents) {
@@ -169,7 +142,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
     const rendered = {
       [textUpdate.address]: { before: null, after: side('<h1 style="height: 77px">Hi</h1>') },
     };
-    const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { ...plain, rendered });
+    const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
     const heading = page.frameLocator('iframe').locator('h1');
     await page.locator('iframe').scrollIntoViewIfNeeded();
     await heading.waitFor();
@@ -178,7 +151,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
   });
 
   it('gives JUnit that parses as XML', async () => {
-    const page = await browser.newPage();
+    const page = await open({ is: 'plan', plan: samplePlan });
     const documents = [...hostileDocuments(), { is: 'plan', plan: samplePlan } as const];
     for (const document of documents.filter(({ is }) => formatsOf(is).includes('junit'))) {
       const xml = JSON.stringify(renderReport(document, 'junit', plain));
@@ -206,8 +179,8 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
         { before: side(mail(index, 'old')), after: side(mail(index, `new-${index}-end`)) },
       ]),
     );
-    const page = await open({ is: 'plan', plan: plan(changes) }, { ...plain, rendered });
-    expect(statSync(join(folder, 'report.html')).size).toBeLessThan(3000 * many);
+    const page = await open({ is: 'plan', plan: plan(changes) }, { rendered });
+    expect(statSync(new URL(page.url())).size).toBeLessThan(3000 * many);
     await page.locator('html[data-searchable]').waitFor();
     await page.fill('#text', `new-${many - 1}-end`);
     await page.locator('#count', { hasText: `1 of ${many}` }).waitFor();
@@ -314,7 +287,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
     const wide =
       '<style>p, header, strong { display: none !important }</style><table width="640"><tr><td style="height: 900px">Wide</td></tr></table><div style="position: fixed; inset: 0; background: red">over</div>';
     const rendered = { [textUpdate.address]: { before: side('<h2>Old</h2>'), after: side(wide) } };
-    const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { ...plain, rendered });
+    const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
     const frame = page.locator('.frame').last();
     await page.getByText(/^6[45]\d px, wider than 600 px, shown at \d+ %$/).waitFor();
     const size = await frame
@@ -348,14 +321,6 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
     await page.close();
   });
 });
-
-/** A rendered e-mail. */
-function side(
-  document: string,
-  head = { subject: 'Hi', from: '', replyTo: '', preheader: '' },
-): RenderedSide {
-  return { document, head };
-}
 
 function isBound(address: AddressInfo | string | null): address is AddressInfo {
   return typeof address === 'object' && address !== null;

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { type Document, type ReportOptions, renderReport } from '../../src/report/index.ts';
 import type { RenderedSide } from '../../src/report/options.ts';
-import { launch } from '../support/browser.ts';
+import { executablePath, launch } from '../support/browser.ts';
 import { plain } from './fixtures.ts';
 
 /** How a page is opened: the report's options, and those of the browser. */
@@ -13,30 +14,29 @@ export interface OpenOptions extends Partial<ReportOptions> {
   readonly browser?: BrowserContextOptions;
 }
 
-/** A browser that opens reports. */
-export interface Reader {
-  open(document: Document, options?: OpenOptions): Promise<Page>;
-  close(): Promise<void>;
-}
+/** Opens the HTML report of a document in a page of its own, which the test closes. */
+export type Open = (document: Document, options?: OpenOptions) => Promise<Page>;
 
-/** Starts a browser, and a folder for its reports. */
-export async function startReader(): Promise<Reader> {
-  const folder = mkdtempSync(join(tmpdir(), 'report-'));
-  const browser: Browser = await launch();
-  return {
-    async open(document, { browser: settings = {}, ...options } = {}) {
+/** Tests in a browser, where the machine has one. */
+export function describeInBrowser(name: string, tests: (open: Open) => void): void {
+  describe.skipIf(executablePath === undefined)(name, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'report-'));
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await launch();
+    });
+    afterAll(async () => {
+      await browser?.close();
+      rmSync(folder, { recursive: true });
+    });
+    tests(async (document, { browser: settings = {}, ...options } = {}) => {
       const file = join(folder, 'report.html');
       writeFileSync(file, renderReport(document, 'html', { ...plain, ...options }));
-      const context = await browser.newContext(settings);
-      const page = await context.newPage();
+      const page = await browser.newPage(settings);
       await page.goto(pathToFileURL(file).href);
       return page;
-    },
-    async close() {
-      await browser.close();
-      rmSync(folder, { recursive: true });
-    },
-  };
+    });
+  });
 }
 
 /** A rendered e-mail. */

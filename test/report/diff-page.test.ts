@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Diff, DiffObject, DiffSide } from '../../src/model/diff.ts';
-import { executablePath, violations } from '../support/browser.ts';
-import { type Reader, startReader } from './browsing.ts';
+import { violations } from '../support/browser.ts';
+import { describeInBrowser } from './browsing.ts';
 import { textUpdate } from './fixtures.ts';
 
 function object(address: string, more: Partial<DiffObject>): DiffObject {
@@ -50,15 +50,9 @@ const diff: Diff = {
   ],
 };
 
-describe.skipIf(executablePath === undefined)('the page of a diff in a browser', () => {
-  let reader: Reader;
-  beforeAll(async () => {
-    reader = await startReader();
-  });
-  afterAll(() => reader?.close());
-
+describeInBrowser('the page of a diff in a browser', (open) => {
   it('has no violation and no scrolling to the side, light, dark and narrow, and filters what it shows', async () => {
-    const page = await reader.open({ is: 'diff', diff });
+    const page = await open({ is: 'diff', diff });
     for (const [colorScheme, width] of [
       ['dark', 1200],
       ['light', 380],

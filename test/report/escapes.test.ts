@@ -7,6 +7,7 @@ import { escapeHtml, escapeMarkdown, quoteHtml, uriPath } from '../../src/report
 import { renderSearch } from '../../src/report/search.ts';
 import { zoneLine } from '../../src/report/status.ts';
 import { change, difference, outcome, plain, plan, result } from './fixtures.ts';
+import { commandsIn } from './hostile.ts';
 
 describe('CSV', () => {
   const cells = (...values: readonly string[]) => {
@@ -58,13 +59,15 @@ describe('CSV', () => {
 describe('a zone file', () => {
   const txt = (value: string) => zoneLine({ type: 'TXT', name: 'a.example', value }).replace(/^.* TXT /, '');
 
-  it('has strings of at most 255 bytes', () => {
+  it('has strings of at most 255 bytes, counted before they are escaped', () => {
     const x = (count: number) => 'x'.repeat(count);
     expect(txt(x(255))).toBe(`"${x(255)}"`);
     expect(txt(x(256))).toBe(`"${x(255)}" "x"`);
     expect(txt(x(510))).toBe(`"${x(255)}" "${x(255)}"`);
     expect(txt(x(511))).toBe(`"${x(255)}" "${x(255)}" "x"`);
     expect(txt('')).toBe('""');
+    expect(txt('"'.repeat(255))).toBe(`"${'\\"'.repeat(255)}"`);
+    expect(txt('ä'.repeat(128)).split(' ')).toHaveLength(2);
   });
 
   it('escapes what would end a string', () => {
@@ -74,9 +77,8 @@ describe('a zone file', () => {
     expect(txt('a;b ~')).toBe('"a;b ~"');
   });
 
-  it('counts bytes before they are escaped', () => {
-    expect(txt('"'.repeat(255))).toBe(`"${'\\"'.repeat(255)}"`);
-    expect(txt('ä'.repeat(128)).split(' ')).toHaveLength(2);
+  it('holds no command to a CI system', () => {
+    expect(commandsIn(txt('v=spf1 ##[add-mask]x ##vso[task.complete]'))).toEqual([]);
   });
 });
 
@@ -179,6 +181,8 @@ describe('Markdown', () => {
     ['https://x.example', 'https:&#8203;//x.example'],
     ['www.x.example', 'www&#8203;.x.example'],
     ['GH-1', 'GH&#8203;-1'],
+    ['1) item', '1\\) item'],
+    ['===', '\\==='],
   ])('makes no markup of %j', (text, expected) => {
     expect(escapeMarkdown(text)).toBe(expected);
   });

@@ -1,9 +1,8 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/model/plan.ts';
 import { type Document, renderReport } from '../../src/report/index.ts';
-import { executablePath } from '../support/browser.ts';
-import { type Reader, startReader } from './browsing.ts';
+import { describeInBrowser } from './browsing.ts';
 import { change, difference, fleet, lockout, names, plain, plan, senderDelete } from './fixtures.ts';
 
 const manual = change({
@@ -70,24 +69,16 @@ describe.each(documents)('of 900 changes in %s, the three that matter', (_what, 
   });
 });
 
-describe.skipIf(executablePath === undefined)('of 900 changes in a browser, the three that matter', () => {
-  let reader: Reader;
-  beforeAll(async () => {
-    reader = await startReader();
-  });
-  afterAll(async () => {
-    await reader?.close();
-  });
-
+describeInBrowser('of 900 changes in a browser, the three that matter', (open) => {
   it.each(documents)('are on the first screen of %s, large and small', async (_what, document) => {
-    const page = await reader.open(document, { browser: { viewport: { width: 1280, height: 800 } } });
+    const page = await open(document, { browser: { viewport: { width: 1280, height: 800 } } });
     expect(await inSight(page)).toEqual(grave.map(([words]) => words));
     // At its usual place, the line below a link hides the underscores of an address.
     const offset = 'getComputedStyle(document.querySelector(".first a")).textUnderlineOffset';
     expect(await page.evaluate(offset)).not.toBe('auto');
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await inSight(page)).toEqual(grave.map(([words]) => words));
-    await page.context().close();
+    await page.close();
   });
 });
 

@@ -1,22 +1,18 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { statSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import type { Fleet } from '../../src/model/fleet.ts';
 import type { Change } from '../../src/model/plan.ts';
-import { renderReport } from '../../src/report/index.ts';
-import { executablePath, launch, violations } from '../support/browser.ts';
+import { violations } from '../support/browser.ts';
 import { isThorough } from '../support/effort.ts';
+import { describeInBrowser } from './browsing.ts';
 import {
   change,
   difference,
   fleet,
   lockout,
   names,
-  plain,
   sampleResult,
   senderDelete,
   textUpdate,
@@ -40,24 +36,8 @@ const fifty = fleet(names(50), (name) => {
 /** Changes of each of 50 tenants in a long report. */
 const each = isThorough ? 200 : 40;
 
-describe.skipIf(executablePath === undefined)('the page of several environments in a browser', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'fleet-page-'));
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    rmSync(folder, { recursive: true });
-  });
-
-  async function open(of: Fleet): Promise<Page> {
-    const file = join(folder, 'fleet.html');
-    writeFileSync(file, renderReport({ is: 'fleet', fleet: of }, 'html', plain));
-    const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
-    await page.goto(pathToFileURL(file).href);
-    return page;
-  }
+describeInBrowser('the page of several environments in a browser', (openDocument) => {
+  const open = (of: Fleet) => openDocument({ is: 'fleet', fleet: of });
   const shown = (page: Page) => page.locator('.entry:visible').count();
 
   it('begins with what failed, and shows each change once with its environments', async () => {
@@ -158,7 +138,7 @@ describe.skipIf(executablePath === undefined)('the page of several environments 
       ),
     );
     const page = await open(many);
-    const { size } = statSync(join(folder, 'fleet.html'));
+    const { size } = statSync(new URL(page.url()));
     expect(size).toBeLessThan(600 * 50 * each);
     await page.locator('html[data-searchable]').waitFor();
     await page.fill('#text', `new tenant-50 ${each - 1}`);

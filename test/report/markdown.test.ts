@@ -22,7 +22,7 @@ const markdown = (value: ReturnType<typeof plan>, options = plain): string =>
 describe('a plan as a comment', () => {
   it('folds each change and ends with the digest', () => {
     const text = markdown(plan([textUpdate]));
-    expect(text).toContain('| **1** |'.slice(0, 5));
+    expect(text).toContain('| **1** |');
     expect(text).toContain(
       '<details><summary><code>~</code> <code>NotificationTemplate/work_item_summary/EMAIL/en</code> to update</summary>\n\n',
     );

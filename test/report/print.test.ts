@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { executablePath } from '../support/browser.ts';
-import { type Reader, side, startReader } from './browsing.ts';
+import { expect, it } from 'vitest';
+import { describeInBrowser, side } from './browsing.ts';
 import { change, difference, plan, samplePlan, textUpdate } from './fixtures.ts';
 
 const mail = side('<p style="margin: 0; width: 580px; height: 40px; background: green">Hello</p>');
@@ -16,18 +15,10 @@ const long = Array.from({ length: 80 }, (_, at) =>
   }),
 );
 
-describe.skipIf(executablePath === undefined)('a printed page', () => {
-  let reader: Reader;
-  beforeAll(async () => {
-    reader = await startReader();
-  });
-  afterAll(async () => {
-    await reader?.close();
-  });
-
+describeInBrowser('a printed page', (open) => {
   it('has one change a block, mails whole, and neither tools nor a background', async () => {
     const rendered = { [textUpdate.address]: { before: mail, after: mail } };
-    const page = await reader.open({ is: 'plan', plan: samplePlan }, { rendered });
+    const page = await open({ is: 'plan', plan: samplePlan }, { rendered });
     await page.frameLocator('iframe').last().getByText('Hello').waitFor();
     await page.emulateMedia({ media: 'print' });
     expect(await styleOf(page, '.entry', 'breakInside')).toBe('avoid');
@@ -38,13 +29,13 @@ describe.skipIf(executablePath === undefined)('a printed page', () => {
       await page.locator('.toolbar > :not(#count), .tools, .copy, #theme').filter({ visible: true }).count(),
     ).toBe(0);
     expect(await styleOf(page, '.frames', 'gridTemplateColumns')).toMatch(/^\d+px$/);
-    await page.context().close();
+    await page.close();
   });
 
   it('has the details of a long report, and says which mails it has not', async () => {
     const last = long.at(-1);
     const rendered = { [last?.address ?? '']: { before: mail, after: mail } };
-    const page = await reader.open({ is: 'plan', plan: plan(long) }, { rendered });
+    const page = await open({ is: 'plan', plan: plan(long) }, { rendered });
     await page.locator('html[data-unpacked]').waitFor();
     expect(await page.locator('.fields').count()).toBe(0);
     await page.evaluate('dispatchEvent(new Event("beforeprint"))');
@@ -58,7 +49,7 @@ describe.skipIf(executablePath === undefined)('a printed page', () => {
       'document.querySelector(".entry").append(Object.assign(document.createElement("div"), { className: "body" }))',
     );
     expect(await before('.entry > .body:empty')).toMatch(/^"Not printed: the details were not unpacked yet/);
-    await page.context().close();
+    await page.close();
   });
 
   it('leaves e-mails and requests out of more than 100 changes, says so at the top, and has them again afterwards', async () => {
@@ -67,7 +58,7 @@ describe.skipIf(executablePath === undefined)('a printed page', () => {
       return { ...(first ?? textUpdate), address: `NotificationTemplate/key_${at}/EMAIL/en` };
     }).map((each, at) => ({ ...each, diff: [difference('/subject', 'Old', `New ${at}`)] }));
     const rendered = Object.fromEntries(many.map(({ address }) => [address, { before: mail, after: mail }]));
-    const page = await reader.open({ is: 'plan', plan: plan(many) }, { rendered });
+    const page = await open({ is: 'plan', plan: plan(many) }, { rendered });
     await page.locator('html[data-unpacked]').waitFor();
     await page.locator('.entry').first().locator('summary').first().click();
     await page.locator('.entry').first().locator('iframe').first().waitFor();
@@ -100,11 +91,11 @@ describe.skipIf(executablePath === undefined)('a printed page', () => {
     await page.locator('#count', { hasText: `101 of ${many.length}` }).waitFor();
     const pages = (await page.pdf()).toString('latin1').match(/\/Type \/Page\b/g);
     expect(pages?.length).toBeGreaterThan(3);
-    await page.context().close();
+    await page.close();
   });
 
   it('has only what the filter shows, and says how much that is', async () => {
-    const page = await reader.open({ is: 'plan', plan: plan(long) });
+    const page = await open({ is: 'plan', plan: plan(long) });
     await page.locator('html[data-unpacked]').waitFor();
     await page.getByLabel('Filter by text').fill('key_7/');
     await page.locator('#count', { hasText: `1 of ${long.length}` }).waitFor();
@@ -116,18 +107,18 @@ describe.skipIf(executablePath === undefined)('a printed page', () => {
     expect(await page.evaluate(words)).toBe('" printed"');
     const box = await page.locator('#count').boundingBox();
     expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
-    await page.context().close();
+    await page.close();
   });
 
   it('expands a long report without building what is out of sight', async () => {
-    const page = await reader.open({ is: 'plan', plan: plan(long) });
+    const page = await open({ is: 'plan', plan: plan(long) });
     await page.getByRole('button', { name: 'Expand all' }).click();
     await page.locator('.fields').first().waitFor();
     expect(await page.locator('.entry[open]').count()).toBe(long.length);
     expect(await page.locator('.body:not(:empty)').count()).toBeLessThan(long.length / 2);
     await page.locator('.entry').last().scrollIntoViewIfNeeded();
     await page.locator('.entry').last().locator('.fields').first().waitFor();
-    await page.context().close();
+    await page.close();
   });
 });
 

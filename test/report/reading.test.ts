@@ -1,26 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { RenderedSide } from '../../src/report/options.ts';
-import { executablePath } from '../support/browser.ts';
-import { type Reader, side, startReader } from './browsing.ts';
+import { describeInBrowser, side } from './browsing.ts';
 import { change, difference, digest, plan, samplePlan, sampleResult, textUpdate } from './fixtures.ts';
 
 /** Keeps what the page copies, since a browser without windows has no clipboard. */
 const recordCopies =
   'Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { globalThis.copied = text; } } })';
 
-describe.skipIf(executablePath === undefined)('what a reader does with the page', () => {
-  let reader: Reader;
-
-  beforeAll(async () => {
-    reader = await startReader();
-  });
-
-  afterAll(async () => {
-    await reader?.close();
-  });
-
+describeInBrowser('what a reader does with the page', (open) => {
   const numbered = Array.from({ length: 30 }, (_, at) => `line ${at + 1}`);
   const longText = change({
     address: 'NotificationTemplate/long/EMAIL/en',
@@ -31,29 +20,29 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
   });
 
   it('shows the equal lines between changes when they are asked for, and does not search them', async () => {
-    const page = await reader.open({ is: 'plan', plan: plan([longText]) });
+    const page = await open({ is: 'plan', plan: plan([longText]) });
     expect(await page.getByText('line 15').isVisible()).toBe(false);
     await page.getByText('19 equal lines (6 to 24)').click();
     expect(await page.locator('.gap:visible pre:visible').innerText()).toMatch(/^line 6\n.*\nline 24$/s);
     await page.getByLabel('Filter by text').fill('line 15');
     await page.getByText('Nothing matches the filter.').waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   it('copies the digest, the command, an address and a link', async () => {
     const shown = plan([{ ...longText, requests: textUpdate.requests }]);
-    const page = await reader.open({ is: 'plan', plan: shown }, { applyWith: ['plan.json'] });
+    const page = await open({ is: 'plan', plan: shown }, { applyWith: ['plan.json'] });
     await page.evaluate(recordCopies);
     expect(await copy(page, 'Copy the digest')).toBe(digest);
     expect(await copy(page, 'Copy the command')).toBe(`tenantctl apply plan.json --expect ${digest}`);
     expect(await copy(page, 'Copy address')).toBe(longText.address);
     const link = await copy(page, 'Copy link');
     expect(link.split('#')[1]).toBe(`change/${longText.address}`);
-    await page.context().close();
+    await page.close();
   });
 
   it('goes back to the entry before, and to the filter from a box that was ticked', async () => {
-    const page = await reader.open({ is: 'plan', plan: samplePlan });
+    const page = await open({ is: 'plan', plan: samplePlan });
     const focused = 'document.activeElement.closest(".entry")?.dataset.address';
     for (const key of ['j', 'j', 'j']) await page.keyboard.press(key);
     expect(await page.evaluate(focused)).toBe('SenderAddress/help%40acme.example');
@@ -64,7 +53,7 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
     await page.getByLabel('Reviewed').first().check();
     await page.keyboard.press('/');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('text');
-    await page.context().close();
+    await page.close();
   });
 
   it.each([
@@ -80,7 +69,7 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
         ),
       }),
     );
-    const page = await reader.open({ is: 'plan', plan: plan(long) }, { browser });
+    const page = await open({ is: 'plan', plan: plan(long) }, { browser });
     const html = readFileSync(new URL(page.url()), 'utf8');
     const headers = { 'content-type': 'text/html', 'content-security-policy': policy };
     await page.route('http://127.0.0.1/report', (route) => route.fulfill({ body: html, headers }));
@@ -90,11 +79,11 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
     const note = await alarm.boundingBox();
     const list = await page.locator('#entries').boundingBox();
     expect(note?.y).toBeLessThan(list?.y ?? 0);
-    await page.context().close();
+    await page.close();
   });
 
   it('marks what a search finds, counts it in each group, and keeps it over a reload', async () => {
-    const page = await reader.open({ is: 'plan', plan: samplePlan });
+    const page = await open({ is: 'plan', plan: samplePlan });
     await page.getByLabel('Filter by text').fill('help');
     await page.getByText(/^1 of 6$/).waitFor();
     const marked = '[...CSS.highlights.get("hit")].map(String)';
@@ -105,7 +94,7 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
     await page.reload();
     expect(await page.getByLabel('Filter by text').inputValue()).toBe('help');
     await page.getByText(/^1 of 6$/).waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   it('shows an e-mail dark and without images, and goes from one changed passage to the next', async () => {
@@ -116,7 +105,7 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
       );
     const rendered = { [textUpdate.address]: { before: mail('old'), after: mail('new') } };
     const applyWith = ['plan.json'];
-    const page = await reader.open({ is: 'plan', plan: plan([textUpdate]) }, { rendered, applyWith });
+    const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { rendered, applyWith });
     const [before, after] = [0, 1].map((at) => page.locator('iframe').nth(at).contentFrame());
     const colour = () =>
       after?.locator('html').evaluate('getComputedStyle(document.querySelector("p")).color');
@@ -151,7 +140,7 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
       return top + (range.getBoundingClientRect().top * width) / frame.offsetWidth - innerHeight / 2;
     })()`;
     await expect.poll(async () => Math.abs(Number(await page.evaluate(fromMiddle)))).toBeLessThan(100);
-    await page.context().close();
+    await page.close();
   });
 
   const current = (page: Page, name: string) =>
@@ -173,11 +162,11 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
       );
     const shown = async (before: RenderedSide, after: RenderedSide) => {
       const rendered = { [textUpdate.address]: { before, after } };
-      return reader.open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
+      return open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
     };
     const same = await shown(mail('Sign in.', 'Sign in.'), mail('Sign in.', 'Sign in now.'));
     await expect.poll(() => current(same, 'changed')).toEqual([['Sign in.'], ['Sign in now.']]);
-    await same.context().close();
+    await same.close();
     const hidden = await shown(mail('Old.', 'Sign in.'), mail('Sign in.', 'Sign in now.'));
     await expect
       .poll(() => current(hidden, 'changed'))
@@ -189,7 +178,7 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
     await expect.poll(() => current(hidden, 'current')).toEqual([[], ['Sign in now.']]);
     await hidden.getByRole('button', { name: 'Next change' }).click();
     await expect.poll(() => current(hidden, 'current')).toEqual([['Sign in.'], []]);
-    await hidden.context().close();
+    await hidden.close();
   });
 
   it('marks a changed passage so that it is seen on a background of the same colour', async () => {
@@ -198,13 +187,13 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
     const rendered = {
       [textUpdate.address]: { before: mail('an old sentence'), after: mail('a new sentence') },
     };
-    const page = await reader.open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
+    const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
     await expect.poll(() => current(page, 'changed')).toEqual([['an old sentence'], ['a new sentence']]);
     const passage = page.locator('iframe').last().contentFrame().locator('p');
     const marked = await passage.screenshot();
     await passage.evaluate('CSS.highlights.clear()');
     expect(await differingPixels(page, [marked, await passage.screenshot()])).toBeGreaterThan(30);
-    await page.context().close();
+    await page.close();
   });
 
   it('says what it shows: a plan, the rollback of an apply, a result', async () => {
@@ -216,9 +205,9 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
       { is: 'plan', plan: rollback },
       { is: 'result', result: sampleResult },
     ] as const) {
-      const page = await reader.open(document);
+      const page = await open(document);
       titles.push(await page.title());
-      await page.context().close();
+      await page.close();
     }
     expect(titles).toEqual([
       'tenantctl plan: production',

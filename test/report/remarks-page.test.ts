@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import { executablePath, violations } from '../support/browser.ts';
-import { type Reader, startReader } from './browsing.ts';
+import { violations } from '../support/browser.ts';
+import { describeInBrowser } from './browsing.ts';
 import { plan, textUpdate } from './fixtures.ts';
 
 const remark = (code: string, message: string, more: Partial<Diagnostic> = {}): Diagnostic => ({
@@ -38,19 +38,11 @@ const remarks = (count: number): Diagnostic[] => [
 ];
 const diagnostics = remarks(120);
 
-describe.skipIf(executablePath === undefined)('warnings of a plan in its page', () => {
-  let reader: Reader;
-  beforeAll(async () => {
-    reader = await startReader();
-  });
-  afterAll(async () => {
-    await reader?.close();
-  });
-
-  const open = () => reader.open({ is: 'plan', plan: plan(changes, { diagnostics }) });
+describeInBrowser('warnings of a plan in its page', (open) => {
+  const openPlan = () => open({ is: 'plan', plan: plan(changes, { diagnostics }) });
 
   it('are folded by kind with their number, so that the changes stay on the first screen', async () => {
-    const page = await open();
+    const page = await openPlan();
     const folds = page.getByRole('region', { name: 'Remarks' }).locator('details');
     expect(await folds.locator('summary').allInnerTexts()).toEqual([
       '120 remarks not-comparable',
@@ -64,11 +56,11 @@ describe.skipIf(executablePath === undefined)('warnings of a plan in its page', 
     expect(await folds.nth(1).getByRole('listitem').count()).toBe(40);
     expect(await page.getByText('Remark 39 of default-moved.').isVisible()).toBe(true);
     expect(await page.getByText('Remark 119 of not-comparable.').isVisible()).toBe(false);
-    await page.context().close();
+    await page.close();
   });
 
   it('are beside their change where they are about one, all of them and only there', async () => {
-    const page = await open();
+    const page = await openPlan();
     const entry = page.locator('.entry[data-address="NotificationTemplate/key_7/EMAIL/en"]');
     // Folded, it says that there is something inside.
     expect(await page.locator('.entry .risk').allInnerTexts()).toEqual(['2 warnings']);
@@ -83,7 +75,7 @@ describe.skipIf(executablePath === undefined)('warnings of a plan in its page', 
     for (const text of ['The text uses $dayz.', 'The secret of number seven.'])
       expect(await page.getByText(text).count(), text).toBe(1);
     expect(await page.locator('.entry .notices').count()).toBe(1);
-    await page.context().close();
+    await page.close();
   });
 
   it('are found by the search, in a long report too', async () => {
@@ -93,32 +85,32 @@ describe.skipIf(executablePath === undefined)('warnings of a plan in its page', 
       requests: each.requests.map((request) => ({ ...request, body })),
     }));
     for (const shown of [changes, long]) {
-      const page = await reader.open({ is: 'plan', plan: plan(shown, { diagnostics }) });
+      const page = await open({ is: 'plan', plan: plan(shown, { diagnostics }) });
       if (shown === long) await page.locator('html[data-unpacked]').waitFor();
       await page.getByLabel('Filter by text').fill('number seven');
       await page.getByText(`1 of ${shown.length}`, { exact: true }).waitFor();
-      await page.context().close();
+      await page.close();
     }
   });
 
   it('can be read by everybody, unfolded, light and dark', async () => {
     // A few of each are marked up as hundreds are.
     const few = plan(changes.slice(6, 9), { diagnostics: remarks(6) });
-    const page = await reader.open({ is: 'plan', plan: few });
+    const page = await open({ is: 'plan', plan: few });
     await page.evaluate('for (const fold of document.querySelectorAll("details")) fold.open = true');
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       expect(await violations(page)).toEqual([]);
     }
-    await page.context().close();
+    await page.close();
   });
 
   it('are printed, folded or not', async () => {
-    const page = await open();
+    const page = await openPlan();
     await page.evaluate('dispatchEvent(new Event("beforeprint"))');
     await page.emulateMedia({ media: 'print' });
     expect(await page.getByText('Remark 119 of not-comparable.').isVisible()).toBe(true);
     expect(await page.getByText('The text uses $dayz.').isVisible()).toBe(true);
-    await page.context().close();
+    await page.close();
   });
 });

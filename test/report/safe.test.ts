@@ -3,8 +3,6 @@ import {
   codeBlock,
   codeSpan,
   disarm,
-  escapeHtml,
-  escapeMarkdown,
   oneLine,
   printable,
   safeJson,
@@ -122,27 +120,8 @@ describe('safeJson', () => {
   });
 });
 
-describe('markup', () => {
-  it('escapes HTML between tags and in attributes', () => {
-    expect(escapeHtml(`<a href="x" onclick='y'>&`)).toBe(
-      '&lt;a href=&quot;x&quot; onclick=&#39;y&#39;&gt;&amp;',
-    );
-  });
-
-  it('brings no Markdown to life', () => {
-    expect(escapeMarkdown('**b** [x](y) <i> `c` | #')).toBe(
-      '\\*\\*b\\*\\* \\[x\\]\\(y\\) &lt;i&gt; \\`c\\` \\| \\#&#8203;',
-    );
-    expect(escapeMarkdown('@team GH-1 https://x.example www.x.example')).toBe(
-      '@&#8203;team GH&#8203;-1 https:&#8203;//x.example www&#8203;.x.example',
-    );
-    expect(escapeMarkdown('- item')).toBe('\\- item');
-    expect(escapeMarkdown('1. item')).toBe('1\\. item');
-    expect(escapeMarkdown('1) item')).toBe('1\\) item');
-    expect(escapeMarkdown('===')).toBe('\\===');
-  });
-
-  it('fences code with more backticks than it holds', () => {
+describe('code in Markdown', () => {
+  it('is fenced with more backticks than it holds', () => {
     expect(codeSpan('a``b')).toBe('```a``b```');
     expect(codeSpan('`a`')).toBe('`` `a` ``');
     expect(codeBlock('x\n````\ny', 'diff')).toBe('`````diff\nx\n````\ny\n`````');

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { formatsOf } from '../../src/report/index.ts';
 import { guard, lockout, plan, samplePlan, sampleResult } from './fixtures.ts';
 
 function validator(name: string) {
@@ -77,11 +76,5 @@ describe('the schema of results', () => {
     [['changes', '1', 'requests', '0', 'attempts'], 0],
   ])('refuses %j as %j', (path, value) => {
     expect(isResult(altered(sampleResult, path, value))).toBe(false);
-  });
-});
-
-describe('documents', () => {
-  it('all have JSON', () => {
-    for (const is of ['plan', 'result', 'diagnostics'] as const) expect(formatsOf(is)).toContain('json');
   });
 });
