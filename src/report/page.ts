@@ -61,7 +61,9 @@ interface Side {
   readonly tenant: string;
 }
 
+/** Entries that belong together: of one kind, or of the same environments. */
 export interface Group {
+  /** Empty for all changes of an apply, in the order of the run: a review has them by kind. */
   readonly title: string;
   readonly words: string;
   /** The choices of a filter that show it. */

@@ -21,16 +21,24 @@ import { actionWords, allCounts, changeCounts, pluralize, scopeWords, tenantWord
 
 export const refused = 'REFUSED: this plan cannot be applied.';
 
-const riskWords: Readonly<Record<Risk, readonly [is: 'grave' | 'risk', label: string, meaning: string]>> = {
-  lockout: ['grave', 'LOCK-OUT', 'this can shut people out, and the credentials that CI uses'],
-  delete: ['grave', 'DELETE', 'the object is removed from the tenant'],
-  'back-to-default': [
-    'risk',
-    'BACK TO DEFAULT',
-    "recipients get the vendor's text again, and it follows the vendor's changes",
-  ],
-  'undoes-tenant-change': ['grave', 'UNDOES A CHANGE', 'someone changed this in the tenant'],
-  'sends-mail': ['risk', 'SENDS E-MAIL', 'a verification message goes out'],
+const risks: Readonly<Record<Risk, Notice>> = {
+  lockout: {
+    is: 'grave',
+    label: 'LOCK-OUT',
+    text: 'this can shut people out, and the credentials that CI uses',
+  },
+  delete: { is: 'grave', label: 'DELETE', text: 'the object is removed from the tenant' },
+  'back-to-default': {
+    is: 'risk',
+    label: 'BACK TO DEFAULT',
+    text: "recipients get the vendor's text again, and it follows the vendor's changes",
+  },
+  'undoes-tenant-change': {
+    is: 'grave',
+    label: 'UNDOES A CHANGE',
+    text: 'someone changed this in the tenant',
+  },
+  'sends-mail': { is: 'risk', label: 'SENDS E-MAIL', text: 'a verification message goes out' },
 };
 
 export function planPage(plan: Plan, options: ReportOptions): Page {
@@ -120,21 +128,15 @@ export function changeEntry(
 
 /** The first warning of a change that a person makes is what to do. */
 function noticesOf({ action, risk, warnings, impact }: Change): Notice[] {
-  const risks = risk.map((name): Notice => {
-    const [is, label, text] = riskWords[name];
-    return { is, label, text };
-  });
-  const said = warnings.map((text, at): Notice => {
-    const isTask = action === 'manual' && at === 0;
-    return isTask ? { is: 'task', label: actionWords.manual, text } : { is: 'warning', label: null, text };
-  });
-  const unknown = impact && 'notRun' in impact ? [impact.notRun] : [];
+  const tasks = action === 'manual' ? warnings.slice(0, 1) : [];
+  const unknown =
+    impact && 'notRun' in impact ? [`Who enters and leaves is not known. ${impact.notRun}`] : [];
   return [
-    ...risks,
-    ...said,
-    ...unknown.map((why): Notice => {
-      return { is: 'warning', label: null, text: `Who enters and leaves is not known. ${why}` };
-    }),
+    ...risk.map((name) => risks[name]),
+    ...tasks.map((text): Notice => ({ is: 'task', label: actionWords.manual, text })),
+    ...[...warnings.slice(tasks.length), ...unknown].map(
+      (text): Notice => ({ is: 'warning', label: null, text }),
+    ),
   ];
 }
 

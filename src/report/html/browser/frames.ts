@@ -14,9 +14,21 @@ export class Frames {
 
   constructor() {
     addEventListener('resize', () => fitAll(document));
-    startSwitch('button[data-width]', chooseWidth);
-    onClick('button[data-look]', chooseLook);
-    onClick('button[data-step]', stepThrough);
+    startSwitch('button[data-width]', (button) => {
+      const rendered = renderedOf(button);
+      rendered.dataset.width = button.dataset.width ?? '';
+      fitAll(rendered);
+    });
+    // Dark, or without images: each of these buttons stands for itself.
+    onClick('button[data-look]', (button) => {
+      const rendered = renderedOf(button);
+      press(button, !isPressed(button));
+      for (const frames of framesIn(rendered)) applyLooks(frames);
+      fitAll(rendered);
+    });
+    onClick('button[data-step]', (button) =>
+      showStep(framesIn(renderedOf(button)), Number(button.dataset.step)),
+    );
   }
 
   add(within: Element): void {
@@ -65,20 +77,14 @@ function ignore(event: Event): void {
   event.preventDefault();
 }
 
-function chooseWidth(button: HTMLButtonElement): void {
-  const rendered = button.closest<HTMLElement>('.rendered');
-  if (!rendered) return;
-  rendered.dataset.width = button.dataset.width ?? '';
-  fitAll(rendered);
+/** The template of a button, before and after, or the page of the preview. */
+function renderedOf(button: HTMLButtonElement): HTMLElement {
+  return button.closest<HTMLElement>('.rendered') ?? document.documentElement;
 }
 
-/** Dark, or without images: each button stands for itself. */
-function chooseLook(button: HTMLButtonElement): void {
-  const rendered = button.closest<HTMLElement>('.rendered');
-  if (!rendered) return;
-  press(button, !isPressed(button));
-  for (const frames of rendered.querySelectorAll<HTMLElement>('.frames')) applyLooks(frames);
-  fitAll(rendered);
+/** The pairs of frames of one template, which may be shown with several values. */
+function framesIn(rendered: HTMLElement): HTMLElement[] {
+  return [...rendered.querySelectorAll<HTMLElement>('.frames')];
 }
 
 function applyLooks(frames: HTMLElement): void {
@@ -91,11 +97,6 @@ function applyLooks(frames: HTMLElement): void {
     const hasDark = of?.documentElement ? applyLook(of, { isDark, hasImages: !isChosen('images') }) : false;
     place.dataset.note = isDark && !hasDark ? ', has no dark style' : '';
   }
-}
-
-function stepThrough(button: HTMLButtonElement): void {
-  const pairs = button.closest('.rendered')?.querySelectorAll('.frames') ?? [];
-  showStep([...pairs], Number(button.dataset.step));
 }
 
 /** A mail that is higher than its frame scrolls together with its other side. */
@@ -216,11 +217,7 @@ function markChanges(frames: Element): void {
   for (const frame of [before, after]) highlight(frame, 'changed', passages);
 }
 
-/**
- * Goes to the next changed passage, or with -1 to the previous one. After the last comes the first.
- *
- * @param pairs the frames of one template, which may be shown with several values
- */
+/** Goes to the next changed passage, or with -1 to the previous one. After the last comes the first. */
 function showStep(pairs: readonly Element[], step: number): void {
   const passages = pairs.flatMap((frames) => known.get(frames) ?? []).filter(isSeen);
   const [first] = pairs;
