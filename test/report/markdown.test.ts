@@ -113,6 +113,16 @@ describe('a plan as a comment', () => {
     expect(text).toMatch(/- Not shown: \d+ NotificationTemplate, to update\./);
   });
 
+  it('shows what is grave in a kind before the rest of it, as the page does', () => {
+    const diff = [difference('/name', 'Old', 'New')];
+    const harmless = change({ address: 'SenderAddress/a', action: 'update', diff });
+    for (const format of ['markdown', 'html'] as const) {
+      const shown = renderReport({ is: 'plan', plan: plan([harmless, senderDelete]) }, format, plain);
+      const titles = shown.match(/(?<=<(?:summary|p)>)(?:<code>|<span class="badge).*/g) ?? [];
+      expect(titles[0], format).toMatch(/delete/);
+    }
+  });
+
   it('shows what is grave in a later kind before what is not in an earlier one', () => {
     const template = (at: number) => `NotificationTemplate/key_${at}_${'x'.repeat(60)}/EMAIL/en`;
     const many = Array.from({ length: 900 }, (_, at) => change({ address: template(at), action: 'update' }));
@@ -141,6 +151,21 @@ describe('a plan as a comment', () => {
     expect(text).toContain(
       'The same in `NotificationTemplate/k/EMAIL/de`, `NotificationTemplate/k/EMAIL/en`, `NotificationTemplate/k/EMAIL/fr`.',
     );
+  });
+
+  it('shows a long replacement once only where it is the same beyond the lines that are shown', () => {
+    const lines = (word: string, last: string) => `${`${word}\n`.repeat(90)}${last}`;
+    const changes = ['end', 'end', 'other end'].map((last, at) =>
+      change({
+        address: `SimIntegration/${at}`,
+        action: 'update',
+        diff: [difference('/body', lines('old', ''), lines('new', last))],
+      }),
+    );
+    const text = markdown(plan(changes));
+    expect(text.match(/<details>/g)).toHaveLength(2);
+    expect(text).toContain('The same in `SimIntegration/0`, `SimIntegration/1`.');
+    expect(text).toContain('121 lines more');
   });
 
   it('keeps what is sensitive, cut or done by hand apart', () => {
@@ -199,6 +224,16 @@ describe('a plan as a comment', () => {
 });
 
 describe('results and problems as comments', () => {
+  it('has the changes by kind, which a terminal shows in the order of the run', () => {
+    const comment = renderReport({ is: 'result', result: sampleResult }, 'markdown', plain);
+    expect(comment.match(/^#### .*/gm)).toEqual([
+      '#### SenderAddress: 2 changes',
+      '#### AuthProfile: 1 change',
+      '#### NotificationPreference: 1 change',
+      '#### SimIntegration: 1 change',
+    ]);
+  });
+
   it('opens what failed', () => {
     const text = renderReport({ is: 'result', result: sampleResult }, 'markdown', plain);
     expect(text).toContain(
