@@ -3,7 +3,15 @@ import { relative } from 'node:path';
 import type { SavedResult } from '../engine/results.ts';
 import type { TemplateSetting } from '../engine/templates.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
-import { type ExitCode, Failure, failure, interruption, messageOf, systemFailure } from '../model/failure.ts';
+import {
+  type ExitCode,
+  Failure,
+  failure,
+  interruption,
+  isInterruption,
+  messageOf,
+  systemFailure,
+} from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import {
@@ -29,7 +37,7 @@ interface OutputArgs {
   readonly report: readonly string[];
 }
 
-/** Writes the reports of a document, adds it to the summary of a GitHub step, and prints it. */
+/** Writes the reports of a document, prints it, and adds it to the summary of a GitHub step. */
 export async function outputDocument(
   document: Document,
   args: Verbosity & OutputArgs,
@@ -37,8 +45,8 @@ export async function outputDocument(
   extras: Extras = {},
 ): Promise<void> {
   await writeReports(document, args.report, io, extras);
-  await appendStepSummary(document, io, extras);
   printDocument(document, args, io, extras);
+  await appendStepSummary(document, io, extras);
 }
 
 /** Prints the requested document on stdout, in the requested format. */
@@ -201,6 +209,7 @@ export async function appendStepSummary(document: Document, io: Io, extras: Extr
     const text = renderReport(document, 'markdown', { ...fileView, ...optionsFrom(io, extras) });
     await writeText(file, io.redactor.text(text), io, appendFile);
   } catch (error) {
+    if (error instanceof Failure && isInterruption(error)) throw error;
     printNote(`The step summary could not be written. ${messageOf(error)}`, io);
   }
 }

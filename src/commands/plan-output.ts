@@ -184,7 +184,7 @@ export async function outputResult(
   io: Io,
 ): Promise<ExitCode> {
   printDocument(document, args, io);
-  await appendStepSummary(document, io);
   const isReported = await isWritten(() => writeReports(document, args.report, io), io);
+  await appendStepSummary(document, io);
   return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;
 }

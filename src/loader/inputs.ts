@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import type { Secrets } from '../kinds/project.ts';
 import { isCi } from '../model/ci.ts';
 import { Failure, failure, interruption, isInterruption, systemCode } from '../model/failure.ts';
@@ -257,10 +257,10 @@ const pipeTimeout = 60_000;
  * other end of a pipe. `endless` is a device or a folder, and `late` a pipe whose other end takes too long.
  */
 export function readOutside(path: string, most: number, timeout = pipeTimeout): Buffer | 'endless' | 'late' {
+  if (statSync(path).isFIFO()) return interruptible(() => readPipe(path, most, timeout));
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(file);
-    if (stats.isFIFO()) return readPipe(file, most, timeout);
     if (!stats.isFile()) return 'endless';
     const bytes = Buffer.alloc(Math.min(stats.size, most) + 1);
     let length = 0;
@@ -273,38 +273,58 @@ export function readOutside(path: string, most: number, timeout = pipeTimeout): 
   }
 }
 
-/** Copies a pipe, for the process whose id is the argument. An orphan ends: its pipe may never have another end. */
-const copyPipe = `setInterval(() => process.ppid === Number(process.argv[1]) || process.exit(), 200).unref();
-process.stdin.pipe(process.stdout);`;
+/** Reads a pipe to its end, in steps: a read that waits for the other end could not be interrupted. */
+function readPipe(path: string, most: number, timeout: number): Buffer | 'late' {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const bytes = Buffer.alloc(most + 1);
+  let length = 0;
+  let hasWriter = false;
+  try {
+    for (const end = performance.now() + timeout; performance.now() < end; ) {
+      const read = readReady(file, bytes.subarray(length));
+      if (read === 0 && hasWriter) return bytes.subarray(0, length);
+      // Without a writer, a pipe looks as if it had ended.
+      hasWriter ||= read !== 0;
+      length += read ?? 0;
+      if (length === bytes.length) return bytes;
+      if (!read) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+    return 'late';
+  } finally {
+    closeSync(file);
+  }
+}
 
-/** Lets another process wait for a pipe, which a time limit ends, and Ctrl-C, since it reaches both. */
-function readPipe(file: number, most: number, timeout: number): Buffer | 'late' {
-  const { stdout, signal, error } = withoutHandlers(() =>
-    spawnSync(process.execPath, ['-e', copyPipe, String(process.pid)], {
-      stdio: [file, 'pipe', 'ignore'],
-      maxBuffer: most + 1,
-      env: {},
-      timeout,
-    }),
-  );
-  const code = systemCode(error);
-  if (code === 'ETIMEDOUT') return 'late';
-  if (error && code !== 'ENOBUFS') throw error;
-  if (signal && !error) throw interruption();
-  return stdout;
+/** Returns how many bytes a pipe had; `null` where its writer has written none yet. */
+function readReady(file: number, bytes: Buffer): number | null {
+  try {
+    return readSync(file, bytes);
+  } catch (error) {
+    if (systemCode(error) === 'EAGAIN') return null;
+    throw error;
+  }
 }
 
 /**
- * Lets a cancelled job or a closed terminal end the process during `wait`, which would block the handlers. Secrets are read
- * before anything is written, so there is nothing to finish.
+ * Lets signals end `wait`, which blocks their handlers: Ctrl-C with a Failure, and a cancelled job or a closed terminal with the
+ * process. Secrets are read before anything is written, so there is nothing to finish.
  */
-function withoutHandlers<T>(wait: () => T): T {
+function interruptible(wait: () => Buffer | 'late'): Buffer | 'late' {
   const handlers = (['SIGTERM', 'SIGHUP'] as const).flatMap((signal) =>
     process.listeners(signal).map((listener) => ({ signal, listener })),
   );
   for (const { signal, listener } of handlers) process.off(signal, listener);
+  let result: Buffer | 'late' = 'late';
+  const setResult = () => {
+    result = wait();
+  };
   try {
-    return wait();
+    runInNewContext('wait()', { wait: setResult }, { breakOnSigint: true });
+    return result;
+  } catch (error) {
+    // What Ctrl-C throws is an error of the other context.
+    if (error instanceof Error) throw error;
+    throw interruption();
   } finally {
     for (const { signal, listener } of handlers) process.on(signal, listener);
   }
