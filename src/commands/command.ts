@@ -23,10 +23,10 @@ export interface Command {
 /** A command in the list of commands. Its module is loaded when it is needed. */
 export interface CommandEntry {
   /** Its positional arguments, as yargs writes them. */
-  readonly positionals?: string;
+  readonly positionals: string;
   readonly describe: string;
   /** True when each use of it sends requests to a tenant, so that the client gets ready while it is loaded. */
-  readonly connects?: boolean;
+  readonly connects: boolean;
   load(): Promise<{ readonly command: Command }>;
 }
 

@@ -48,7 +48,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   };
   const base = refuseMistakes(baseParser(io), argv, name, entry?.positionals);
   const parser = entry
-    ? (await entry.load()).command.addTo(base, entry.positionals ?? '', setRun)
+    ? (await entry.load()).command.addTo(base, entry.positionals, setRun)
     : addCommandList(base);
   if (isHelp) await addPage(parser, name);
   await parser.parseAsync(entry ? [...rest] : [...argv], {}, (error, _args, output) => {
@@ -98,8 +98,7 @@ function parseCommonOptions(argv: readonly string[]) {
 function addCommandList(parser: Argv): Argv {
   return Object.entries(commands)
     .reduce(
-      (cli, [name, { positionals = '', describe }]) =>
-        cli.command(`${name} ${positionals}`.trimEnd(), describe),
+      (cli, [name, { positionals, describe }]) => cli.command(`${name} ${positionals}`.trimEnd(), describe),
       parser,
     )
     .usage('$0 COMMAND [options]\n\nKeeps an identity-governance tenant equal to YAML manifests in git.')

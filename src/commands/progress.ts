@@ -1,5 +1,4 @@
 import type { ApplyEvent } from '../applier/run-context.ts';
-import type { RequestName } from '../client/client.ts';
 import type { FleetOptions, FleetProgressState } from '../engine/fleet.ts';
 import { type Tenant, type TenantEvent, type TenantOptions, useTenant } from '../engine/tenant.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
@@ -72,82 +71,81 @@ function modeOf({ quiet, verbose, progress }: Verbosity, io: ProgramIo): Mode {
   return isCi(io.env) ? 'lines' : 'waits';
 }
 
-/** One line of a terminal, which is drawn again and again. */
-function createLine({ stderr }: ProgramIo) {
-  let isShown = false;
+/** What both kinds of progress show: a line of a terminal that is drawn again and again, and notes. */
+function openDisplay(args: Verbosity, io: ProgramIo) {
+  const { stderr } = io;
+  const width = Math.max(0, widthOf(stderr) - 1);
+  let isDrawn = false;
+  const clear = () => {
+    if (isDrawn) stderr.write('\r\x1b[2K');
+    isDrawn = false;
+  };
   return {
+    mode: modeOf(args, io),
+    width,
     draw(text: string) {
-      stderr.write(`\r\x1b[2K${text.slice(0, roomIn(stderr))}`);
-      isShown = true;
+      stderr.write(`\r\x1b[2K${printable(text).slice(0, width)}`);
+      isDrawn = true;
     },
-    clear() {
-      if (isShown) stderr.write('\r\x1b[2K');
-      isShown = false;
+    clear,
+    note(text: string | null) {
+      if (text !== null) printNote(text, io);
     },
+    noteInterrupts: args.quiet ? () => {} : interruptNotes(io, clear),
   };
 }
 
-const roomIn = (output: ProgramIo['stderr']) => Math.max(0, widthOf(output) - 1);
-
 export function createProgress(io: ProgramIo, args: Verbosity): Progress {
-  const mode = modeOf(args, io);
-  const line = createLine(io);
-  const noteInterrupts = args.quiet ? () => {} : interruptNotes(io, line.clear);
+  const { mode, width, note, ...display } = openDisplay(args, io);
   const count = new Count();
   const begun = Date.now();
-  const limit = createCountdown(() => draw(null));
+  const countdown = createCountdown(() => draw(null));
   let awaited = '';
   let told = 0;
 
   const draw = (words: string | null) => {
     // A wait explains why nothing moves, so it stays until it is over.
-    const more = [count.eta(Date.now() - begun), limit.words() ?? words].filter(Boolean).join('  ');
-    const room = roomIn(io.stderr) - count.bar.length - 2;
-    line.draw(more === '' ? count.bar : `${count.bar}  ${cutMiddle(printable(more), room)}`);
+    const more = [count.eta(Date.now() - begun), countdown.words() ?? words].filter(Boolean).join('  ');
+    display.draw(more === '' ? count.bar : `${count.bar}  ${cutMiddle(more, width - count.bar.length - 2)}`);
   };
   /** Tells the first of several waits for the same objects. */
-  const printWait = (event: RunEvent) => {
+  const noteWait = (event: RunEvent) => {
     if (event.type !== 'settling' || event.addresses.join() === awaited) return;
     awaited = event.addresses.join();
-    printNote(eventWords(event) ?? '', io);
+    note(eventWords(event));
   };
-  const show = {
+  const show: Record<Mode, (event: RunEvent) => void> = {
     none() {},
-    log(event) {
-      const text = logLine(event);
-      if (text !== null) printNote(text, io);
-    },
+    log: (event) => note(logLine(event)),
     bar(event) {
-      if (event.type === 'rate-limit-wait') limit.start(event);
+      if (event.type === 'rate-limit-wait') countdown.start(event);
       draw(eventWords(event));
     },
     lines(event) {
-      printWait(event);
-      if (isNews(event)) printNote(eventWords(event) ?? '', io);
+      noteWait(event);
+      if (isNews(event)) note(eventWords(event));
       if (event.type !== 'request-finished' || count.answered < told + requestsPerLine) return;
       told = count.answered;
-      printNote(`${told} requests answered`, io);
+      note(`${told} requests answered`);
     },
-    waits: printWait,
-  } satisfies Record<Mode, (event: RunEvent) => void>;
+    waits: noteWait,
+  };
   return {
     onEvent(event) {
-      noteInterrupts(event);
+      display.noteInterrupts(event);
       count.add(event);
       show[mode](event);
     },
     end() {
-      limit.stop();
-      line.clear();
+      countdown.stop();
+      display.clear();
     },
   };
 }
 
 /** Shows how many environments are done: on a terminal in one line, in a CI job and with `--verbose` a line for each. */
 export function createFleetProgress(total: number, args: Verbosity, io: Io): FleetProgress {
-  const mode = modeOf(args, io);
-  const line = createLine(io);
-  const noteInterrupts = args.quiet ? () => {} : interruptNotes(io, line.clear);
+  const { mode, note, ...display } = openDisplay(args, io);
   const atWork = new Set<string>();
   let ended = 0;
   return {
@@ -157,24 +155,22 @@ export function createFleetProgress(total: number, args: Verbosity, io: Io): Fle
         atWork.delete(name);
         ended += 1;
       }
-      if (mode === 'bar') {
-        // Those that began first are the slowest.
-        const [first, second, third, ...others] = atWork;
-        const names = [first, second, third].filter((each) => each !== undefined);
-        const work = names.length === 0 ? '' : `  at work: ${namesAndMore(names, others.length)}`;
-        line.draw(printable(`${ended}/${total} environments${work}`));
-      } else if ((mode === 'lines' || mode === 'log') && state !== 'begun')
-        printNote(`${ended}/${total} ${name}${state === 'done' ? '' : `: ${state}`}`, io);
+      // Those that began first are the slowest.
+      const names = [...atWork].slice(0, 3);
+      const work = names.length === 0 ? '' : `  at work: ${namesAndMore(names, atWork.size - names.length)}`;
+      if (mode === 'bar') display.draw(`${ended}/${total} environments${work}`);
+      else if ((mode === 'lines' || mode === 'log') && state !== 'begun')
+        note(`${ended}/${total} ${name}${state === 'done' ? '' : `: ${state}`}`);
     },
     tenantOptions: (name) => ({
       redactor: io.redactor,
       onEvent(event) {
-        noteInterrupts(event);
+        display.noteInterrupts(event);
         const text = mode === 'log' ? logLine(event) : null;
-        if (text !== null) printNote(`${name}: ${text}`, io);
+        if (text !== null) note(`${name}: ${text}`);
       },
     }),
-    end: line.clear,
+    end: display.clear,
   };
 }
 
@@ -214,14 +210,14 @@ class Count {
   #changes: { readonly done: number; readonly all: number } | null = null;
 
   add(event: RunEvent): void {
-    const idOf = (request: RequestName) => `${request.method} ${requestTarget(request)}`;
-    if (event.type === 'request-started' || event.type === 'request-finished')
-      this.#sent.add(idOf(event.request));
-    if (event.type === 'request-started' || event.type === 'retrying')
-      this.#answered.delete(idOf(event.request));
-    if (event.type === 'request-finished') this.#answered.add(idOf(event.request));
     if (event.type === 'checked') this.#changes = { done: 0, all: event.changes };
     if (event.type === 'finished') this.#changes = { done: event.finished, all: event.total };
+    if (!('request' in event)) return;
+    const request = `${event.request.method} ${requestTarget(event.request)}`;
+    if (event.type === 'request-finished') this.#answered.add(request);
+    else this.#answered.delete(request);
+    // One may be tried again that could never be sent, without a token.
+    if (event.type !== 'retrying') this.#sent.add(request);
   }
 
   get answered(): number {
@@ -251,20 +247,19 @@ type LimitWait = Extract<RunEvent, { type: 'rate-limit-wait' }>;
 
 /** The time until the tenant's limit lets requests through again, counted down each second. */
 function createCountdown(onTick: () => void) {
-  let wait: LimitWait | null = null;
-  let until = 0;
+  let wait: { readonly event: LimitWait; readonly until: number } | null = null;
   let timer: NodeJS.Timeout | undefined;
   const stop = () => {
     clearInterval(timer);
     wait = null;
   };
   return {
-    start(next: LimitWait) {
-      const end = Date.now() + next.ms;
+    start(event: LimitWait) {
+      const until = Date.now() + event.ms;
       // The requests of a version wait together: each of them reports what is left.
-      if (wait && end <= until) return;
+      if (wait && until <= wait.until) return;
       stop();
-      [wait, until] = [next, end];
+      wait = { event, until };
       timer = setInterval(() => {
         if (Date.now() >= until) stop();
         onTick();
@@ -274,8 +269,8 @@ function createCountdown(onTick: () => void) {
     },
     stop,
     words() {
-      const ms = until - Date.now();
-      return wait && ms > 0 ? eventWords({ ...wait, ms }) : null;
+      const ms = (wait?.until ?? 0) - Date.now();
+      return wait && ms > 0 ? eventWords({ ...wait.event, ms }) : null;
     },
   };
 }
