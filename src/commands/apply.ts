@@ -16,6 +16,7 @@ import {
   defineCommand,
   examples,
   fleetOptions,
+  givenOptions,
   planOptions,
   planOptionsOf,
 } from './command.ts';
@@ -122,20 +123,13 @@ function printRequests(plan: Plan, args: Args, io: Io): void {
 
 /** Throws a Failure for options that contradict each other, or that would have no effect. */
 async function refuseMistakes(args: Args, io: Io): Promise<void> {
-  const { planfile, result, report, yes, expect, dryRun } = args;
+  const { planfile, result, yes, expect, dryRun } = args;
   // `--report r.md plan.json` names two reports and no plan file: a new plan would be made, and this one overwritten.
-  const lists = {
-    report,
-    result: result === undefined ? [] : [result],
-    only: args.only,
-    except: args.except,
-    rotate: args.rotate,
-    'allow-delete-all': args.allowDeleteAll,
-  };
-  for (const [option, words] of Object.entries(lists))
-    for (const word of words) {
+  const lists = ['report', 'result', 'only', 'except', 'rotate', 'allow-delete-all'] as const;
+  for (const { option, values } of givenOptions(args, lists))
+    for (const word of values) {
       if (!(await holdsOpenPlans(word, io))) continue;
-      throw failure('usage', `${word} holds a plan, and counts as a value of --${option}.`, {
+      throw failure('usage', `${word} holds a plan, and counts as a value of ${option}.`, {
         hint: `To apply that plan, put it before the options: \`tenantctl apply ${word} …\`. Otherwise choose another file.`,
       });
     }
@@ -143,28 +137,17 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
     throw failure('usage', `${result} is a pipe, and a result is written again and again as the run goes.`, {
       hint: 'Name a file.',
     });
+  const given = (...names: Parameters<typeof givenOptions<Args>>[1]) =>
+    givenOptions(args, names).map(({ option }) => option);
   // To ignore them would mislead. `--max-deletes` says what a saved plan may do.
-  const planning = {
-    only: args.only.length > 0,
-    except: args.except.length > 0,
-    prune: args.prune,
-    since: args.since !== undefined,
-    rotate: args.rotate.length > 0,
-    'allow-delete-all': args.allowDeleteAll.length > 0,
-    impact: args.impact,
-    shard: args.shard !== undefined,
-  };
-  const given = (options: Readonly<Record<string, boolean>>) =>
-    Object.keys(options)
-      .filter((name) => options[name])
-      .map((name) => `--${name}`);
-  if (planfile !== undefined && given(planning).length > 0) {
-    const message = `${planfile} is applied exactly as planned. It cannot be combined with ${given(planning).join(', ')}.`;
+  const planning = given('only', 'except', 'prune', 'since', 'rotate', 'allow-delete-all', 'impact', 'shard');
+  if (planfile !== undefined && planning.length > 0) {
+    const message = `${planfile} is applied exactly as planned. It cannot be combined with ${planning.join(', ')}.`;
     throw failure('usage', message, {
       hint: 'Use the options with `tenantctl plan --out FILE`, and apply that plan.',
     });
   }
-  const outputs = given({ result: result !== undefined, report: report.length > 0 });
+  const outputs = given('result', 'report');
   if (dryRun && outputs.length > 0) {
     const message = `A dry run has no result, so it cannot be combined with ${outputs.join(' and ')}.`;
     throw failure('usage', message, {

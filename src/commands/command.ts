@@ -108,6 +108,15 @@ export function portOption<T>(yargs: Argv<T>) {
     .check(wholeNumber('port', { most: 65_535 }));
 }
 
+/** The given ones of some options, with their values: no switch that is off, and no empty list. */
+export function givenOptions<Args extends object>(args: Args, names: readonly (keyof Args & string)[]) {
+  return names.flatMap((name) => {
+    const value: unknown = args[name];
+    const values = value === undefined || value === false ? [] : [value].flat().map(String);
+    return values.length === 0 ? [] : { option: `--${name}`, values: value === true ? [] : values };
+  });
+}
+
 /** The groups of options in the help. */
 export const group = {
   own: 'Options:',

@@ -4,7 +4,7 @@ import type { Argv } from 'yargs';
 import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
 import { ExitCode, failure } from '../model/failure.ts';
-import { type ArgsOf, defineCommand, examples, flag, list } from './command.ts';
+import { type ArgsOf, defineCommand, examples, flag, givenOptions, list } from './command.ts';
 import { example, fill, type Note, writeDotEnv, writeFiles } from './init/files.ts';
 import {
   type PipelineFacts,
@@ -105,9 +105,7 @@ export const command = defineCommand(build, async (args, io) => {
   const notes = [...written, ...kept, ...added.notes];
   io.stdout.write(notes.map(({ path, what }) => `${what.padEnd(8)}  ${path}\n`).join(''));
   if (!isNew) io.stdout.write(unusedOptions(args));
-  const folder = relative(io.cwd, root);
-  const hasLock = existsSync(join(root, 'package-lock.json'));
-  const steps = nextSteps({ choices, isNew, exported, facts, folder, hasLock, written, ...added });
+  const steps = nextSteps({ choices, isNew, exported, facts, root, written, ...added }, io);
   io.stdout.write(`\nNext:\n${steps.replaceAll(/^(?=.)/gm, '  ')}`);
   return exported ?? ExitCode.done;
 });
@@ -185,10 +183,8 @@ function writePipelines({ pipelines }: Choices, facts: PipelineFacts, root: stri
 }
 
 /** A line about options that were not used, since only a new project file would contain them. */
-function unusedOptions({ identity, profiles }: Args): string {
-  const names = Object.entries({ identity, profiles }).flatMap(([name, given]) =>
-    given.length > 0 ? [`--${name}`] : [],
-  );
+function unusedOptions(args: Args): string {
+  const names = givenOptions(args, ['identity', 'profiles']).map(({ option }) => option);
   if (names.length === 0) return '';
   return `\nNot used, since tenantctl.yaml was kept: ${names.join(', ')}. Change the base URLs in the file.\n`;
 }
@@ -199,49 +195,37 @@ interface Made extends WrittenPipelines {
   /** The exit code of the export; `null`: there was none. */
   readonly exported: ExitCode | null;
   readonly facts: PipelineFacts;
-  /** The folder of the project from the current one; empty where it is the same. */
-  readonly folder: string;
-  readonly hasLock: boolean;
+  readonly root: string;
   /** The files of the project without its pipelines. */
   readonly written: readonly Note[];
 }
 
 /** The commands that come next, and what else there is to do, as comments. */
-function nextSteps({
-  choices,
-  isNew,
-  exported,
-  facts,
-  folder,
-  hasLock,
-  written,
-  notes,
-  toAdd,
-}: Made): string {
+function nextSteps(
+  { choices, isNew, exported, facts, root, written, notes, toAdd }: Made,
+  { cwd }: Pick<Io, 'cwd'>,
+): string {
   const { hasManifests, hosts, needsEnvironment, stages, isEmbedded } = facts;
   const [first, next] = stages;
   const isWritten = notes.some(({ what }) => what === 'created');
-  // The embedded tenant needs no credentials, and the secrets of the examples are for another environment.
-  const unset = isEmbedded ? [] : facts.unset;
-  const unsetSecrets = isEmbedded && choices.from === 'examples' ? [] : facts.unsetSecrets;
   const lacksManifests = !isNew && !hasManifests && hosts !== null;
   // The last of several tenants shows what must stay.
   const several = isNew ? choices.tenants.map(({ name }) => name) : (next?.environments ?? []);
   const last = several.at(-1) ?? (needsEnvironment ? first.selection : undefined);
   const isNamed = last !== undefined && (!isNew || several.length > 1);
   return fill(example('init/next-steps.txt'), {
-    folder,
-    byHand: written.flatMap(({ byHand }) => (byHand ? [{ what: byHand }] : [])),
-    needsLock: !hasLock,
+    // Empty where it is the current one.
+    folder: relative(cwd, root),
+    byHand: written.flatMap(({ byHand }) => byHand || []),
+    needsLock: !existsSync(join(root, 'package-lock.json')),
     toAdd,
     needsHosts: isWritten && hosts === null,
     unknownHost,
     isGuessed: isWritten && needsEnvironment && !next,
     environment: first.selection,
-    needsVariables: unset.length > 0,
-    unset: unset.map((name) => ({ name })),
-    needsSecrets: unsetSecrets.length > 0,
-    unsetSecrets: unsetSecrets.map((name) => ({ name })),
+    // The embedded tenant needs no credentials, and the secrets of the examples are for another environment.
+    unset: isEmbedded ? [] : facts.unset,
+    unsetSecrets: isEmbedded && choices.from === 'examples' ? [] : facts.unsetSecrets,
     needsExport: exported !== ExitCode.done && (choices.from === 'export' || lacksManifests),
     // Without --merge, the export would declare the objects of existing manifests again.
     exportOptions: `${isNamed ? ` -e ${last}` : ''}${hasManifests ? ' --merge' : ''}`,

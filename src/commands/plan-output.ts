@@ -11,7 +11,7 @@ import type { Result } from '../model/result.ts';
 import type { Document, ReportOptions } from '../report/index.ts';
 import { attentionWords } from '../report/page.ts';
 import { oneLine } from '../report/safe.ts';
-import { type ArgsOf, flag, format, group, list, type PlanArgs, text } from './command.ts';
+import { type ArgsOf, flag, format, givenOptions, group, list, type PlanArgs, text } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
 import { confirm } from './io.ts';
 import {
@@ -93,20 +93,11 @@ export function howToApplyFile(file: string, args: Pick<PlanArgs, 'config'>, io:
 
 /** The options that the digest of a plan depends on. */
 function planWords(args: PlanArgs, io: Io): string[] {
-  const { only, except, prune, since, rotate, maxDeletes, allowDeleteAll, shard } = args;
-  const each = (name: string, values: readonly (string | number | undefined)[]) =>
-    values.flatMap((value) => (value === undefined ? [] : [`--${name}`, String(value)]));
-  return [
-    ...each('env', selectorsOf(args, io).selectors),
-    ...each('shard', [shard]),
-    ...each('only', only),
-    ...each('except', except),
-    ...each('rotate', rotate),
-    ...(prune ? ['--prune'] : []),
-    ...each('since', [since]),
-    ...each('max-deletes', [maxDeletes]),
-    ...each('allow-delete-all', allowDeleteAll),
-  ];
+  const env = { ...args, env: selectorsOf(args, io).selectors };
+  const names = ['env', 'shard', 'only', 'except', 'rotate', 'prune', 'since', 'max-deletes'] as const;
+  return givenOptions(env, [...names, 'allow-delete-all']).flatMap(({ option, values }) =>
+    values.length === 0 ? [option] : values.flatMap((value) => [option, value]),
+  );
 }
 
 function configWords({ config }: Pick<PlanArgs, 'config'>, { env }: Io): string[] {

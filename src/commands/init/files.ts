@@ -47,21 +47,26 @@ export const newFile = (path: string, text: string): ProjectFile => ({
 
 /** The values of a template, by name. */
 export interface Values {
-  readonly [name: string]: string | boolean | readonly Values[];
+  readonly [name: string]: string | boolean | readonly (string | Values)[];
 }
 
-const slot = /^#% (?:if|each) (\w+)\n([\s\S]*?)^#% end \1\n|%\{(\w+)\}/gm;
+const slot = /^#% (if|each) (\w+)\n([\s\S]*?)^#% end \2\n|%\{(\w+)\}/gm;
 
 /**
- * Fills a template: `%{name}` is a text, and the lines from `#% if name` or `#% each name` to `#% end name` stand as often
- * as the value says. Values are inserted as they are: whoever gives them quotes them.
+ * Fills a template: `%{name}` is a text. The lines from `#% if name` to `#% end name` stand where the value is not empty, and those
+ * from `#% each name` for each item: a text is called `name` in them, and values have their own names. Values are inserted as they
+ * are: whoever gives them quotes them.
  */
 export function fill(template: string, values: Values): string {
-  return template.replace(slot, (_slot, block?: string, lines = '', text = '') => {
-    const value = values[block ?? text];
-    if (value === undefined) throw new Error(`The template has no value for ${block ?? text}.`);
-    if (block === undefined) return String(value);
-    const items: readonly Values[] = typeof value === 'object' ? value : value ? [{}] : [];
+  return template.replace(slot, (_slot, keyword?: string, ...rest: string[]) => {
+    const [block = '', lines = '', text = ''] = rest;
+    const name = keyword === undefined ? text : block;
+    const value = values[name];
+    if (value === undefined) throw new Error(`The template has no value for ${name}.`);
+    if (keyword === undefined) return String(value);
+    const isList = typeof value === 'object';
+    if (!isList || keyword === 'if') return (isList ? value.length > 0 : value) ? fill(lines, values) : '';
+    const items = value.map((item) => (typeof item === 'string' ? { [name]: item } : item));
     return items.map((item) => fill(lines, { ...values, ...item })).join('');
   });
 }

@@ -100,8 +100,9 @@ interface Asking {
   readonly prompt: Prompt | null;
   readonly root: string;
   readonly io: Io;
-  /** The environment, with what was typed for earlier tenants. */
-  readonly env: NodeJS.ProcessEnv;
+  /** The environment, with what was typed so far. */
+  env: NodeJS.ProcessEnv;
+  readonly keep: string[];
 }
 
 /**
@@ -115,21 +116,19 @@ export async function makeSetup(
 ): Promise<Setup> {
   const prompt = given.yes || !isInteractive(io) ? null : openPrompt(io);
   const ask = prompt ? asker(prompt, io) : async <T>(_: string, read: (answer: string) => T) => read('');
+  const asking: Asking = { ask, prompt, root, io, env: io.env, keep: [] };
   try {
     // The project file of an existing project names its tenants.
-    const found = isNew ? await askForTenants(given, { ask, prompt, root, io, env: io.env }) : [];
-    const isTenant = found.length > 0 || given.identity.length > 0;
+    const tenants = isNew ? await askForTenants(given, asking) : [];
+    const isTenant = tenants.length > 0 || given.identity.length > 0;
     const question = 'A pipeline for github, gitlab, both or none? [both] ';
-    return {
-      choices: {
-        tenants: found.map(({ tenant }) => tenant),
-        // A tenant has objects of its own; the examples fit the embedded one.
-        from: given.from ?? (isTenant ? 'export' : 'examples'),
-        pipelines: given.pipelines ?? (await ask(question, oneOf(pipelines, 'both'))),
-      },
-      env: found.at(-1)?.env ?? io.env,
-      keep: found.flatMap(({ keep }) => keep),
-    };
+    const choices = {
+      tenants,
+      // A tenant has objects of its own; the examples fit the embedded one.
+      from: given.from ?? (isTenant ? 'export' : 'examples'),
+      pipelines: given.pipelines ?? (await ask(question, oneOf(pipelines, 'both'))),
+    } as const;
+    return { choices, env: asking.env, keep: asking.keep };
   } finally {
     prompt?.close();
   }
@@ -154,48 +153,41 @@ function asker(prompt: Prompt, io: Io): Asking['ask'] {
   };
 }
 
-interface AskedTenant extends Pick<Setup, 'env' | 'keep'> {
-  readonly tenant: NewTenant;
-}
-
 /** Asks for tenants, in the order in which changes go to them; none: the embedded tenant. */
-async function askForTenants(given: Given, asking: Asking): Promise<readonly AskedTenant[]> {
+async function askForTenants(given: Given, asking: Asking): Promise<readonly NewTenant[]> {
   const known = givenTenants(given);
   const { ask, prompt, io } = asking;
-  const isTenant = async () =>
-    (await ask('An embedded sandbox for trials, or a tenant? [sandbox] ', oneOf(['sandbox', 'tenant']))) ===
-    'tenant';
-  if (known.length === 0 && !(await isTenant())) return [];
+  const kindOfTenant = 'An embedded sandbox for trials, or a tenant? [sandbox] ';
+  if (known.length === 0 && (await ask(kindOfTenant, oneOf(['sandbox', 'tenant']))) === 'sandbox') return [];
 
-  const asked: AskedTenant[] = [];
+  const tenants: NewTenant[] = [];
   const add = async (tenant: Partial<GivenTenant> & Pick<GivenTenant, 'name'>, prefix?: string) => {
-    const taken = asked.map((each) => each.tenant.clientId);
-    const env = asked.at(-1)?.env ?? asking.env;
-    asked.push(await askForTenant(tenant, usualNames(prefix, taken), { ...asking, env }));
+    const taken = tenants.map(({ clientId }) => clientId);
+    tenants.push(await askForTenant(tenant, usualNames(prefix, taken), asking));
   };
   if (known.length > 1) {
     for (const tenant of known) {
       if (prompt) io.stderr.write(`${tenant.name}:\n`);
       await add(tenant, tenant.name);
     }
-    return asked;
+    return tenants;
   }
   await add(known[0] ?? { name: environmentName });
-  const namesBelow = () => asked.slice(1).map(({ tenant }) => tenant.name);
+  const namesBelow = () => tenants.slice(1).map(({ name }) => name);
   for (;;) {
     const question =
-      asked.length === 1
+      tenants.length === 1
         ? 'Another tenant, which gets what was tested in this one? Its name, such as production, or - for none: [-] '
         : 'Another one? Its name, or - for none: [-] ';
     const name = await ask(question, newName(namesBelow(), '-'));
     if (name === '-') break;
     await add({ name }, name);
   }
-  const [first, ...others] = asked;
-  if (!first || others.length === 0) return asked;
+  const [first, ...others] = tenants;
+  if (!first || others.length === 0) return tenants;
   const preset = namesBelow().includes('test') ? 'first' : 'test';
   const name = await ask(`And the name of the first one: [${preset}] `, newName(namesBelow(), preset));
-  return [{ ...first, tenant: { ...first.tenant, name } }, ...others];
+  return [{ ...first, name }, ...others];
 }
 
 /** Reads the name of an environment that is not there yet. */
@@ -213,21 +205,22 @@ async function askForTenant(
   known: Partial<GivenTenant> & Pick<GivenTenant, 'name'>,
   names: Credentials,
   asking: Asking,
-): Promise<AskedTenant> {
+): Promise<NewTenant> {
+  const { ask, prompt, io, env } = asking;
   let tenant = await askForAddresses(known, names, asking);
   for (;;) {
-    const { env, typed } = await askForCredentials(tenant, asking);
+    const typed = await askForCredentials(tenant, asking);
     try {
-      const survey = await surveyWith(tenant, { ...asking, env });
-      const keep = survey && typed.length > 0 ? await askToKeep(typed, asking) : [];
-      return { tenant: { ...tenant, survey }, env, keep };
+      const survey = await surveyWith(tenant, asking);
+      if (survey && typed.length > 0) await askToKeep(typed, asking);
+      return { ...tenant, survey };
     } catch (error) {
-      if (!(error instanceof Failure) || asking.io.signal.aborted || !asking.prompt) throw error;
-      printDiagnostics(error.diagnostics, verbosity, asking.io);
+      if (!(error instanceof Failure) || io.signal.aborted || !prompt) throw error;
+      printDiagnostics(error.diagnostics, verbosity, io);
     }
+    asking.env = env;
     const question = 'Answer the questions again, or go on unchecked and without an export? [again] ';
-    if ((await asking.ask(question, oneOf(['again', 'unchecked']))) === 'unchecked')
-      return { tenant, env: asking.env, keep: [] };
+    if ((await ask(question, oneOf(['again', 'unchecked']))) === 'unchecked') return tenant;
     tenant = await askForAddresses({ name: tenant.name }, tenant, asking);
   }
 }
@@ -271,30 +264,30 @@ function variableName(answer: string): string {
   );
 }
 
-/** Asks for the credentials that are not set. They are kept in memory only. */
+/** Asks for the credentials that are not set, which are kept in memory only. Returns the names of those that were typed. */
 async function askForCredentials(
   { clientId, clientSecret }: NewTenant,
-  { prompt, root, env: before }: Asking,
-): Promise<{ readonly env: NodeJS.ProcessEnv; readonly typed: readonly string[] }> {
-  const values = valuesIn(root, { env: before });
-  let env = before;
-  const typed: string[] = [];
-  for (const name of new Set([clientId, clientSecret])) {
-    if (values.problem(name) === null) continue;
-    if (!prompt) return { env: before, typed: [] };
+  asking: Asking,
+): Promise<readonly string[]> {
+  const { prompt, root, env } = asking;
+  const values = valuesIn(root, { env });
+  const missing = [...new Set([clientId, clientSecret])].filter((name) => values.problem(name) !== null);
+  if (!prompt) return [];
+  const typed: [name: string, value: string][] = [];
+  for (const name of missing) {
     const question = `${name} is not set. Type its value, which is not shown, or nothing to go on without it: `;
     const value = await prompt.askHidden(question);
     if (value === null) throw interruption('Interrupted. Nothing was written.');
-    if (value === '') return { env: before, typed: [] };
-    env = { ...env, [name]: value };
-    typed.push(name);
+    if (value === '') return [];
+    typed.push([name, value]);
   }
-  return { env, typed };
+  asking.env = { ...env, ...Object.fromEntries(typed) };
+  return typed.map(([name]) => name);
 }
 
-async function askToKeep(typed: readonly string[], { ask }: Asking): Promise<readonly string[]> {
+async function askToKeep(typed: readonly string[], { ask, keep }: Asking): Promise<void> {
   const question = `Keep ${typed.join(' and ')} in .env for further runs? Git ignores it, and only you can read it. [yes] `;
-  return (await ask(question, oneOf(['yes', 'no']))) === 'yes' ? typed : [];
+  if ((await ask(question, oneOf(['yes', 'no']))) === 'yes') keep.push(...typed);
 }
 
 /** Reads one of the words, or the beginning of only one. An empty answer gives the default. */
@@ -313,17 +306,11 @@ function oneOf<const T extends string>(
 /** `init` has no options for it. */
 export const verbosity = { quiet: false, verbose: false, color: true, progress: true };
 
-interface Reading {
-  readonly root: string;
-  readonly env: NodeJS.ProcessEnv;
-  readonly io: Io;
-}
-
 /**
  * Reads the tenant of a new project and says on stderr what it has. `null` where its credentials are not set. Throws a
  * Failure where they or an address are wrong, with what the tenant said.
  */
-async function surveyWith(tenant: NewTenant, { root, env, io }: Reading): Promise<Survey | null> {
+async function surveyWith(tenant: NewTenant, { root, env, io }: Asking): Promise<Survey | null> {
   const options = { env, onSecret: (text: string) => io.redactor.learn(text) };
   const values = valuesIn(root, options);
   if ([tenant.clientId, tenant.clientSecret].some((name) => values.problem(name) !== null)) return null;
