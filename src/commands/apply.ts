@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Argv } from 'yargs';
 import { applyPlan, requireApplicable, requireApproved } from '../engine/apply.ts';
 import { planChanges } from '../engine/plan.ts';
 import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
@@ -12,9 +11,8 @@ import { renderRequests } from '../report/index.ts';
 import { namesInBrief, tenantWords } from '../report/words.ts';
 import {
   type ArgsOf,
-  commonOptions,
-  defineCommand,
-  examples,
+  type CommonArgv,
+  describeCommand,
   fleetOptions,
   givenOptions,
   planOptions,
@@ -35,25 +33,26 @@ import {
 } from './project.ts';
 import { holdsOpenPlans, readPlans, readResults, resultFiles } from './saved.ts';
 
-function build(yargs: Argv) {
-  return applyOptions(fleetOptions(planOptions(commonOptions(yargs))))
-    .usage(
-      '$0 apply [PLANFILE] [options]\n\nChanges the tenant to match the manifests. With a plan file: applies exactly that plan, without asking for confirmation.',
-    )
-    .positional('planfile', { type: 'string', describe: 'A file written by `plan --out`' })
-    .example(
-      examples({
-        '$0 apply': 'Make a plan, show it, ask for confirmation, apply it',
-        '$0 apply plan.json': 'Apply a reviewed plan, or finish an interrupted apply',
-        '$0 apply --expect sha256:…': 'In CI: apply only the approved plan',
-        '$0 apply --dry-run': 'Show the requests that an apply would send',
-      }),
-    );
+function options(yargs: CommonArgv) {
+  return applyOptions(fleetOptions(planOptions(yargs))).positional('planfile', {
+    type: 'string',
+    describe: 'A file written by `plan --out`',
+  });
 }
 
-type Args = ArgsOf<typeof build>;
+type Args = ArgsOf<typeof options>;
 
-export const command = defineCommand(build, async (args, io) => {
+export const command = describeCommand({
+  usage:
+    '$0 apply [PLANFILE] [options]\n\nChanges the tenant to match the manifests. With a plan file: applies exactly that plan, without asking for confirmation.',
+  options,
+  examples: {
+    '$0 apply': 'Make a plan, show it, ask for confirmation, apply it',
+    '$0 apply plan.json': 'Apply a reviewed plan, or finish an interrupted apply',
+    '$0 apply --expect sha256:…': 'In CI: apply only the approved plan',
+    '$0 apply --dry-run': 'Show the requests that an apply would send',
+  },
+}).run(async (args, io) => {
   // Checked first: after the apply, it would be too late to find that nothing can record it.
   const proofFiles = resultFiles(args.provenBy, io);
   checkOutput({ ...args, out: args.result }, 'result', io, proofFiles);

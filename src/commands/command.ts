@@ -33,34 +33,46 @@ export interface CommandEntry {
 /** The commands by their names. */
 export type Commands = Readonly<Record<string, CommandEntry>>;
 
-/** Makes a command from its options and its work. `run` throws a Failure for whatever stops it. */
-export function defineCommand<T>(
-  build: (yargs: Argv) => Argv<T>,
-  run: (args: ArgumentsCamelCase<T>, io: Io) => Promise<ExitCode>,
-): Command {
+/** What the help of a command shows. */
+interface Description<Parser, T> {
+  readonly usage: string;
+  readonly options: (yargs: Parser) => Argv<T>;
+  /** What each line does, which can be copied. */
+  readonly examples: Readonly<Record<string, string>>;
+}
+
+/** A parser with the options that all commands have that work with a project. */
+export type CommonArgv = ReturnType<typeof commonOptions>;
+
+/** Describes a command that works with a project. */
+export const describeCommand = <T>({ options, ...description }: Description<CommonArgv, T>) =>
+  describePlainCommand({ ...description, options: (yargs) => options(commonOptions(yargs)) });
+
+/** Describes a command. `run` makes it from its work, which throws a Failure for whatever stops it. */
+export function describePlainCommand<T>({ usage, options, examples }: Description<Argv, T>) {
+  const lines = Object.entries(examples).map(([call, what]): [string, string] => [`# ${what}\n${call}`, '']);
+  const build = (yargs: Argv) => options(yargs).usage(usage).example(lines);
   return {
-    completions: (parser, line) => build(parser).getCompletion(line),
-    addTo: (parser, positionals, setRun) =>
-      // `$0` is the default command. For a named one, the parser would build the help in each run, which takes a while.
-      build(parser).command(
-        `$0 ${positionals}`.trimEnd(),
-        '',
-        (same) => same,
-        (args) => {
-          // A copy: after the handler returns, the parser moves the words after `--`.
-          const given = { ...args };
-          setRun((io) => run(given, io));
-        },
-      ),
+    run: (work: (args: ArgumentsCamelCase<T>, io: Io) => Promise<ExitCode>): Command => ({
+      completions: (parser, line) => build(parser).getCompletion(line),
+      addTo: (parser, positionals, setRun) =>
+        // `$0` is the default command. For a named one, the parser would build the help in each run, which takes a while.
+        build(parser).command(
+          `$0 ${positionals}`.trimEnd(),
+          '',
+          (same) => same,
+          (args) => {
+            // A copy: after the handler returns, the parser moves the words after `--`.
+            const given = { ...args };
+            setRun((io) => work(given, io));
+          },
+        ),
+    }),
   };
 }
 
-/** The type of the arguments that `build` defines. */
-export type ArgsOf<Build> = Build extends (yargs: Argv) => Argv<infer T> ? ArgumentsCamelCase<T> : never;
-
-/** The examples in the help of a command: what each does, above a line of its own that can be copied. */
-export const examples = (all: Readonly<Record<string, string>>) =>
-  Object.entries(all).map(([call, what]): [string, string] => [`# ${what}\n${call}`, '']);
+/** The type of the arguments that a function defines. */
+export type ArgsOf<Options> = Options extends (yargs: never) => Argv<infer T> ? ArgumentsCamelCase<T> : never;
 
 /** The shape of an option that is on or off. */
 export const flag = (describe: string) => ({ type: 'boolean', default: false, describe }) as const;

@@ -1,54 +1,46 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import yargs, { type Argv } from 'yargs';
+import yargs from 'yargs';
 import { loadNames } from '../loader/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { own } from '../model/json.ts';
 import { parserSettings } from './arguments.ts';
-import { type ArgsOf, type CommandEntry, type Commands, defineCommand, examples } from './command.ts';
+import { type CommandEntry, type Commands, describePlainCommand } from './command.ts';
 import type { Io } from './io.ts';
 import { otherSchemas, packageFile } from './package-file.ts';
 import { kindsHere, projectFileOf } from './project.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
-function build(yargs: Argv) {
-  return yargs
-    .usage(
-      '$0 completion [SHELL]\n\nPrints a script for shell completion of commands, options, environments, kinds and addresses.',
-    )
-    .positional('shell', { choices: shells, describe: 'The shell. Default: the shell in $SHELL' })
-    .parserConfiguration({ ...parserSettings, 'populate--': true })
-    .example(
-      examples({
-        'source <($0 completion bash)': 'In ~/.bashrc',
-        'source <($0 completion zsh)': 'In ~/.zshrc, after compinit',
-        '$0 completion fish | source': 'In ~/.config/fish/config.fish',
-      }),
-    );
-}
-
-type Args = ArgsOf<typeof build>;
-
-/** Prints the script. With the words of a command line after `--`, prints what may follow: the scripts call it so. */
-async function run({ shell, '--': words }: Args, io: Io, commands: Commands): Promise<ExitCode> {
-  if (Array.isArray(words)) {
-    const found = await complete(words.map(String), commands, io);
-    io.stdout.write(found.map((word) => `${word}\n`).join(''));
-    return ExitCode.done;
-  }
-  const wanted = shell ?? shells.find((name) => name === basename(io.env.SHELL ?? ''));
-  if (wanted === undefined) {
-    throw failure('usage', 'Which shell?', { hint: `Name it: ${shells.join(', ')}.` });
-  }
-  // Where the program prints nothing, the shell completes file names.
-  io.stdout.write(readFileSync(packageFile(`examples/completion/tenantctl.${wanted}`), 'utf8'));
-  return ExitCode.done;
-}
-
 /** The command that completes command lines of `commands`. */
 export function createCompletion(commands: Commands) {
-  return { command: defineCommand(build, (args: Args, io) => run(args, io, commands)) };
+  const command = describePlainCommand({
+    usage:
+      '$0 completion [SHELL]\n\nPrints a script for shell completion of commands, options, environments, kinds and addresses.',
+    options: (yargs) =>
+      yargs
+        .positional('shell', { choices: shells, describe: 'The shell. Default: the shell in $SHELL' })
+        .parserConfiguration({ ...parserSettings, 'populate--': true }),
+    examples: {
+      'source <($0 completion bash)': 'In ~/.bashrc',
+      'source <($0 completion zsh)': 'In ~/.zshrc, after compinit',
+      '$0 completion fish | source': 'In ~/.config/fish/config.fish',
+    },
+  }).run(async ({ shell, '--': words }, io) => {
+    // The scripts call it with the words of a command line, to know what may follow.
+    if (Array.isArray(words)) {
+      const found = await complete(words.map(String), commands, io);
+      io.stdout.write(found.map((word) => `${word}\n`).join(''));
+      return ExitCode.done;
+    }
+    const wanted = shell ?? shells.find((name) => name === basename(io.env.SHELL ?? ''));
+    if (wanted === undefined)
+      throw failure('usage', 'Which shell?', { hint: `Name it: ${shells.join(', ')}.` });
+    // Where the program prints nothing, the shell completes file names.
+    io.stdout.write(readFileSync(packageFile(`examples/completion/tenantctl.${wanted}`), 'utf8'));
+    return ExitCode.done;
+  });
+  return { command };
 }
 
 /** Returns the functions that find the values of options and arguments in the project of a command line. */

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Argv } from 'yargs';
 import type { Limiters } from '../client/client.ts';
 import { type DiffSource, diffSides, manifestSide } from '../engine/diff.ts';
 import { useTenant } from '../engine/tenant.ts';
@@ -11,9 +10,8 @@ import { ExitCode, failure } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
 import {
   type ArgsOf,
-  commonOptions,
-  defineCommand,
-  examples,
+  type CommonArgv,
+  describeCommand,
   flag,
   format,
   group,
@@ -26,11 +24,8 @@ import { checkOutput, outputDocument } from './output.ts';
 import { createFleetProgress } from './progress.ts';
 import { projectFileOptions, selectedEnvironment } from './project.ts';
 
-function build(yargs: Argv) {
-  return scopeOptions(commonOptions(yargs))
-    .usage(
-      '$0 diff FIRST [SECOND] [options]\n\nShows what differs between two tenants, or a tenant and manifests, object by object. A side is an environment, whose tenant is read, or the path of a folder or file with manifests, such as an export. Changes nothing.',
-    )
+function options(yargs: CommonArgv) {
+  return scopeOptions(yargs)
     .positional('first', { type: 'string', describe: 'An environment, or the path of manifests' })
     .positional('second', { type: 'string', describe: 'The same. Can be left out with --declared' })
     .demandOption('first')
@@ -50,20 +45,22 @@ function build(yargs: Argv) {
     .option('format', format(['text', 'json', 'markdown', 'html']))
     .option('report', list('Also write the differences to these files (.md .html .json)'))
     .option('detailed-exitcode', flag('Exit with 2 if there are differences'))
-    .group(['format', 'report', 'detailed-exitcode'], group.output)
-    .example(
-      examples({
-        '$0 diff test production': 'Two tenants',
-        '$0 diff production ./exported': 'A tenant and an export that was kept',
-        '$0 diff --declared production': 'A tenant and its manifests, with what no manifest declares',
-        '$0 diff --declared test production': 'What the manifests declare for two tenants',
-      }),
-    );
+    .group(['format', 'report', 'detailed-exitcode'], group.output);
 }
 
-type Args = ArgsOf<typeof build>;
+type Args = ArgsOf<typeof options>;
 
-export const command = defineCommand(build, async (args, io) => {
+export const command = describeCommand({
+  usage:
+    '$0 diff FIRST [SECOND] [options]\n\nShows what differs between two tenants, or a tenant and manifests, object by object. A side is an environment, whose tenant is read, or the path of a folder or file with manifests, such as an export. Changes nothing.',
+  options,
+  examples: {
+    '$0 diff test production': 'Two tenants',
+    '$0 diff production ./exported': 'A tenant and an export that was kept',
+    '$0 diff --declared production': 'A tenant and its manifests, with what no manifest declares',
+    '$0 diff --declared test production': 'What the manifests declare for two tenants',
+  },
+}).run(async (args, io) => {
   checkOutput(args, 'diff', io);
   const projects = openProjects(projectFileOptions(args, io));
   const { sides, environment } = sidesOf(args, projects, io);

@@ -1,4 +1,3 @@
-import type { Argv } from 'yargs';
 import { loadEnvironmentNames } from '../loader/index.ts';
 import {
   type EnvironmentNames,
@@ -9,27 +8,23 @@ import {
 } from '../loader/selection.ts';
 import { ExitCode } from '../model/failure.ts';
 import { json, oneLine } from '../report/safe.ts';
-import { commonOptions, defineCommand, examples, format, text } from './command.ts';
+import { describeCommand, format, text } from './command.ts';
 import { projectFileOptions } from './project.ts';
 
-function build(yargs: Argv) {
-  return commonOptions(yargs)
-    .usage(
-      '$0 env list [options]\n\nLists the environments of the project and its groups. With --env, those that it selects.',
-    )
-    .positional('action', { choices: ['list'] as const, describe: 'What to do' })
-    .demandOption('action')
-    .option('format', format(['text', 'json', 'github-matrix']))
-    .option('shard', text('Only this part of the environments, such as 2/4'))
-    .example(
-      examples({
-        '$0 env list': 'All environments and groups',
-        "$0 env list -e '@production' --format github-matrix": 'The matrix of a GitHub job',
-      }),
-    );
-}
-
-export const command = defineCommand(build, async (args, io) => {
+export const command = describeCommand({
+  usage:
+    '$0 env list [options]\n\nLists the environments of the project and its groups. With --env, those that it selects.',
+  options: (yargs) =>
+    yargs
+      .positional('action', { choices: ['list'] as const, describe: 'What to do' })
+      .demandOption('action')
+      .option('format', format(['text', 'json', 'github-matrix']))
+      .option('shard', text('Only this part of the environments, such as 2/4')),
+  examples: {
+    '$0 env list': 'All environments and groups',
+    "$0 env list -e '@production' --format github-matrix": 'The matrix of a GitHub job',
+  },
+}).run(async (args, io) => {
   const project = loadEnvironmentNames(projectFileOptions(args, io));
   const selected = args.env.length === 0 ? project.environments : selectEnvironments(args.env, project);
   const names = args.shard === undefined ? selected : shardOf(selected, parseShard(args.shard));

@@ -1,23 +1,19 @@
 import { readFileSync } from 'node:fs';
-import type { Argv } from 'yargs';
 import { ExitCode, failure } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
-import { defineCommand, examples } from './command.ts';
+import { describePlainCommand } from './command.ts';
 import { documentation, packageFile } from './package-file.ts';
 
-function build(yargs: Argv) {
-  return yargs
-    .usage('$0 explain CODE\n\nExplains the code of a message: what it means, and what to do.')
-    .positional('code', { type: 'string', describe: 'The code in brackets after a message' })
-    .demandOption('code')
-    .example(
-      examples({
-        '$0 explain plan-stale': 'Explain why a saved plan was refused',
-      }),
-    );
-}
-
-export const command = defineCommand(build, async (args, io) => {
+export const command = describePlainCommand({
+  usage: '$0 explain CODE\n\nExplains the code of a message: what it means, and what to do.',
+  options: (yargs) =>
+    yargs
+      .positional('code', { type: 'string', describe: 'The code in brackets after a message' })
+      .demandOption('code'),
+  examples: {
+    '$0 explain plan-stale': 'Explain why a saved plan was refused',
+  },
+}).run(async (args, io) => {
   const code = args.code.replace(/^\[|\]$/g, '');
   const page = 'docs/troubleshooting.md';
   const entries = readEntries(readFileSync(packageFile(page), 'utf8'));

@@ -1,6 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join, posix, relative, resolve, sep } from 'node:path';
-import type { Argv } from 'yargs';
 import { checkScope, selectionOf } from '../engine/choices.ts';
 import { exportTenant, mergeTenant } from '../engine/export.ts';
 import { pathInProject, refuseDeclared, refuseUnread, unreadManifests } from '../engine/export-folder.ts';
@@ -20,25 +19,15 @@ import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { oneLine } from '../report/safe.ts';
 import { countIs } from '../report/words.ts';
-import {
-  type ArgsOf,
-  commonOptions,
-  defineCommand,
-  examples,
-  flag,
-  names,
-  scopeOptions,
-  text,
-} from './command.ts';
+import { type ArgsOf, type CommonArgv, describeCommand, flag, names, scopeOptions, text } from './command.ts';
 import { readIfThere, writeText } from './files.ts';
 import type { Io, Verbosity } from './io.ts';
 import { printDiagnostics } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
 
-function build(yargs: Argv) {
-  return scopeOptions(commonOptions(yargs))
-    .usage('$0 export [options]\n\nWrites the live tenant as manifests.')
+function options(yargs: CommonArgv) {
+  return scopeOptions(yargs)
     .option('out', text('The folder to write into. Default: config in the project folder'))
     .option(
       'kinds',
@@ -49,21 +38,22 @@ function build(yargs: Argv) {
     .option('merge', flag('Update the existing manifests. Keeps comments, order, style, tags and side files'))
     .option('all', flag('With --merge: also add manifests for objects that none declares'))
     .option('delete', flag('With --merge: remove documents of objects that the tenant no longer has'))
-    .option('allow-dirty', flag('With --merge: also change files with uncommitted changes'))
-    .example(
-      examples({
-        '$0 export --out config': 'Start a project from an existing tenant',
-        '$0 export --merge': 'Bring changes made in the tenant into the manifests',
-        '$0 export --merge --all': 'Also add what no manifest declares',
-        '$0 export --kinds NotificationTemplate SenderAddress': 'Only these kinds',
-        "$0 export --only 'NotificationTemplate/password_*/**'": 'Only these objects',
-      }),
-    );
+    .option('allow-dirty', flag('With --merge: also change files with uncommitted changes'));
 }
 
-type Args = ArgsOf<typeof build>;
+type Args = ArgsOf<typeof options>;
 
-export const command = defineCommand(build, async (args, io) => {
+export const command = describeCommand({
+  usage: '$0 export [options]\n\nWrites the live tenant as manifests.',
+  options,
+  examples: {
+    '$0 export --out config': 'Start a project from an existing tenant',
+    '$0 export --merge': 'Bring changes made in the tenant into the manifests',
+    '$0 export --merge --all': 'Also add what no manifest declares',
+    '$0 export --kinds NotificationTemplate SenderAddress': 'Only these kinds',
+    "$0 export --only 'NotificationTemplate/password_*/**'": 'Only these objects',
+  },
+}).run(async (args, io) => {
   if (args.merge) return mergeIntoManifests(args, io);
   for (const name of ['all', 'delete', 'allow-dirty'] as const)
     if (args[name]) throw failure('usage', `--${name} needs --merge.`, { hint: 'Add --merge.' });

@@ -4,7 +4,7 @@ import type { Argv } from 'yargs';
 import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
 import { ExitCode, failure } from '../model/failure.ts';
-import { type ArgsOf, defineCommand, examples, flag, givenOptions, list } from './command.ts';
+import { type ArgsOf, describePlainCommand, flag, givenOptions, list } from './command.ts';
 import { example, fill, type Note, writeDotEnv, writeFiles } from './init/files.ts';
 import {
   type PipelineFacts,
@@ -26,11 +26,8 @@ import {
 import { givenTenants, makeSetup, printMissingSettings, type Setup, verbosity } from './init/tenants.ts';
 import { type Io, printNote } from './io.ts';
 
-function build(yargs: Argv) {
+function options(yargs: Argv) {
   return yargs
-    .usage(
-      '$0 init [DIR] [options]\n\nStarts a project: project file, manifests, package.json with this version, editor settings, pipelines. Keeps existing files. It only adds lines to .gitignore, settings to .vscode/settings.json and itself to package.json, and updates its own schemas.',
-    )
     .positional('dir', { type: 'string', default: '.', describe: 'The folder of the project' })
     .option('yes', flag('Do not ask. Use options and defaults'))
     .option('identity', {
@@ -61,22 +58,24 @@ function build(yargs: Argv) {
         'Write pipelines that apply to the first of two selections of environments (NAME or @GROUP), and to the second what the first has proven. Default with several tenants: the first, then the others',
       ),
       nargs: 2,
-    })
-    .example(
-      examples({
-        '$0 init': 'Ask on a terminal. Without one, use an embedded tenant and the examples',
-        '$0 init --identity https://acme.api.example.com':
-          'Start from a tenant: find out what it needs, and export it',
-        '$0 init --identity test=https://… --identity production=https://…':
-          'Two tenants, and pipelines that apply to production what was tested',
-        '$0 init --promote test @production': 'Such pipelines for an existing project',
-      }),
-    );
+    });
 }
 
-type Args = ArgsOf<typeof build>;
+type Args = ArgsOf<typeof options>;
 
-export const command = defineCommand(build, async (args, io) => {
+export const command = describePlainCommand({
+  usage:
+    '$0 init [DIR] [options]\n\nStarts a project: project file, manifests, package.json with this version, editor settings, pipelines. Keeps existing files. It only adds lines to .gitignore, settings to .vscode/settings.json and itself to package.json, and updates its own schemas.',
+  options,
+  examples: {
+    '$0 init': 'Ask on a terminal. Without one, use an embedded tenant and the examples',
+    '$0 init --identity https://acme.api.example.com':
+      'Start from a tenant: find out what it needs, and export it',
+    '$0 init --identity test=https://… --identity production=https://…':
+      'Two tenants, and pipelines that apply to production what was tested',
+    '$0 init --promote test @production': 'Such pipelines for an existing project',
+  },
+}).run(async (args, io) => {
   givenTenants(args);
   refuseUrlAsFolder(args.dir);
   const root = resolve(io.cwd, args.dir);

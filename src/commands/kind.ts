@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import type { Argv } from 'yargs';
 import { checkKind } from '../engine/check-kind.ts';
 import { applyEdits } from '../exporter/edit/apply-edits.ts';
 import { unknownKind } from '../kinds/address-glob.ts';
@@ -14,18 +13,15 @@ import { ExitCode, failure, unreadableFile } from '../model/failure.ts';
 import { isObject, type Json } from '../model/json.ts';
 import { draftKind } from '../openapi/draft.ts';
 import { oneLine } from '../report/safe.ts';
-import { type ArgsOf, commonOptions, defineCommand, examples, flag, format, text } from './command.ts';
+import { type ArgsOf, type CommonArgv, describeCommand, flag, format, text } from './command.ts';
 import { readIfThere, writeText } from './files.ts';
 import { confirm, type Io, isInteractive } from './io.ts';
 import { printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
 
-function build(yargs: Argv) {
-  return commonOptions(yargs)
-    .usage(
-      '$0 kind draft OPENAPI PATH | kind check KIND [options]\n\nHelps to describe a kind of your own. `draft` writes a first descriptor from the OpenAPI description of a collection. `check` reads the tenant to show whether the descriptor holds: a plan of an export has to be empty.',
-    )
+function options(yargs: CommonArgv) {
+  return yargs
     .positional('action', { choices: ['draft', 'check'] as const, describe: 'What to do' })
     .positional('subject', {
       type: 'string',
@@ -35,20 +31,22 @@ function build(yargs: Argv) {
     .demandOption(['action', 'subject'])
     .option('out', text('For draft: the file to write, such as kinds/Role.kind.yaml. Default: print it'))
     .option('write', flag('For check: mark a descriptor that holds as proven, in its file'))
-    .option('format', { ...format(['text', 'json']), describe: 'For check: output format' })
-    .example(
-      examples({
-        '$0 kind draft openapi.yaml /v2025/roles': 'Print a first descriptor',
-        '$0 kind draft openapi.yaml /v2025/roles --out kinds/Role.kind.yaml': 'Write it into the project',
-        '$0 kind check Role -e sandbox': 'Show whether the descriptor holds',
-        '$0 kind check Role -e sandbox --write': 'Mark it as proven, too',
-      }),
-    );
+    .option('format', { ...format(['text', 'json']), describe: 'For check: output format' });
 }
 
-type Args = ArgsOf<typeof build>;
+type Args = ArgsOf<typeof options>;
 
-export const command = defineCommand(build, async (args, io) => {
+export const command = describeCommand({
+  usage:
+    '$0 kind draft OPENAPI PATH | kind check KIND [options]\n\nHelps to describe a kind of your own. `draft` writes a first descriptor from the OpenAPI description of a collection. `check` reads the tenant to show whether the descriptor holds: a plan of an export has to be empty.',
+  options,
+  examples: {
+    '$0 kind draft openapi.yaml /v2025/roles': 'Print a first descriptor',
+    '$0 kind draft openapi.yaml /v2025/roles --out kinds/Role.kind.yaml': 'Write it into the project',
+    '$0 kind check Role -e sandbox': 'Show whether the descriptor holds',
+    '$0 kind check Role -e sandbox --write': 'Mark it as proven, too',
+  },
+}).run(async (args, io) => {
   const isDraft = args.action === 'draft';
   const ofOther = isDraft
     ? { write: args.write, format: args.format !== 'text' }

@@ -1,35 +1,21 @@
-import type { Argv } from 'yargs';
 import { planChanges } from '../engine/plan.ts';
 import { loadProject } from '../loader/index.ts';
-import {
-  commonOptions,
-  defineCommand,
-  examples,
-  fleetOptions,
-  planOptions,
-  planOptionsOf,
-} from './command.ts';
+import { describeCommand, fleetOptions, planOptions, planOptionsOf } from './command.ts';
 import { checkOutput } from './output.ts';
 import { howToApplyPlan, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
 import { projectOptions, selectedEnvironments } from './project.ts';
 
-function build(yargs: Argv) {
-  return fleetOptions(planOutputOptions(planOptions(commonOptions(yargs))))
-    .usage(
-      '$0 plan [options]\n\nCompares the manifests with the tenant, and shows what an apply would change. Changes nothing.',
-    )
-    .example(
-      examples({
-        '$0 plan': 'Show what an apply would change',
-        '$0 plan -e production --out plan.json':
-          'Save the plan for review, then run `tenantctl apply plan.json`',
-        '$0 plan -e @production': 'All environments of a group, in one report',
-        "$0 plan --only 'NotificationTemplate/**'": 'Only notification templates',
-      }),
-    );
-}
-
-export const command = defineCommand(build, async (args, io) => {
+export const command = describeCommand({
+  usage:
+    '$0 plan [options]\n\nCompares the manifests with the tenant, and shows what an apply would change. Changes nothing.',
+  options: (yargs) => fleetOptions(planOutputOptions(planOptions(yargs))),
+  examples: {
+    '$0 plan': 'Show what an apply would change',
+    '$0 plan -e production --out plan.json': 'Save the plan for review, then run `tenantctl apply plan.json`',
+    '$0 plan -e @production': 'All environments of a group, in one report',
+    "$0 plan --only 'NotificationTemplate/**'": 'Only notification templates',
+  },
+}).run(async (args, io) => {
   const names = selectedEnvironments(args, io);
   checkOutput(args, names ? 'fleet' : 'plan', io);
   if (names) {

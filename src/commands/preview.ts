@@ -1,4 +1,3 @@
-import type { Argv } from 'yargs';
 import { checkScope, selectionOf } from '../engine/choices.ts';
 import {
   type LiveTemplates,
@@ -17,36 +16,26 @@ import { secretNamesIn } from '../model/marker.ts';
 import { startPreview } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
 import { type Watch, watchFolder } from '../preview/watch.ts';
-import {
-  type ArgsOf,
-  commonOptions,
-  defineCommand,
-  examples,
-  flag,
-  portOption,
-  scopeOptions,
-} from './command.ts';
+import { type ArgsOf, type CommonArgv, describeCommand, flag, portOption, scopeOptions } from './command.ts';
 import type { Io } from './io.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
 
-function build(yargs: Argv) {
-  return portOption(scopeOptions(commonOptions(yargs)))
-    .usage(
-      '$0 preview [options]\n\nServes a local web page with every notification template, rendered, before and after the changes. Stop it with Ctrl-C.',
-    )
-    .option('offline', flag('Do not read the tenant'))
-    .example(
-      examples({
-        '$0 preview': 'See templates while you edit them',
-        '$0 preview --offline --port 8080': 'Without the tenant',
-      }),
-    );
+function options(yargs: CommonArgv) {
+  return portOption(scopeOptions(yargs)).option('offline', flag('Do not read the tenant'));
 }
 
-type Args = ArgsOf<typeof build>;
+type Args = ArgsOf<typeof options>;
 
-export const command = defineCommand(build, async (args, io) => {
+export const command = describeCommand({
+  usage:
+    '$0 preview [options]\n\nServes a local web page with every notification template, rendered, before and after the changes. Stop it with Ctrl-C.',
+  options,
+  examples: {
+    '$0 preview': 'See templates while you edit them',
+    '$0 preview --offline --port 8080': 'Without the tenant',
+  },
+}).run(async (args, io) => {
   const { root, environment } = loadEnvironment(projectOptions(args, io));
   // A glob that can match nothing is no reason to wait for a change of a file.
   checkScope(args, environment.kinds);

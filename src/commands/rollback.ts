@@ -1,39 +1,27 @@
-import type { Argv } from 'yargs';
 import { planRollback } from '../engine/rollback.ts';
 import { loadProject } from '../loader/index.ts';
-import {
-  commonOptions,
-  defineCommand,
-  examples,
-  guardOptions,
-  guardOptionsOf,
-  scopeOptions,
-} from './command.ts';
+import { describeCommand, guardOptions, guardOptionsOf, scopeOptions } from './command.ts';
 import { checkOutput } from './output.ts';
 import { howToApplyFile, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
 import { projectOptions } from './project.ts';
 import { readOneResult } from './saved.ts';
 
-function build(yargs: Argv) {
-  return planOutputOptions(guardOptions(scopeOptions(commonOptions(yargs))))
-    .usage(
-      '$0 rollback RESULT [options]\n\nMakes a plan that undoes an apply, from its result file. Changes nothing in the tenant.',
-    )
-    .positional('result', {
-      type: 'string',
-      describe:
-        'The result file of an apply, for example one in .tenantctl/ENVIRONMENT/results. Of several environments, --env names one',
-    })
-    .demandOption('result')
-    .example(
-      examples({
-        '$0 rollback result.json --out back.json':
-          'Save the plan for review, then run `tenantctl apply back.json`',
-      }),
-    );
-}
-
-export const command = defineCommand(build, async (args, io) => {
+export const command = describeCommand({
+  usage:
+    '$0 rollback RESULT [options]\n\nMakes a plan that undoes an apply, from its result file. Changes nothing in the tenant.',
+  options: (yargs) =>
+    planOutputOptions(guardOptions(scopeOptions(yargs)))
+      .positional('result', {
+        type: 'string',
+        describe:
+          'The result file of an apply, for example one in .tenantctl/ENVIRONMENT/results. Of several environments, --env names one',
+      })
+      .demandOption('result'),
+  examples: {
+    '$0 rollback result.json --out back.json':
+      'Save the plan for review, then run `tenantctl apply back.json`',
+  },
+}).run(async (args, io) => {
   checkOutput(args, 'plan', io, [args.result]);
   const result = await readOneResult(args.result, args.env, io);
   const project = loadProject(projectOptions(args, io, result.environment));

@@ -1,46 +1,33 @@
 import { once } from 'node:events';
 import { dirname, resolve } from 'node:path';
-import type { Argv } from 'yargs';
 import { startEmbedded } from '../engine/tenant.ts';
 import { kindsFolderIn } from '../loader/kind-files.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { FaultSyntaxError, parseFault, parseVariations, VariationSyntaxError } from '../sandbox/index.ts';
-import {
-  commonOptions,
-  defineCommand,
-  examples,
-  list,
-  number,
-  portOption,
-  text,
-  wholeNumber,
-} from './command.ts';
+import { describeCommand, list, number, portOption, text, wholeNumber } from './command.ts';
 import { projectFileOf } from './project.ts';
 
-function build(yargs: Argv) {
-  return portOption(commonOptions(yargs))
-    .usage('$0 sandbox [options]\n\nServes the embedded tenant on the loopback address. Stop it with Ctrl-C.')
-    .option('seed', text('YAML file with the objects to start with'))
-    .option('data', text('JSON file to keep the tenant in'))
-    .option('kinds', text("Folder with descriptors to serve. Default: the project's kinds/"))
-    .option('latency', { ...number('Milliseconds added to every answer'), default: 0 })
-    .check(wholeNumber('latency'))
-    .option('lag', { ...number('Milliseconds until a write shows in reads'), default: 0 })
-    .check(wholeNumber('lag'))
-    .option(
-      'fault',
-      list('Faults to inject, such as status=503,method=POST,times=2 or late=1500,method=POST'),
-    )
-    .option('vary', list('Ways in which the tenant departs from the contract, such as jsonText=object'))
-    .example(
-      examples({
-        '$0 sandbox --seed sandbox.seed.yaml --port 8787': 'Start a tenant for trials',
-        '$0 sandbox --fault late=1500,method=POST': 'Answer 504, and do the work 1.5 s later',
-      }),
-    );
-}
-
-export const command = defineCommand(build, async (args, io) => {
+export const command = describeCommand({
+  usage: '$0 sandbox [options]\n\nServes the embedded tenant on the loopback address. Stop it with Ctrl-C.',
+  options: (yargs) =>
+    portOption(yargs)
+      .option('seed', text('YAML file with the objects to start with'))
+      .option('data', text('JSON file to keep the tenant in'))
+      .option('kinds', text("Folder with descriptors to serve. Default: the project's kinds/"))
+      .option('latency', { ...number('Milliseconds added to every answer'), default: 0 })
+      .check(wholeNumber('latency'))
+      .option('lag', { ...number('Milliseconds until a write shows in reads'), default: 0 })
+      .check(wholeNumber('lag'))
+      .option(
+        'fault',
+        list('Faults to inject, such as status=503,method=POST,times=2 or late=1500,method=POST'),
+      )
+      .option('vary', list('Ways in which the tenant departs from the contract, such as jsonText=object')),
+  examples: {
+    '$0 sandbox --seed sandbox.seed.yaml --port 8787': 'Start a tenant for trials',
+    '$0 sandbox --fault late=1500,method=POST': 'Answer 504, and do the work 1.5 s later',
+  },
+}).run(async (args, io) => {
   const file = (name: string | undefined) => (name === undefined ? null : resolve(io.cwd, name));
   const start = async () =>
     startEmbedded({

@@ -1,30 +1,24 @@
-import type { Argv } from 'yargs';
 import type { Kinds } from '../kinds/catalog.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { isObject, type JsonObject, own, parseJson } from '../model/json.ts';
 import { didYouMean, joinWords } from '../model/words.ts';
-import { commonOptions, defineCommand, examples } from './command.ts';
+import { describeCommand } from './command.ts';
 import { isInPackage, manifestSchema, otherSchemas, readSchema, schemaOfKind } from './package-file.ts';
 import { kindsHere } from './project.ts';
 
-function build(yargs: Argv) {
-  return commonOptions(yargs)
-    .usage(
-      '$0 schema [KIND]\n\nPrints a JSON Schema: of a kind, of all manifests (manifest), of the project file (project), of a file with one environment (environment), of the description of a kind (kind), or of plan, result, fleet and diff files. In a project, its own kinds are among them. Without KIND, lists the names.',
-    )
-    .positional('kind', {
+export const command = describeCommand({
+  usage:
+    '$0 schema [KIND]\n\nPrints a JSON Schema: of a kind, of all manifests (manifest), of the project file (project), of a file with one environment (environment), of the description of a kind (kind), or of plan, result, fleet and diff files. In a project, its own kinds are among them. Without KIND, lists the names.',
+  options: (yargs) =>
+    yargs.positional('kind', {
       type: 'string',
       describe: `A kind, or ${joinWords('or', otherSchemas)}`,
-    })
-    .example(
-      examples({
-        '$0 schema NotificationTemplate': 'The fields of a notification template',
-      }),
-    );
-}
-
-export const command = defineCommand(build, async ({ kind: name, ...args }, io) => {
+    }),
+  examples: {
+    '$0 schema NotificationTemplate': 'The fields of a notification template',
+  },
+}).run(async ({ kind: name, ...args }, io) => {
   // Where the project cannot be read, the schemas of the built-in kinds still help.
   const kinds = name !== undefined && isInPackage(name) ? builtInKinds : kindsHere(args, io);
   const names = [...kinds.all.map((kind) => kind.name), ...otherSchemas];

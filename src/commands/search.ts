@@ -1,34 +1,28 @@
-import type { Argv } from 'yargs';
 import { runSearch } from '../engine/search.ts';
 import { loadProject } from '../loader/index.ts';
 import { ExitCode } from '../model/failure.ts';
 import { renderSearch, searchFormats } from '../report/search.ts';
-import { commonOptions, defineCommand, examples, format, number, text, wholeNumber } from './command.ts';
+import { describeCommand, format, number, text, wholeNumber } from './command.ts';
 import { viewOf } from './io.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
 
-function build(yargs: Argv) {
-  return commonOptions(yargs)
-    .usage(
-      '$0 search LABEL [options]\n\nRuns a profile search: the declared one, or else the one saved in the tenant.',
-    )
-    .positional('label', { type: 'string', describe: 'The label of the search' })
-    .demandOption('label')
-    .option('format', format(searchFormats))
-    .option('limit', number('Maximum number of profiles'))
-    .check(wholeNumber('limit', { least: 1, code: 'limit-syntax' }))
-    .option('order', text('Attribute to sort by, in ascending order, such as name'))
-    .example(
-      examples({
-        '$0 search "Active contractors"': 'Show the profiles that it finds',
-        '$0 search "Active contractors" --format csv > contractors.csv':
-          'Write them to a file for a spreadsheet',
-      }),
-    );
-}
-
-export const command = defineCommand(build, async (args, io) => {
+export const command = describeCommand({
+  usage:
+    '$0 search LABEL [options]\n\nRuns a profile search: the declared one, or else the one saved in the tenant.',
+  options: (yargs) =>
+    yargs
+      .positional('label', { type: 'string', describe: 'The label of the search' })
+      .demandOption('label')
+      .option('format', format(searchFormats))
+      .option('limit', number('Maximum number of profiles'))
+      .check(wholeNumber('limit', { least: 1, code: 'limit-syntax' }))
+      .option('order', text('Attribute to sort by, in ascending order, such as name')),
+  examples: {
+    '$0 search "Active contractors"': 'Show the profiles that it finds',
+    '$0 search "Active contractors" --format csv > contractors.csv': 'Write them to a file for a spreadsheet',
+  },
+}).run(async (args, io) => {
   const { resources, ...project } = loadProject(projectOptions(args, io));
   const found = await withTenant(project, args, io, (tenant) => runSearch(resources, tenant, args));
   io.stdout.write(renderSearch(found, args.format, viewOf(io.stdout, args, io)));

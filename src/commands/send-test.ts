@@ -1,4 +1,3 @@
-import type { Argv } from 'yargs';
 import { prepareTest, sendTest, templateKey } from '../engine/test-notification.ts';
 import { SourceFile } from '../loader/file.ts';
 import { largestFile, loadProject } from '../loader/index.ts';
@@ -9,39 +8,35 @@ import { type ReadTag, readTree, unresolved } from '../loader/tree.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import { testOutcome, testPreview } from '../report/test-notification.ts';
-import { commonOptions, defineCommand, examples, flag, format, list, text } from './command.ts';
+import { describeCommand, flag, format, list, text } from './command.ts';
 import { readNamedFile } from './files.ts';
 import { confirm, type Io, isInteractive, viewOf } from './io.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
 
-function build(yargs: Argv) {
-  return commonOptions(yargs)
-    .usage(
-      '$0 send-test ADDRESS [options]\n\nMakes the tenant send a test notification of a template. It goes to real people.',
-    )
-    .positional('address', {
-      type: 'string',
-      describe: 'The template: NotificationTemplate/KEY/MEDIUM/LOCALE',
-    })
-    .demandOption('address')
-    .option(
-      'context',
-      text("YAML or JSON file with values for the template's variables. Default: made-up values"),
-    )
-    .option('locale', text("The locale to send, where the host takes one. Default: the template's"))
-    .option('to', list('Addresses to send it to, where the host takes them. Default: the tenant decides'))
-    .option('yes', flag('Do not ask for confirmation'))
-    .option('format', format(['text', 'json']))
-    .example(
-      examples({
-        '$0 send-test NotificationTemplate/welcome/EMAIL/en --context ada.yaml':
-          'Show the notification, ask, send',
-      }),
-    );
-}
-
-export const command = defineCommand(build, async (args, io) => {
+export const command = describeCommand({
+  usage:
+    '$0 send-test ADDRESS [options]\n\nMakes the tenant send a test notification of a template. It goes to real people.',
+  options: (yargs) =>
+    yargs
+      .positional('address', {
+        type: 'string',
+        describe: 'The template: NotificationTemplate/KEY/MEDIUM/LOCALE',
+      })
+      .demandOption('address')
+      .option(
+        'context',
+        text("YAML or JSON file with values for the template's variables. Default: made-up values"),
+      )
+      .option('locale', text("The locale to send, where the host takes one. Default: the template's"))
+      .option('to', list('Addresses to send it to, where the host takes them. Default: the tenant decides'))
+      .option('yes', flag('Do not ask for confirmation'))
+      .option('format', format(['text', 'json'])),
+  examples: {
+    '$0 send-test NotificationTemplate/welcome/EMAIL/en --context ada.yaml':
+      'Show the notification, ask, send',
+  },
+}).run(async (args, io) => {
   const context = args.context === undefined ? null : await readContext(args.context, io);
   const { resources, ...project } = loadProject(projectOptions(args, io));
   const key = templateKey(args.address, resources);

@@ -1,36 +1,31 @@
-import type { Argv } from 'yargs';
 import { ExitCode, failure } from '../model/failure.ts';
 import { type FleetMember, fleetOf } from '../model/fleet.ts';
 import type { Document } from '../report/index.ts';
-import { commonOptions, defineCommand, examples, format, list } from './command.ts';
+import { describeCommand, format, list } from './command.ts';
 import { checkOutput, printDocument, renderTemplates, wantsPage, writeReports } from './output.ts';
 import { howToApplyFile } from './plan-output.ts';
 import { folderInRepository, protectProject } from './project.ts';
 import { readSaved } from './saved.ts';
 
-function build(yargs: Argv) {
-  return commonOptions(yargs)
-    .usage(
-      '$0 show FILE… [options]\n\nShows plan files and result files. Several are shown as one report. Sends no request to the tenant.',
-    )
-    .positional('file', {
-      type: 'string',
-      array: true,
-      describe: 'Files written by `plan --out` or `apply --result`',
-    })
-    .demandOption('file')
-    .option('format', format(['text', 'json', 'markdown', 'html', 'junit', 'github', 'gitlab']))
-    .option('report', list('Also write it to these files (.md .html .json .xml .gitlab.json)'))
-    .example(
-      examples({
-        '$0 show plan.json': 'Show a saved plan',
-        '$0 show plan.json --report plan.html': 'Write it as a web page',
-        '$0 show part-1.json part-2.json': 'Join the parts of a plan that several jobs have made',
-      }),
-    );
-}
-
-export const command = defineCommand(build, async (args, io) => {
+export const command = describeCommand({
+  usage:
+    '$0 show FILE… [options]\n\nShows plan files and result files. Several are shown as one report. Sends no request to the tenant.',
+  options: (yargs) =>
+    yargs
+      .positional('file', {
+        type: 'string',
+        array: true,
+        describe: 'Files written by `plan --out` or `apply --result`',
+      })
+      .demandOption('file')
+      .option('format', format(['text', 'json', 'markdown', 'html', 'junit', 'github', 'gitlab']))
+      .option('report', list('Also write it to these files (.md .html .json .xml .gitlab.json)')),
+  examples: {
+    '$0 show plan.json': 'Show a saved plan',
+    '$0 show plan.json --report plan.html': 'Write it as a web page',
+    '$0 show part-1.json part-2.json': 'Join the parts of a plan that several jobs have made',
+  },
+}).run(async (args, io) => {
   if (args.env.length > 0)
     throw failure('usage', 'show takes no --env: it shows all environments that are in the files.');
   const documents: Document[] = [];

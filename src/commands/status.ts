@@ -1,4 +1,3 @@
-import type { Argv } from 'yargs';
 import { createDnsChecker, type DnsChecker } from '../client/dns-checker.ts';
 import { checkScope, selectionOf } from '../engine/choices.ts';
 import { forEachEnvironment } from '../engine/fleet.ts';
@@ -22,9 +21,8 @@ import { oneLine, safeJson } from '../report/safe.ts';
 import { renderStatus, statusFormats, verificationWords } from '../report/status.ts';
 import {
   type ArgsOf,
-  commonOptions,
-  defineCommand,
-  examples,
+  type CommonArgv,
+  describeCommand,
   flag,
   fleetOptions,
   format,
@@ -38,11 +36,8 @@ import { projectFileOptions, projectOptions, selectedEnvironments } from './proj
 
 const defaultWait = '30m';
 
-function build(yargs: Argv) {
-  return fleetOptions(scopeOptions(commonOptions(yargs)))
-    .usage(
-      '$0 status [options]\n\nShows the verification of senders, domains and MAIL FROM domains, and the DNS records to publish.',
-    )
+function options(yargs: CommonArgv) {
+  return fleetOptions(scopeOptions(yargs))
     .option('format', { ...format(statusFormats), describe: 'Output format. zone: lines for a zone file' })
     .option('dns', flag('Check whether DNS has the records'))
     .option('resolver', text("Name server for --dns, as HOST:PORT. Default: the system's"))
@@ -54,19 +49,21 @@ function build(yargs: Argv) {
       type: 'string',
       describe: `Wait until all declared identities are verified. Exit with 3 after this time (default ${defaultWait})`,
     })
-    .option('interval', { ...text('Time between two checks of --wait'), default: '15s' })
-    .example(
-      examples({
-        '$0 status --dns': 'Check the verification and the DNS records',
-        '$0 status --format zone >> acme.example.zone': 'Add the records to a zone file',
-        '$0 apply --yes && $0 status --wait 30m': 'In CI: continue when all are verified',
-      }),
-    );
+    .option('interval', { ...text('Time between two checks of --wait'), default: '15s' });
 }
 
-type Args = ArgsOf<typeof build>;
+type Args = ArgsOf<typeof options>;
 
-export const command = defineCommand(build, async (args, io) => {
+export const command = describeCommand({
+  usage:
+    '$0 status [options]\n\nShows the verification of senders, domains and MAIL FROM domains, and the DNS records to publish.',
+  options,
+  examples: {
+    '$0 status --dns': 'Check the verification and the DNS records',
+    '$0 status --format zone >> acme.example.zone': 'Add the records to a zone file',
+    '$0 apply --yes && $0 status --wait 30m': 'In CI: continue when all are verified',
+  },
+}).run(async (args, io) => {
   const read = statusReader(args, io, await dnsChecker(args));
   const names = selectedEnvironments(args, io);
   if (names) return statusOfSeveral(names, read, args, io);

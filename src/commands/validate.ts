@@ -1,13 +1,11 @@
-import type { Argv } from 'yargs';
 import { joinValidations, type Validation, validateProject } from '../engine/validate.ts';
 import { loadProject, openProjects } from '../loader/index.ts';
 import { ExitCode } from '../model/failure.ts';
 import { countIs } from '../report/words.ts';
 import {
   type ArgsOf,
-  commonOptions,
-  defineCommand,
-  examples,
+  type CommonArgv,
+  describeCommand,
   fleetOptions,
   format,
   scopeOptions,
@@ -16,21 +14,14 @@ import type { Io } from './io.ts';
 import { printDocument } from './output.ts';
 import { folderInRepository, projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 
-function build(yargs: Argv) {
-  return fleetOptions(scopeOptions(commonOptions(yargs)))
-    .usage(
-      '$0 validate [options]\n\nChecks the project file and the manifests without asking the tenant. Reports all problems at once.',
-    )
-    .option('format', format(['text', 'json', 'markdown', 'github', 'sarif']))
-    .example(
-      examples({
-        '$0 validate': 'Check everything that can be checked offline',
-        '$0 validate --format github': 'As annotations on a GitHub pull request',
-      }),
-    );
+function options(yargs: CommonArgv) {
+  return fleetOptions(scopeOptions(yargs)).option(
+    'format',
+    format(['text', 'json', 'markdown', 'github', 'sarif']),
+  );
 }
 
-type Args = ArgsOf<typeof build>;
+type Args = ArgsOf<typeof options>;
 
 function validateSelected(args: Args, io: Io): Validation {
   const names = selectedEnvironments(args, io);
@@ -44,7 +35,15 @@ function validateSelected(args: Args, io: Io): Validation {
   );
 }
 
-export const command = defineCommand(build, async (args, io) => {
+export const command = describeCommand({
+  usage:
+    '$0 validate [options]\n\nChecks the project file and the manifests without asking the tenant. Reports all problems at once.',
+  options,
+  examples: {
+    '$0 validate': 'Check everything that can be checked offline',
+    '$0 validate --format github': 'As annotations on a GitHub pull request',
+  },
+}).run(async (args, io) => {
   const { diagnostics, exitCode, resources } = validateSelected(args, io);
   printDocument({ is: 'diagnostics', diagnostics }, args, io, { folder: folderInRepository(args, io) });
   if (exitCode === ExitCode.done && args.format === 'text' && !args.quiet) {
