@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type Clock, History, LateWork, systemClock } from './clock.ts';
 import { type Fault, FaultList } from './faults.ts';
+import { changingLists, contract, type Variations } from './host.ts';
 import { Router } from './routes.ts';
 import {
   type Around,
-  type Asked,
   createSandboxServer,
   type LoggedRequest,
   type Metrics,
@@ -17,15 +17,15 @@ import {
 } from './server.ts';
 import { loadState, readKindFolder, saveState, servedKinds, type TenantState } from './state.ts';
 import { TokenIssuer } from './tokens.ts';
-import { contract, type Variations } from './variations.ts';
 
 export type { Fault } from './faults.ts';
 export { FaultSyntaxError, parseFault } from './faults.ts';
+export { isFurtherPage, parseVariations, VariationSyntaxError, type Variations, ways } from './host.ts';
 export type { ProfileSearch, Template, TemplateDefault } from './objects.ts';
-export { type Operation, operations } from './operations.ts';
-export type { Around, Asked, LoggedRequest, Metrics, RateLimit } from './server.ts';
+export type { Operation } from './operations.ts';
+export { operations } from './routes.ts';
+export type { Around, LoggedRequest, Metrics, RateLimit } from './server.ts';
 export { referenceName, SandboxFileError, type TenantState } from './state.ts';
-export { parseVariations, VariationSyntaxError, type Variations, ways } from './variations.ts';
 
 export interface SandboxOptions {
   /** The absolute path of a YAML seed; without a seed the tenant is empty. */
@@ -79,29 +79,6 @@ export interface Sandbox {
 
 const clientId = 'sandbox';
 
-/** Somebody else changes lists while their pages are read. */
-function changingLists({ listsChange }: Variations, state: TenantState): Around {
-  let left = { never: 0, once: 1, always: Number.POSITIVE_INFINITY }[listsChange];
-  return (asked, next) => {
-    if (left > 0 && isFurtherPage(asked)) {
-      left -= 1;
-      moveFirstRecords(state);
-    }
-    return next(asked);
-  };
-}
-
-/** True for a page after the first. */
-export function isFurtherPage({ search }: Asked): boolean {
-  return Number(new URLSearchParams(search).get('offset') ?? 0) > 0;
-}
-
-/** Moves the first record of each list to its end: another order, which means nothing, shifts the rows of all pages. */
-function moveFirstRecords(state: TenantState): void {
-  const lists: readonly unknown[] = [...Object.values(state), ...Object.values(state.objects)];
-  for (const records of lists) if (Array.isArray(records)) records.push(...records.splice(0, 1));
-}
-
 /**
  * What the server of a tenant is made of. Throws `SandboxFileError` for an unusable seed or data file, and
  * `FaultSyntaxError` for a fault of an operation that the tenant does not have.
@@ -115,7 +92,7 @@ function partsOf(options: SandboxOptions, clientSecret: string): ServerParts {
   const kinds = servedKinds(state, described);
   const variations = { ...contract, ...options.variations };
   const { around = (asked, next) => next(asked) } = options;
-  const change = changingLists(variations, state);
+  const changeLists = changingLists(variations, state);
   const router = new Router(kinds.values(), variations);
   const faults = new FaultList(router.operationNames());
   for (const fault of options.faults ?? []) faults.add(fault);
@@ -136,7 +113,11 @@ function partsOf(options: SandboxOptions, clientSecret: string): ServerParts {
     clock,
     late: new LateWork(clock),
     history: new History(options.lag ?? 0, now),
-    around: (asked, next) => around(asked, (changed) => change(changed, next)),
+    around: (asked, next) =>
+      around(asked, (changed) => {
+        changeLists(changed.search);
+        return next(changed);
+      }),
     latency: options.latency ?? 0,
     save: () => {
       if (data !== null) saveState(state, data);

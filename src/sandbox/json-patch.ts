@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
-import { badRequest } from './requests.ts';
+import { badRequest } from './reply.ts';
 import { choice, json, object, text } from './shape.ts';
 
 const patchOps = ['add', 'replace', 'remove', 'test'] as const;

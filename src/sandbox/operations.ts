@@ -1,4 +1,10 @@
-/** One operation as the documents describe it. The sandbox checks every request against it. */
+import type { Json } from '../model/json.ts';
+import type { DescribedKind } from './described-kind.ts';
+import type { Variations } from './host.ts';
+import { noContent, notFound, type Reply } from './reply.ts';
+import type { TenantState } from './state.ts';
+
+/** One operation as the documents describe it, and what it does. Every request is checked against it. */
 export interface Operation {
   /** The documented name; operations that the documents do not name have one of the same form. */
   readonly name: string;
@@ -13,99 +19,96 @@ export interface Operation {
   readonly query: readonly string[];
   /** True when it requires the experimental header and `Accept: application/json` (seeds 000 and 001). */
   readonly isExperimental: boolean;
+  /** Null for the token request, which the server answers itself. */
+  readonly handler: Handler | null;
+}
+
+/** Does the work of one operation. Throws `ApiError` or `ShapeError` to refuse it, before it changes anything. */
+export type Handler = (call: Call, tenant: Tenant) => Reply;
+
+/** A request that has passed the checks of its operation. */
+export interface Call {
+  /** As it was asked for, without the query. */
+  readonly path: string;
+  readonly params: ReadonlyMap<string, string>;
+  readonly query: Query;
+  /** null if the operation has no body. */
+  readonly body: Json;
+}
+
+/** The query parameters of a request; each at most once. */
+export type Query = ReadonlyMap<string, string>;
+
+export interface Tenant {
+  readonly state: TenantState;
+  /** The kinds that descriptors describe, by name. */
+  readonly kinds: ReadonlyMap<string, DescribedKind>;
+  readonly variations: Variations;
+  /** The largest page of the lists of the notification interface. */
+  readonly pageLimit: number;
+  readonly now: () => number;
+  /** In ISO 8601, UTC. */
+  readonly timestamp: () => string;
+}
+
+type Sent = Omit<Operation, 'document' | 'isExperimental'>;
+
+/** The operations of one document. */
+export function documented(document: string, operations: readonly Sent[]): readonly Operation[] {
+  return operations.map((each) => ({ ...each, document, isExperimental: each.path.startsWith('/v20') }));
 }
 
 const json = 'application/json';
-const jsonPatch = 'application/json-patch+json';
-const form = 'application/x-www-form-urlencoded';
 
-const page = ['limit', 'offset', 'filters'];
-const run = ['limit', 'offset', 'order', 'metadata'];
-const collection = [...run, '*'];
-
-/** Every operation of the three API documents and of api-notes. */
-export const operations = [
-  row('issue-token', 'api-notes', post('/oauth/token', form)),
-
-  row('get-profile-config-list', 'seed 000', get('/v2024/auth-profiles')),
-  row('get-profile-config', 'seed 000', get('/v2024/auth-profiles/{id}')),
-  row('patch-profile-config', 'seed 000', patch('/v2024/auth-profiles/{id}')),
-
-  row('get-sim-integrations', 'seed 000', get('/v2024/sim-integrations')),
-  row('create-sim-integration', 'seed 000', post('/v2024/sim-integrations')),
-  row('get-sim-integration', 'seed 000', get('/v2024/sim-integrations/{id}')),
-  row('put-sim-integration', 'seed 000', put('/v2024/sim-integrations/{id}')),
-  row('patch-sim-attributes', 'seed 000', patch('/v2024/sim-integrations/{id}')),
-  row('delete-sim-integration', 'seed 000', remove('/v2024/sim-integrations/{id}')),
-  row(
-    'patch-before-provisioning-rule',
-    'seed 000',
-    patch('/v2024/sim-integrations/{id}/beforeProvisioningRule'),
-  ),
-
-  row('list-notification-templates', 'seed 001', get('/v2025/notification-templates', page)),
-  row('create-notification-template', 'seed 001', post('/v2025/notification-templates')),
-  row('get-notification-template', 'seed 001', get('/v2025/notification-templates/{id}')),
-  row('delete-notification-templates-in-bulk', 'seed 001', post('/v2025/notification-templates/bulk-delete')),
-  row('list-notification-template-defaults', 'seed 001', get('/v2025/notification-template-defaults', page)),
-  row('get-notifications-template-context', 'seed 001', get('/v2025/notification-template-context')),
-  row('list-notification-preferences', 'seed 001', get('/v2025/notification-preferences/{key}')),
-  row('send-test-notification', 'seed 001', post('/v2025/send-test-notification')),
-
-  row(
-    'list-from-addresses',
-    'seed 001',
-    get('/v2025/verified-from-addresses', [...page, 'count', 'sorters']),
-  ),
-  row('create-verified-from-address', 'seed 001', post('/v2025/verified-from-addresses')),
-  row('delete-verified-from-address', 'seed 001', remove('/v2025/verified-from-addresses/{id}')),
-
-  row('get-dkim-attributes', 'seed 001', get('/v2025/verified-domains')),
-  row('create-domain-dkim', 'seed 001', post('/v2025/verified-domains')),
-  row('get-mail-from-attributes', 'seed 001', get('/v2025/mail-from-attributes/{identity}', ['id'])),
-  row('put-mail-from-attributes', 'seed 001', put('/v2025/mail-from-attributes')),
-
-  row('list-users', 'seed 002', get('/api/users', collection)),
-  row('list-profiles', 'seed 002', get('/api/profiles', collection)),
-  row('list-profile-types', 'seed 002', get('/api/profile_types', collection)),
-  row('list-ne-attributes', 'seed 002', get('/api/ne_attributes', collection)),
-
-  row('list-profile-searches', 'api-notes', get('/api/advanced_search')),
-  row('create-profile-search', 'api-notes', post('/api/advanced_search')),
-  row('patch-profile-search', 'api-notes', patch('/api/advanced_search/{id}', json)),
-  row('delete-profile-search', 'api-notes', remove('/api/advanced_search/{id}')),
-  row('run-profile-search', 'api-notes', post('/api/advanced_search/run', json, run)),
-  row('run-saved-profile-search', 'api-notes', get('/api/advanced_search/{id}/run', run)),
-] as const satisfies readonly Operation[];
-
-export type OperationName = (typeof operations)[number]['name'];
-
-export type Request = Omit<Operation, 'name' | 'document' | 'isExperimental'>;
-
-function row<const Name extends string>(
-  name: Name,
-  document: string,
-  sent: Request,
-): Operation & { readonly name: Name } {
-  return { name, document, ...sent, isExperimental: sent.path.startsWith('/v20') };
+export function get(name: string, path: string, handler: Handler, query: readonly string[] = []): Sent {
+  return { name, method: 'GET', path, contentType: null, query, handler };
 }
 
-export function get(path: string, query: readonly string[] = []): Request {
-  return { method: 'GET', path, contentType: null, query };
+export function post(name: string, path: string, handler: Handler | null, contentType = json): Sent {
+  return { name, method: 'POST', path, contentType, query: [], handler };
 }
 
-export function post(path: string, contentType = json, query: readonly string[] = []): Request {
-  return { method: 'POST', path, contentType, query };
+export function put(name: string, path: string, handler: Handler): Sent {
+  return { name, method: 'PUT', path, contentType: json, query: [], handler };
 }
 
-export function put(path: string): Request {
-  return { method: 'PUT', path, contentType: json, query: [] };
+export function patch(
+  name: string,
+  path: string,
+  handler: Handler,
+  contentType = 'application/json-patch+json',
+): Sent {
+  return { name, method: 'PATCH', path, contentType, query: [], handler };
 }
 
-export function patch(path: string, contentType = jsonPatch): Request {
-  return { method: 'PATCH', path, contentType, query: [] };
+export function remove(name: string, path: string, handler: Handler): Sent {
+  return { name, method: 'DELETE', path, contentType: null, query: [], handler };
 }
 
-export function remove(path: string): Request {
-  return { method: 'DELETE', path, contentType: null, query: [] };
+export function param(call: Call, name: string): string {
+  return call.params.get(name) ?? '';
+}
+
+/** The record whose id is in the path. Throws a 404 that calls it a `noun`. */
+export function findById<T extends { id: string | null }>(
+  records: readonly T[],
+  call: Call,
+  noun: string,
+): T {
+  const id = param(call, 'id');
+  const found = records.find((record) => record.id === id);
+  if (found === undefined) throw notFound(`There is no ${noun} ${id}`);
+  return found;
+}
+
+/** Removes the record that {@link findById} finds in one of the lists of `state`. */
+export function deleteById<T extends { id: string | null }>(
+  records: T[],
+  call: Call,
+  noun: string,
+  state: TenantState,
+): Reply {
+  records.splice(records.indexOf(findById(records, call, noun)), 1);
+  state.generation += 1;
+  return noContent;
 }

@@ -1,5 +1,6 @@
 import { type JsonObject, textOf } from '../model/json.ts';
-import { badRequest, type Query } from './requests.ts';
+import type { Query } from './operations.ts';
+import { badRequest } from './reply.ts';
 
 /** The largest offset that the documents allow. */
 const maxOffset = 2 ** 31 - 1;

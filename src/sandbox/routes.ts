@@ -1,42 +1,37 @@
 import type { DescribedKind } from './described-kind.ts';
-import { type Served, serveKind } from './handlers/described.ts';
+import { serveKind } from './handlers/described.ts';
 import { authProfiles, simIntegrations } from './handlers/integrations.ts';
 import { notifications } from './handlers/notifications.ts';
-import { collectionHandlers, profileSearches } from './handlers/profiles.ts';
+import { collections, profileSearches } from './handlers/profiles.ts';
 import { senders } from './handlers/senders.ts';
-import { type Operation, type OperationName, operations } from './operations.ts';
-import { ApiError, badRequest, type Handler, notFound } from './requests.ts';
-import type { Variations } from './variations.ts';
+import { servedPath, type Variations } from './host.ts';
+import { documented, type Operation, post } from './operations.ts';
+import { ApiError, badRequest, notFound } from './reply.ts';
 
-/** The handler of each operation of the documents. The server answers `issue-token` itself, since it needs no token. */
-const handlers: Readonly<Record<Exclude<OperationName, 'issue-token'>, Handler>> = {
+/** Every operation of the three API documents and of api-notes. */
+export const operations: readonly Operation[] = [
+  ...documented('api-notes', [
+    post('issue-token', '/oauth/token', null, 'application/x-www-form-urlencoded'),
+  ]),
   ...authProfiles,
   ...simIntegrations,
   ...notifications,
   ...senders,
-  ...collectionHandlers,
+  ...collections,
   ...profileSearches,
-};
+];
 
-const documented: readonly Served[] = operations.map((operation) => ({
-  operation,
-  handler: operation.name === 'issue-token' ? null : handlers[operation.name],
-}));
-
-export interface Route extends Served {
+export interface Route {
+  readonly operation: Operation;
   readonly path: string;
   /** The segments of the path that vary, decoded. */
   readonly params: ReadonlyMap<string, string>;
 }
 
-interface Entry extends Served {
+interface Entry {
+  readonly operation: Operation;
   readonly segments: readonly string[];
 }
-
-type RoutedBy = Pick<
-  Variations,
-  'profileSearchPath' | 'profileSearchDelete' | 'domainPages' | 'identityPaths'
->;
 
 /**
  * Finds the operation of a request by method and path. Where a descriptor is about an endpoint of the API documents, that
@@ -45,16 +40,17 @@ type RoutedBy = Pick<
 export class Router {
   readonly #entries: readonly Entry[];
 
-  constructor(kinds: Iterable<DescribedKind>, variations: RoutedBy) {
-    const described = [...kinds].filter(
-      ({ path }) => !documented.some(({ operation }) => operation.path === path),
-    );
-    this.#entries = [...documented, ...described.flatMap(serveKind)]
-      .filter(({ operation: { name } }) => name !== 'delete-profile-search' || variations.profileSearchDelete)
-      .map(({ operation, handler }) => ({
-        operation: servedOperation(operation, variations),
-        handler,
-        segments: servedPath(operation, variations).split('/'),
+  constructor(kinds: Iterable<DescribedKind>, variations: Variations) {
+    const described = [...kinds].filter(({ path }) => !operations.some((each) => each.path === path));
+    this.#entries = [...operations, ...described.flatMap(serveKind)]
+      .filter(({ name }) => name !== 'delete-profile-search' || variations.profileSearchDelete)
+      .map((operation) => ({
+        // The list of domains has parameters on tenants that do not refuse them.
+        operation:
+          operation.name === 'get-dkim-attributes' && variations.domainPages !== 'refused'
+            ? { ...operation, query: ['limit', 'offset'] }
+            : operation,
+        segments: servedPath(operation.path, variations).split('/'),
       }));
   }
 
@@ -70,26 +66,11 @@ export class Router {
     const entry = matching
       .filter(({ operation }) => operation.method === method)
       .sort((a, b) => countVariables(a) - countVariables(b))[0];
-    if (entry !== undefined) return { ...entry, path, params: readParams(entry.segments, given) };
+    if (entry) return { operation: entry.operation, path, params: readParams(entry.segments, given) };
     if (matching.length === 0) throw notFound('The request URL refers to a resource that does not exist');
     const allow = [...new Set(matching.map(({ operation }) => operation.method))].join(', ');
     throw new ApiError(405, `The resource does not support ${method}`, { allow });
   }
-}
-
-const documentedSearchPath = '/api/advanced_search';
-
-/** The list of domains has parameters on tenants that do not refuse them. */
-function servedOperation(operation: Operation, { domainPages }: Pick<Variations, 'domainPages'>): Operation {
-  const isPaged = operation.name === 'get-dkim-attributes' && domainPages !== 'refused';
-  return isPaged ? { ...operation, query: ['limit', 'offset'] } : operation;
-}
-
-/** The path of an operation on a tenant that serves saved searches, or all resources, elsewhere. */
-function servedPath({ path }: Operation, { profileSearchPath, identityPaths }: RoutedBy): string {
-  if (path.startsWith(documentedSearchPath))
-    return `${profileSearchPath}${path.slice(documentedSearchPath.length)}`;
-  return identityPaths === 'own' ? path.replace(/^\/v\d{4}(\/[^/]+)/, '$1/v1') : path;
 }
 
 function decode(segment: string): string {

@@ -2,17 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Json, parseJson } from '../model/json.ts';
 import type { Clock, History, LateWork } from './clock.ts';
 import type { Fault, FaultList } from './faults.ts';
+import type { Tenant } from './operations.ts';
+import { ApiError, type Reply } from './reply.ts';
 import {
-  ApiError,
   checkHeaders,
   collectBody,
   decodeBody,
   errorBody,
   type Headers,
   parseQuery,
-  type Reply,
   readBody,
-  type Tenant,
 } from './requests.ts';
 import type { Route, Router } from './routes.ts';
 import { ShapeError } from './shape.ts';
@@ -154,13 +153,14 @@ function handle(route: Route | Error, exchange: Exchange, parts: ServerParts): R
 
 function answer({ route, headers, search, bytes }: Asked, parts: ServerParts): Reply {
   const { tenant } = parts;
-  const { operation, handler, params, path } = route;
+  const { operation, params, path } = route;
+  const { handler } = operation;
   if (handler === null) return parts.tokens.answer(decodeBody(bytes), headers);
   const clientId = parts.tokens.verify(headers.authorization);
   admit(`${clientId} ${path.split('/')[1]}`, parts);
   checkHeaders(operation, headers, tenant.variations);
   const query = parseQuery(search, operation);
-  const call = { params, query, body: readBody(operation, bytes) };
+  const call = { path, params, query, body: readBody(operation, bytes) };
   const reply = work(operation.method, (seen) => handler(call, seen), parts);
   if (reply.changed) parts.save();
   return reply;

@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isObject, own, parseJson, textOf } from '../model/json.ts';
-import { ApiError, badRequest, type Headers, type Reply } from './requests.ts';
+import { ApiError, badRequest, type Reply } from './reply.ts';
+import type { Headers } from './requests.ts';
 
 export interface TokenOptions {
   readonly clientId: string;

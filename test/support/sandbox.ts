@@ -51,7 +51,7 @@ export async function startSandbox({ variations = {}, ...options }: SandboxOptio
   const given: { sandbox?: Sandbox } = {};
   const wrappers: Around[] = [
     (asked, next) => {
-      if (isFurtherPage(asked)) beforeFurtherPage?.();
+      if (isFurtherPage(asked.search)) beforeFurtherPage?.();
       return next(asked);
     },
     ...(repeatPages ? [repeatingPages] : []),

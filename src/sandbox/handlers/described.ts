@@ -19,55 +19,43 @@ import {
   settable,
   timesOf,
 } from '../described-kind.ts';
+import { readJsonText, type Variations, writeJsonText, writeSentJson } from '../host.ts';
 import { applyPatch, standardPatch } from '../json-patch.ts';
 import { newId } from '../objects.ts';
-import { remove as deleting, get, type Operation, patch, post, put, type Request } from '../operations.ts';
-import { parseFilters, readFlag, selectPage } from '../query.ts';
 import {
-  badRequest,
   type Call,
   deleteById,
+  documented,
   findById,
+  get,
   type Handler,
-  okRead,
-  okWrite,
-  type Reply,
+  type Operation,
+  patch,
+  post,
+  put,
+  remove,
   type Tenant,
-} from '../requests.ts';
+} from '../operations.ts';
+import { parseFilters, readFlag, selectPage } from '../query.ts';
+import { badRequest, okRead, okWrite, type Reply } from '../reply.ts';
 import type { TenantState } from '../state.ts';
-import { readJsonText, type Variations, writeJsonText } from '../variations.ts';
-
-/** An operation, and what does its work. The server itself answers those without a handler. */
-export interface Served {
-  readonly operation: Operation;
-  readonly handler: Handler | null;
-}
 
 /**
  * The operations of a collection, as its descriptor says: those that it does not allow are not there, and get a 405. Their
  * names are `list-`, `create-`, `get-`, `patch-`, `put-` or `delete-` and the kind: `create-access-profile`.
  */
-export function serveKind(kind: DescribedKind): readonly Served[] {
+export function serveKind(kind: DescribedKind): readonly Operation[] {
   const { path, service, creates, deletes } = kind;
   const noun = kind.name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();
-  const serve = (verb: string, sent: Request, handler: Handler): Served => ({
-    operation: {
-      ...sent,
-      name: `${verb}-${noun}`,
-      document: 'descriptor',
-      isExperimental: service === 'identity',
-    },
-    handler,
-  });
   const one = `${path}/{id}`;
-  const update = updateOf(kind);
-  return [
-    serve('list', get(path, parametersOf(kind)), (call, tenant) => list(kind, call, tenant)),
-    serve('get', get(one), (call, tenant) => okRead(show(kind, find(kind, call, tenant), tenant))),
-    ...(creates ? [serve('create', post(path), (call, tenant) => create(kind, call.body, tenant))] : []),
-    ...(update ? [serve(update.verb, update.sent(one), update.handler)] : []),
-    ...(deletes ? [serve('delete', deleting(one), (call, tenant) => remove(kind, call, tenant))] : []),
-  ];
+  const all = documented('descriptor', [
+    get(`list-${noun}`, path, (call, tenant) => list(kind, call, tenant), parametersOf(kind)),
+    get(`get-${noun}`, one, (call, tenant) => okRead(show(kind, find(kind, call, tenant), tenant))),
+    ...(creates ? [post(`create-${noun}`, path, (call, tenant) => create(kind, call.body, tenant))] : []),
+    ...updateOf(kind, noun, one),
+    ...(deletes ? [remove(`delete-${noun}`, one, (call, tenant) => removeOne(kind, call, tenant))] : []),
+  ]);
+  return all.map((operation) => ({ ...operation, isExperimental: service === 'identity' }));
 }
 
 /** Without a page size, a list has no parameters for pages. */
@@ -106,7 +94,7 @@ function show(
   const unset = objectFrom(settable(kind).map((name) => [name, null]));
   const shown = mapMembers(object, (value, name) => {
     const form = kind.members.get(name);
-    if (form?.text) return writeText(value, tenant.variations);
+    if (form?.text) return writeJsonText(value, tenant.variations);
     return form ? withNames(form, value, targets) : value;
   });
   return { id: object.id, ...(tenant.variations.unsetMembers === 'null' && unset), ...shown };
@@ -144,8 +132,9 @@ function createdAnswer(shown: JsonObject, { createAnswer }: Variations): { reado
   return { body: createAnswer === 'withoutId' ? others : shown };
 }
 
-/** The request that changes an object, and its effect on the members that a client sets. */
-function updateOf(kind: DescribedKind) {
+/** The request that changes an object. */
+function updateOf(kind: DescribedKind, noun: string, one: string) {
+  /** @param change makes the members that a client sets of what they are and of the body */
   const update = (change: (document: JsonObject, body: Json, live: DescribedObject) => Json): Handler => {
     return (call, tenant) => {
       const live = find(kind, call, tenant);
@@ -155,39 +144,29 @@ function updateOf(kind: DescribedKind) {
   };
   switch (kind.update) {
     case 'none':
-      return null;
-    case 'json-patch':
-      return {
-        verb: 'patch',
-        sent: (path: string) => patch(path),
-        handler: update((document, body) => applyPatch(document, body, standardPatch)),
-      };
-    case 'merge-patch':
-      return {
-        verb: 'patch',
-        sent: (path: string) => patch(path, 'application/merge-patch+json'),
-        handler: update((document, body, live) => {
-          checkNames(kind, body, live);
-          return mergePatch(document, body);
-        }),
-      };
-    case 'patch':
-      return {
-        verb: 'patch',
-        sent: (path: string) => patch(path, 'application/json'),
-        // Each member is replaced as a whole.
-        handler: update((document, body, live) => {
-          checkNames(kind, body, live);
-          return isObject(body) ? { ...document, ...body } : body;
-        }),
-      };
+      return [];
+    case 'json-patch': {
+      const handler = update((document, body) => applyPatch(document, body, standardPatch));
+      return [patch(`patch-${noun}`, one, handler)];
+    }
+    case 'merge-patch': {
+      const handler = update((document, body, live) => mergePatch(document, checkNames(kind, body, live)));
+      return [patch(`patch-${noun}`, one, handler, 'application/merge-patch+json')];
+    }
+    case 'patch': {
+      // Each member is replaced as a whole.
+      const handler = update((document, body, live) => ({ ...document, ...checkNames(kind, body, live) }));
+      return [patch(`patch-${noun}`, one, handler, 'application/json')];
+    }
     case 'put':
-      return {
-        verb: 'put',
-        sent: (path: string) => put(path),
-        // What is left out is gone.
-        handler: update((_document, body) => body),
-      };
+      // What is left out is gone.
+      return [
+        put(
+          `put-${noun}`,
+          one,
+          update((_document, body) => body),
+        ),
+      ];
   }
 }
 
@@ -201,23 +180,18 @@ function replace(kind: DescribedKind, live: DescribedObject, given: JsonObject, 
   return okWrite(show(kind, next, tenant));
 }
 
-function remove(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
+function removeOne(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   refuseWhileReferredTo(kind.name, find(kind, call, tenant), tenant);
   return deleteById(objectsOf(tenant, kind.name), call, kind.name, tenant.state);
 }
 
 const isServerOwned = ({ serverOwned }: DescribedKind, name: string): boolean => serverOwned.includes(name);
 
-/** JSON in text, as the tenant answers it. */
-const writeText = (value: Json, variations: Pick<Variations, 'jsonText'>): Json =>
-  isObject(value) ? writeJsonText(value, variations) : value;
-
 /** The document that a patch is applied to, in the form in which a client sends it. */
-function writable(kind: DescribedKind, live: DescribedObject, { jsonText }: Variations): JsonObject {
-  const form = { jsonText: jsonText === 'map' ? 'text' : jsonText } as const;
+function writable(kind: DescribedKind, live: DescribedObject, variations: Variations): JsonObject {
   return mapMembers(live, (value, name) => {
     if (isServerOwned(kind, name)) return undefined;
-    return kind.members.get(name)?.text ? writeText(value, form) : value;
+    return kind.members.get(name)?.text ? writeSentJson(value, variations) : value;
   });
 }
 
@@ -280,7 +254,7 @@ interface Target {
 }
 
 /** The objects that have endpoints of their own in the API documents. */
-const documented = new Map<string, (state: TenantState) => readonly Target[]>([
+const builtIn = new Map<string, (state: TenantState) => readonly Target[]>([
   ['AuthProfile', (state) => state.authProfiles],
   ['SimIntegration', (state) => state.simIntegrations],
   ['NotificationTemplate', (state) => state.templates],
@@ -302,7 +276,7 @@ function targetsIn({ state, kinds }: Tenant): Targets {
   const found = new Map<string, ReturnType<Targets>>();
   return (kind) => {
     if (!found.has(kind)) {
-      const targets = kinds.has(kind) ? objectsOf({ state }, kind) : documented.get(kind)?.(state);
+      const targets = kinds.has(kind) ? objectsOf({ state }, kind) : builtIn.get(kind)?.(state);
       found.set(kind, targets ? new Map(targets.map((target) => [target.id, target])) : null);
     }
     return found.get(kind) ?? null;

@@ -1,13 +1,5 @@
-import {
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-  mapMembers,
-  own,
-  parseJson,
-  textOf,
-} from '../../model/json.ts';
+import { isArray, type Json, textOf } from '../../model/json.ts';
+import { acceptTemplate, listTemplates, readJsonText, showTemplate } from '../host.ts';
 import {
   mediums,
   newId,
@@ -16,21 +8,53 @@ import {
   templateKey,
   templateTexts,
 } from '../objects.ts';
+import { type Call, documented, get, param, post, type Tenant } from '../operations.ts';
 import { type FilterFields, parseFilters, selectPage } from '../query.ts';
-import {
-  ApiError,
-  badRequest,
-  type Call,
-  type Handlers,
-  noContent,
-  notFound,
-  okRead,
-  okWrite,
-  param,
-  type Tenant,
-} from '../requests.ts';
+import { ApiError, badRequest, noContent, notFound, okRead, okWrite, type Reply } from '../reply.ts';
 import { choice, ignoredTime, object, orNull, type Read, text, textOrNull, texts } from '../shape.ts';
-import { readJsonText, type Variations } from '../variations.ts';
+
+const page = ['limit', 'offset', 'filters'];
+
+/** Notification templates and what belongs to them. */
+export const notifications = documented('seed 001', [
+  get(
+    'list-notification-templates',
+    '/v2025/notification-templates',
+    (call, tenant) => listPage(tenant.state.templates, call, tenant),
+    page,
+  ),
+  post('create-notification-template', '/v2025/notification-templates', writeTemplate),
+  // An unknown id is a 400, since the document has no 404 for it.
+  get('get-notification-template', '/v2025/notification-templates/{id}', (call, { state, variations }) => {
+    const id = param(call, 'id');
+    const template = state.templates.find((candidate) => candidate.id === id);
+    if (template === undefined) throw badRequest(`There is no customised template ${id}`);
+    return okRead(showTemplate(template, variations));
+  }),
+  post('delete-notification-templates-in-bulk', '/v2025/notification-templates/bulk-delete', deleteTemplates),
+  get(
+    'list-notification-template-defaults',
+    '/v2025/notification-template-defaults',
+    (call, tenant) => listPage(tenant.state.templateDefaults, call, tenant),
+    page,
+  ),
+  get('get-notifications-template-context', '/v2025/notification-template-context', (_call, { state }) =>
+    okRead(state.templateContext),
+  ),
+  // One preference, by its key.
+  get(
+    'list-notification-preferences',
+    '/v2025/notification-preferences/{key}',
+    (call, { state, variations }) => {
+      const key = param(call, 'key');
+      const preference = state.preferences.find((candidate) => candidate.key === key);
+      const refuse = variations.preferenceMissing === 'notFound' ? notFound : badRequest;
+      if (preference === undefined) throw refuse(`There is no notification preference for "${key}"`);
+      return okRead(preference);
+    },
+  ),
+  post('send-test-notification', '/v2025/send-test-notification', sendTest),
+]);
 
 /** Filter support of the lists of templates and defaults. */
 const filterFields: FilterFields = new Map([
@@ -39,138 +63,16 @@ const filterFields: FilterFields = new Map([
   ['locale', ['eq', 'sw']],
 ] as const);
 
-/** Notification templates and what belongs to them (seed 001). */
-export const notifications = {
-  'list-notification-templates': (call, tenant) =>
-    okRead(selectTemplates(tenant.state.templates, call, tenant)),
-
-  'list-notification-template-defaults': (call, tenant) =>
-    okRead(selectTemplates(tenant.state.templateDefaults, call, tenant)),
-
-  /** An unknown id is a 400, since the document has no 404 for it. */
-  'get-notification-template': (call, tenant) => {
-    const id = param(call, 'id');
-    const template = tenant.state.templates.find((candidate) => candidate.id === id);
-    if (template === undefined) throw badRequest(`There is no customised template ${id}`);
-    return okRead(showTemplate(template, tenant.variations));
-  },
-
-  /** Operation rule 1: creates or replaces the whole template of a key, medium and locale. */
-  'create-notification-template': (call, tenant) => {
-    const { state, variations } = tenant;
-    const sent = readTemplateBody(call.body, variations);
-    if (!state.templateDefaults.some(({ key }) => key === sent.key)) {
-      throw badRequest(`There is no notification with the key "${sent.key}"`);
-    }
-    if (variations.refuseHeaderFooter && (sent.header !== null || sent.footer !== null)) {
-      throw badRequest('header and footer are no longer supported and must be null');
-    }
-    const index = state.templates.findIndex((candidate) => templateKey(candidate) === templateKey(sent));
-    const live = state.templates[index];
-    if (sent.id !== null && sent.id !== live?.id)
-      throw badRequest('id is not the id of the template with this key, medium and locale');
-    const modified = tenant.timestamp();
-    const template: Template = {
-      ...sent,
-      id: live?.id ?? newId(state, 'NotificationTemplate', templateKey(sent), state.templates),
-      created: live?.created ?? modified,
-      modified,
-    };
-    if (live === undefined) state.templates.push(template);
-    else state.templates[index] = template;
-    return okWrite(showTemplate(template, variations));
-  },
-
-  /** 204 whether or not the templates exist; some tenants refuse all where one does not. */
-  'delete-notification-templates-in-bulk': (call, tenant) => {
-    const { state, variations } = tenant;
-    if (variations.bulkDelete === 'forbidden') throw new ApiError(403, betaText);
-    if (variations.bulkDelete === 'refused') throw badRequest(betaText);
-    if (!isArray(call.body) || call.body.length === 0) throw badRequest('The body must be a non-empty array');
-    const selectors = call.body.map(readBulkDelete);
-    if (
-      variations.bulkDeleteGone === 'refused' &&
-      selectors.some((selects) => !state.templates.some(selects))
-    )
-      throw badRequest('A template of this request does not exist');
-    state.templates = state.templates.filter((template) => !selectors.some((selects) => selects(template)));
-    state.generation += 1;
-    return noContent;
-  },
-
-  'get-notifications-template-context': (_call, { state }) => okRead(state.templateContext),
-
-  /** One preference, by its key. */
-  'list-notification-preferences': (call, { state, variations }) => {
-    const key = param(call, 'key');
-    const preference = state.preferences.find((candidate) => candidate.key === key);
-    const message = `There is no notification preference for "${key}"`;
-    if (preference === undefined)
-      throw variations.preferenceMissing === 'notFound' ? notFound(message) : badRequest(message);
-    return okRead(preference);
-  },
-
-  /** Operation rule 5: the test notification goes to the tenant's `sentNotifications`. */
-  'send-test-notification': (call, tenant) => {
-    const { state, variations } = tenant;
-    const documented = {
-      key: text,
-      medium: choice(mediums),
-      context: (value: Json | undefined, at: string) => readJsonText(value ?? null, at, variations),
-    };
-    const readExtended = object({ ...documented, locale: textOrNull, recipientEmailList: orNull(texts) });
-    const { recipientEmailList: recipients, ...sent } =
-      variations.sendTest === 'extended'
-        ? readExtended(call.body, 'body')
-        : { ...object(documented)(call.body, 'body'), locale: null, recipientEmailList: null };
-    const { key, medium, context } = sent;
-    if (context === null) throw badRequest('body.context is required');
-    if (!state.templateDefaults.some((item) => item.key === key && item.medium === medium)) {
-      throw notFound(`There is no notification "${key}" for ${medium}`);
-    }
-    state.sentNotifications.push({ ...sent, context, sent: tenant.timestamp(), recipients });
-    return noContent;
-  },
-} satisfies Handlers;
-
-const betaText = 'Bulk deletion of templates is a beta feature: contact support to enable it';
-
-function selectTemplates(known: readonly TemplateDefault[], { query }: Call, tenant: Tenant): Json {
+function listPage(
+  known: readonly TemplateDefault[],
+  { query }: Call,
+  { variations, pageLimit }: Tenant,
+): Reply {
   const matches = parseFilters(query, filterFields);
-  const foreign = tenant.variations.foreignTemplates ? known.slice(0, 1).flatMap(foreignVersions) : [];
-  const found = [...known, ...foreign].filter((record) => matches((field) => textOf(record, field) ?? ''));
-  return selectPage(found, query, tenant.pageLimit).map((item) => showTemplate(item, tenant.variations));
-}
-
-/** A template in a medium and in a locale that the documents do not know. */
-function foreignVersions(template: TemplateDefault): JsonObject[] {
-  return [
-    { ...template, id: 'foreign-medium', medium: 'WHATSAPP' },
-    { ...template, id: 'foreign-locale', locale: 'default_for_all' },
-  ];
-}
-
-/** A template as a client sends it. */
-type TemplateBody = TemplateDefault & { readonly id: string | null };
-
-function readTemplateBody(body: Json, variations: Variations): TemplateBody {
-  const {
-    created: _created,
-    modified: _modified,
-    ...sent
-  } = object({
-    locale: readLocale,
-    id: textOrNull,
-    key: text,
-    medium: readMedium(variations),
-    ...templateTexts,
-    created: ignoredTime,
-    modified: ignoredTime,
-  })(chatAsText(body, variations), 'body');
-  const hasNullSubject = isObject(body) && own(body, 'subject') === null;
-  if (variations.chatNullSubject === 'refused' && sent.medium !== 'EMAIL' && hasNullSubject)
-    throw badRequest('body.subject must be string');
-  return sent;
+  const found = listTemplates(known, variations).filter((record) =>
+    matches((field) => textOf(record, field) ?? ''),
+  );
+  return okRead(selectPage(found, query, pageLimit).map((item) => showTemplate(item, variations)));
 }
 
 const readLocale: Read<string> = (value, at) => {
@@ -179,61 +81,81 @@ const readLocale: Read<string> = (value, at) => {
   return locale;
 };
 
-/** The body with its chat templates as text, also on tenants that take objects. */
-function chatAsText(body: Json, { slackTeams, jsonText }: Variations): Json {
-  if ((slackTeams === 'text' && jsonText !== 'object') || !isObject(body)) return body;
-  const { slackTemplate = null, teamsTemplate = null } = body;
-  return {
-    ...body,
-    slackTemplate: isObject(slackTemplate) ? JSON.stringify(slackTemplate) : slackTemplate,
-    teamsTemplate: isObject(teamsTemplate) ? JSON.stringify(teamsTemplate) : teamsTemplate,
+const readTemplateBody = object({
+  locale: readLocale,
+  id: textOrNull,
+  key: text,
+  medium: choice(mediums),
+  ...templateTexts,
+  created: ignoredTime,
+  modified: ignoredTime,
+});
+
+/** Operation rule 1: creates or replaces the whole template of a key, medium and locale. */
+function writeTemplate({ body }: Call, { state, variations, timestamp }: Tenant): Reply {
+  const sent = readTemplateBody(acceptTemplate(body, variations), 'body');
+  if (!state.templateDefaults.some(({ key }) => key === sent.key))
+    throw badRequest(`There is no notification with the key "${sent.key}"`);
+  if (variations.refuseHeaderFooter && (sent.header !== null || sent.footer !== null))
+    throw badRequest('header and footer are no longer supported and must be null');
+  const index = state.templates.findIndex((candidate) => templateKey(candidate) === templateKey(sent));
+  const live = state.templates[index];
+  if (sent.id !== null && sent.id !== live?.id)
+    throw badRequest('id is not the id of the template with this key, medium and locale');
+  const modified = timestamp();
+  const template: Template = {
+    ...sent,
+    id: live?.id ?? newId(state, 'NotificationTemplate', templateKey(sent), state.templates),
+    created: live?.created ?? modified,
+    modified,
   };
+  if (live === undefined) state.templates.push(template);
+  else state.templates[index] = template;
+  return okWrite(showTemplate(template, variations));
 }
 
-function showTemplate(template: JsonObject, variations: Variations): Json {
-  const { mediumCase } = variations;
-  const { medium = null, slackTemplate = null, teamsTemplate = null } = template;
-  return {
-    ...template,
-    medium: mediumCase === 'lower' && typeof medium === 'string' ? medium.toLowerCase() : medium,
-    slackTemplate: showChat(slackTemplate, variations),
-    teamsTemplate: showChat(teamsTemplate, variations),
-  };
-}
+const betaText = 'Bulk deletion of templates is a beta feature: contact support to enable it';
 
-function showChat(text: Json, { slackTeams, chatFilled }: Variations): Json {
-  if (slackTeams === 'text' && !chatFilled) return text;
-  const shown = typeof text === 'string' ? chatAsObject(text) : text;
-  const filled = chatFilled ? fillUp(shown ?? {}) : shown;
-  return slackTeams === 'text' && filled !== null ? JSON.stringify(filled) : filled;
-}
-
-const fillers = { title: '', isSubscription: false, requestId: null, autoApprovalData: {} };
-
-function fillUp(value: Json): Json {
-  if (isArray(value)) return value.map(fillUp);
-  return isObject(value) ? { ...fillers, ...mapMembers(value, fillUp) } : value;
-}
-
-/** A medium of the documents, on some tenants in every case. */
-const readMedium =
-  ({ mediumCase }: Variations): Read<(typeof mediums)[number]> =>
-  (value, at) =>
-    choice(mediums)(mediumCase === 'lower' && typeof value === 'string' ? value.toUpperCase() : value, at);
-
-function chatAsObject(text: string): Json {
-  const parsed = parseJson(text);
-  return isObject(parsed) ? parsed : { text };
+/** 204 whether or not the templates exist; some tenants refuse all where one does not. */
+function deleteTemplates({ body }: Call, { state, variations }: Tenant): Reply {
+  if (variations.bulkDelete === 'forbidden') throw new ApiError(403, betaText);
+  if (variations.bulkDelete === 'refused') throw badRequest(betaText);
+  if (!isArray(body) || body.length === 0) throw badRequest('The body must be a non-empty array');
+  const selectors = body.map(readBulkDelete);
+  const isGone = selectors.some((selects) => !state.templates.some(selects));
+  if (variations.bulkDeleteGone === 'refused' && isGone)
+    throw badRequest('A template of this request does not exist');
+  state.templates = state.templates.filter((template) => !selectors.some((selects) => selects(template)));
+  state.generation += 1;
+  return noContent;
 }
 
 /** Reads one item of a bulk deletion: whether a template is to be deleted. */
 function readBulkDelete(item: Json, index: number): (template: TemplateDefault) => boolean {
-  const { key, medium, locale } = object({ key: text, medium: orNull(choice(mediums)), locale: textOrNull })(
-    item,
-    `body[${index}]`,
-  );
+  const read = object({ key: text, medium: orNull(choice(mediums)), locale: textOrNull });
+  const { key, medium, locale } = read(item, `body[${index}]`);
   return (template) =>
     template.key === key &&
     (medium === null || template.medium === medium) &&
     (locale === null || template.locale === locale);
+}
+
+/** Operation rule 5: the test notification goes to the tenant's `sentNotifications`. */
+function sendTest({ body }: Call, { state, variations, timestamp }: Tenant): Reply {
+  const documented = {
+    key: text,
+    medium: choice(mediums),
+    context: (value: Json | undefined, at: string) => readJsonText(value ?? null, at, variations),
+  };
+  const readExtended = object({ ...documented, locale: textOrNull, recipientEmailList: orNull(texts) });
+  const { recipientEmailList: recipients, ...sent } =
+    variations.sendTest === 'extended'
+      ? readExtended(body, 'body')
+      : { ...object(documented)(body, 'body'), locale: null, recipientEmailList: null };
+  const { key, medium, context } = sent;
+  if (context === null) throw badRequest('body.context is required');
+  if (!state.templateDefaults.some((item) => item.key === key && item.medium === medium))
+    throw notFound(`There is no notification "${key}" for ${medium}`);
+  state.sentNotifications.push({ ...sent, context, sent: timestamp(), recipients });
+  return noContent;
 }

@@ -7,6 +7,7 @@ import {
   textOf,
   withoutNulls,
 } from '../../model/json.ts';
+import { answerNothing, type Variations } from '../host.ts';
 import {
   attributeClass,
   type ConditionRule,
@@ -18,20 +19,20 @@ import {
   ruleTypes,
   uidOf,
 } from '../objects.ts';
-import { compareText, readFlag, readRange } from '../query.ts';
 import {
-  badRequest,
   type Call,
   deleteById,
+  documented,
   findById,
-  type Handler,
-  type Handlers,
-  okRead,
-  okWrite,
+  get,
+  patch,
+  post,
   type Query,
-  type Reply,
+  remove,
   type Tenant,
-} from '../requests.ts';
+} from '../operations.ts';
+import { compareText, readFlag, readRange } from '../query.ts';
+import { badRequest, okRead, okWrite, type Reply } from '../reply.ts';
 import {
   bool,
   choice,
@@ -47,68 +48,75 @@ import {
   textOrNull,
 } from '../shape.ts';
 import type { TenantState } from '../state.ts';
-import type { Variations } from '../variations.ts';
 
 const defaultLimit = 100;
 
-/**
- * The largest page of each collection, and the attributes that its records can be filtered and ordered by. Seed 002 sets
- * a maximum for profiles only. For the others it promises no more than the default.
- */
-const collections = {
-  users: { maxLimit: defaultLimit, attributes: ['id', 'uid', 'name', 'login', 'email', 'status'] },
-  profiles: { maxLimit: 500, attributes: ['id', 'uid', 'name', 'status', 'profile_type_id'] },
-  profile_types: { maxLimit: defaultLimit, attributes: ['id', 'uid', 'name', 'category'] },
-  ne_attributes: { maxLimit: defaultLimit, attributes: ['id', 'uid', 'label', 'data_type'] },
-};
-
-/** The collection endpoints of the profile-management interface (seed 002). */
-export const collectionHandlers = {
-  'list-users': listAll('users', ({ users }) => users),
-  'list-profiles': listAll('profiles', ({ profiles }) => profiles),
-  'list-profile-types': listAll('profile_types', ({ profileTypes }) => profileTypes),
-  'list-ne-attributes': listAll('ne_attributes', ({ neAttributes }, { ruleObjectType }) =>
-    ruleObjectType === 'attribute_class'
-      ? neAttributes.map((row) => ({ ...row, type: attributeClass(row) }))
-      : neAttributes,
-  ),
-} satisfies Handlers;
-
-function listAll(
-  plural: keyof typeof collections,
-  recordsOf: (state: TenantState, variations: Variations) => readonly JsonObject[],
-): Handler {
-  return ({ query }, tenant) => {
-    const records = recordsOf(tenant.state, tenant.variations);
-    return answerPage({ plural, path: `/api/${plural}`, records }, query, tenant);
-  };
+/** A collection, and the attributes that its records can be filtered and ordered by. */
+interface Collection {
+  /** The plural noun under which a wrapped answer holds the records. */
+  readonly plural: string;
+  /** Seed 002 sets a maximum for profiles only. For the others it promises no more than the default. */
+  readonly maxLimit?: number;
+  readonly attributes: readonly string[];
 }
 
-/** Records of a collection, before filters. */
-interface Records {
-  /** The plural noun under which a wrapped answer holds the records. */
-  readonly plural: keyof typeof collections;
-  /** The path of the next page. */
-  readonly path: string;
-  readonly records: readonly JsonObject[];
+const profiles: Collection = {
+  plural: 'profiles',
+  maxLimit: 500,
+  attributes: ['id', 'uid', 'name', 'status', 'profile_type_id'],
+};
+
+/** Query parameters that are not filters. */
+const parameters = ['limit', 'offset', 'order', 'metadata'];
+
+/** The collections of the profile-management interface. */
+export const collections = documented('seed 002', [
+  collection(
+    { plural: 'users', attributes: ['id', 'uid', 'name', 'login', 'email', 'status'] },
+    ({ state }) => state.users,
+  ),
+  collection(profiles, ({ state }) => state.profiles),
+  collection(
+    { plural: 'profile_types', attributes: ['id', 'uid', 'name', 'category'] },
+    ({ state }) => state.profileTypes,
+  ),
+  collection(
+    { plural: 'ne_attributes', attributes: ['id', 'uid', 'label', 'data_type'] },
+    ({ state: { neAttributes }, variations }) =>
+      variations.ruleObjectType === 'attribute_class'
+        ? neAttributes.map((row) => ({ ...row, type: attributeClass(row) }))
+        : neAttributes,
+  ),
+]);
+
+function collection(of: Collection, recordsOf: (tenant: Tenant) => readonly JsonObject[]) {
+  return get(
+    `list-${of.plural.replaceAll('_', '-')}`,
+    `/api/${of.plural}`,
+    (call, tenant) => answerPage(of, recordsOf(tenant), call, tenant),
+    [...parameters, '*'],
+  );
 }
 
 /** Answers a collection request (seed 002): filters, order, one page, and metadata if requested. Throws a 400. */
-export function answerPage({ plural, path, records }: Records, query: Query, tenant: Tenant): Reply {
-  const { variations } = tenant;
-  const { maxLimit, attributes } = collections[plural];
+function answerPage(
+  { plural, maxLimit = defaultLimit, attributes }: Collection,
+  records: readonly JsonObject[],
+  { path, query }: Call,
+  { variations }: Tenant,
+): Reply {
   const { limit, offset } = readRange(query, maxLimit, defaultLimit);
-  const matching = filterRecords(records, attributes, query, tenant);
+  const matching = filterRecords(records, attributes, query, variations);
   const found = orderRecords(matching, attributes, query.get('order'));
   if (variations.offsetZero === 'refused' && query.get('offset') === '0')
     throw badRequest('offset must not be 0');
   const metadata = readFlag(query, 'metadata');
   const end = offset + limit;
   const page = found.slice(offset, end);
-  if (page.length === 0 && variations.nothingFound !== 'list') return answerNothing(plural, variations);
-  if (variations.offsetBeyondEnd === 'refused' && offset > 0 && offset >= found.length) {
+  const nothing = page.length === 0 ? answerNothing(plural, variations) : null;
+  if (nothing) return nothing;
+  if (variations.offsetBeyondEnd === 'refused' && offset > 0 && offset >= found.length)
     throw badRequest(`offset must be between 0 and ${Math.max(0, found.length - 1)}`);
-  }
   const wrapped = variations.collections === 'metadata' ? metadata : variations.collections === 'wrapped';
   if (!wrapped) return okRead(page);
   const next = end < found.length ? nextPage(path, query, limit, end) : null;
@@ -116,25 +124,16 @@ export function answerPage({ plural, path, records }: Records, query: Query, ten
   return okRead({ [plural]: page, ...(metadata && { _metadata: about }) });
 }
 
-/** The answer of hosts that do not answer an empty list (api-notes, "What hosts of this family really answer"). */
-export function answerNothing(plural: string, { nothingFound }: Variations): Reply {
-  const status = nothingFound === 'refused' ? 400 : 200;
-  return { status, body: { error: `no ${plural.replaceAll('_', ' ')} found` } };
-}
-
-/** Query parameters that are not filters. */
-const parameters = ['limit', 'offset', 'order', 'metadata'];
-
 function filterRecords(
   records: readonly JsonObject[],
   attributes: readonly string[],
   query: Query,
-  { variations }: Tenant,
+  { unknownFilter }: Variations,
 ): readonly JsonObject[] {
   return [...query].reduce((left, [name, value]) => {
     if (parameters.includes(name)) return left;
     if (attributes.includes(name)) return left.filter((record) => (textOf(record, name) ?? '') === value);
-    if (variations.unknownFilter === 'ignored') return left;
+    if (unknownFilter === 'ignored') return left;
     throw badRequest(`"${name}" is neither a parameter nor an attribute to filter by`);
   }, records);
 }
@@ -156,67 +155,69 @@ function nextPage(path: string, query: Query, limit: number, offset: number): st
   return `${path}?${next}`;
 }
 
-export const profileSearches = {
-  'list-profile-searches': (_call, tenant) => {
-    const searches = tenant.state.profileSearches.map((search) => showSearch(search, tenant));
-    if (searches.length === 0 && tenant.variations.nothingFound !== 'list')
-      return answerNothing('advanced_searches', tenant.variations);
-    return okRead({ advanced_search: searches });
-  },
+const searches = '/api/advanced_search';
 
-  /** The tenant makes a uid if none is sent. */
-  'create-profile-search': (call, tenant) => {
-    const { state } = tenant;
-    const sent = readSearch(call, { label: text, uid: textOrNull, ...rulesOf(tenant) });
-    const { label } = sent;
-    const id = newId(state, 'ProfileSearch', label, state.profileSearches);
-    const search: ProfileSearch = { id, label, uid: sent.uid ?? uidOf(label), rules: [] };
-    search.rules = updateRules(search, sent.condition_rules_attributes, tenant);
-    state.profileSearches.push(search);
-    return okWrite({ advanced_search: showSearch(search, tenant) });
-  },
-
-  /** Rules are nested records; those that are not sent stay as they are. */
-  'patch-profile-search': (call, tenant) => {
-    const { state } = tenant;
-    const search = findById(state.profileSearches, call, 'profile search');
-    const sent = readSearch(call, {
-      label: textOrKept(search.label),
-      uid: textOrKept(search.uid),
-      ...rulesOf(tenant),
-    });
-    const next = {
-      label: sent.label,
-      uid: sent.uid,
-      rules: updateRules(search, sent.condition_rules_attributes, tenant),
-    };
-    const remaining = new Set(next.rules.map((rule) => rule.id));
-    if (search.rules.some((rule) => !remaining.has(rule.id))) state.generation += 1;
-    Object.assign(search, next);
-    return okWrite({ advanced_search: showSearch(search, tenant) });
-  },
-
-  /** Only on hosts that have it. */
-  'delete-profile-search': (call, { state }) =>
+export const profileSearches = documented('api-notes', [
+  get('list-profile-searches', searches, (_call, tenant) => {
+    const shown = tenant.state.profileSearches.map((search) => showSearch(search, tenant));
+    const nothing = shown.length === 0 ? answerNothing('advanced_searches', tenant.variations) : null;
+    return nothing ?? okRead({ advanced_search: shown });
+  }),
+  post('create-profile-search', searches, createSearch),
+  patch('patch-profile-search', `${searches}/{id}`, patchSearch, 'application/json'),
+  // Only on hosts that have it.
+  remove('delete-profile-search', `${searches}/{id}`, (call, { state }) =>
     deleteById(state.profileSearches, call, 'profile search', state),
-
-  /** Runs rules without saving them. */
-  'run-profile-search': (call, tenant) => {
-    const sent = readSearch(call, { label: textOrNull, ...rulesOf(tenant) });
-    const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
-    return runRules(updateRules(draft, sent.condition_rules_attributes, tenant), '/run', call, tenant);
+  ),
+  // Runs rules without saving them.
+  {
+    ...post('run-profile-search', `${searches}/run`, (call, tenant) => {
+      const sent = readSearch(call, { label: textOrNull, ...rulesOf(tenant) });
+      const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
+      return run(updateRules(draft, sent.condition_rules_attributes, tenant), call, tenant);
+    }),
+    query: parameters,
   },
+  get(
+    'run-saved-profile-search',
+    `${searches}/{id}/run`,
+    (call, tenant) => run(findSearch(call, tenant).rules, call, tenant),
+    parameters,
+  ),
+]);
 
-  'run-saved-profile-search': (call, tenant) => {
-    const search = findById(tenant.state.profileSearches, call, 'profile search');
-    return runRules(search.rules, `/${search.id}/run`, call, tenant);
-  },
-} satisfies Handlers;
+const findSearch = (call: Call, { state }: Tenant): ProfileSearch =>
+  findById(state.profileSearches, call, 'profile search');
 
-function runRules(rules: readonly ConditionRule[], path: string, call: Call, tenant: Tenant): Reply {
-  const records = findProfiles(rules, tenant.state, tenant.now());
-  const { profileSearchPath } = tenant.variations;
-  return answerPage({ plural: 'profiles', path: `${profileSearchPath}${path}`, records }, call.query, tenant);
+function run(rules: readonly ConditionRule[], call: Call, tenant: Tenant): Reply {
+  return answerPage(profiles, findProfiles(rules, tenant.state, tenant.now()), call, tenant);
+}
+
+/** The tenant makes a uid if none is sent. */
+function createSearch(call: Call, tenant: Tenant): Reply {
+  const { state } = tenant;
+  const sent = readSearch(call, { label: text, uid: textOrNull, ...rulesOf(tenant) });
+  const { label } = sent;
+  const id = newId(state, 'ProfileSearch', label, state.profileSearches);
+  const search: ProfileSearch = { id, label, uid: sent.uid ?? uidOf(label), rules: [] };
+  search.rules = updateRules(search, sent.condition_rules_attributes, tenant);
+  state.profileSearches.push(search);
+  return okWrite({ advanced_search: showSearch(search, tenant) });
+}
+
+/** Rules are nested records; those that are not sent stay as they are. */
+function patchSearch(call: Call, tenant: Tenant): Reply {
+  const search = findSearch(call, tenant);
+  const { condition_rules_attributes: nested, ...sent } = readSearch(call, {
+    label: textOrKept(search.label),
+    uid: textOrKept(search.uid),
+    ...rulesOf(tenant),
+  });
+  const rules = updateRules(search, nested, tenant);
+  const remaining = new Set(rules.map((rule) => rule.id));
+  if (search.rules.some((rule) => !remaining.has(rule.id))) tenant.state.generation += 1;
+  Object.assign(search, { ...sent, rules });
+  return okWrite({ advanced_search: showSearch(search, tenant) });
 }
 
 function readSearch<T extends object>({ body }: Call, shape: Shape<T>): T {

@@ -1,4 +1,5 @@
 import type { Json } from '../../model/json.ts';
+import { dkimState } from '../host.ts';
 import {
   type DkimIdentity,
   dkimTokens,
@@ -7,159 +8,155 @@ import {
   type Sender,
   verificationStates,
 } from '../objects.ts';
-import { type FilterFields, parseFilters, readFlag, readRange, selectPage, sortRecords } from '../query.ts';
-import { badRequest, deleteById, type Handlers, notFound, okWrite, param, type Query } from '../requests.ts';
+import {
+  type Call,
+  deleteById,
+  documented,
+  get,
+  param,
+  post,
+  put,
+  remove,
+  type Tenant,
+} from '../operations.ts';
+import { type FilterFields, parseFilters, readFlag, selectPage, sortRecords } from '../query.ts';
+import { badRequest, notFound, okRead, okWrite, type Reply } from '../reply.ts';
 import { bool, choice, object, text, textOrNull } from '../shape.ts';
 import type { TenantState } from '../state.ts';
-import type { Variations } from '../variations.ts';
 
 /** Filter support of list-from-addresses. */
 const filterFields: FilterFields = new Map([['email', ['eq', 'ge', 'le', 'sw']]] as const);
 
-/** Sender addresses, domains and MAIL FROM domains (seed 001). */
-export const senders = {
-  /** The only list with `count` and `sorters`. */
-  'list-from-addresses': ({ query }, tenant) => {
-    const { state } = tenant;
-    const matches = parseFilters(query, filterFields);
-    const matching = state.senders.filter(({ email }) => matches(() => email));
-    const found = sortRecords(matching, query.get('sorters'), ['email']);
-    const withCount = readFlag(query, 'count');
-    const page = selectPage(found, query, tenant.pageLimit);
-    const changed = page.map((sender) => countSenderRead(sender, state)).includes(true);
-    return {
-      status: 200,
-      body: page.map(hideCount),
-      changed,
-      headers: withCount ? { 'x-total-count': String(found.length) } : {},
-    };
-  },
-
-  /** Operation rule 2: starts the verification of an address. */
-  'create-verified-from-address': (call, tenant) => {
-    const { state, variations } = tenant;
-    const { email: sent } = object({
-      email: text,
-      id: textOrNull,
-      isVerifiedByDomain: bool(false),
-      verificationStatus: choice(verificationStates, 'PENDING'),
-    })(call.body, 'body');
-    if (!isEmail(sent)) throw badRequest(`"${sent}" is not an e-mail address`);
-    if (state.senders.some(({ email }) => email.toLowerCase() === sent.toLowerCase())) {
-      throw badRequest(`The address ${sent} already exists`);
-    }
-    const email = variations.emailLowerCase ? sent.toLowerCase() : sent;
-    const sender: Sender = {
-      id: newId(state, 'SenderAddress', email, state.senders),
-      email,
-      isVerifiedByDomain: false,
-      verificationStatus: 'PENDING',
-      region: null,
-      readsLeft: hasVerifiedDomain(email, state) ? 0 : variations.verifyAfterReads,
-    };
-    state.senders.push(sender);
-    return { status: 201, body: hideCount(sender), changed: true };
-  },
-
-  'delete-verified-from-address': (call, { state }) =>
+/** Sender addresses, domains and MAIL FROM domains. */
+export const senders = documented('seed 001', [
+  // The only list with `count` and `sorters`.
+  get('list-from-addresses', '/v2025/verified-from-addresses', listSenders, [
+    ...['limit', 'offset', 'filters', 'count', 'sorters'],
+  ]),
+  post('create-verified-from-address', '/v2025/verified-from-addresses', createSender),
+  remove('delete-verified-from-address', '/v2025/verified-from-addresses/{id}', (call, { state }) =>
     deleteById(state.senders, call, 'sender address', state),
+  ),
+  get('get-dkim-attributes', '/v2025/verified-domains', listIdentities),
+  post('create-domain-dkim', '/v2025/verified-domains', createDomain),
+  get('get-mail-from-attributes', '/v2025/mail-from-attributes/{identity}', getMailFrom, ['id']),
+  put('put-mail-from-attributes', '/v2025/mail-from-attributes', putMailFrom),
+]);
 
-  /** Operation rule 3: the first 100 identities, domains and e-mail addresses; no further pages are documented. */
-  'get-dkim-attributes': ({ query }, { state, variations }) => {
-    const page = selectIdentities(state.identities, query, variations);
-    const changed = page.map((identity) => countRead(identity, 'dkimVerificationStatus')).includes(true);
-    return { status: 200, body: page.map((identity) => showDkim(identity, variations)), changed };
-  },
+function listSenders({ query }: Call, { state, pageLimit }: Tenant): Reply {
+  const matches = parseFilters(query, filterFields);
+  const matching = state.senders.filter(({ email }) => matches(() => email));
+  const found = sortRecords(matching, query.get('sorters'), ['email']);
+  const withCount = readFlag(query, 'count');
+  const page = selectPage(found, query, pageLimit);
+  const changed = page.map((sender) => countSenderRead(sender, state)).includes(true);
+  return {
+    status: 200,
+    body: page.map(hideCount),
+    changed,
+    headers: withCount ? { 'x-total-count': String(found.length) } : {},
+  };
+}
 
-  'create-domain-dkim': (call, { state, variations }) => {
-    const { domain } = object({ domain: text })(call.body, 'body');
-    if (!isDomain(domain)) throw badRequest(`"${domain}" is not a domain name`);
-    if (state.identities.some(({ address }) => isSameIdentity(address, domain))) {
-      throw badRequest(`The domain ${domain} already exists`);
-    }
-    const identity: DkimIdentity = {
-      id: newId(state, 'VerifiedDomain', domain, state.identities),
-      address: domain,
-      dkimEnabled: true,
-      dkimTokens: dkimTokens(domain),
-      dkimVerificationStatus: 'PENDING',
-      region: 'us-east-1',
-      readsLeft: variations.verifyAfterReads,
-    };
-    state.identities.push(identity);
-    const { address: _address, readsLeft: _readsLeft, ...shown } = identity;
-    return okWrite({ ...shown, domain });
-  },
+/** Operation rule 2: starts the verification of an address. */
+function createSender({ body }: Call, { state, variations }: Tenant): Reply {
+  const { email: sent } = object({
+    email: text,
+    id: textOrNull,
+    isVerifiedByDomain: bool(false),
+    verificationStatus: choice(verificationStates, 'PENDING'),
+  })(body, 'body');
+  if (!isEmail(sent)) throw badRequest(`"${sent}" is not an e-mail address`);
+  if (state.senders.some(({ email }) => isSameIdentity(email, sent)))
+    throw badRequest(`The address ${sent} already exists`);
+  const email = variations.emailLowerCase ? sent.toLowerCase() : sent;
+  const sender: Sender = {
+    id: newId(state, 'SenderAddress', email, state.senders),
+    email,
+    isVerifiedByDomain: false,
+    verificationStatus: 'PENDING',
+    region: null,
+    readsLeft: hasVerifiedDomain(email, state) ? 0 : variations.verifyAfterReads,
+  };
+  state.senders.push(sender);
+  return { status: 201, body: hideCount(sender), changed: true };
+}
 
-  /** Operation rule 6: the identity is sent in the path and in the query. */
-  'get-mail-from-attributes': (call, { state, variations }) => {
-    const identity = param(call, 'identity');
-    const id = call.query.get('id');
-    if (id === undefined) throw badRequest('The query parameter "id" is required');
-    if (id !== identity) throw badRequest('The query parameter "id" is not the identity of the path');
-    const ofIdentity = (name: string) => state.mailFrom.find((one) => isSameIdentity(one.identity, name));
-    const inherited = variations.mailFromIdentity === 'domain' ? ofIdentity(domainOf(identity)) : undefined;
-    const found = ofIdentity(identity) ?? inherited;
-    if (found !== undefined) {
-      const changed = countRead(found, 'mailFromDomainStatus');
-      return { status: 200, body: showMailFrom(found), changed };
-    }
-    const message = `${identity} has no MAIL FROM domain`;
-    if (variations.mailFromMissing === 'badRequest') throw badRequest(message);
-    if (variations.mailFromMissing === 'notFound') throw notFound(message);
-    const nothing = { mailFromDomain: null, mxRecord: null, txtRecord: null, mailFromDomainStatus: null };
-    return { status: 200, body: { identity, ...nothing } };
-  },
-
-  /** Operation rule 4: a change starts the verification of the MAIL FROM domain. */
-  'put-mail-from-attributes': (call, { state, variations }) => {
-    const { identity, mailFromDomain } = object({ identity: text, mailFromDomain: text })(call.body, 'body');
-    if (!isEmail(identity) && !isDomain(identity))
-      throw badRequest(`"${identity}" is not an e-mail identity`);
-    if (!isDomain(mailFromDomain) || !mailFromDomain.toLowerCase().endsWith(`.${domainOf(identity)}`)) {
-      throw badRequest(`mailFromDomain must be a subdomain of ${domainOf(identity)}`);
-    }
-    const live = state.mailFrom.find((candidate) => isSameIdentity(candidate.identity, identity));
-    if (live?.mailFromDomain === mailFromDomain) return okWrite(showMailFrom(live));
-    const next: MailFrom = {
-      identity: live?.identity ?? identity,
-      mailFromDomain,
-      mailFromDomainStatus: 'PENDING',
-      readsLeft: variations.verifyAfterReads,
-    };
-    if (live === undefined) state.mailFrom.push(next);
-    else Object.assign(live, next);
-    return okWrite(showMailFrom(next));
-  },
-} satisfies Handlers;
+/** Operation rule 3: the first 100 identities, domains and e-mail addresses; no further pages are documented. */
+function listIdentities({ query }: Call, { state, variations }: Tenant): Reply {
+  const page =
+    variations.domainPages === 'ignored'
+      ? state.identities
+      : selectPage(state.identities, query, maxIdentities);
+  const changed = page.map((identity) => countRead(identity, 'dkimVerificationStatus')).includes(true);
+  const shown = page.map((identity) => ({
+    ...hideCount(identity),
+    dkimVerificationStatus: dkimState(identity, variations),
+  }));
+  return { status: 200, body: shown, changed };
+}
 
 const maxIdentities = 100;
 
-function selectIdentities(
-  identities: readonly DkimIdentity[],
-  query: Query,
-  { domainPages }: Variations,
-): readonly DkimIdentity[] {
-  if (domainPages === 'ignored') return identities;
-  const { limit, offset } = readRange(query, maxIdentities, maxIdentities);
-  return identities.slice(offset, offset + limit);
+function createDomain({ body }: Call, { state, variations }: Tenant): Reply {
+  const { domain } = object({ domain: text })(body, 'body');
+  if (!isDomain(domain)) throw badRequest(`"${domain}" is not a domain name`);
+  if (state.identities.some(({ address }) => isSameIdentity(address, domain)))
+    throw badRequest(`The domain ${domain} already exists`);
+  const identity: DkimIdentity = {
+    id: newId(state, 'VerifiedDomain', domain, state.identities),
+    address: domain,
+    dkimEnabled: true,
+    dkimTokens: dkimTokens(domain),
+    dkimVerificationStatus: 'PENDING',
+    region: 'us-east-1',
+    readsLeft: variations.verifyAfterReads,
+  };
+  state.identities.push(identity);
+  const { address: _address, ...shown } = hideCount(identity);
+  return okWrite({ ...shown, domain });
+}
+
+/** Operation rule 6: the identity is sent in the path and in the query. */
+function getMailFrom(call: Call, { state, variations }: Tenant): Reply {
+  const identity = param(call, 'identity');
+  const id = call.query.get('id');
+  if (id === undefined) throw badRequest('The query parameter "id" is required');
+  if (id !== identity) throw badRequest('The query parameter "id" is not the identity of the path');
+  const names = variations.mailFromIdentity === 'domain' ? [identity, domainOf(identity)] : [identity];
+  const [found] = names.flatMap((name) => state.mailFrom.filter((one) => isSameIdentity(one.identity, name)));
+  if (found) {
+    const changed = countRead(found, 'mailFromDomainStatus');
+    return { status: 200, body: showMailFrom(found), changed };
+  }
+  const message = `${identity} has no MAIL FROM domain`;
+  if (variations.mailFromMissing === 'badRequest') throw badRequest(message);
+  if (variations.mailFromMissing === 'notFound') throw notFound(message);
+  const nothing = { mailFromDomain: null, mxRecord: null, txtRecord: null, mailFromDomainStatus: null };
+  return okRead({ identity, ...nothing });
+}
+
+/** Operation rule 4: a change starts the verification of the MAIL FROM domain. */
+function putMailFrom({ body }: Call, { state, variations }: Tenant): Reply {
+  const { identity, mailFromDomain } = object({ identity: text, mailFromDomain: text })(body, 'body');
+  if (!isEmail(identity) && !isDomain(identity)) throw badRequest(`"${identity}" is not an e-mail identity`);
+  if (!isDomain(mailFromDomain) || !mailFromDomain.toLowerCase().endsWith(`.${domainOf(identity)}`))
+    throw badRequest(`mailFromDomain must be a subdomain of ${domainOf(identity)}`);
+  const live = state.mailFrom.find((candidate) => isSameIdentity(candidate.identity, identity));
+  if (live?.mailFromDomain === mailFromDomain) return okWrite(showMailFrom(live));
+  const next: MailFrom = {
+    identity: live?.identity ?? identity,
+    mailFromDomain,
+    mailFromDomainStatus: 'PENDING',
+    readsLeft: variations.verifyAfterReads,
+  };
+  if (live === undefined) state.mailFrom.push(next);
+  else Object.assign(live, next);
+  return okWrite(showMailFrom(next));
 }
 
 function hideCount<T extends { readsLeft: number | null }>({ readsLeft: _readsLeft, ...shown }: T) {
   return shown;
-}
-
-/** The mail provider's own words for states of DKIM. */
-const providerStates = {
-  upper: { PENDING: 'NOT_STARTED', FAILED: 'TEMPORARY_FAILURE' },
-  camel: { PENDING: 'NotStarted', FAILED: 'TemporaryFailure' },
-} as const;
-
-function showDkim(identity: DkimIdentity, { dkimStates }: Variations): Json {
-  const shown = hideCount(identity);
-  const { dkimVerificationStatus: state } = identity;
-  if (dkimStates === 'documented' || (state !== 'PENDING' && state !== 'FAILED')) return shown;
-  return { ...shown, dkimVerificationStatus: providerStates[dkimStates][state] };
 }
 
 function showMailFrom(mailFrom: MailFrom): Json {
