@@ -48,33 +48,26 @@ const faultSyntax =
 
 /** Parses a fault from the command line. Throws {@link FaultSyntaxError}. */
 export function parseFault(text: string): Fault {
-  const given = new Map<string, string>();
+  let given: Partial<Fault> = {};
   for (const part of text.split(',').map((piece) => piece.trim())) {
     const equals = part.indexOf('=');
     const [name, value] = equals < 0 ? ['kind', part] : [part.slice(0, equals), part.slice(equals + 1)];
-    if (!settings.has(name)) throw new FaultSyntaxError(`"${part}" is unknown`);
-    if (given.has(name)) throw new FaultSyntaxError(`"${name}" is given twice`);
+    const read = settings.get(name);
+    if (!read) throw new FaultSyntaxError(`"${part}" is unknown`);
+    if (Object.hasOwn(given, name)) throw new FaultSyntaxError(`"${name}" is given twice`);
     if (value === '') throw new FaultSyntaxError(`"${name}" has no value`);
-    given.set(name, value);
+    given = { ...given, ...read(value) };
   }
-  const read = (name: string): Partial<Fault> => {
-    const value = given.get(name);
-    return (value === undefined ? undefined : settings.get(name)?.(value)) ?? {};
-  };
-  const { late } = read('late');
-  const isLateOnly = late !== undefined && !given.has('kind');
-  const { status = isLateOnly ? 504 : undefined } = read('status');
-  const kind = read('kind').kind ?? (status === undefined ? null : 'status');
+  const { late, done } = given;
+  const isLateOnly = late !== undefined && given.kind === undefined;
+  const status = given.status ?? (isLateOnly ? 504 : undefined);
+  const kind = given.kind ?? (status === undefined ? null : 'status');
   if (kind === null) throw new FaultSyntaxError('The kind of fault is missing');
-  if ((kind === 'status') !== (status !== undefined)) {
+  if ((kind === 'status') !== (status !== undefined))
     throw new FaultSyntaxError(`${kind} and status=CODE do not go together`);
-  }
-  if (late !== undefined && (given.has('done') || kind === 'reset-after' || kind === 'cut-body')) {
+  if (late !== undefined && (done !== undefined || kind === 'reset-after' || kind === 'cut-body'))
     throw new FaultSyntaxError('Work that is late cannot be done already');
-  }
-  let fault: Fault = { kind, ...(status === undefined ? {} : { status }) };
-  for (const name of settings.keys()) fault = { ...fault, ...read(name) };
-  return fault;
+  return { ...given, kind, ...(status !== undefined && { status }) };
 }
 
 /** Readers of the settings on the command line. */
@@ -82,7 +75,13 @@ const settings = new Map<string, (value: string) => Partial<Fault>>([
   ['kind', (value) => ({ kind: readChoice(value, faultKinds) })],
   ['status', (value) => ({ status: readNumber(value, /^[2-5]\d\d$/, 'an HTTP status') })],
   ['method', (value) => ({ method: readChoice(value.toUpperCase(), methods) })],
-  ['path', readPath],
+  [
+    'path',
+    (path) => {
+      compilePath(path);
+      return { path };
+    },
+  ],
   ['operation', (value) => ({ operation: value })],
   ['nth', (value) => ({ nth: readCount(value) })],
   ['times', (value) => ({ times: value === 'always' ? Number.POSITIVE_INFINITY : readCount(value) })],
@@ -105,11 +104,6 @@ function readNumber(value: string, pattern: RegExp, what: string): number {
 
 function readCount(value: string): number {
   return readNumber(value, /^[1-9]\d{0,8}$/, 'a whole number from 1');
-}
-
-function readPath(path: string): Partial<Fault> {
-  compilePath(path);
-  return { path };
 }
 
 function compilePath(path: string): (candidate: string) => boolean {

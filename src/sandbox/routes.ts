@@ -23,7 +23,6 @@ export const operations: readonly Operation[] = [
 
 export interface Route {
   readonly operation: Operation;
-  readonly path: string;
   /** The segments of the path that vary, decoded. */
   readonly params: ReadonlyMap<string, string>;
 }
@@ -66,7 +65,7 @@ export class Router {
     const entry = matching
       .filter(({ operation }) => operation.method === method)
       .sort((a, b) => countVariables(a) - countVariables(b))[0];
-    if (entry) return { operation: entry.operation, path, params: readParams(entry.segments, given) };
+    if (entry) return { operation: entry.operation, params: readParams(entry.segments, given) };
     if (matching.length === 0) throw notFound('The request URL refers to a resource that does not exist');
     const allow = [...new Set(matching.map(({ operation }) => operation.method))].join(', ');
     throw new ApiError(405, `The resource does not support ${method}`, { allow });

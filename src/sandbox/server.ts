@@ -17,13 +17,20 @@ import type { Route, Router } from './routes.ts';
 import { ShapeError } from './shape.ts';
 import { redactForm, type TokenIssuer } from './tokens.ts';
 
-/** A request whose operation is known. */
-export interface Asked {
-  readonly route: Route;
-  readonly headers: IncomingMessage['headers'];
+/** A request as it arrived. */
+interface Received {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
   readonly search: string;
+  readonly headers: IncomingMessage['headers'];
   /** Its body; null where it is too large. */
   readonly bytes: Buffer | null;
+}
+
+/** A request whose operation is known. */
+interface Asked extends Received {
+  readonly route: Route;
 }
 
 /** Wraps the work of a request: it may change the request, the answer, and the tenant meanwhile. */
@@ -74,14 +81,6 @@ export class RateLimiter {
   }
 }
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly path: string;
-  readonly search: string;
-  readonly bytes: Buffer | null;
-}
-
 /** Creates the HTTP server of the tenant; it does not listen yet. */
 export function createSandboxServer(parts: ServerParts): Server {
   return createServer((request, response) => {
@@ -94,66 +93,46 @@ export function createSandboxServer(parts: ServerParts): Server {
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse, parts: ServerParts): Promise<void> {
-  const url = request.url ?? '/';
-  const cut = url.indexOf('?');
-  const [path, search] = cut < 0 ? [url, ''] : [url.slice(0, cut), url.slice(cut + 1)];
-  const bytes = await collectBody(request);
-  const exchange: Exchange = { request, response, path, search, bytes };
-  const route = attempt(() => parts.router.find(request.method ?? '', path));
+  const received = await receive(request);
+  const { method, path } = received;
+  const route = attempt(() => parts.router.find(method, path));
   const operation = route instanceof Error ? null : route.operation.name;
-  const fault = parts.faults.next({ method: request.method ?? '', path, operation });
-  const entry = createLogEntry(exchange, operation, fault);
-  parts.log.add(entry);
+  const fault = parts.faults.next({ method, path, operation });
+  const entry = parts.log.add(received, operation, fault);
   if (parts.latency > 0) await parts.clock.sleep(parts.latency);
-  if (fault !== null) {
-    const reply = preventsWork(fault) ? null : handle(route, exchange, parts);
-    if (fault.late !== undefined) parts.late.add(fault.late, () => handle(route, exchange, parts));
-    const status = injectFault(fault, reply, exchange, parts);
-    if (status !== null) parts.log.setStatus(entry, status);
-    return;
+  const work = () => handle(route, received, parts);
+  if (fault === null) {
+    const reply = work();
+    parts.log.setStatus(entry, reply.status);
+    return send(response, reply);
   }
-  const reply = handle(route, exchange, parts);
-  parts.log.setStatus(entry, reply.status);
-  send(response, reply);
+  const reply = preventsWork(fault) ? null : work();
+  if (fault.late !== undefined) parts.late.add(fault.late, work);
+  const status = injectFault(fault, reply, response, parts);
+  if (status !== null) parts.log.setStatus(entry, status);
 }
 
-function createLogEntry(
-  { request, path, search, bytes }: Exchange,
-  operation: string | null,
-  fault: Fault | null,
-): LoggedRequest {
-  return {
-    method: request.method ?? '',
-    path,
-    query: Object.fromEntries(new URLSearchParams(search)),
-    headers: redactHeaders(request.headers),
-    body: readLogBody(bytes, operation),
-    status: null,
-    operation,
-    fault: fault?.kind ?? null,
-  };
+async function receive(request: IncomingMessage): Promise<Received> {
+  const { method = '', url = '/', headers } = request;
+  const [path = '', ...search] = url.split('?');
+  return { method, path, search: search.join('?'), headers, bytes: await collectBody(request) };
 }
 
 /** Checks a request and does its work. Every error becomes an answer. */
-function handle(route: Route | Error, exchange: Exchange, parts: ServerParts): Reply {
+function handle(route: Route | Error, received: Received, parts: ServerParts): Reply {
   const reply = attempt(() => {
     if (route instanceof Error) throw route;
-    const asked = {
-      route,
-      headers: exchange.request.headers,
-      search: exchange.search,
-      bytes: exchange.bytes,
-    };
-    return parts.around(asked, (changed) => answer(changed, parts));
+    return parts.around({ ...received, route }, (asked) => answer(asked, parts));
   });
   if (!(reply instanceof Error)) return reply;
-  const { status, headers } = describeError(reply);
+  const status = reply instanceof ApiError ? reply.status : reply instanceof ShapeError ? 400 : 500;
+  const headers = reply instanceof ApiError ? reply.headers : {};
   return { status, headers, body: errorBody(status, reply.message, parts.log.metrics().requests) };
 }
 
-function answer({ route, headers, search, bytes }: Asked, parts: ServerParts): Reply {
+function answer({ route, path, headers, search, bytes }: Asked, parts: ServerParts): Reply {
   const { tenant } = parts;
-  const { operation, params, path } = route;
+  const { operation, params } = route;
   const { handler } = operation;
   if (handler === null) return parts.tokens.answer(decodeBody(bytes), headers);
   const clientId = parts.tokens.verify(headers.authorization);
@@ -180,11 +159,6 @@ function admit(name: string, { limiter, tenant }: ServerParts): void {
   throw new ApiError(429, 'Too many requests', { 'retry-after': String(seconds) });
 }
 
-function describeError(error: Error): { status: number; headers: Readonly<Record<string, string>> } {
-  if (error instanceof ApiError) return error;
-  return { status: error instanceof ShapeError ? 400 : 500, headers: {} };
-}
-
 /** True when the fault takes the place of the work. */
 function preventsWork({ kind, done, late }: Fault): boolean {
   if (kind === 'reset-before' || late !== undefined) return true;
@@ -195,7 +169,7 @@ function preventsWork({ kind, done, late }: Fault): boolean {
 function injectFault(
   fault: Fault,
   reply: Reply | null,
-  { request, response }: Exchange,
+  response: ServerResponse,
   parts: ServerParts,
 ): number | null {
   switch (fault.kind) {
@@ -203,16 +177,13 @@ function injectFault(
       return null;
     case 'reset-before':
     case 'reset-after':
-      request.socket.resetAndDestroy();
+      response.req.socket.resetAndDestroy();
       return null;
     case 'cut-body':
       cutBody(response, reply);
       return null;
-    case 'status': {
-      const status = fault.status ?? 503;
-      sendFault(response, fault, status, parts);
-      return status;
-    }
+    case 'status':
+      return sendFault(response, fault, parts);
   }
 }
 
@@ -225,22 +196,26 @@ function cutBody(response: ServerResponse, reply: Reply | null): void {
   response.write(Buffer.from(text).subarray(0, Math.floor(text.length / 2)), () => response.destroy());
 }
 
-function sendFault(response: ServerResponse, fault: Fault, status: number, parts: ServerParts): void {
+function sendFault(
+  response: ServerResponse,
+  { status = 503, retryAfter, body = 'json' }: Fault,
+  parts: ServerParts,
+): number {
   const text = `Fault: ${status}`;
-  const html = `<html><head><title>${text}</title></head><body><h1>${text}</h1></body></html>`;
   const json = JSON.stringify(errorBody(status, text, parts.log.metrics().requests));
-  const forms = {
-    json: { body: json, headers: { 'content-type': 'application/json' } },
-    html: { body: html, headers: { 'content-type': 'text/html' } },
-    text: { body: text, headers: { 'content-type': 'text/plain' } },
-    'bad-encoding': {
-      body: json,
-      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
-    },
-  };
-  const { body, headers } = forms[fault.body ?? 'json'];
-  const pause = fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) };
-  sendText(response, status, body, { ...pause, ...headers });
+  const html = `<html><head><title>${text}</title></head><body><h1>${text}</h1></body></html>`;
+  const [type, content] = {
+    json: ['application/json', json] as const,
+    html: ['text/html', html] as const,
+    text: ['text/plain', text] as const,
+    'bad-encoding': ['application/json', json] as const,
+  }[body];
+  sendText(response, status, content, {
+    ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+    'content-type': type,
+    ...(body === 'bad-encoding' && { 'content-encoding': 'gzip' }),
+  });
+  return status;
 }
 
 function send(response: ServerResponse, { status, body, headers = {} }: Reply): void {
@@ -310,12 +285,18 @@ export class RequestLog {
     this.#open -= 1;
   }
 
-  add(entry: LoggedRequest): void {
+  add(received: Received, operation: string | null, fault: Fault | null): LoggedRequest {
+    const { method, path, search, bytes } = received;
+    const { authorization: _authorization, ...headers } = received.headers;
+    const query = Object.fromEntries(new URLSearchParams(search));
+    const body = readLogBody(bytes, operation);
+    const entry = { method, path, query, headers, body, status: null, operation, fault: fault?.kind ?? null };
     const { operations } = this.#counts;
     this.#counts.requests += 1;
-    if (entry.operation !== null) operations.set(entry.operation, (operations.get(entry.operation) ?? 0) + 1);
+    if (operation !== null) operations.set(operation, (operations.get(operation) ?? 0) + 1);
     if (this.entries.length >= maxEntries) this.entries.shift();
     this.entries.push(entry);
+    return entry;
   }
 
   setStatus(entry: LoggedRequest, status: number): void {
@@ -328,12 +309,8 @@ export class RequestLog {
   }
 }
 
-export function redactHeaders({ authorization: _authorization, ...headers }: Headers): Headers {
-  return headers;
-}
-
 /** The body of a request for the log, without the credentials of a token request. */
-export function readLogBody(bytes: Buffer | null, operation: string | null): Json {
+function readLogBody(bytes: Buffer | null, operation: string | null): Json {
   if (bytes === null || bytes.length === 0) return null;
   const text = bytes.toString('utf8');
   if (operation === 'issue-token') return redactForm(text);

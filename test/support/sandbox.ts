@@ -75,7 +75,7 @@ export function variationsFrom(texts: readonly string[]): Partial<Variations> {
 }
 
 const repeatingPages: Around = (asked, next) => {
-  if (asked.route.operation.method !== 'GET' || asked.route.path.startsWith('/api')) return next(asked);
+  if (asked.route.operation.method !== 'GET' || asked.path.startsWith('/api')) return next(asked);
   const query = new URLSearchParams(asked.search);
   query.delete('offset');
   return next({ ...asked, search: query.toString() });

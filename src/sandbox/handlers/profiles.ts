@@ -340,12 +340,6 @@ function showSearch({ id, uid, label, rules }: ProfileSearch, tenant: Tenant): J
   return { id, uid, label, condition_rules_attributes: shown };
 }
 
-const basicOperators = ['==', '!=', '>', '<', 'start_with?', 'end_with?', 'include?', 'exclude?'];
-const dateOperators = ['before', 'after', '>', '<', '=='];
-
-/** Milliseconds. */
-const day = 24 * 60 * 60 * 1000;
-
 /**
  * Throws a 400 if a rule breaks the tables of seed 002, or names a profile type or attribute that does not exist. With
  * `extended`, forms that the tables do not know are allowed (api-notes, "What hosts of this family really answer").
@@ -355,90 +349,53 @@ export function checkRule(
   state: TenantState,
   searchRules: Variations['searchRules'] = 'contract',
 ): void {
-  if (searchRules === 'contract') refuseExtended(rule);
-  switch (rule.type) {
-    case 'ProfileStatusRule':
-      requireOneOf(rule.comparison_operator, ['==', '!='], 'comparison_operator');
-      requireOneOf(rule.value, profileStates, 'value');
-      return;
-    case 'ProfileTypeRule':
-      requireOneOf(rule.comparison_operator, ['==', '!='], 'comparison_operator');
-      if (!state.profileTypes.some(({ id }) => id === rule.value)) {
-        throw badRequest(`value: there is no profile type ${rule.value}`);
-      }
-      return;
-    case 'ProfileAttributeRule':
-      checkAttributeRule(rule, state);
-      return;
-    case 'RiskRule':
-      // The documents say nothing about it.
-      return;
+  const unknown = Object.keys(rule.more ?? {});
+  if (searchRules === 'contract') {
+    if (unknown.length > 0) throw badRequest(`A rule has unknown fields: ${unknown.join(', ')}`);
+    if (rule.type === 'RiskRule') throw badRequest('type must not be RiskRule');
+    if (rule.comparison_operator === 'exclude?') throw badRequest('comparison_operator must not be exclude?');
   }
-}
-
-function refuseExtended({ type, comparison_operator, more }: ConditionRule): void {
-  const members = Object.keys(more ?? {});
-  if (members.length > 0) throw badRequest(`A rule has unknown fields: ${members.join(', ')}`);
-  if (type === 'RiskRule') throw badRequest('type must not be RiskRule');
-  if (comparison_operator === 'exclude?') throw badRequest('comparison_operator must not be exclude?');
-}
-
-function checkAttributeRule(rule: ConditionRule, state: TenantState): void {
-  const attribute = findAttribute(rule, state);
-  if (attribute === undefined) {
-    throw badRequest(`condition_object_id: there is no attribute ${rule.condition_object_id}`);
-  }
-  if (attribute.data_type !== 'date') {
-    requireOneOf(rule.comparison_operator, basicOperators, 'comparison_operator');
-    checkRecordId(rule.value, attribute, state);
-    return;
-  }
-  requireOneOf(rule.comparison_operator, dateOperators, 'comparison_operator');
-  if (comparesWithDate(rule.comparison_operator)) {
-    const other = textOf(rule.more ?? {}, 'secondary_attribute_id');
-    if (state.neAttributes.some(({ id, uid }) => id === other && uid === rule.value)) return;
-    if (parseDate(rule.value, attribute.date_format) === null) {
-      throw badRequest(`value must be a date in the form ${attribute.date_format ?? 'YYYY-MM-DD'}`);
-    }
-  } else if (parseDistance(distanceOf(rule)) === null) {
-    throw badRequest('value must be of the form "X before" or "X after", X being a number of days');
-  }
-}
-
-/** An attribute that selects or searches profiles or users is compared with the id of one (seed 002). */
-function checkRecordId(value: string, { data_type }: NeAttribute, { profiles, users }: TenantState): void {
-  const noun = /^(profile|user)_/.exec(data_type)?.[1];
-  if (noun === undefined) return;
-  const records = noun === 'user' ? users : profiles;
-  if (!records.some(({ id }) => id === value)) throw badRequest(`value: there is no ${noun} ${value}`);
-}
-
-function requireOneOf(value: string, values: readonly string[], name: string): void {
-  if (!values.includes(value))
-    throw badRequest(`${name} must be one of ${values.join(', ')}, not "${value}"`);
+  const test = compileRule(rule, state, 0);
+  if (typeof test === 'string') throw badRequest(test);
 }
 
 /** The profiles that match every rule on the day of `now` (milliseconds since 1970, UTC). */
 export function findProfiles(rules: readonly ConditionRule[], state: TenantState, now: number): Profile[] {
   const tests = rules.map((rule) => compileRule(rule, state, now));
-  return state.profiles.filter((profile) => tests.every((test) => test(profile)));
+  return state.profiles.filter((profile) => tests.every((test) => typeof test !== 'string' && test(profile)));
 }
 
-function compileRule(rule: ConditionRule, state: TenantState, now: number): (profile: Profile) => boolean {
-  const same = rule.comparison_operator === '==';
+/** The test that a rule makes of a profile, or why the tables of seed 002 do not allow the rule. */
+function compileRule(
+  rule: ConditionRule,
+  state: TenantState,
+  now: number,
+): ((profile: Profile) => boolean) | string {
+  const { comparison_operator: operator, value } = rule;
+  const equality = notOneOf(operator, ['==', '!='], 'comparison_operator');
+  const isSame = operator === '==';
   switch (rule.type) {
     case 'ProfileStatusRule':
-      return ({ status }) => (status === rule.value) === same;
+      return (
+        equality ?? notOneOf(value, profileStates, 'value') ?? (({ status }) => (status === value) === isSame)
+      );
     case 'ProfileTypeRule':
-      return ({ profile_type_id }) => (profile_type_id === rule.value) === same;
+      if (!state.profileTypes.some(({ id }) => id === value))
+        return `value: there is no profile type ${value}`;
+      return equality ?? (({ profile_type_id }) => (profile_type_id === value) === isSame);
     case 'ProfileAttributeRule': {
       const attribute = findAttribute(rule, state);
-      return (profile) => attribute !== undefined && matchesAttribute(rule, attribute, profile, now);
+      if (attribute) return compileAttributeRule(rule, attribute, state, now);
+      return `condition_object_id: there is no attribute ${rule.condition_object_id}`;
     }
     case 'RiskRule':
-      // The embedded tenant knows no risks.
+      // The documents say nothing about it, and the embedded tenant knows no risks.
       return () => true;
   }
+}
+
+function notOneOf(value: string, values: readonly string[], name: string): string | null {
+  return values.includes(value) ? null : `${name} must be one of ${values.join(', ')}, not "${value}"`;
 }
 
 /** The attribute that a rule is about. */
@@ -449,20 +406,27 @@ function findAttribute(
   return neAttributes.find(({ id }) => id === rule.condition_object_id);
 }
 
-function matchesAttribute(
+function compileAttributeRule(
   rule: ConditionRule,
   attribute: NeAttribute,
-  profile: Profile,
+  state: TenantState,
   now: number,
-): boolean {
-  const value = Object.hasOwn(profile.attributes, attribute.uid) ? profile.attributes[attribute.uid] : null;
-  const texts = toTexts(value ?? null);
+): ((profile: Profile) => boolean) | string {
+  const { comparison_operator: operator, value } = rule;
+  const textsOf = ({ attributes }: Profile) => toTexts(own(attributes, attribute.uid) ?? null);
   if (attribute.data_type === 'date') {
-    return texts.some((text) => matchesDate(rule, text, attribute.date_format, now));
+    const test = compileDateRule(rule, attribute, state, now);
+    if (typeof test === 'string') return test;
+    return (profile) =>
+      textsOf(profile).some((text) => {
+        const date = parseDate(text, attribute.date_format);
+        return date !== null && test(date);
+      });
   }
-  if (rule.comparison_operator === '!=') return !texts.includes(rule.value);
-  if (rule.comparison_operator === 'exclude?') return !texts.some((text) => text.includes(rule.value));
-  return texts.some((text) => matchesText(rule, text));
+  const test = own(textTests, operator);
+  if (!test)
+    return `comparison_operator must be one of ${Object.keys(textTests).join(', ')}, not "${operator}"`;
+  return unknownRecord(value, attribute, state) ?? ((profile) => test(textsOf(profile), value));
 }
 
 /** The values of an attribute as text; none if it is empty. */
@@ -471,35 +435,68 @@ function toTexts(value: Json): string[] {
   return value === null || value === '' ? [] : [String(value)];
 }
 
-function matchesText({ comparison_operator, value }: ConditionRule, text: string): boolean {
-  switch (comparison_operator) {
-    case '==':
-      return text === value;
-    case '>':
-      return compareValues(text, value) > 0;
-    case '<':
-      return compareValues(text, value) < 0;
-    case 'start_with?':
-      return text.startsWith(value);
-    case 'end_with?':
-      return text.endsWith(value);
-    case 'include?':
-      return text.includes(value);
-    default:
-      return false;
-  }
-}
+const textTests: Readonly<Record<string, (texts: readonly string[], value: string) => boolean>> = {
+  '==': (texts, value) => texts.includes(value),
+  '!=': (texts, value) => !texts.includes(value),
+  '>': (texts, value) => texts.some((text) => compareValues(text, value) > 0),
+  '<': (texts, value) => texts.some((text) => compareValues(text, value) < 0),
+  'start_with?': (texts, value) => texts.some((text) => text.startsWith(value)),
+  'end_with?': (texts, value) => texts.some((text) => text.endsWith(value)),
+  'include?': (texts, value) => texts.some((text) => text.includes(value)),
+  'exclude?': (texts, value) => !texts.some((text) => text.includes(value)),
+};
 
 /** Compares as numbers if both are numbers, else by code unit. */
 function compareValues(a: string, b: string): number {
   const difference = Number(a) - Number(b);
-  if (!Number.isNaN(difference)) return difference;
-  return compareText(a, b);
+  return Number.isNaN(difference) ? compareText(a, b) : difference;
 }
 
-/** True when the operator compares with a date instead of a distance from today (seed 002). */
-function comparesWithDate(operator: string): boolean {
-  return operator === 'before' || operator === 'after';
+/** An attribute that selects or searches profiles or users is compared with the id of one (seed 002). */
+function unknownRecord(
+  value: string,
+  { data_type }: NeAttribute,
+  { profiles, users }: TenantState,
+): string | null {
+  const noun = /^(profile|user)_/.exec(data_type)?.[1];
+  const records = { profile: profiles, user: users }[noun ?? ''];
+  return !records || records.some(({ id }) => id === value) ? null : `value: there is no ${noun} ${value}`;
+}
+
+/** Milliseconds. */
+const day = 24 * 60 * 60 * 1000;
+
+/** `before` and `after` compare with a date, the others with a distance from today (seed 002). */
+function compileDateRule(
+  rule: ConditionRule,
+  { date_format }: NeAttribute,
+  { neAttributes }: TenantState,
+  now: number,
+): ((date: number) => boolean) | string {
+  const { comparison_operator: operator, value, more } = rule;
+  const refusal = notOneOf(operator, ['before', 'after', '>', '<', '=='], 'comparison_operator');
+  if (refusal !== null) return refusal;
+  if (operator === 'before' || operator === 'after') {
+    const other = textOf(more ?? {}, 'secondary_attribute_id');
+    if (neAttributes.some(({ id, uid }) => id === other && uid === value)) return () => false;
+    const limit = parseDate(value, date_format);
+    if (limit === null) return `value must be a date in the form ${date_format ?? 'YYYY-MM-DD'}`;
+    return (date) => (operator === 'before' ? date < limit : date > limit);
+  }
+  const [, days, side] = /^(\d{1,6}) (before|after)$/.exec(distanceOf(rule)) ?? [];
+  if (side === undefined)
+    return 'value must be of the form "X before" or "X after", X being a number of days';
+  const today = Math.floor(now / day);
+  const distance = (date: number) => (side === 'after' ? date - today : today - date);
+  if (operator === '>') return (date) => distance(date) > Number(days);
+  if (operator === '<') return (date) => distance(date) >= 0 && distance(date) < Number(days);
+  return (date) => distance(date) === Number(days);
+}
+
+/** The distance from today that a rule names, also as `Today` with further members. */
+function distanceOf({ value, more }: ConditionRule): string {
+  if (value !== 'Today' || !more) return value;
+  return `${textOf(more, 'tertiary_value') ?? '0'} ${textOf(more, 'secondary_value') ?? 'after'}`;
 }
 
 /** Days from 1970 to a date in the form `format` (default `YYYY-MM-DD`); null if it is not a date. */
@@ -517,40 +514,4 @@ function parseDate(text: string, format: string | null): number | null {
   const [year, month, date] = [part('YYYY'), part('MM'), part('DD')];
   const time = new Date(Date.UTC(year, month - 1, date));
   return time.getUTCMonth() === month - 1 && time.getUTCDate() === date ? time.getTime() / day : null;
-}
-
-/** The distance from today that a rule names, also as `Today` with further members. */
-function distanceOf({ value, more }: ConditionRule): string {
-  if (value !== 'Today' || !more) return value;
-  return `${textOf(more, 'tertiary_value') ?? '0'} ${textOf(more, 'secondary_value') ?? 'after'}`;
-}
-
-/** Parses `X before` or `X after`, X being a number of days; null if it is neither. */
-function parseDistance(text: string): { readonly days: number; readonly side: 'before' | 'after' } | null {
-  const match = /^(\d{1,6}) (before|after)$/.exec(text);
-  if (match === null) return null;
-  return { days: Number(match[1]), side: match[2] === 'before' ? 'before' : 'after' };
-}
-
-/** True when the date `text` matches a rule on a date attribute; false if it is not a date. */
-function matchesDate(rule: ConditionRule, text: string, format: string | null, now: number): boolean {
-  const date = parseDate(text, format);
-  if (date === null) return false;
-  if (comparesWithDate(rule.comparison_operator)) {
-    const limit = parseDate(rule.value, format);
-    if (limit === null) return false;
-    return rule.comparison_operator === 'before' ? date < limit : date > limit;
-  }
-  const wanted = parseDistance(distanceOf(rule));
-  if (wanted === null) return false;
-  const today = Math.floor(now / day);
-  const distance = wanted.side === 'after' ? date - today : today - date;
-  switch (rule.comparison_operator) {
-    case '>':
-      return distance > wanted.days;
-    case '<':
-      return distance >= 0 && distance < wanted.days;
-    default:
-      return distance === wanted.days;
-  }
 }
