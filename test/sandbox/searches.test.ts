@@ -54,22 +54,17 @@ describe('rules are nested records', () => {
     expect([answer.status, JSON.stringify(sandbox.state) === before]).toEqual([400, true]);
   });
 
-  test.each([
-    ['job_title', 'before', '2026-01-01'],
-    ['start_date', 'include?', '2026'],
-    ['start_date', 'before', '01/31/2026'],
-    ['end_date', 'after', '2026-01-31'],
-    ['end_date', '<', '5 days'],
-    ['nothing', '==', 'x'],
-  ])('%s %s %s is refused', async (uid, operator, value) => {
+  test('one that the tables do not allow is refused', async () => {
     const sandbox = await start();
-    const rule = {
-      type: 'ProfileAttributeRule',
-      object_type: 'NeAttribute',
-      comparison_operator: operator,
-      value,
-    };
-    const answer = await patch(sandbox, [{ ...rule, condition_object_id: attribute(sandbox.state, uid) }]);
+    const answer = await patch(sandbox, [
+      {
+        type: 'ProfileAttributeRule',
+        object_type: 'NeAttribute',
+        comparison_operator: '<',
+        value: '5 days',
+        condition_object_id: attribute(sandbox.state, 'end_date'),
+      },
+    ]);
     expect(answer.status).toBe(400);
   });
 
@@ -91,22 +86,12 @@ describe('rules are nested records', () => {
 });
 
 describe('a search is run', () => {
-  const values = ['06/05/2026', '06/14/2026', '06/15/2026', '06/20/2026', '06/25/2026', '07/30/2026', null];
-
-  test.each([
-    ['before', '06/15/2026', [0, 1]],
-    ['after', '06/15/2026', [3, 4, 5]],
-    ['>', '10 after', [5]],
-    ['<', '10 after', [2, 3]],
-    ['==', '10 after', [4]],
-    ['==', '10 before', [0]],
-    ['>', '5 before', [0]],
-    ['<', '5 before', [1, 2]],
-  ])('on dates: %s %s', async (operator, value, found) => {
+  // What each rule finds is tested in rules.test.ts.
+  test('on the date of the tenant, without being saved', async () => {
     const sandbox = await start({ clock: { now } });
     const [model] = sandbox.state.profiles;
     if (model === undefined) throw new Error('the seed has profiles');
-    sandbox.state.profiles = values.map((date, index) => ({
+    sandbox.state.profiles = ['06/15/2026', '06/25/2026', null].map((date, index) => ({
       ...model,
       uid: String(index),
       attributes: { end_date: date },
@@ -115,13 +100,13 @@ describe('a search is run', () => {
       type: 'ProfileAttributeRule',
       object_type: 'NeAttribute',
       condition_object_id: attribute(sandbox.state, 'end_date'),
-      comparison_operator: operator,
-      value,
+      comparison_operator: '==',
+      value: '10 after',
     };
     const body = { advanced_search: { condition_rules_attributes: [rule] } };
     const answer = await call(sandbox, 'POST /api/advanced_search/run', { body });
-    expect(answer.body).toMatchObject(found.map((index) => ({ uid: String(index) })));
-    expect(answer.body).toHaveLength(found.length);
+    expect(answer.body).toMatchObject([{ uid: '1' }]);
+    expect(answer.body).toHaveLength(1);
   });
 
   test('a saved one, in pages and in order; every rule must hold', async () => {

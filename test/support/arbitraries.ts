@@ -356,7 +356,8 @@ export function fill(state: TenantState, content: Content): void {
 /** A name may be the id of another object. One that is its own id counts as no name. */
 const idBeside = (own: string, id: string) => (own === id ? `${id}-own` : id);
 
-const emptyTexts = {
+/** The texts of a template that has none. */
+export const emptyTexts = {
   name: null,
   description: null,
   subject: null,

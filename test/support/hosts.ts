@@ -1,6 +1,6 @@
 import { builtInKinds, readOnlyKinds } from '../../src/kinds/index.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
-import { type Content, fill } from './arbitraries.ts';
+import { type Content, emptyTexts, fill } from './arbitraries.ts';
 import { type Variations, ways } from './sandbox.ts';
 import type { WorldOptions } from './world.ts';
 
@@ -68,19 +68,6 @@ export function worldOf(host: Host): WorldOptions {
   };
 }
 
-const noTexts = {
-  name: null,
-  description: null,
-  subject: null,
-  header: null,
-  body: null,
-  footer: null,
-  from: null,
-  replyTo: null,
-  slackTemplate: null,
-  teamsTemplate: null,
-};
-
 /** What each host has at first: some of every kind. */
 const held: Content = {
   authProfiles: [
@@ -134,12 +121,17 @@ const held: Content = {
     },
   ],
   defaults: [
-    { key: 'welcome', medium: 'EMAIL', locale: 'en', texts: { ...noTexts, subject: 'Welcome', body: 'Hi' } },
+    {
+      key: 'welcome',
+      medium: 'EMAIL',
+      locale: 'en',
+      texts: { ...emptyTexts, subject: 'Welcome', body: 'Hi' },
+    },
     {
       key: 'reminder',
       medium: 'SLACK',
       locale: 'en',
-      texts: { ...noTexts, slackTemplate: { text: 'Do it', blocks: '[]' } },
+      texts: { ...emptyTexts, slackTemplate: { text: 'Do it', blocks: '[]' } },
     },
   ],
   templates: [
@@ -147,19 +139,19 @@ const held: Content = {
       key: 'welcome',
       medium: 'EMAIL',
       locale: 'en',
-      texts: { ...noTexts, name: 'Welcome', subject: 'Hello $name', from: 'iga@acme.example' },
+      texts: { ...emptyTexts, name: 'Welcome', subject: 'Hello $name', from: 'iga@acme.example' },
     },
     {
       key: 'reminder',
       medium: 'SLACK',
       locale: 'en',
-      texts: { ...noTexts, slackTemplate: { text: 'Please do it', notificationType: 'reminder' } },
+      texts: { ...emptyTexts, slackTemplate: { text: 'Please do it', notificationType: 'reminder' } },
     },
     {
       key: 'escalation',
       medium: 'TEAMS',
       locale: 'de',
-      texts: { ...noTexts, teamsTemplate: { title: 'Dringend', text: 'Bitte' } },
+      texts: { ...emptyTexts, teamsTemplate: { title: 'Dringend', text: 'Bitte' } },
     },
   ],
   senders: ['iga@acme.example', 'help@acme.example'],
