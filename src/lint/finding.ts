@@ -12,7 +12,6 @@ export interface Finding {
   readonly isUnshown?: true;
 }
 
-/** Shortens text of unknown origin for a message. */
 export function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -44,7 +44,6 @@ export { deletedSenders, findSentFrom, sendersIn } from './senders.ts';
 export interface LintKnowledge extends KnownSenders, KnownRecords {
   /** The vendor's default templates: for each key to be judged, those of all media and locales. */
   readonly defaults?: readonly LiveObject[];
-  /** The templates that the tenant has customised. */
   readonly customised?: ReadonlySet<Address>;
   /** The names of the attributes in the notification template context (seed 001). */
   readonly context?: readonly string[];
@@ -112,7 +111,6 @@ export function lint({ resources, known, levels, about }: LintInput): Diagnostic
   );
 }
 
-/** Nothing if the level of the rule is `off`. */
 function toDiagnostic(finding: Finding, resource: Resource, levels: LintLevels): Diagnostic[] {
   const { code, message, hint, at, offset, isUnshown } = finding;
   const severity = levels[code] ?? lintRules[code].level;
@@ -169,7 +167,6 @@ function lintJsonText(resource: Resource): Finding[] {
   });
 }
 
-/** Reads that the rules need; usually none. */
 export interface LintQuestions {
   /** The vendor's defaults of a key, in every medium and locale. */
   readonly defaults: readonly ReadRequest[];

@@ -43,7 +43,6 @@ export function recordsIn(records: ReadonlyMap<string, readonly JsonObject[]>): 
   return { ...(attributes && { attributes }), ...(profileTypes && { profileTypes }) };
 }
 
-/** A rule of a saved search. */
 interface Rule {
   readonly index: number;
   readonly type: string;
@@ -58,7 +57,6 @@ interface Rule {
   readonly members: readonly string[];
 }
 
-/** The rules of a saved search. */
 export function rulesOf({ fields }: Resource): Rule[] {
   const rules = own(fields, 'rules');
   if (!isArray(rules)) return [];
@@ -152,7 +150,6 @@ function judgeAttribute(rule: Rule, { attributes: rows }: KnownRecords): Finding
   );
 }
 
-/** `null` for one whose type the tenant does not show. The documents do not name the member that has it. */
 function isDateAttribute(row: JsonObject): boolean | null {
   const type = textOf(row, 'data_type') ?? textOf(row, 'type');
   return type === null ? null : /date/i.test(type);
@@ -186,7 +183,6 @@ function judgeDate(rule: Rule, row: JsonObject, rows: readonly JsonObject[]): Fi
   );
 }
 
-/** Findings about operator and value alone, if the type of the attribute is not known. */
 function judgeByValue(rule: Rule, rows: readonly JsonObject[] | undefined): Finding[] {
   const { operator, value, members } = rule;
   if (operator === null || value === null || value === today) return [];
@@ -218,7 +214,6 @@ interface Collection {
   /** The word for one of its records in messages. */
   readonly noun: string;
   readonly name: string;
-  /** The field of a rule that holds the id. */
   readonly field: string;
 }
 

@@ -13,9 +13,7 @@ import { didYouMean } from '../model/words.ts';
 import { type Finding, shorten } from './finding.ts';
 import { scanVelocity } from './velocity.ts';
 
-/** The senders of the tenant; absent if it was not asked. */
 export interface KnownSenders {
-  /** Addresses that notifications may come from. */
   readonly senders?: readonly string[];
   readonly verifiedDomains?: readonly string[];
   /** Reasons against other senders of the tenant, by their addresses in one form. */
@@ -27,7 +25,6 @@ export interface Senders {
   readonly addresses: ReadonlySet<string>;
   readonly domains: readonly string[];
   readonly unusable: ReadonlyMap<string, string>;
-  /** The senders of the tenant are among them. */
   readonly isAsked: boolean;
 }
 
@@ -52,7 +49,6 @@ export function sendersIn(objects: readonly LiveObject[], deleted: ReadonlySet<s
   return { senders, unusable, verifiedDomains: verified.map(({ key }) => nameIn(key)) };
 }
 
-/** Combines the senders and domains that resources declare with those of the tenant. */
 export function collectSenders(resources: readonly Resource[], known: KnownSenders | null): Senders {
   const { senders, verifiedDomains = [], unusable = new Map() } = known ?? {};
   const namesOf = (wanted: Kind) =>
@@ -106,7 +102,6 @@ export function findSentFrom(senders: ReadonlySet<string>, resources: readonly R
   );
 }
 
-/** The addresses that a template names as its sender and for replies. */
 function addressesIn({ fields }: Resource): NamedAddress[] {
   return ['from', 'replyTo'].flatMap((field) => {
     const value = own(fields, field);
@@ -118,7 +113,6 @@ function addressesIn({ fields }: Resource): NamedAddress[] {
   });
 }
 
-/** Findings about `from` and `replyTo` of a template. */
 export function lintSenders(resource: Resource, senders: Senders): Finding[] {
   // Without the senders of the tenant, only projects that declare some can be judged.
   if (!senders.isAsked && senders.addresses.size === 0) return [];

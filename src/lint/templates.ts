@@ -53,7 +53,6 @@ const globals = '__global';
 /** The variables that the vendor's default templates use, by the key of the template. */
 type DefaultVariables = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Collects the variables of the vendor's default templates. */
 export function variablesOf(defaults: readonly LiveObject[]): DefaultVariables {
   const byKey = new Map<string, Set<string>>();
   for (const { key, fields: declared } of defaults) {
@@ -67,9 +66,7 @@ export function variablesOf(defaults: readonly LiveObject[]): DefaultVariables {
 }
 
 interface Uses {
-  /** Each variable once. */
   readonly variables: readonly Use[];
-  /** Members of `$__global`. */
   readonly globals: readonly Use[];
 }
 
@@ -77,7 +74,6 @@ interface Use extends Reference {
   readonly text: TemplateText;
 }
 
-/** Collects what the texts of a template use. */
 export function usesOf(texts: readonly TemplateText[]): Uses {
   const defined = new Set([...builtIn, ...texts.flatMap(({ scan }) => [...scan.defined])]);
   const all = texts.flatMap((text) => text.scan.references.map((reference) => ({ ...reference, text })));
@@ -96,16 +92,13 @@ export function usesOf(texts: readonly TemplateText[]): Uses {
 
 /** The vendor's and the tenant's versions of the templates that are judged. */
 export interface KnownTemplates {
-  /** The variables of the vendor's defaults. */
   readonly variables: DefaultVariables;
   readonly defaults: ReadonlyMap<Address, LiveObject>;
-  /** The templates that the tenant has customised. */
   readonly customised: ReadonlySet<Address>;
   /** The names of the attributes in the notification template context; `null` where they are not known. */
   readonly context: readonly string[] | null;
 }
 
-/** Findings about the texts of a template. */
 export function lintTexts(resource: Resource, { variables, context }: KnownTemplates): Finding[] {
   const texts = textsOf(resource.fields);
   const syntax = texts.flatMap((text) =>
@@ -167,23 +160,17 @@ interface ChatText {
 /** Findings about invalid JSON in chat messages. Text with directives is not judged: rendering changes it. */
 export function lintChat({ fields }: Resource): Finding[] {
   return chatFields.flatMap(({ name, nested }): Finding[] => {
-    const value = own(fields, name);
-    if (typeof value !== 'string')
-      return nested.flatMap((member) => {
-        const text = isObject(value) ? own(value, member) : undefined;
-        return typeof text === 'string'
-          ? judgeChat({ name: `${name}.${member}`, at: pointer(name, member), text })
-          : [];
-      });
-    const whole = judgeChat({ name, at: pointer(name), text: value, isObject: true });
-    const message = canJudge(value) ? parseJson(value) : undefined;
+    const value = own(fields, name) ?? null;
+    const text = typeof value === 'string' ? value : null;
+    const whole = text === null ? [] : judgeChat({ name, at: pointer(name), text, isObject: true });
+    const message = text === null ? value : canJudge(text) ? parseJson(text) : null;
     if (whole.length > 0 || !isObject(message)) return whole;
     return nested.flatMap((member) => {
-      const text = own(message, member);
-      const offset = Math.max(0, value.indexOf(`"${member}"`));
-      return typeof text === 'string'
-        ? judgeChat({ name: `${name}.${member}`, at: pointer(name), text, offset })
-        : [];
+      const part = own(message, member);
+      if (typeof part !== 'string') return [];
+      const inText = text === null ? null : Math.max(0, text.indexOf(`"${member}"`));
+      const place = inText === null ? { at: pointer(name, member) } : { at: pointer(name), offset: inText };
+      return judgeChat({ name: `${name}.${member}`, text: part, ...place });
     });
   });
 }
@@ -210,7 +197,6 @@ function judgeChat({ name, at, text, offset, isObject: mustBeObject }: ChatText)
   return typeof parsed === 'object' && parsed !== null ? [] : finding('is neither a JSON object nor a list');
 }
 
-/** The message of the parser, and the place if it gives one. */
 function describeSyntaxError(text: string): Pick<Finding, 'hint' | 'offset'> {
   try {
     JSON.parse(text);

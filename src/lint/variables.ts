@@ -11,7 +11,6 @@ export class Shape {
   readonly members = new Map<string, Shape>();
   /** Of a list: a loop is over it, or an item of it is taken. */
   item: Shape | null = null;
-  /** It is compared with a text or a number. */
   like: string | number | null = null;
 
   /** The value at the end of the way from here. */
@@ -31,7 +30,6 @@ export class Shape {
 type Way = readonly string[];
 const item = '[]';
 
-/** A notification stays below these. */
 const [mostVariables, mostAliases, mostWays, deepest] = [1000, 100, 20, 16];
 
 /** The variables that the texts of a template use and do not set themselves, as members of one value. */

@@ -1,6 +1,5 @@
 import { own } from '../model/json.ts';
 
-/** A use of a variable. */
 export interface Reference {
   readonly name: string;
   /** The first member: `b` of `$a.b.c`. */
@@ -16,7 +15,6 @@ type Value = Pick<Reference, 'name' | 'steps'>;
 interface Alias {
   readonly name: string;
   readonly of: Value;
-  /** It is each item of the value. */
   readonly isItem: boolean;
 }
 
@@ -56,7 +54,6 @@ const maxProblems = 20;
 interface Directive {
   /** Of a directive that needs parentheses. */
   readonly example?: string;
-  /** It needs an `#end`. */
   readonly opens?: true;
 }
 
@@ -75,7 +72,6 @@ const directives: Readonly<Record<string, Directive>> = {
 
 interface Block {
   readonly name: string;
-  /** Where the directive begins. */
   readonly offset: number;
   /** A problem with it was reported already, so a missing `#end` is not. */
   readonly isMalformed: boolean;

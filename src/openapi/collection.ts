@@ -8,9 +8,7 @@ export interface Collection {
   /** From the base URL on. */
   readonly path: string;
   readonly list: ListCall | null;
-  /** The body that it takes. */
   readonly create: Shape | null;
-  /** The object that it answers. */
   readonly read: Shape | null;
   readonly put: Shape | null;
   readonly patch: PatchCall | null;
@@ -39,7 +37,6 @@ export interface Rows {
 
 interface PatchCall {
   readonly body: Shape;
-  /** The body is a list, as that of a JSON Patch. */
   readonly isList: boolean;
   readonly mediaTypes: readonly string[];
   /** The fields that its description lists as those that can be changed; `null` without such a list. */
@@ -105,7 +102,6 @@ function serverPath(api: OpenApi): string {
   return /^(\/[\w.~-]+)*$/.test(resolved.replace(/\/+$/, '')) ? resolved.replace(/\/+$/, '') : '';
 }
 
-/** The schema of a successful answer as JSON; `null` where the document has none. */
 function answerOf(api: OpenApi, call: Part): Part | null {
   const responses = api.at(call, 'responses');
   const status = Object.keys(responses?.value ?? {})
@@ -115,7 +111,6 @@ function answerOf(api: OpenApi, call: Part): Part | null {
   return answer && jsonSchema(api, answer);
 }
 
-/** The schema of the body that a call takes; `null` where the document has none. */
 function bodyOf(api: OpenApi, call: Part): Part | null {
   const body = api.at(call, 'requestBody');
   return body && jsonSchema(api, body);

@@ -39,7 +39,6 @@ export class OpenApi {
   readonly root: Part;
   readonly #source: FileSource;
   readonly #files = new Map<string, Json>();
-  /** The references that are being followed. */
   readonly #followed = new Set<string>();
   /** The targets of the references that were followed, by file and reference. */
   readonly #targets = new Map<string, Part | null>();

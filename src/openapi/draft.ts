@@ -6,18 +6,14 @@ import { type Collection, type Rows, readCollection } from './collection.ts';
 import { OpenApi, type Part, type Shape } from './document.ts';
 import { type DraftField, fieldOf, isServerOwned, pascalCase, singular, toComment } from './fields.ts';
 
-/** Where to find the description of a collection. */
 export interface DraftInput {
   readonly source: FileSource;
-  /** The OpenAPI document. */
   readonly file: string;
-  /** The path of the collection. */
   readonly path: string;
   /** The name of the kind; `null`: from the path. */
   readonly kind: string | null;
 }
 
-/** A descriptor for a person to complete. */
 export interface Draft {
   readonly text: string;
   /** Sentences about gaps in the document. */
@@ -31,7 +27,6 @@ interface Findings {
   readonly properties: ReadonlyMap<string, Part>;
   /** The member in which requests have the object; `null` where they are the object. */
   readonly wrapper: string | null;
-  /** Notes what the document does not say. */
   miss(message: string): void;
 }
 

@@ -10,7 +10,6 @@ export interface DraftField {
 /** Texts that may be longer than this are for people. */
 const shortText = 255;
 
-/** Makes a field of a property of an object. */
 export function fieldOf(api: OpenApi, name: string, property: Part): DraftField {
   const shape = api.shape(property);
   const { field, notes } = bareFieldOf(api, name, shape);

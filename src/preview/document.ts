@@ -14,7 +14,6 @@ import type { RenderedTemplate } from './protocol.ts';
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/** A template as a page shows it. */
 export function toRendered({ before, after, further, remark }: RenderedSides): Required<Rendered> {
   return {
     before: renderedSide(before),

@@ -21,7 +21,6 @@ export interface PlanRenderOptions {
   /** The fields of the vendor's templates that deletes go back to. */
   readonly defaults?: ReadonlyMap<Address, JsonObject>;
   readonly renderer?: Renderer;
-  /** Ends the rendering. */
   readonly signal?: AbortSignal;
 }
 

@@ -61,7 +61,6 @@ export interface RenderedTemplate {
   readonly markup: string;
 }
 
-/** The body of an answer with an error status. */
 export interface Refused {
   readonly error: string;
 }

@@ -91,7 +91,6 @@ export class Preview {
     this.#notifyAll();
   }
 
-  /** Shows another state on every open page. */
   show(snapshot: Snapshot): void {
     this.#snapshot = redactProblems(snapshot, this.#redact);
     this.#isReading = false;

@@ -137,7 +137,6 @@ function holdsSecret(value: Json): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsSecret);
 }
 
-/** The templates and the problems of the project. */
 export function templateList(snapshot: Snapshot, isReading: boolean): TemplateList {
   const { environment, root, templates, diagnostics, isBroken, loadedAt } = snapshot;
   const addresses = new Set(templates.map(({ address }) => address));
@@ -171,7 +170,6 @@ function listedTemplate(template: PreviewTemplate, { root, diagnostics }: Snapsh
   };
 }
 
-/** A link that opens a file in Visual Studio Code, at its place. */
 function editorLink(root: string, { file, line, column }: Source): string {
   const path = resolve(root, file).split(sep).map(encodeURIComponent).join('/');
   return `vscode://file/${path.replace(/^\//, '')}:${line}:${column}`;

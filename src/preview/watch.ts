@@ -7,7 +7,6 @@ const maxFolders = 2000;
 /** An editor that saves causes several events; they count as one change after a pause of so many milliseconds. */
 const quietTime = 60;
 
-/** A running watch. */
 export interface Watch {
   close(): void;
 }

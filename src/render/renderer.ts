@@ -51,14 +51,12 @@ export class Renderer {
     return this.#queue({ asks: 'render', texts, context, conditions }, readTexts);
   }
 
-  /** The text between directives and references, line by line. */
   literals(texts: readonly string[]): Promise<Outcome<readonly string[]>> {
     return this.#queue({ asks: 'literals', texts }, (value) =>
       isArray(value) ? value.filter((each) => typeof each === 'string') : null,
     );
   }
 
-  /** Ends the process. Jobs that are not finished fail. */
   close(): void {
     this.#isClosed = true;
     this.#worker?.end();
@@ -116,7 +114,6 @@ class Worker {
     this.#process.channel?.unref();
   }
 
-  /** The answer, or the reason why there is none. */
   async ask(job: Job): Promise<JsonObject | string> {
     // Where the process ends before it has answered, its channel no longer keeps the program waiting for that.
     this.#process.ref();

@@ -53,7 +53,6 @@ interface Place {
   readonly at: number | null;
 }
 
-/** A readable value for a variable or member. */
 function sampleValue(name: string, shape: Shape, place: Place = { parent: '', at: null }): Json {
   return valueFor(shape, wordsOf(name), place);
 }

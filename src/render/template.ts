@@ -36,7 +36,6 @@ export interface RenderedSides extends Sides<Outcome<Message>> {
 }
 
 interface FurtherSides extends Sides<Outcome<Message>> {
-  /** What is different, as part of a sentence. */
   readonly title: string;
 }
 

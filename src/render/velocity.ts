@@ -1,7 +1,6 @@
 import { Compile, type parse } from 'velocityjs';
 import type { JsonObject } from '../model/json.ts';
 
-/** A template as the library parses it. */
 export type Tree = ReturnType<typeof parse>;
 
 /**
@@ -23,7 +22,6 @@ export function decideConditions(tree: unknown, holds: boolean): void {
   }
 }
 
-/** The texts between directives and references, line by line. */
 export function literalsIn(trees: readonly Tree[]): string[] {
   const nodes: unknown[] = trees.flat(Number.POSITIVE_INFINITY);
   const lines = nodes.flatMap((node) => (typeof node === 'string' ? node.split('\n') : []));

@@ -33,7 +33,6 @@ export class LateWork {
     this.#pending.add(pending);
   }
 
-  /** Resolves when all of it is done. */
   async idle(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
@@ -72,7 +71,6 @@ export class History {
     return this.#past[0]?.state ?? current;
   }
 
-  /** Lets reads show the current state. */
   clear(): void {
     this.#past = [];
   }

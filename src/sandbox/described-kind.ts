@@ -17,7 +17,6 @@ import {
   texts,
 } from './shape.ts';
 
-/** The form of one member of the objects of a collection. */
 export type Member = ReturnType<typeof readMember>;
 const readMember = object({
   is: choice(['value', 'text', 'email', 'set', 'json', 'reference', 'references']),
@@ -43,7 +42,6 @@ export interface DescribedKind {
   /** The member of an answer that holds the list; null: the answer is the list. */
   readonly member: string | null;
   readonly counts: boolean;
-  /** The members that `filters` may name. */
   readonly filterBy: readonly string[];
   readonly update: 'json-patch' | 'merge-patch' | 'patch' | 'put' | 'none';
   readonly creates: boolean;
@@ -167,7 +165,6 @@ export function timesOf({ serverOwned }: DescribedKind, time: string): JsonObjec
   return objectFrom(names.map((name) => [name, time]));
 }
 
-/** The parts of an object's key, as one text. */
 export function keyOf({ keys }: DescribedKind, object: JsonObject): string {
   return JSON.stringify(keys.map((name) => textOf(object, name)));
 }
@@ -188,7 +185,6 @@ export function seedReader(kind: DescribedKind): Read<DescribedObject> {
   };
 }
 
-/** An object as a data file has it. */
 export const readSaved: Read<DescribedObject> = (value, at) => ({
   ...objectOrEmpty(value, at),
   ...members({ id: text }, value, at),
@@ -239,14 +235,12 @@ const exactly =
   (value, at) =>
     value === wanted ? wanted : refuse(at, `must be ${wanted}`);
 
-/** A place in an object that holds the id of another one. */
 interface Held {
   readonly to: string;
   readonly id: string;
   readonly at: string;
 }
 
-/** The ids of other objects that an object holds. */
 export function idsHeld(kind: DescribedKind, object: JsonObject): Held[] {
   return [...kind.members].flatMap(([at, { to }]) => {
     const value = own(object, at) ?? null;

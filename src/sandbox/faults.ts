@@ -12,7 +12,6 @@ export interface Fault {
   readonly method?: string;
   /** A prefix of the path, or `~` and a regular expression. */
   readonly path?: string;
-  /** The documented name of the operation. */
   readonly operation?: string;
   /** The first matching request that gets the fault, counted from 1 (default 1). */
   readonly nth?: number;
@@ -46,7 +45,6 @@ const faultSyntax =
   `is ${faultKinds.slice(0, -1).join(', ')}. late=MS alone answers 504 and does the work later. Example: ` +
   'status=503,method=POST,path=/v2025/notification-templates,times=2';
 
-/** Parses a fault from the command line. Throws {@link FaultSyntaxError}. */
 export function parseFault(text: string): Fault {
   let given: Partial<Fault> = {};
   for (const part of text.split(',').map((piece) => piece.trim())) {
@@ -70,7 +68,6 @@ export function parseFault(text: string): Fault {
   return { ...given, kind, ...(status !== undefined && { status }) };
 }
 
-/** Readers of the settings on the command line. */
 const settings = new Map<string, (value: string) => Partial<Fault>>([
   ['kind', (value) => ({ kind: readChoice(value, faultKinds) })],
   ['status', (value) => ({ status: readNumber(value, /^[2-5]\d\d$/, 'an HTTP status') })],
@@ -116,7 +113,6 @@ function compilePath(path: string): (candidate: string) => boolean {
   }
 }
 
-/** The request that faults are matched with. */
 export interface FaultTarget {
   readonly method: string;
   readonly path: string;

@@ -23,17 +23,13 @@ export const ways = {
   jsonText: ['text', 'object', 'map'],
   /** How `slackTemplate` and `teamsTemplate` are answered. With `object`, both forms are accepted. */
   slackTeams: ['text', 'object'],
-  /** True when chat templates come back filled up with members that are null, false, `""` or `{}`, at every depth. */
   chatFilled: [false, true],
-  /** What a template for SLACK or TEAMS with `subject: null` gets. */
   chatNullSubject: ['taken', 'refused'],
   /** In which case `medium` is answered. With `lower`, it is taken in every case. */
   mediumCase: ['upper', 'lower'],
   /** True when templates are listed that the documents do not know: of another medium, and of no locale in particular. */
   foreignTemplates: [false, true],
-  /** Where `statusMap` and `request` of an integration are answered. */
   simStatusMap: ['top', 'attributes', 'hidden'],
-  /** How credentials in the `attributes` of an integration are answered. */
   simSecrets: ['clear', 'encrypted', 'masked', 'absent'],
   /**
    * Where the sources of an integration are answered: in `managedSources`, only in `provisioningConfig` beside an empty
@@ -47,7 +43,6 @@ export const ways = {
   simPatchOps: ['all', 'replace'],
   /** `metadata`: bare, but wrapped with `metadata=true`. The others: always wrapped, or always bare. */
   collections: ['metadata', 'wrapped', 'bare'],
-  /** What a collection does with an unknown filter. */
   unknownFilter: ['refused', 'ignored'],
   offsetZero: ['taken', 'refused'],
   /** What a collection does with an offset after its last record, which seed 002 does not allow. */
@@ -64,35 +59,27 @@ export const ways = {
   /** `extended`: rules may have types, operators, dates and members that the API documents do not know. */
   searchRules: ['contract', 'extended'],
   profileSearchDelete: [false, true],
-  /** True when a header or footer other than null is refused. */
   refuseHeaderFooter: [false, true],
   bulkDelete: ['enabled', 'forbidden', 'refused'],
-  /** What a bulk-delete of templates gets where one of them does not exist. */
   bulkDeleteGone: ['ignored', 'refused'],
   /** The answer for an identity without MAIL FROM: a 400, a 404, or one without a domain. */
   mailFromMissing: ['badRequest', 'notFound', 'empty'],
   /** What is answered for an address without MAIL FROM whose domain has one: that it is missing, or that of the domain. */
   mailFromIdentity: ['asked', 'domain'],
-  /** The answer for a notification without preferences. */
   preferenceMissing: ['notFound', 'badRequest'],
   /** How a DKIM verification that is pending or failed is answered: as documented, or as the mail provider calls it. */
   dkimStates: ['documented', 'upper', 'camel'],
-  /** True when another authentication profile has the name of the first one. */
   twinProfiles: [false, true],
   /** What a kind of a descriptor does with a second object of the same key. */
   sameKey: ['taken', 'refused'],
-  /** How the members of such an object that have no value are answered: as null, or not at all. */
   unsetMembers: ['null', 'omitted'],
-  /** What the answer to a create of such an object has. */
   createAnswer: ['object', 'withoutId', 'nothing'],
-  /** True when addresses are stored in lower case. */
   emailLowerCase: [false, true],
   /**
    * What the list of domains, for which no parameters are documented, does with `limit` and `offset`. With `ignored` and
    * `taken` it is not cut after 100 identities.
    */
   domainPages: ['refused', 'ignored', 'taken'],
-  /** The answer to a call without the experimental header. */
   headerMissing: ['badRequest', 'forbidden'],
   /** What `send-test-notification` takes: with `extended`, also `locale` and `recipientEmailList`. */
   sendTest: ['documented', 'extended'],
@@ -110,12 +97,10 @@ export interface Variations extends Ways {
   readonly verifyAfterReads: number | null;
 }
 
-/** Text that does not describe a variation; `message` says what does. */
 export class VariationSyntaxError extends Error {
   override readonly name = 'VariationSyntaxError';
 }
 
-/** Parses variations from the command line, such as `jsonText=object`. Throws {@link VariationSyntaxError}. */
 export function parseVariations(texts: readonly string[]): Partial<Variations> {
   let all: Partial<Variations> = {};
   for (const text of texts) all = { ...all, ...parseVariation(text) };
@@ -204,7 +189,6 @@ export function servedPath(path: string, { profileSearchPath, identityPaths }: V
   return identityPaths === 'own' ? path.replace(/^\/v\d{4}(\/[^/]+)/, '$1/v1') : path;
 }
 
-/** The profiles, on some tenants with another one that has the name of the first. */
 export function listProfiles(
   profiles: readonly AuthProfile[],
   { twinProfiles }: Variations,
@@ -213,7 +197,6 @@ export function listProfiles(
   return twinProfiles && first ? [...profiles, { ...first, id: `${first.id}-twin` }] : profiles;
 }
 
-/** The operations in the body of a patch of an integration. */
 export function patchOperations(body: Json, { simPatchBody }: Variations): Json {
   if (simPatchBody === 'array') return body;
   if (!isObject(body) || Object.keys(body).join() !== 'operations')
@@ -357,7 +340,6 @@ function fillUp(value: Json): Json {
   return isObject(value) ? { ...fillers, ...mapMembers(value, fillUp) } : value;
 }
 
-/** The mail provider's own words for states of DKIM. */
 const providerStates: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   documented: {},
   upper: { PENDING: 'NOT_STARTED', FAILED: 'TEMPORARY_FAILURE' },
@@ -388,7 +370,6 @@ export function changingLists({ listsChange }: Variations, state: TenantState): 
   };
 }
 
-/** True for a page after the first. */
 export function isFurtherPage(search: string): boolean {
   return Number(new URLSearchParams(search).get('offset') ?? 0) > 0;
 }

@@ -34,7 +34,6 @@ export interface SandboxOptions {
   readonly data?: string | null;
   /** The absolute path of a folder with descriptors, `NAME.kind.yaml`: the tenant serves the collections that they describe. */
   readonly kinds?: string | null;
-  /** A port of the loopback address; 0 takes any free port. */
   readonly port?: number;
   /** Milliseconds to wait before the work on a request begins. */
   readonly latency?: number;
@@ -45,28 +44,22 @@ export interface SandboxOptions {
   readonly rateLimit?: RateLimit | null;
   /** The largest and default page of the notification interface's lists (default 250). */
   readonly pageLimit?: number;
-  /** Departures from the contract. */
   readonly variations?: Partial<Variations>;
-  /** Wraps the work of each request. */
   readonly around?: Around;
   /** Milliseconds that reads lag behind writes. The answer to a write shows its effect at once. */
   readonly lag?: number;
   /** Everything that takes time follows this clock: the rate limit, tokens, latency, late effects and lag. */
   readonly clock?: Partial<Clock>;
-  /** The secret of the client `sandbox` (default: a random one). */
   readonly clientSecret?: string;
 }
 
 export interface Sandbox {
-  /** The origin under which /v2024, /v2025, /api and /oauth are served. */
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Issues a new JWT. */
   token(): string;
   /** The tenant. Changes to it are like changes that a person makes in the tenant's own interface. */
   readonly state: TenantState;
-  /** The last requests, in order of arrival. */
   readonly log: readonly LoggedRequest[];
   readonly faults: { add(fault: Fault): void; clear(): void };
   /** Resolves when everything that a fault made late is done. Then reads no longer lag. */

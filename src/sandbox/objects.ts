@@ -141,7 +141,6 @@ export const readPreference = object({
   modified: textOr(seedTime),
 });
 
-/** A sender address (seed 001). */
 export type Sender = ReturnType<typeof readSender>;
 export const readSender = object({
   // null for an address that the tenant lists but cannot delete.
@@ -187,7 +186,6 @@ export const readSentNotification = object({
   recipients: orNull(texts),
 });
 
-/** A user (seed 002). */
 export const readUser = object({
   id: idOf('User', 'login'),
   uid: (value, at, whole = {}) => textOrNull(value, at) ?? textOf(whole, 'login') ?? '',
@@ -197,7 +195,6 @@ export const readUser = object({
   status: textOr('Active'),
 });
 
-/** A profile type (seed 002). */
 export const readProfileType = object({
   id: idOf('ProfileType', 'uid'),
   uid: text,
@@ -223,7 +220,6 @@ export function attributeClass({ data_type }: Pick<NeAttribute, 'data_type'>): s
   return `${words.join('')}Attribute`;
 }
 
-/** A profile (seed 002). */
 export type Profile = ReturnType<typeof readProfile>;
 export const readProfile = object({
   id: idOf('Profile', 'uid'),

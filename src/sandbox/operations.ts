@@ -13,7 +13,6 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `{name}` for a segment that varies. */
   readonly path: string;
-  /** Null if it has no body. */
   readonly contentType: string | null;
   /** The query parameters; `*` stands for the attributes that a collection filters by. */
   readonly query: readonly string[];
@@ -26,13 +25,11 @@ export interface Operation {
 /** Does the work of one operation. Throws `ApiError` or `ShapeError` to refuse it, before it changes anything. */
 export type Handler = (call: Call, tenant: Tenant) => Reply;
 
-/** A request that has passed the checks of its operation. */
 export interface Call {
   /** As it was asked for, without the query. */
   readonly path: string;
   readonly params: ReadonlyMap<string, string>;
   readonly query: Query;
-  /** null if the operation has no body. */
   readonly body: Json;
 }
 
@@ -41,19 +38,15 @@ export type Query = ReadonlyMap<string, string>;
 
 export interface Tenant {
   readonly state: TenantState;
-  /** The kinds that descriptors describe, by name. */
   readonly kinds: ReadonlyMap<string, DescribedKind>;
   readonly variations: Variations;
-  /** The largest page of the lists of the notification interface. */
   readonly pageLimit: number;
   readonly now: () => number;
-  /** In ISO 8601, UTC. */
   readonly timestamp: () => string;
 }
 
 type Sent = Omit<Operation, 'document' | 'isExperimental'>;
 
-/** The operations of one document. */
 export function documented(document: string, operations: readonly Sent[]): readonly Operation[] {
   return operations.map((each) => ({ ...each, document, isExperimental: each.path.startsWith('/v20') }));
 }

@@ -2,7 +2,6 @@ import { type JsonObject, textOf } from '../model/json.ts';
 import type { Query } from './operations.ts';
 import { badRequest } from './reply.ts';
 
-/** The largest offset that the documents allow. */
 const maxOffset = 2 ** 31 - 1;
 
 /** Reads the `limit` and `offset` of a page. Throws a 400 if one of them is out of range. */

@@ -2,14 +2,11 @@ import type { Json } from '../model/json.ts';
 
 export interface Reply {
   readonly status: number;
-  /** undefined: an empty body. */
   readonly body?: Json;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The tenant was changed. */
   readonly changed?: boolean;
 }
 
-/** The refusal of a request: status, message and headers of the answer. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;

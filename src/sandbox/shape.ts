@@ -15,7 +15,6 @@ export function refuse(at: string, why: string): never {
   throw new ShapeError(`${at} ${why}`);
 }
 
-/** The value as it is; null if absent. */
 export const json: Read<Json> = (value = null) => value;
 
 export const textOrNull: Read<string | null> = (value = null, at) =>

@@ -97,7 +97,6 @@ function countMark(count: number): HTMLElement {
   return element('span', { class: 'count', title: `${count}${word}` }, `${count}`, hidden);
 }
 
-/** A child of an element; what is missing is left out. */
 type Child = Node | string | false | null;
 
 /** A new element. Its attributes and texts are set as such, never read as HTML. */
@@ -119,7 +118,6 @@ export function breakableKey(key: string): Node[] {
     .flatMap((part) => [document.createTextNode(part), document.createElement('wbr')]);
 }
 
-/** One problem as an item of a list. */
 export function problemItem(problem: Problem): HTMLLIElement {
   const { code, severity, message, place, editor, excerpt, hint } = problem;
   return element(
@@ -138,7 +136,6 @@ export function problemItem(problem: Problem): HTMLLIElement {
 
 const mediumNames: Readonly<Record<string, string>> = { EMAIL: 'E-mail', SLACK: 'Slack', TEAMS: 'Teams' };
 
-/** A medium as people call it. */
 export function mediumName(medium: string): string {
   return mediumNames[medium] ?? medium;
 }

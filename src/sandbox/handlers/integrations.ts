@@ -72,7 +72,6 @@ function patchProfile(call: Call, { state }: Tenant): Reply {
 
 const one = '/v2024/sim-integrations/{id}';
 
-/** Service desk integrations. */
 export const simIntegrations = documented('seed 000', [
   get('get-sim-integrations', '/v2024/sim-integrations', (_call, tenant) =>
     okRead(tenant.state.simIntegrations.map((integration) => show(integration, tenant))),

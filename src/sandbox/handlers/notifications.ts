@@ -56,7 +56,6 @@ export const notifications = documented('seed 001', [
   post('send-test-notification', '/v2025/send-test-notification', sendTest),
 ]);
 
-/** Filter support of the lists of templates and defaults. */
 const filterFields: FilterFields = new Map([
   ['key', ['eq', 'in', 'sw']],
   ['medium', ['eq', 'sw']],

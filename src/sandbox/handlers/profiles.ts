@@ -66,10 +66,8 @@ const profiles: Collection = {
   attributes: ['id', 'uid', 'name', 'status', 'profile_type_id'],
 };
 
-/** Query parameters that are not filters. */
 const parameters = ['limit', 'offset', 'order', 'metadata'];
 
-/** The collections of the profile-management interface. */
 export const collections = documented('seed 002', [
   collection(
     { plural: 'users', attributes: ['id', 'uid', 'name', 'login', 'email', 'status'] },
@@ -193,7 +191,6 @@ function run(rules: readonly ConditionRule[], call: Call, tenant: Tenant): Reply
   return answerPage(profiles, findProfiles(rules, tenant.state, tenant.now()), call, tenant);
 }
 
-/** The tenant makes a uid if none is sent. */
 function createSearch(call: Call, tenant: Tenant): Reply {
   const { state } = tenant;
   const sent = readSearch(call, { label: text, uid: textOrNull, ...rulesOf(tenant) });
@@ -398,7 +395,6 @@ function notOneOf(value: string, values: readonly string[], name: string): strin
   return values.includes(value) ? null : `${name} must be one of ${values.join(', ')}, not "${value}"`;
 }
 
-/** The attribute that a rule is about. */
 function findAttribute(
   rule: Pick<ConditionRule, 'condition_object_id'>,
   { neAttributes }: TenantState,
@@ -429,7 +425,6 @@ function compileAttributeRule(
   return unknownRecord(value, attribute, state) ?? ((profile) => test(textsOf(profile), value));
 }
 
-/** The values of an attribute as text; none if it is empty. */
 function toTexts(value: Json): string[] {
   if (isArray(value)) return value.flatMap(toTexts);
   return value === null || value === '' ? [] : [String(value)];
@@ -446,7 +441,6 @@ const textTests: Readonly<Record<string, (texts: readonly string[], value: strin
   'exclude?': (texts, value) => !texts.some((text) => text.includes(value)),
 };
 
-/** Compares as numbers if both are numbers, else by code unit. */
 function compareValues(a: string, b: string): number {
   const difference = Number(a) - Number(b);
   return Number.isNaN(difference) ? compareText(a, b) : difference;
@@ -463,7 +457,6 @@ function unknownRecord(
   return !records || records.some(({ id }) => id === value) ? null : `value: there is no ${noun} ${value}`;
 }
 
-/** Milliseconds. */
 const day = 24 * 60 * 60 * 1000;
 
 /** `before` and `after` compare with a date, the others with a distance from today (seed 002). */
@@ -493,7 +486,6 @@ function compileDateRule(
   return (date) => distance(date) === Number(days);
 }
 
-/** The distance from today that a rule names, also as `Today` with further members. */
 function distanceOf({ value, more }: ConditionRule): string {
   if (value !== 'Today' || !more) return value;
   return `${textOf(more, 'tertiary_value') ?? '0'} ${textOf(more, 'secondary_value') ?? 'after'}`;

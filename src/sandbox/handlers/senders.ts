@@ -24,7 +24,6 @@ import { badRequest, notFound, okRead, okWrite, type Reply } from '../reply.ts';
 import { bool, choice, object, text, textOrNull } from '../shape.ts';
 import type { TenantState } from '../state.ts';
 
-/** Filter support of list-from-addresses. */
 const filterFields: FilterFields = new Map([['email', ['eq', 'ge', 'le', 'sw']]] as const);
 
 /** Sender addresses, domains and MAIL FROM domains. */
@@ -204,14 +203,12 @@ function isSameIdentity(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** True when `text` is a domain name of at least two labels. */
 function isDomain(text: string): boolean {
   return (
     text.length <= 253 && /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/i.test(text)
   );
 }
 
-/** True when `text` is an e-mail address at a domain name. */
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   return (
