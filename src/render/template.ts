@@ -54,16 +54,22 @@ export async function renderTemplate(
 ): Promise<RenderedSides> {
   const drafts = mapSides(fields, (side) => draftOf(medium, side));
   const context = contextFor(drafts, choice);
-  const rendered = await renderBoth(renderer, drafts, context);
-  const sides = messagesOf(drafts, rendered);
-  const isWhole = [rendered.before, rendered.after].every((side) => side?.is !== 'failed');
+  const pictures = await renderBoth(renderer, drafts, context);
+  const sides = mapSides(pictures, ({ message }) => message);
+  const isWhole = [sides.before, sides.after].every((side) => side?.is !== 'failed');
   // Values that somebody chose are not replaced by others.
   if (!isWhole || choice.from === 'user') return { context, ...sides, further: [], remark: '' };
-  return { context, ...sides, ...(await renderHidden(renderer, drafts, context, rendered)) };
+  return { context, ...sides, ...(await renderHidden(renderer, drafts, context, pictures)) };
 }
 
 function mapSides<T extends object, U>({ before, after }: Sides<T>, map: (side: T) => U): Sides<U> {
   return { before: before && map(before), after: after && map(after) };
+}
+
+/** One side rendered; without texts where that failed. */
+interface Picture {
+  readonly texts: Texts;
+  readonly message: Outcome<Message>;
 }
 
 async function renderBoth(
@@ -71,20 +77,14 @@ async function renderBoth(
   { before, after }: Sides<Draft>,
   context: JsonObject,
   conditions: boolean | null = null,
-): Promise<Sides<Outcome<Texts>>> {
-  const render = async (draft: Draft | null) =>
-    !draft || Object.values(draft.texts).every((text) => text === '')
-      ? null
-      : renderer.render(draft.texts, context, conditions);
-  return { before: await render(before), after: await render(after) };
-}
-
-function messagesOf(drafts: Sides<Draft>, { before, after }: Sides<Outcome<Texts>>): Sides<Outcome<Message>> {
-  const message = (draft: Draft | null, side: Outcome<Texts> | null): Outcome<Message> | null => {
-    if (!draft || !side || side.is === 'failed') return side?.is === 'failed' ? side : null;
-    return { is: 'rendered', value: draft.message(side.value) };
+): Promise<Sides<Picture>> {
+  const render = async (draft: Draft | null): Promise<Picture | null> => {
+    if (!draft || Object.values(draft.texts).every((text) => text === '')) return null;
+    const outcome = await renderer.render(draft.texts, context, conditions);
+    if (outcome.is === 'failed') return { texts: {}, message: outcome };
+    return { texts: outcome.value, message: { is: 'rendered', value: draft.message(outcome.value) } };
   };
-  return { before: message(drafts.before, before), after: message(drafts.after, after) };
+  return { before: await render(before), after: await render(after) };
 }
 
 const otherPictures = [
@@ -97,7 +97,7 @@ async function renderHidden(
   renderer: Renderer,
   drafts: Sides<Draft>,
   context: JsonObject,
-  usual: Sides<Outcome<Texts>>,
+  usual: Sides<Picture>,
 ): Promise<Pick<RenderedSides, 'further' | 'remark'>> {
   const changed = await changedLiterals(renderer, drafts);
   let hidden = changed.filter((each) => !isShown(each, usual));
@@ -106,7 +106,7 @@ async function renderHidden(
     if (hidden.length === 0) break;
     const sides = await renderBoth(renderer, drafts, context, conditions);
     const left = hidden.filter((each) => !isShown(each, sides));
-    if (left.length < hidden.length) further.push({ title, ...messagesOf(drafts, sides) });
+    if (left.length < hidden.length) further.push({ title, ...mapSides(sides, ({ message }) => message) });
     hidden = left;
   }
   return { further, remark: remarkOf(hidden.length) };
@@ -130,9 +130,8 @@ async function changedLiterals(renderer: Renderer, { before, after }: Sides<Draf
   ];
 }
 
-function isShown({ side, text }: Literal, rendered: Sides<Outcome<Texts>>): boolean {
-  const outcome = rendered[side];
-  return outcome?.is === 'rendered' && Object.values(outcome.value).some((each) => each.includes(text));
+function isShown({ side, text }: Literal, pictures: Sides<Picture>): boolean {
+  return Object.values(pictures[side]?.texts ?? {}).some((each) => each.includes(text));
 }
 
 function remarkOf(hidden: number): string {
