@@ -9,7 +9,14 @@ import {
   parseJson,
   withoutNulls,
 } from '../model/json.ts';
-import type { AuthProfile, DkimIdentity, SimIntegration, TemplateDefault } from './objects.ts';
+import type {
+  AuthProfile,
+  ConditionRule,
+  DkimIdentity,
+  NeAttribute,
+  SimIntegration,
+  TemplateDefault,
+} from './objects.ts';
 import { badRequest, type Reply } from './reply.ts';
 import { refuse } from './shape.ts';
 import type { TenantState } from './state.ts';
@@ -351,6 +358,36 @@ export function dkimState(
   { dkimStates }: Variations,
 ): string {
   return providerStates[dkimStates]?.[state] ?? state;
+}
+
+/** The attributes of profiles, with their classes where rules name these. */
+export function listAttributes(
+  attributes: readonly NeAttribute[],
+  { ruleObjectType }: Variations,
+): readonly JsonObject[] {
+  if (ruleObjectType !== 'attribute_class') return attributes;
+  return attributes.map((attribute) => ({ ...attribute, type: attributeClass(attribute) }));
+}
+
+/** The class of an attribute, as hosts name it that know more than `NeAttribute`: `TextFieldAttribute`. */
+function attributeClass({ data_type }: NeAttribute): string {
+  if (data_type === 'text') return 'TextFieldAttribute';
+  const words = data_type.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${words.join('')}Attribute`;
+}
+
+/** The member of a rule that has the class of its object. */
+export const objectTypeName = ({ ruleObjectType }: Variations): string =>
+  ruleObjectType === 'object_type' ? ruleObjectType : 'condition_object_type';
+
+/** The class of a rule's object; null for a rule without one. */
+export function objectTypeOf(
+  { type }: Pick<ConditionRule, 'type'>,
+  attribute: NeAttribute | undefined,
+  { ruleObjectType }: Variations,
+): string | null {
+  if (type !== 'ProfileAttributeRule') return null;
+  return attribute && ruleObjectType === 'attribute_class' ? attributeClass(attribute) : 'NeAttribute';
 }
 
 /** The answer where there is nothing, on hosts that do not answer an empty list (api-notes, "What hosts of this family really answer"). */

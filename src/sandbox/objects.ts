@@ -213,13 +213,6 @@ export const readNeAttribute = object({
   date_format: textOrNull,
 });
 
-/** The class of an attribute, as hosts name it that know more than `NeAttribute`: `TextFieldAttribute`. */
-export function attributeClass({ data_type }: Pick<NeAttribute, 'data_type'>): string {
-  if (data_type === 'text') return 'TextFieldAttribute';
-  const words = data_type.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return `${words.join('')}Attribute`;
-}
-
 export type Profile = ReturnType<typeof readProfile>;
 export const readProfile = object({
   id: idOf('Profile', 'uid'),

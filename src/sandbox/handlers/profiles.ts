@@ -7,9 +7,8 @@ import {
   textOf,
   withoutNulls,
 } from '../../model/json.ts';
-import { answerNothing, type Variations } from '../host.ts';
+import { answerNothing, listAttributes, objectTypeName, objectTypeOf, type Variations } from '../host.ts';
 import {
-  attributeClass,
   type ConditionRule,
   type NeAttribute,
   newId,
@@ -80,10 +79,7 @@ export const collections = documented('seed 002', [
   ),
   collection(
     { plural: 'ne_attributes', attributes: ['id', 'uid', 'label', 'data_type'] },
-    ({ state: { neAttributes }, variations }) =>
-      variations.ruleObjectType === 'attribute_class'
-        ? neAttributes.map((row) => ({ ...row, type: attributeClass(row) }))
-        : neAttributes,
+    ({ state, variations }) => listAttributes(state.neAttributes, variations),
   ),
 ]);
 
@@ -170,7 +166,7 @@ export const profileSearches = documented('api-notes', [
   // Runs rules without saving them.
   {
     ...post('run-profile-search', `${searches}/run`, (call, tenant) => {
-      const sent = readSearch(call, { label: textOrNull, ...rulesOf(tenant) });
+      const sent = readSearch(call, { label: textOrNull, ...nestedRules });
       const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
       return run(updateRules(draft, sent.condition_rules_attributes, tenant), call, tenant);
     }),
@@ -193,7 +189,7 @@ function run(rules: readonly ConditionRule[], call: Call, tenant: Tenant): Reply
 
 function createSearch(call: Call, tenant: Tenant): Reply {
   const { state } = tenant;
-  const sent = readSearch(call, { label: text, uid: textOrNull, ...rulesOf(tenant) });
+  const sent = readSearch(call, { label: text, uid: textOrNull, ...nestedRules });
   const { label } = sent;
   const id = newId(state, 'ProfileSearch', label, state.profileSearches);
   const search: ProfileSearch = { id, label, uid: sent.uid ?? uidOf(label), rules: [] };
@@ -208,7 +204,7 @@ function patchSearch(call: Call, tenant: Tenant): Reply {
   const { condition_rules_attributes: nested, ...sent } = readSearch(call, {
     label: textOrKept(search.label),
     uid: textOrKept(search.uid),
-    ...rulesOf(tenant),
+    ...nestedRules,
   });
   const rules = updateRules(search, nested, tenant);
   const remaining = new Set(rules.map((rule) => rule.id));
@@ -242,15 +238,21 @@ function updateRules(search: ProfileSearch, nested: readonly SentRule[], tenant:
     seen.add(id);
     return live;
   };
+  const typeName = objectTypeName(variations);
   for (const sent of nested) {
     const live = sent.id === null ? null : takeLive(sent.id, sent.at);
     if (live && sent._destroy) {
       rules.delete(live.id);
       continue;
     }
-    const rule = completeRule(sent, live);
+    const { [typeName]: objectType = null, ...more } = sent.more;
+    const rule = completeRule({ ...sent, more }, live);
     checkRule(rule, state, variations.searchRules);
-    checkObjectType(sent, rule, tenant);
+    const wanted = objectTypeOf(rule, findAttribute(rule, state), variations);
+    if (!live && wanted !== null && objectType === null)
+      throw badRequest(`${sent.at}.${typeName} is required`);
+    if (objectType !== null && objectType !== wanted)
+      throw badRequest(`${sent.at}.${typeName} must be ${wanted}`);
     const id = live?.id ?? newId(state, 'ConditionRule', search.id, [...rules.values(), ...search.rules]);
     rules.set(id, { ...rule, id });
   }
@@ -268,43 +270,18 @@ const ruleShape = {
 };
 
 /** A rule as a client sends it; null for what it leaves out. */
-type SentRule = ReturnType<ReturnType<typeof readRule>>;
+type SentRule = ReturnType<typeof readRule>;
 
-const rulesOf = ({ variations }: Tenant) => ({ condition_rules_attributes: list(readRule(variations)) });
-
-const readRule =
-  ({ ruleObjectType }: Variations) =>
-  (value: Json | undefined, at: string) => {
-    const typeName = nameOfObjectType(ruleObjectType);
-    const sent = members(ruleShape, value, at);
-    const more = mapMembers(objectOrEmpty(value, at), (member, name) =>
-      Object.hasOwn(ruleShape, name) || name === typeName ? undefined : member,
-    );
-    if (sent.id === null && sent._destroy) throw badRequest(`${at}: _destroy needs the id of a rule`);
-    const objectType = textOrNull(own(objectOrEmpty(value, at), typeName), `${at}.${typeName}`);
-    return { ...sent, objectType, more, at };
-  };
-
-const nameOfObjectType = (way: Variations['ruleObjectType']): string =>
-  way === 'object_type' ? way : 'condition_object_type';
-
-/** Throws a 400 for a class that is not the one of the rule's attribute, or missing in a new rule. */
-function checkObjectType({ objectType, at }: SentRule, rule: ConditionRule, tenant: Tenant): void {
-  const [name, wanted] = objectTypeOf(rule, tenant);
-  if (rule.id === '' && wanted !== null && objectType === null) throw badRequest(`${at}.${name} is required`);
-  if (objectType !== null && objectType !== wanted) throw badRequest(`${at}.${name} must be ${wanted}`);
+function readRule(value: Json | undefined, at: string) {
+  const sent = members(ruleShape, value, at);
+  if (sent.id === null && sent._destroy) throw badRequest(`${at}: _destroy needs the id of a rule`);
+  const more = mapMembers(objectOrEmpty(value, at), (member, name) =>
+    Object.hasOwn(ruleShape, name) ? undefined : member,
+  );
+  return { ...sent, more, at };
 }
 
-/** The member with the class of the rule's object, and the class; null for a rule without an object. */
-function objectTypeOf(
-  rule: ConditionRule,
-  { state, variations: { ruleObjectType } }: Tenant,
-): [name: string, value: string | null] {
-  const name = nameOfObjectType(ruleObjectType);
-  if (rule.type !== 'ProfileAttributeRule') return [name, null];
-  const attribute = ruleObjectType === 'attribute_class' ? findAttribute(rule, state) : undefined;
-  return [name, attribute ? attributeClass(attribute) : 'NeAttribute'];
-}
+const nestedRules = { condition_rules_attributes: list(readRule) };
 
 /** The live rule with the sent fields. Throws a 400 if a required field is in neither of them. */
 function completeRule({ at, ...sent }: SentRule, live: ConditionRule | null): ConditionRule {
@@ -329,10 +306,13 @@ function completeRule({ at, ...sent }: SentRule, live: ConditionRule | null): Co
   };
 }
 
-function showSearch({ id, uid, label, rules }: ProfileSearch, tenant: Tenant): Json {
+function showSearch(search: ProfileSearch, { state, variations }: Tenant): Json {
+  const { id, uid, label, rules } = search;
   const shown = rules.map(({ more, condition_object_id, ...rule }) => {
-    const [name, value] = objectTypeOf({ ...rule, condition_object_id }, tenant);
-    return { ...rule, ...more, ...(value !== null && { [name]: value, condition_object_id }) };
+    const attribute = findAttribute({ condition_object_id }, state);
+    const objectType = objectTypeOf(rule, attribute, variations);
+    const object = objectType !== null && { [objectTypeName(variations)]: objectType, condition_object_id };
+    return { ...rule, ...more, ...object };
   });
   return { id, uid, label, condition_rules_attributes: shown };
 }
