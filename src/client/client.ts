@@ -41,6 +41,8 @@ import {
 /** Talks to one tenant. */
 export interface Client {
   readonly tenant: TenantName;
+  /** How the tenant differs from the documented API. */
+  readonly settings: ApiSettings;
   /**
    * Sends a request, with token, rate limit and retries (design, section 6.4). Never rejects: every failure is an
    * answer. After an interrupt all waits end and nothing new is sent; a write that is on its way is waited for.
@@ -122,6 +124,7 @@ export function createClient(target: ClientTarget, secrets: Secrets, options: Cl
 
 class TenantClient implements Client {
   readonly tenant: TenantName;
+  readonly settings: ApiSettings;
   readonly #options: ClientOptions;
   readonly #tools: RetryTools;
   readonly #redactor: Redactor;
@@ -142,6 +145,7 @@ class TenantClient implements Client {
   constructor(target: ClientTarget, secrets: Secrets, options: ClientOptions) {
     const { clock = systemClock, random = Math.random, timeouts, retries } = options;
     this.tenant = target.tenant;
+    this.settings = target.settings;
     this.#options = options;
     this.#room = options.answers ?? roomInHeap();
     this.#redactor = options.redactor ?? new Redactor();
@@ -192,14 +196,14 @@ class TenantClient implements Client {
 
   /** Checks everything that can be checked before a request is sent, and puts the values of secrets into its body. */
   #prepare({ lane, ...request }: ApiCall): PreparedRequest | Unsent {
-    const { settings, [lane.service]: endpoint } = this.#target;
+    const endpoint = this.#target[lane.service];
     if (!endpoint) {
       const hint = `Add \`${lane.service}: { baseUrl: … }\` to the environment in the project file.`;
       return unsentAnswer('no-endpoint', `this environment has no ${lane.service} service`, hint);
     }
     const to = targetOf(endpoint.baseUrl, request.path, request.query);
     if ('outcome' in to) return to;
-    const foreign = Object.keys(request.headers).find((name) => !mayBeSent(name, settings));
+    const foreign = Object.keys(request.headers).find((name) => !mayBeSent(name, this.settings));
     if (foreign !== undefined) return unsentAnswer('unsafe', `a request may not set the header "${foreign}"`);
     try {
       const reveal = (name: string): string => {

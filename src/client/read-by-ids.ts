@@ -2,7 +2,6 @@ import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { liveObject } from '../kinds/live-objects.ts';
 import { someOf } from '../kinds/read-request.ts';
 import { isObject } from '../model/json.ts';
-import type { ApiSettings } from '../model/settings.ts';
 import { isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { readFirstPage } from './pages.ts';
@@ -18,7 +17,6 @@ export async function readByIds(
   client: Client,
   kind: Kind,
   ids: readonly string[],
-  settings: ApiSettings,
 ): Promise<readonly LiveObject[] | null> {
   const { read, keyFields } = kind;
   // Where case does not count, a filter may find less than the tenant has.
@@ -26,18 +24,18 @@ export async function readByIds(
   const { one } = read;
   const { pageSize } = read.list;
   if (!one || pageSize === null) return null;
-  const { total } = await readFirstPage(client, sourceOf({ kind, settings }, read.list, null));
+  const { total } = await readFirstPage(client, sourceOf({ kind, client }, read.list, null));
   // The other pages, against a call for each id and one for all keys.
   if (total === null || Math.ceil(total / pageSize) - 1 <= ids.length + 1) return null;
   const named = await Promise.all(
     ids.map(async (id) => {
-      const sent = await client.send(one(id, settings));
+      const sent = await client.send(one(id, client.settings));
       return isWhole(sent) && isObject(sent.body) ? liveObject(kind, sent.body, id) : null;
     }),
   );
   const keys = named.flatMap((object) => (object ? [object.key] : []));
   if (keys.length < ids.length) return null;
-  const objects = await readObjects(client, [{ ...someOf(kind, keys), allowsDuplicates: keys }], settings);
+  const objects = await readObjects(client, [{ ...someOf(kind, keys), allowsDuplicates: keys }]);
   const found = new Set(objects.map(({ id }) => id));
   return ids.every((id) => found.has(id)) ? objects : null;
 }

@@ -15,7 +15,6 @@ import { type Group, groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure, hasCode } from '../model/failure.ts';
 import { canonicalJson, isObject, type JsonObject, objectOf, textOf } from '../model/json.ts';
-import type { ApiSettings } from '../model/settings.ts';
 import { isSuccess, isWhole, neverSent, type Sent, unsentWithProblems } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, isBadRequest, readFailure, shortenLine } from './describe.ts';
@@ -42,6 +41,7 @@ export function readOnce(client: Client): Client {
 function withSend(client: Client, send: Client['send']): Client {
   return {
     tenant: client.tenant,
+    settings: client.settings,
     send,
     redact: (text) => client.redact(text),
     close: () => client.close(),
@@ -86,9 +86,8 @@ export function readAgain(client: Client): Client {
 export async function readObjects(
   client: Client,
   requests: readonly ReadRequest[],
-  settings: ApiSettings,
 ): Promise<readonly LiveObject[]> {
-  return (await readObjectsAndOthers(client, requests, settings)).objects;
+  return (await readObjectsAndOthers(client, requests)).objects;
 }
 
 /**
@@ -98,9 +97,8 @@ export async function readObjects(
 export async function readObjectsAndOthers(
   client: Client,
   requests: readonly ReadRequest[],
-  settings: ApiSettings,
 ): Promise<KindRead> {
-  const read = await allOrFailure(requests.map((request) => readKind(client, request, settings)));
+  const read = await allOrFailure(requests.map((request) => readKind(client, request)));
   return { objects: read.flatMap(({ objects }) => objects), others: read.flatMap(({ others }) => others) };
 }
 
@@ -111,20 +109,13 @@ export async function readObjectsAndOthers(
 export async function readDefaults(
   client: Client,
   requests: readonly ReadRequest[],
-  settings: ApiSettings,
 ): Promise<readonly LiveObject[]> {
-  return (
-    await allOrFailure(requests.map((request) => readDefaultsOfKind(client, request, settings)))
-  ).flat();
+  return (await allOrFailure(requests.map((request) => readDefaultsOfKind(client, request)))).flat();
 }
 
 /** The objects asked for, and the vendor's defaults of the keys without a customised object. Throws as both do. */
-export async function readTenant(
-  client: Client,
-  requests: readonly ReadRequest[],
-  settings: ApiSettings,
-): Promise<TenantState> {
-  const objects = await readObjects(client, requests, settings);
+export async function readTenant(client: Client, requests: readonly ReadRequest[]): Promise<TenantState> {
+  const objects = await readObjects(client, requests);
   const index = new LiveIndex(objects);
   const missing = requests.map(({ kind, keys }) =>
     someOf(
@@ -132,7 +123,7 @@ export async function readTenant(
       keys.filter((key) => !index.findByKey(kind, key)),
     ),
   );
-  return { tenant: client.tenant, objects, defaults: await readDefaults(client, missing, settings) };
+  return { tenant: client.tenant, objects, defaults: await readDefaults(client, missing) };
 }
 
 /** All results, or one Failure with the diagnostics of all failures. Waits for all of them. */
@@ -192,7 +183,6 @@ export function isRefused(error: unknown): error is Failure {
 export async function readAll(
   client: Client,
   kinds: readonly Kind[],
-  settings: ApiSettings,
   { declared = [], onUnusable, onRefused }: ReadAllOptions = {},
 ): Promise<readonly LiveObject[]> {
   const reads = new Map<string, Promise<readonly LiveObject[]>>();
@@ -204,7 +194,7 @@ export async function readAll(
   };
   const readNow = async (kind: Kind): Promise<readonly LiveObject[]> => {
     const request = await requestFor(kind);
-    return readObjects(client, [{ ...request, ...(onUnusable ? { onUnusable } : {}) }], settings);
+    return readObjects(client, [{ ...request, ...(onUnusable ? { onUnusable } : {}) }]);
   };
   const requestFor = async (kind: Kind): Promise<ReadRequest> => {
     const ofKind = declared.filter((one) => one.kind === kind);
@@ -213,10 +203,7 @@ export async function readAll(
     if (kind.read.how !== 'each-declared')
       return { ...allOf(kind), keys: own, idsAsNames: idsAsNames(ofKind) };
     const known = await allOrFailure(
-      kind.read.candidatesFrom.flatMap((other) => [
-        readWhole(other),
-        readDefaults(client, [allOf(other)], settings),
-      ]),
+      kind.read.candidatesFrom.flatMap((other) => [readWhole(other), readDefaults(client, [allOf(other)])]),
     );
     return someOf(kind, distinctKeys(kind, [...candidateKeys(kind.read, known.flat()), ...own]));
   };
@@ -244,11 +231,8 @@ export const templateContext = identityResource(
 );
 
 /** The tenant's own attributes for templates (seed 001, get-notifications-template-context). Throws a Failure. */
-export async function readTemplateContext(
-  client: Pick<Client, 'send'>,
-  settings: ApiSettings,
-): Promise<JsonObject> {
-  const request = apiRequest('GET', templateContext, settings);
+export async function readTemplateContext(client: Pick<Client, 'send' | 'settings'>): Promise<JsonObject> {
+  const request = apiRequest('GET', templateContext, client.settings);
   const sent = await client.send(request);
   if (!isWhole(sent) || !isObject(sent.body)) throw readFailure('the template context', request, sent);
   return objectOf(sent.body, 'attributes');
@@ -256,7 +240,6 @@ export async function readTemplateContext(
 
 interface Reader extends ReadRequest {
   readonly client: Client;
-  readonly settings: ApiSettings;
 }
 
 type IsNeeded = (object: LiveObject) => boolean;
@@ -270,10 +253,10 @@ interface KindRead {
 }
 
 /** Throws a Failure where the objects cannot be read, or two have one key. */
-async function readKind(client: Client, request: ReadRequest, settings: ApiSettings): Promise<KindRead> {
+async function readKind(client: Client, request: ReadRequest): Promise<KindRead> {
   const { kind, keys, ids, complete } = request;
   if (!complete && keys.length === 0 && ids.length === 0) return { objects: [], others: [] };
-  const all = await readAsDescribed({ ...request, client, settings }, kind.read);
+  const all = await readAsDescribed({ ...request, client }, kind.read);
   const isNeeded = neededFilter(request);
   const needed = all.filter(isNeeded);
   const objects = kind.pinnable ? nameById(request, needed) : needed;
@@ -284,13 +267,12 @@ async function readKind(client: Client, request: ReadRequest, settings: ApiSetti
 export async function readDefaultsOfKind(
   client: Client,
   request: ReadRequest,
-  settings: ApiSettings,
 ): Promise<readonly LiveObject[]> {
   const { kind, keys, complete } = request;
   if (!kind.defaults || (!complete && keys.length === 0)) return [];
   const names = new Set(keys.map(([name]) => name));
   const isNeeded: IsNeeded = ({ key: [name] }) => complete || names.has(name);
-  const defaults = await readListed({ ...request, client, settings }, kind.defaults, isNeeded);
+  const defaults = await readListed({ ...request, client }, kind.defaults, isNeeded);
   if (!complete) refuseDuplicates(kind, defaults);
   return defaults;
 }
@@ -319,13 +301,9 @@ function withoutDuplicates(
 }
 
 /** The rows of a kind's list as the tenant answers them. Throws a Failure where the list cannot be read. */
-export async function readListRows(
-  client: Client,
-  kind: Kind,
-  settings: ApiSettings,
-): Promise<readonly JsonObject[]> {
+export async function readListRows(client: Client, kind: Kind): Promise<readonly JsonObject[]> {
   if (kind.read.how === 'each-declared') return [];
-  const rows = await readRows(client, sourceOf({ kind, settings }, kind.read.list, null));
+  const rows = await readRows(client, sourceOf({ kind, client }, kind.read.list, null));
   return rows.filter((row) => !kind.isForeign?.(row));
 }
 
@@ -344,13 +322,13 @@ async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]
 
 /** `null` where the object's own call is not used or does not return it: then the list is read. */
 async function readSingle(
-  { client, settings, kind, keys, ids, complete, written = false }: Reader,
+  { client, kind, keys, ids, complete, written = false }: Reader,
   { one }: Extract<Read, { how: 'list' }>,
 ): Promise<LiveObject[] | null> {
   const [key, id] = [keys[0], ids[0]];
   const isAlone = keys.length === 1 && ids.length === 1 && !complete;
   if (!written || !isAlone || !one || key === undefined || id === undefined) return null;
-  const sent = await client.send(one(id, settings));
+  const sent = await client.send(one(id, client.settings));
   if (!isWhole(sent) || !isObject(sent.body)) return null;
   const object = liveObject(kind, sent.body, id);
   return object?.identity === identityOf(kind, key) ? [object] : null;
@@ -391,7 +369,7 @@ async function readListThenEach(
   reader: Reader,
   read: Extract<Read, { how: 'list-then-each' }>,
 ): Promise<LiveObject[]> {
-  const { client, settings, kind, keys, ids, complete } = reader;
+  const { client, kind, keys, ids, complete } = reader;
   const source = sourceOf(reader, read.list, null);
   const listed = (await readRows(client, source)).map((row) => {
     const id = textOf(row, 'id');
@@ -401,7 +379,7 @@ async function readListThenEach(
   const needed = complete || keys.length > 0 ? listed : listed.filter((id) => ids.includes(id));
   const objects = await Promise.all(
     needed.map(async (id) => {
-      const answer = await readOne(reader, read.each(id, settings));
+      const answer = await readOne(reader, read.each(id, client.settings));
       return answer && liveObject(kind, answer, id);
     }),
   );
@@ -427,8 +405,8 @@ async function readEachDeclared(reader: Reader, read: EachDeclared): Promise<Liv
 }
 
 async function readDeclared(reader: Reader, read: EachDeclared, key: Key): Promise<LiveObject | null> {
-  const { kind, settings } = reader;
-  const request = read.each(key, settings);
+  const { kind, client } = reader;
+  const request = read.each(key, client.settings);
   const answer = await readOne(reader, request, read.isAbsent);
   if (answer === null) return null;
   const object = liveObject(kind, answer, key[0] ?? null);
@@ -504,7 +482,7 @@ function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | 
 }
 
 export function sourceOf(
-  { settings, kind }: Pick<Reader, 'settings' | 'kind'>,
+  { client, kind }: Pick<Reader, 'client' | 'kind'>,
   list: List,
   filter: string | null,
 ): PageSource {
@@ -512,7 +490,7 @@ export function sourceOf(
   const query = filter === null ? whole : { filters: filter };
   return {
     what: kind.name,
-    request: apiRequest('GET', list.resource, settings, { query }),
+    request: apiRequest('GET', list.resource, client.settings, { query }),
     pageSize: list.pageSize,
     undeclaredPaging: list.undeclaredPaging,
     isDescribed: kind.descriptorDigest !== undefined,

@@ -84,7 +84,7 @@ function restrictToReads(client: Client): Client {
 }
 
 /** Reads all objects of the kind, and the rows of its list that are none. */
-async function readTolerantly({ client, environment: { settings } }: Tenant, kind: Kind) {
+async function readTolerantly({ client }: Tenant, kind: Kind) {
   const unreadable: JsonObject[] = [];
   const tolerant: Kind = {
     ...kind,
@@ -93,7 +93,7 @@ async function readTolerantly({ client, environment: { settings } }: Tenant, kin
       return true;
     },
   };
-  const read = await readAll(client, [tolerant], settings);
+  const read = await readAll(client, [tolerant]);
   const objects = read.flatMap(({ raw, id }) => liveObject(kind, raw, id) ?? []);
   return { objects, unreadable };
 }
@@ -384,12 +384,8 @@ async function checkFilter(
 }
 
 /** Returns the rows of one answer of the list; none when the tenant refuses the parameters. */
-async function rowsAt(
-  { client, environment: { settings } }: Tenant,
-  list: List,
-  query: Record<string, string>,
-) {
-  const request = apiRequest('GET', list.resource, settings, { query });
+async function rowsAt({ client }: Tenant, list: List, query: Record<string, string>) {
+  const request = apiRequest('GET', list.resource, client.settings, { query });
   const source = { what: list.resource.name, request, pageSize: null, member: list.member };
   try {
     return (await readFirstPage(client, source)).rows;
@@ -400,10 +396,10 @@ async function rowsAt(
 }
 
 /** Asks for the first page with its total, as a read of everything does. A wrong total makes reading itself fail. */
-async function checkCount({ client, environment: { settings } }: Tenant, list: List): Promise<Diagnostic[]> {
+async function checkCount({ client }: Tenant, list: List): Promise<Diagnostic[]> {
   if (!list.counts) return [];
   const query = { ...limitOf(list), count: 'true' };
-  const call = apiRequest('GET', list.resource, settings, { query });
+  const call = apiRequest('GET', list.resource, client.settings, { query });
   const page = pageOf(await client.send(call), call.path, list.member);
   if (page === null || page.total !== null) return [];
   const message = 'The tenant does not say how many objects there are: `count=true` has no effect.';
@@ -413,13 +409,13 @@ async function checkCount({ client, environment: { settings } }: Tenant, list: L
 
 /** Reads one object by its id, as an apply does after it wrote one. */
 async function checkSingle(
-  { client, environment: { settings } }: Tenant,
+  { client }: Tenant,
   kind: Kind,
   objects: readonly LiveObject[],
 ): Promise<Diagnostic[]> {
   const listed = objects.find(({ id }) => id !== null);
   if (kind.read.how !== 'list' || !kind.read.one || !listed || listed.id === null) return [];
-  const call = kind.read.one(listed.id, settings);
+  const call = kind.read.one(listed.id, client.settings);
   const sent = await client.send(call);
   const single = isWhole(sent) && isObject(sent.body) ? liveObject(kind, sent.body, listed.id) : null;
   const isSame = single?.identity === listed.identity;

@@ -129,10 +129,9 @@ function readLists(
 ): Promise<Listed[]> {
   const read = async ({ client }: Tenant, kind: Kind): Promise<Listed> => {
     try {
-      const { settings } = project.environment;
-      const rows = await readListRows(client, kind, settings);
+      const rows = await readListRows(client, kind);
       // An export compares objects with the vendor's defaults, which a client may not be allowed to read.
-      if (rows.length > 0) await readDefaultsOfKind(client, allOf(kind), settings);
+      if (rows.length > 0) await readDefaultsOfKind(client, allOf(kind));
       return { kind, rows, failure: null };
     } catch (error) {
       const isDecisive = (failure: Failure) =>

@@ -379,18 +379,18 @@ const environmentOf = (source: DiffSource): Environment =>
 function readerOf({ tenant, root, name }: TenantSource) {
   const reader = readOnlyTenant(tenant);
   const { client } = reader;
-  const { settings, kinds } = tenant.environment;
-  const whose = { kinds, settings, called: `the tenant of ${name}` };
+  const { kinds } = tenant.environment;
+  const whose = { kinds, called: `the tenant of ${name}` };
   return {
     /** All objects of these kinds, and those that are declared. */
     read: (all: readonly Kind[], declared: readonly Resource[]) =>
       nameSide(name, readSettledKinds(root, reader, all, { declared })),
     /** The vendor's defaults of these keys. */
     defaults: async (missing: readonly Pick<LiveObject, 'kind' | 'key'>[]) =>
-      new LiveIndex(await nameSide(name, readDefaults(client, defaultsOf(missing), settings))),
+      new LiveIndex(await nameSide(name, readDefaults(client, defaultsOf(missing)))),
     /** The records that ids in these objects may refer to. */
     records: (objects: readonly Pick<LiveObject, 'kind' | 'fields'>[]) =>
-      nameSide(name, readReferencedRecords(client, objects, settings)),
+      nameSide(name, readReferencedRecords(client, objects)),
     names: (objects: readonly LiveObject[]) => nameSide(name, readReferenceNames(client, objects, whose)),
     /** A lookup that finds nothing stays as it is. */
     lookups: (resources: readonly Resource[]) => nameSide(name, answersOf(client, lookupsIn(resources))),

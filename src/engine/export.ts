@@ -14,7 +14,6 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import type { ApiSettings } from '../model/settings.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { findPinnedElsewhere } from '../planner/match.ts';
 import { referencesIn, resolveReferences } from '../planner/references.ts';
@@ -172,12 +171,12 @@ async function readContext(
   { isReferredOnly }: { readonly isReferredOnly: boolean },
 ) {
   const { settings } = environment;
-  const records = await readReferencedRecords(client, objects, settings);
+  const records = await readReferencedRecords(client, objects);
   const { objects: referredTo, ...names } = await readReferenceNames(client, objects, {
     ...environment,
     isReferredOnly,
   });
-  const standards = new LiveIndex(await readDefaults(client, defaultsOf(objects), settings));
+  const standards = new LiveIndex(await readDefaults(client, defaultsOf(objects)));
   const standardOf = ({ kind, key }: LiveObject) => standards.findByKey(kind, key);
   return { settings, records, referredTo, ...names, standardOf };
 }
@@ -186,8 +185,8 @@ async function readContext(
 export async function readReferencedRecords(
   client: Client,
   objects: readonly Pick<LiveObject, 'kind' | 'fields'>[],
-  settings: ApiSettings,
 ): Promise<Records> {
+  const { settings } = client;
   let records: Records = new Map();
   let missing = collectionsFor(objects, { settings, records });
   while (missing.length > 0) {

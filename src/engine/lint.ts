@@ -66,9 +66,8 @@ interface Asked extends Planned {
 async function readKnowledge(
   changed: readonly Resource[],
   declared: readonly Resource[],
-  { input, defaults, client, deleted }: Asked,
+  { defaults, client, deleted }: Asked,
 ): Promise<{ known: LintKnowledge; problems: readonly Diagnostic[] }> {
-  const { settings } = input.environment;
   const problems: Diagnostic[] = [];
   const readPart = async <T>(isNeeded: boolean, read: () => Promise<T>): Promise<T | undefined> => {
     if (!isNeeded) return undefined;
@@ -83,17 +82,15 @@ async function readKnowledge(
   const questions = questionsOf(changed, declared);
   const templates = async (): Promise<LintKnowledge> => {
     const missing = omitKnownKeys(questions.defaults, defaults);
-    const more = await readPart(missing.length > 0, () => readDefaults(client, missing, settings));
+    const more = await readPart(missing.length > 0, () => readDefaults(client, missing));
     const all = [...defaults, ...(more ?? [])];
     // Most variables occur in the defaults. Then the context is not needed.
-    const attributes = await readPart(needsContext(changed, all), () =>
-      readTemplateContext(client, settings),
-    );
+    const attributes = await readPart(needsContext(changed, all), () => readTemplateContext(client));
     return { defaults: all, ...(attributes && { context: Object.keys(attributes) }) };
   };
   const [texts, objects, ...collections] = await Promise.all([
     templates(),
-    readPart(questions.objects.length > 0, () => readObjects(client, questions.objects, settings)),
+    readPart(questions.objects.length > 0, () => readObjects(client, questions.objects)),
     ...questions.collections.map((name) => readPart(true, () => readRecords(client, [name]))),
   ]);
   const records = new Map(collections.flatMap((read) => [...(read ?? [])]));

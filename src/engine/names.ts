@@ -24,7 +24,6 @@ import {
 } from '../model/json.ts';
 import { lookupOf, lookupWords } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { ApiSettings } from '../model/settings.ts';
 import { namesAndMore } from '../model/words.ts';
 import type { LookedUp } from '../planner/fill-lookups.ts';
 
@@ -49,7 +48,6 @@ interface Use {
 /** The tenant whose names are read, and what remarks call it. */
 interface Whose {
   readonly kinds: Kinds;
-  readonly settings: ApiSettings;
   readonly called?: string;
   /** Reads no other objects than those that are referred to, where that takes fewer requests. */
   readonly isReferredOnly?: boolean;
@@ -62,15 +60,15 @@ interface Whose {
 export async function readReferenceNames(
   client: Client,
   objects: readonly LiveObject[],
-  { kinds, settings, called = 'the tenant', isReferredOnly = false }: Whose,
+  { kinds, called = 'the tenant', isReferredOnly = false }: Whose,
 ): Promise<ReferenceNames> {
   const uses = objects.flatMap((object) => usesIn(object, kinds));
   const refusals = new Map<Kind, string>();
   const targets = [...new Set(uses.map(({ target }) => target))];
   const readReferred = async (kind: Kind) => {
     const ids = uses.flatMap((use) => (use.target === kind ? use.ids : []));
-    const few = isReferredOnly ? await readByIds(client, kind, [...new Set(ids)], settings) : null;
-    return few ?? readObjects(client, [allOf(kind)], settings);
+    const few = isReferredOnly ? await readByIds(client, kind, [...new Set(ids)]) : null;
+    return few ?? readObjects(client, [allOf(kind)]);
   };
   const readList = (kind: Kind) =>
     readReferred(kind).catch((error: unknown) => {

@@ -15,7 +15,6 @@ import { Failure, ifFailure } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
 import type { Plan } from '../model/plan.ts';
-import type { ApiSettings } from '../model/settings.ts';
 import {
   answerAsked,
   completeResource,
@@ -134,9 +133,8 @@ export async function readTenantFor(
   root: string,
   tenant: Tenant,
 ): Promise<Live> {
-  const { settings } = tenant.environment;
   const [read, answer] = await Promise.all([
-    readSettledObjects(root, tenant, requests, (client) => readObjectsAndOthers(client, requests, settings)),
+    readSettledObjects(root, tenant, requests, (client) => readObjectsAndOthers(client, requests)),
     resolveLookups(tenant.client, lookups),
   ]);
   return { ...read, client: tenant.client, lookups, answer };
@@ -150,13 +148,13 @@ async function resolveDeclared(
   { resources, previous, lookups, references, diagnostics }: Declared,
   { objects, answer }: Live,
   choices: PlanChoices,
-  { client, environment: { kinds, settings } }: Tenant,
+  { client, environment: { kinds } }: Tenant,
 ): Promise<Desired> {
   const isInScope = scopeFilter(choices.scope);
   const resolved = resolveReferences(references, { resources, objects, isInScope });
   if (resolved.missing.length > 0) {
     // Their names may be similar. Where they cannot be read, none is suggested.
-    const near = readObjects(client, resolved.missing.map(allOf), settings);
+    const near = readObjects(client, resolved.missing.map(allOf));
     resolved.requireAll(await near.catch(ifFailure(() => [])));
   }
   // What the revision looked up or referred to may be gone: that stays as it is written.
@@ -215,7 +213,7 @@ export async function draftPlan(
     ...desired,
   };
   const matched = matchAll(input, others);
-  const defaults = await readPlanDefaults(matched, client, settings);
+  const defaults = await readPlanDefaults(matched, client);
   const earlier = await findEarlierDefaults(movedDefaults(matched, defaults), project, env);
   const plan = planMatched(input, matched, defaults, earlier);
   const unset = findUnsetSecrets(matched, plan, secrets);
@@ -229,11 +227,7 @@ export async function draftPlan(
  * Reads the vendor's defaults that a plan is computed from. If there are any, the defaults that the lint needs for
  * updates are read in the same request.
  */
-async function readPlanDefaults(
-  matched: Matched,
-  client: Client,
-  settings: ApiSettings,
-): Promise<readonly LiveObject[]> {
+async function readPlanDefaults(matched: Matched, client: Client): Promise<readonly LiveObject[]> {
   const needed = defaultsFor(matched);
   if (needed.length === 0) return [];
   const updated = matched.present.flatMap(({ change, match }) => (change ? [match.resource] : []));
@@ -242,7 +236,7 @@ async function readPlanDefaults(
     const same = linted.filter(({ kind }) => kind === request.kind);
     return { ...request, keys: [...request.keys, ...same.flatMap(({ keys }) => keys)] };
   });
-  const defaults = await readDefaults(client, requests, settings);
+  const defaults = await readDefaults(client, requests);
   const near = nearDefaultsFor(matched, defaults);
-  return near.length === 0 ? defaults : readDefaults(client, near, settings);
+  return near.length === 0 ? defaults : readDefaults(client, near);
 }

@@ -89,9 +89,8 @@ export async function readSettledKinds(
   }: { readonly declared?: readonly Resource[] } & Pick<ReadAllOptions, 'onRefused'> = {},
 ): Promise<KindsRead> {
   const unusable = new Unusable();
-  const { settings } = tenant.environment;
   const read = async (client: Client) => ({
-    objects: await readAll(client, kinds, settings, {
+    objects: await readAll(client, kinds, {
       declared,
       onUnusable: unusable.add,
       ...(onRefused && { onRefused }),

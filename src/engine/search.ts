@@ -70,8 +70,8 @@ async function findSearch(label: string, searches: readonly Resource[], tenant: 
   );
 }
 
-function read({ client, environment }: Tenant, request: ReadRequest) {
-  return readObjects(client, [request], environment.settings);
+function read({ client }: Tenant, request: ReadRequest) {
+  return readObjects(client, [request]);
 }
 
 const mostLabels = 20;

@@ -44,8 +44,8 @@ export async function readStatus(
   const { kinds } = tenant.environment;
   const known =
     earlier && new Set(earlier.identities.map(({ kind, name }) => identityOf(kinds.get(kind), [name])));
-  const { client, environment } = tenant;
-  const read = (requests: readonly ReadRequest[]) => readObjects(client, requests, environment.settings);
+  const { client } = tenant;
+  const read = (requests: readonly ReadRequest[]) => readObjects(client, requests);
   const identities = await read([allOf(senderAddress), allOf(verifiedDomain)]);
   const unusable = new Unusable();
   const mailFroms = someOf(mailFrom, mailFromKeys(declared, identities, scope, known));

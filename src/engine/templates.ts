@@ -19,14 +19,13 @@ export interface LiveTemplates extends Pick<TenantState, 'objects' | 'defaults'>
 
 /** Reads the declared templates, the vendor's defaults for all of them, and the template context. */
 export async function readTemplates(resources: readonly Resource[], tenant: Tenant): Promise<LiveTemplates> {
-  const { client, environment } = readOnlyTenant(tenant);
-  const { settings } = environment;
+  const { client } = readOnlyTenant(tenant);
   const keys = resources.filter(({ kind }) => kind === notificationTemplate).map(({ key }) => key);
   const requests = [someOf(notificationTemplate, keys)];
   const [objects, defaults, attributes] = await Promise.all([
-    readObjects(client, requests, settings),
-    readDefaults(client, requests, settings),
-    readTemplateContext(client, settings),
+    readObjects(client, requests),
+    readDefaults(client, requests),
+    readTemplateContext(client),
   ]);
   return { objects, defaults, attributes };
 }
@@ -74,16 +73,13 @@ export interface TemplateSetting {
 }
 
 /** Reads what is needed to render the templates of a plan; sends nothing where the plan changes no template. */
-export async function readTemplateSetting(
-  plan: Plan,
-  { client, environment: { settings } }: Tenant,
-): Promise<TemplateSetting> {
+export async function readTemplateSetting(plan: Plan, { client }: Tenant): Promise<TemplateSetting> {
   const changes = plan.changes.filter(({ kind }) => kind === notificationTemplate.name);
   if (changes.length === 0) return {};
   const keys = changes.flatMap(({ action, key }) => (action === 'delete' ? [key] : []));
   const [attributes, defaults] = await Promise.all([
-    readTemplateContext(client, settings),
-    readDefaults(client, [someOf(notificationTemplate, keys)], settings),
+    readTemplateContext(client),
+    readDefaults(client, [someOf(notificationTemplate, keys)]),
   ]);
   return {
     attributes,

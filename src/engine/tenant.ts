@@ -107,7 +107,7 @@ export function readTenant(
   options: Pick<PlanOptions, 'only' | 'except' | 'prune'> = {},
 ): Promise<TenantState> {
   const requests = readRequestsFor({ environment, resources, previous: null, choices: choicesFrom(options) });
-  return readLive(readOnce(tenant.client), requests, environment.settings);
+  return readLive(readOnce(tenant.client), requests);
 }
 
 /** For work that only reads: equal requests are sent once. */
@@ -116,11 +116,11 @@ export function readOnlyTenant(tenant: Tenant): Tenant {
 }
 
 /** The part of a tenant that the applier uses. */
-export function portOf({ client, environment: { settings } }: Tenant): TenantPort {
+export function portOf({ client }: Tenant): TenantPort {
   return {
     tenant: client.tenant,
     send: (request, options) => client.send(request, options),
-    read: (requests) => readLive(client, requests, settings),
+    read: (requests) => readLive(client, requests),
   };
 }
 

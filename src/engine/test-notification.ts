@@ -104,18 +104,14 @@ interface Template extends Pick<TestNotification, 'template'> {
   readonly object: LiveObject;
 }
 
-async function readTemplate(
-  key: Key,
-  resources: readonly Resource[],
-  { client, environment: { settings } }: Tenant,
-): Promise<Template> {
+async function readTemplate(key: Key, resources: readonly Resource[], { client }: Tenant): Promise<Template> {
   const wanted = [someOf(notificationTemplate, [key])];
   const identity = identityOf(notificationTemplate, key);
   // A read of defaults also returns the same key in other locales and media.
   const isWanted = (object: LiveObject) => identityOf(notificationTemplate, object.key) === identity;
-  const customised = (await readObjects(client, wanted, settings)).find(isWanted);
+  const customised = (await readObjects(client, wanted)).find(isWanted);
   if (customised) return { template: 'customised', object: customised };
-  const standard = (await readDefaults(client, wanted, settings)).find(isWanted);
+  const standard = (await readDefaults(client, wanted)).find(isWanted);
   if (standard) return { template: 'default', object: standard };
   const near = didYouMean(`${notificationTemplate.name}/${key.join('/')}`, templateAddresses(resources));
   throw failure('unknown-template', `The tenant has no template ${key.join(' ')}, customised or default.`, {
@@ -140,9 +136,9 @@ async function contextFor(fields: JsonObject, tenant: Tenant): Promise<JsonObjec
 }
 
 /** The tenant's own variables. Throws a Failure that says how to do without. */
-async function readContext({ client, environment }: Tenant): Promise<JsonObject> {
+async function readContext({ client }: Tenant): Promise<JsonObject> {
   try {
-    return await readTemplateContext(client, environment.settings);
+    return await readTemplateContext(client);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const way = 'With the values of the variables in a file (--context), this read is not needed.';

@@ -5,7 +5,6 @@ import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { someOf } from '../../src/kinds/read-request.ts';
 import type { Json } from '../../src/model/json.ts';
-import { contractSettings } from '../../src/model/settings.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
 import { answerWith, fakeClient } from './support.ts';
 
@@ -25,7 +24,7 @@ async function readSenders(
     builtInKinds.get('SenderAddress'),
     emails.map((email) => [email]),
   );
-  const read = readTenant(client, [request], contractSettings);
+  const read = readTenant(client, [request]);
   const ids = await read.then(({ objects }) => objects.map(({ id }) => id));
   return { ids, requests: client.asked.length };
 }
@@ -63,7 +62,7 @@ describe('a filtered list', () => {
       answerWith(200, query.filters === undefined ? [{ id: 'r1', name: 'Old' }] : []),
     );
     const request = { ...someOf(role, [['New']]), ids: ['r1'] };
-    const { objects } = await readTenant(client, [request], contractSettings);
+    const { objects } = await readTenant(client, [request]);
     expect(objects.map(({ id }) => id)).toEqual(['r1']);
   });
 

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { readAll, readTemplateContext } from '../../src/client/read.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Json } from '../../src/model/json.ts';
-import { contractSettings } from '../../src/model/settings.ts';
 import { answerWith, fakeClient } from './support.ts';
 
 const senders = '/v2025/verified-from-addresses';
@@ -23,11 +22,8 @@ function tenantWith(...identities: string[]) {
 }
 const readFrom = async (
   client: ReturnType<typeof tenantWith>,
-  ...more: NonNullable<Parameters<typeof readAll>[3]>['declared'][]
-) =>
-  (await readAll(client, kinds, contractSettings, more[0] ? { declared: more[0] } : {})).map(
-    ({ address }) => address,
-  );
+  ...more: NonNullable<Parameters<typeof readAll>[2]>['declared'][]
+) => (await readAll(client, kinds, more[0] ? { declared: more[0] } : {})).map(({ address }) => address);
 
 it('everything is read once, with what other kinds suggest of a kind without a list', async () => {
   const client = tenantWith('acme.example');
@@ -55,7 +51,7 @@ it('what manifests declare of such a kind is read too, and once', async () => {
 });
 
 it('only the kinds asked for are returned', async () => {
-  const only = await readAll(tenantWith('acme.example'), [builtInKinds.get('MailFrom')], contractSettings);
+  const only = await readAll(tenantWith('acme.example'), [builtInKinds.get('MailFrom')]);
   expect(only.map(({ address }) => address)).toEqual(['MailFrom/acme.example']);
 });
 
@@ -65,7 +61,7 @@ it.each<[Json, Json]>([
   [{}, {}],
 ])('the attributes for templates of %j', async (body, expected) => {
   const client = fakeClient(() => answerWith(200, body));
-  expect(await readTemplateContext(client, contractSettings)).toEqual(expected);
+  expect(await readTemplateContext(client)).toEqual(expected);
   expect(client.asked).toEqual(['/v2025/notification-template-context']);
 });
 
@@ -73,6 +69,6 @@ it.each([answerWith(200, []), answerWith(404), answerWith(206, {})])(
   'the attributes for templates cannot be read from %j',
   async (answer) => {
     const client = fakeClient(() => answer);
-    await expect(readTemplateContext(client, contractSettings)).rejects.toThrow('the template context');
+    await expect(readTemplateContext(client)).rejects.toThrow('the template context');
   },
 );

@@ -16,11 +16,9 @@ import { formatAddress } from '../../src/model/address.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure } from '../../src/model/failure.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { contractSettings as settings } from '../../src/model/settings.ts';
 import { answerWith, fakeClient, get, sent } from './support.ts';
 
-const readKind = (client: Client, request: ReadRequest, using = settings) =>
-  readObjectsAndOthers(client, [request], using);
+const readKind = (client: Client, request: ReadRequest) => readObjectsAndOthers(client, [request]);
 
 const wanted = (kind: string, more: Partial<ReadRequest> = {}): ReadRequest => ({
   kind: builtInKinds.get(kind),
@@ -56,7 +54,7 @@ describe('a list', () => {
 
   test('gives what was wanted, by name or id, and the others apart', async () => {
     const both = wanted('SimIntegration', { keys: [['Desk']], ids: ['4'] });
-    const { objects, others } = await readObjectsAndOthers(tenant(), [both], settings);
+    const { objects, others } = await readObjectsAndOthers(tenant(), [both]);
     expect([keysOf(objects), keysOf(others)]).toEqual([
       ['Desk', 'Snow'],
       ['Jira', 'Jira'],
@@ -69,23 +67,19 @@ describe('a list', () => {
 
   test('refuses two of a name where a manifest means them, unless they are only referred to', async () => {
     const jira = { keys: [['Jira']], ids: [] };
-    const [problem] = await failureOf(readKind(tenant(), wanted('SimIntegration', jira), settings));
+    const [problem] = await failureOf(readKind(tenant(), wanted('SimIntegration', jira)));
     expect(problem).toMatchObject({ code: 'duplicate-live-key' });
     const referred = wanted('SimIntegration', { ...jira, allowsDuplicates: [['Jira']] });
     expect(keysOf((await readKind(tenant(), referred)).objects)).toEqual(['Jira', 'Jira']);
     const other = wanted('SimIntegration', { ...jira, allowsDuplicates: [['Desk']] });
-    expect(await failureOf(readKind(tenant(), other, settings))).toHaveLength(1);
+    expect(await failureOf(readKind(tenant(), other))).toHaveLength(1);
   });
 
   test('is read after a write where more than one object was written', async () => {
     const client = tenant();
     const two = { keys: [['Desk'], ['Snow']], ids: ['1'], written: true };
     await readKind(client, wanted('SimIntegration', two));
-    await readKind(
-      client,
-      wanted('SimIntegration', { keys: [['Desk']], ids: ['1', '4'], written: true }),
-      settings,
-    );
+    await readKind(client, wanted('SimIntegration', { keys: [['Desk']], ids: ['1', '4'], written: true }));
     await readKind(client, wanted('SimIntegration', { ids: ['1'], written: true }));
     expect(client.asked).toEqual([path, path, path]);
   });
@@ -96,14 +90,14 @@ describe('rows as the tenant has them', () => {
 
   test('are those of the kind', async () => {
     const client = fakeClient(() => answerWith(200, domains));
-    expect(await readListRows(client, builtInKinds.get('VerifiedDomain'), settings)).toEqual([
+    expect(await readListRows(client, builtInKinds.get('VerifiedDomain'))).toEqual([
       { address: 'a.example' },
     ]);
   });
 
   test('are none of a kind that has no list', async () => {
     const client = fakeClient(() => answerWith(500));
-    expect(await readListRows(client, builtInKinds.get('MailFrom'), settings)).toEqual([]);
+    expect(await readListRows(client, builtInKinds.get('MailFrom'))).toEqual([]);
     expect(client.asked).toEqual([]);
   });
 });
@@ -112,7 +106,7 @@ describe('defaults', () => {
   const template = (key: string) => ({ key, medium: 'EMAIL', locale: 'en' });
   const client = () => fakeClient(() => answerWith(200, [template('a'), template('b')]));
   const read = (kind: string, more: Partial<ReadRequest> = {}) =>
-    readDefaultsOfKind(client(), wanted(kind, more), settings);
+    readDefaultsOfKind(client(), wanted(kind, more));
 
   test('are read for keys, or all of them, where a kind has some', async () => {
     expect(await read('NotificationTemplate')).toEqual([]);
@@ -126,10 +120,10 @@ describe('defaults', () => {
   test('of one key are refused where a manifest means them: a template could get the wrong one', async () => {
     const two = fakeClient(() => answerWith(200, [template('a'), { ...template('a'), subject: 'x' }]));
     const asked = wanted('NotificationTemplate', { keys: [['a', 'EMAIL', 'en']] });
-    const [problem] = await failureOf(readDefaultsOfKind(two, asked, settings));
+    const [problem] = await failureOf(readDefaultsOfKind(two, asked));
     expect(problem).toMatchObject({ code: 'duplicate-live-key' });
     const all = { ...asked, complete: true };
-    expect(await readDefaultsOfKind(two, all, settings)).toHaveLength(2);
+    expect(await readDefaultsOfKind(two, all)).toHaveLength(2);
   });
 });
 
@@ -162,9 +156,7 @@ describe('an object that is asked for by its key', () => {
     ['refused', answerWith(400), 'tenant-bad-request'],
     ['answered about another one', stranger, 'other-object'],
   ])('ends a run that needs it where it is %s, with its address and what to do', async (_, answer, code) => {
-    const problems = await failureOf(
-      readKind(tenant(answer), wanted('NotificationPreference', { keys }), settings),
-    );
+    const problems = await failureOf(readKind(tenant(answer), wanted('NotificationPreference', { keys })));
     expect(problems).toMatchObject([
       {
         code,
@@ -182,7 +174,6 @@ describe('an object that is asked for by its key', () => {
       const work = readKind(
         tenant(answerWith(status)),
         wanted('NotificationPreference', { keys, onUnusable }),
-        settings,
       );
       expect(await failureOf(work)).toHaveLength(1);
     }
@@ -192,7 +183,6 @@ describe('an object that is asked for by its key', () => {
     const { objects } = await readKind(
       tenant(answerWith(404, { detailCode: '404' })),
       wanted('NotificationPreference', { keys }),
-      settings,
     );
     expect(objects.map(({ key }) => key[0])).toEqual(['b']);
   });
@@ -244,11 +234,10 @@ describe('a read', () => {
         mailFromDomain: 'm',
       }),
     });
-    const objects = await readObjects(
-      client,
-      [wanted('SimIntegration', { complete: true }), wanted('MailFrom', { keys: [['a.example']] })],
-      settings,
-    );
+    const objects = await readObjects(client, [
+      wanted('SimIntegration', { complete: true }),
+      wanted('MailFrom', { keys: [['a.example']] }),
+    ]);
     expect(objects.map(({ address }) => address)).toEqual(['SimIntegration/Desk', 'MailFrom/a.example']);
   });
 });

@@ -9,7 +9,6 @@ import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure, failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
-import { contractSettings } from '../../src/model/settings.ts';
 import { answerWith, fakeClient, get } from './support.ts';
 
 const numbered = (count: number): JsonObject[] =>
@@ -448,7 +447,7 @@ function tenantOf(answers: Readonly<Record<string, (request: Request) => Answer>
   });
 }
 const read = (client: ReturnType<typeof fakeClient>, wanted: readonly ReadRequest[]) =>
-  readTenant(client, wanted, contractSettings);
+  readTenant(client, wanted);
 
 test('for work that only reads, equal GETs are sent once, and anything else every time', async () => {
   const asked = fakeClient(() => answerWith(200, []));
@@ -518,7 +517,7 @@ describe('a tenant that does not answer', () => {
     const { asked, settle, client } = hanging();
     const mailFrom = someOf(builtInKinds.get('MailFrom'), [['a'], ['b']]);
     const others = ['SenderAddress', 'VerifiedDomain'].map((name) => allOf(builtInKinds.get(name)));
-    const failed = readTenant(client, [mailFrom, ...others], contractSettings).catch((error) => error);
+    const failed = readTenant(client, [mailFrom, ...others]).catch((error) => error);
     await expect.poll(() => asked).toHaveLength(4);
     settle('/v2025/mail-from-attributes/b', silent);
     const { diagnostics } = await failed;

@@ -191,6 +191,7 @@ export function fakeClient(answer: (request: Request) => Answer): Client & { rea
   const asked: string[] = [];
   return {
     tenant,
+    settings: contractSettings,
     asked,
     send: async (request) => {
       const query = Object.entries(request.query).map(([name, value]) => `${name}=${value}`);

@@ -90,6 +90,7 @@ it('an apply whose lock is gone sends nothing more, and says so', async () => {
     ...tenant,
     client: {
       tenant: client.tenant,
+      settings: client.settings,
       send,
       redact: client.redact.bind(client),
       close: client.close.bind(client),
