@@ -61,8 +61,8 @@ function kindSection(kind, { description, properties, $defs = {} }) {
   ].join('\n\n');
 }
 
-function pinOf({ pinnable, renamable }) {
-  return `${pinnable ? ' `id` may pin the object.' : ''}${renamable ? ' `lifecycle.renamedFrom` renames it.' : ''}`;
+function pinOf({ can }) {
+  return `${can.pin ? ' `id` may pin the object.' : ''}${can.rename ? ' `lifecycle.renamedFrom` renames it.' : ''}`;
 }
 
 /** How a field is compared, and what clears it, where the API can. */

@@ -55,7 +55,9 @@ function isRefused(end: End): end is Ending {
   if (!('outcome' in end) || end.outcome !== 'failed') return false;
   const { kind, change } = end.task;
   return (
-    change.action === 'delete' && kind.mergeRemovals !== undefined && end.requests.at(-1)?.status === 400
+    change.action === 'delete' &&
+    kind.quirks?.sharedDelete !== undefined &&
+    end.requests.at(-1)?.status === 400
   );
 }
 

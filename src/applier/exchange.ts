@@ -185,14 +185,14 @@ function isMissing(evidence: ReadonlyMap<Address, Evidence>): boolean {
 }
 
 function clearReplies(
-  { step: { tasks, request }, answer }: Answered,
+  { step: { tasks }, answer }: Answered,
   verdict: 'done' | 'refused',
   context: RunContext,
 ): Map<Address, Reply> {
   return new Map(
     tasks.map(({ kind, change }): [Address, Reply] => {
       if (verdict === 'done') return [change.address, { is: 'accepted', remark: null }];
-      const advice = kind.refusalAdvice?.(request);
+      const advice = change.action === 'delete' && kind.quirks?.sharedDelete?.ifRefused;
       const remark = [context.describe(answer), ...(advice ? [advice] : [])].join(' ');
       return [change.address, { is: 'rejected', remark }];
     }),

@@ -147,5 +147,5 @@ export function untilOf(entry: KindChange, readAt: number, now: number): number 
 
 /** Whether a second create would make the object twice. */
 function isDoubled({ kind, change }: KindChange): boolean {
-  return change.action === 'create' && kind.secondCreate === 'duplicates';
+  return change.action === 'create' && kind.can.create === 'duplicates';
 }

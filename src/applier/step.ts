@@ -42,9 +42,9 @@ export function isSafeTwice({ tasks, request }: Step): boolean {
 function mayHappenTwice({ kind, change }: Task, request: Request): boolean {
   switch (change.action) {
     case 'create':
-      return kind.secondCreate !== 'duplicates';
+      return kind.can.create !== 'duplicates';
     case 'update':
-      return isRepeatable(request) || (request.method === 'POST' && kind.secondCreate === 'replaces');
+      return isRepeatable(request) || (request.method === 'POST' && kind.can.create === 'replaces');
     case 'delete':
     case 'manual':
       return true;

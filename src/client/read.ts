@@ -259,7 +259,7 @@ async function readKind(client: Client, request: ReadRequest): Promise<KindRead>
   const all = await readAsDescribed({ ...request, client }, kind.read);
   const isNeeded = neededFilter(request);
   const needed = all.filter(isNeeded);
-  const objects = kind.pinnable ? nameById(request, needed) : needed;
+  const objects = kind.can.pin ? nameById(request, needed) : needed;
   return { objects: withoutDuplicates(request, objects), others: all.filter((object) => !isNeeded(object)) };
 }
 
@@ -269,10 +269,10 @@ export async function readDefaultsOfKind(
   request: ReadRequest,
 ): Promise<readonly LiveObject[]> {
   const { kind, keys, complete } = request;
-  if (!kind.defaults || (!complete && keys.length === 0)) return [];
+  if (!kind.read.defaults || (!complete && keys.length === 0)) return [];
   const names = new Set(keys.map(([name]) => name));
   const isNeeded: IsNeeded = ({ key: [name] }) => complete || names.has(name);
-  const defaults = await readListed({ ...request, client }, kind.defaults, isNeeded);
+  const defaults = await readListed({ ...request, client }, kind.read.defaults, isNeeded);
   if (!complete) refuseDuplicates(kind, defaults);
   return defaults;
 }
@@ -303,8 +303,9 @@ function withoutDuplicates(
 /** The rows of a kind's list as the tenant answers them. Throws a Failure where the list cannot be read. */
 export async function readListRows(client: Client, kind: Kind): Promise<readonly JsonObject[]> {
   if (kind.read.how === 'each-declared') return [];
-  const rows = await readRows(client, sourceOf({ kind, client }, kind.read.list, null));
-  return rows.filter((row) => !kind.isForeign?.(row));
+  const { list } = kind.read;
+  const rows = await readRows(client, sourceOf({ kind, client }, list, null));
+  return rows.filter((row) => !list.isForeign?.(row));
 }
 
 async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]> {
@@ -445,7 +446,7 @@ async function readOne(
 function neededFilter({ kind, keys, ids, complete, allowsDuplicates: referred = [] }: ReadRequest): IsNeeded {
   const names = new Set(keys.map((key) => identityOf(kind, key)));
   const pinned = new Set(ids);
-  const referredTo = new Set(kind.pinnable ? referred.map((key) => identityOf(kind, key)) : []);
+  const referredTo = new Set(kind.can.pin ? referred.map((key) => identityOf(kind, key)) : []);
   const isMeant = (id: string) => pinned.has(id) || referredTo.has(identityOf(kind, [id]));
   return ({ identity, id }) => complete || names.has(identity) || (id !== null && isMeant(id));
 }
@@ -461,7 +462,7 @@ function readList(
   return selectRows(client, source, (row) => {
     const object = liveObject(kind, row, null);
     // An object that was skipped would count as absent.
-    if (!object && !kind.isForeign?.(row)) {
+    if (!object && !list.isForeign?.(row)) {
       throw badList('bad-answer', kind.name, source.request, `lists a row that is not a ${kind.name}`);
     }
     return object && isKept(object) ? object : null;
@@ -474,7 +475,7 @@ const longestFilter = 4000;
 /** The filter expression for what is asked for; `null` where the whole list has to be read. */
 function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | null {
   // An object whose key may differ from the manifest's is found by its id, and no list has a filter for ids.
-  const needsIds = ids.length > 0 && (kind.pinnable || kind.renamable);
+  const needsIds = ids.length > 0 && (kind.can.pin || kind.can.rename);
   if (complete || !list.filter || keys.length === 0 || needsIds) return null;
   const filter = list.filter(keys);
   // A tenant's own key may hold half of a character, which no URL can hold.
@@ -493,7 +494,7 @@ export function sourceOf(
     request: apiRequest('GET', list.resource, client.settings, { query }),
     pageSize: list.pageSize,
     undeclaredPaging: list.undeclaredPaging,
-    isDescribed: kind.descriptorDigest !== undefined,
+    isDescribed: kind.described?.digest !== undefined,
     member: list.member,
   };
 }
@@ -532,7 +533,7 @@ function describeDuplicates([first, ...others]: Group<LiveObject>): string {
 }
 
 function hintOnDuplicates(kind: Kind): string {
-  const pin = kind.pinnable ? ' Or declare each by its `id` alone, without the name.' : '';
+  const pin = kind.can.pin ? ' Or declare each by its `id` alone, without the name.' : '';
   return `Rename or delete all but one of them in the tenant.${pin}`;
 }
 

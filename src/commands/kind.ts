@@ -130,7 +130,7 @@ async function check(args: Args, io: Io): Promise<ExitCode> {
   const all = objects === 1 ? 'its only object' : `its ${objects} objects`;
   const which = exported < objects ? `${exported} of ${all}` : all;
   say(`${kind.name} holds in ${environment}: a plan of the export of ${which} is empty.`);
-  if (kind.notice === undefined) return ExitCode.done;
+  if (kind.quirks?.notice === undefined) return ExitCode.done;
   if (!args.write && !(isInteractive(io) && (await confirm(`mark it as proven in ${file}`, io)))) {
     say('It is still unproven. Add --write to mark it as proven.');
     return ExitCode.done;

@@ -55,8 +55,8 @@ export function isInPackage(name: string): boolean {
 }
 
 /** The schema of a kind's manifests. It refers to `lifecycle.schema.json`. */
-export function schemaOfKind({ name, manifestSchema }: Kind): JsonObject {
-  return manifestSchema && !isInPackage(name) ? manifestSchema() : readSchema(name);
+export function schemaOfKind({ name, described }: Kind): JsonObject {
+  return described && !isInPackage(name) ? described.schema() : readSchema(name);
 }
 
 /** The schema of the manifests of all kinds, for editors: it needs no other file. */

@@ -86,13 +86,16 @@ function restrictToReads(client: Client): Client {
 /** Reads all objects of the kind, and the rows of its list that are none. */
 async function readTolerantly({ client }: Tenant, kind: Kind) {
   const unreadable: JsonObject[] = [];
-  const tolerant: Kind = {
-    ...kind,
+  const { read: how } = kind;
+  const tolerate = (list: List): List => ({
+    ...list,
     isForeign(row) {
-      if (kind.isForeign?.(row) !== true) unreadable.push(row);
+      if (list.isForeign?.(row) !== true) unreadable.push(row);
       return true;
     },
-  };
+  });
+  const tolerant: Kind =
+    how.how === 'each-declared' ? kind : { ...kind, read: { ...how, list: tolerate(how.list) } };
   const read = await readAll(client, [tolerant]);
   const objects = read.flatMap(({ raw, id }) => liveObject(kind, raw, id) ?? []);
   return { objects, unreadable };
@@ -195,7 +198,7 @@ function unnamedFields(kind: Kind, objects: readonly LiveObject[]): Diagnostic[]
 /** Finds fields whose values have another form or type than the descriptor says: the plan of an export does not show that. */
 function misfits(kind: Kind, objects: readonly LiveObject[], settings: ApiSettings): Diagnostic[] {
   const drafts = objects.flatMap((object) => {
-    const draft = draftObject(object, { settings, records: new Map() });
+    const draft = draftObject(object, { records: new Map() });
     return 'refused' in draft ? [] : [draft];
   });
   const declarable = new Set(drafts.flatMap(({ fields }) => fields.map(([name]) => name)));

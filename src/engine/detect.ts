@@ -204,7 +204,7 @@ function guessOwnPaths(listed: readonly Listed[], { settings, kinds }: Surveyed)
   return [{ refused, isRight: isFound, settingFor }];
 }
 
-const resourcesOf = ({ resource, defaults }: Kind): ApiResource[] =>
+const resourcesOf = ({ resource, read: { defaults } }: Kind): ApiResource[] =>
   defaults ? [resource, defaults.resource] : [resource];
 
 /** Hosts without the usual path for saved searches have been seen to use these. */

@@ -197,11 +197,11 @@ async function leaveOutUndeclarable(pairs: readonly Pair[], sides: Sides): Promi
   if (isDeclared[0] === isDeclared[1]) return pairs;
   const [live] = sides.filter(({ source }) => source.is === 'tenant');
   if (!live) return pairs;
-  const why = await undeclarability(environmentOf(live.source).settings);
+  const why = await undeclarability();
   return pairs.filter((pair) => {
     const [alone, ...others] = presentSides(pair);
     if (alone?.is !== 'live' || others.length > 0) return true;
-    return why(alone.live) === null && (alone.live.kind.whyNotExported?.(alone.live.raw) ?? null) === null;
+    return why(alone.live) === null && (alone.live.whyNotExported ?? null) === null;
   });
 }
 
@@ -273,7 +273,7 @@ async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Named> {
     fields: fieldsOf(object),
     raw: object.is === 'live' ? object.live.raw : null,
     nameOf: names[tenants[at]].nameOf,
-    sources: { records: records[tenants[at]], settings: environmentOf(sides[at].source).settings },
+    sources: { records: records[tenants[at]] },
   });
   const shared = filled.map((pair): Pair => {
     const [first, second] = pair.sides;

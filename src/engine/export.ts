@@ -170,7 +170,6 @@ async function readContext(
   // What existing manifests refer to by name is needed too.
   { isReferredOnly }: { readonly isReferredOnly: boolean },
 ) {
-  const { settings } = environment;
   const records = await readReferencedRecords(client, objects);
   const { objects: referredTo, ...names } = await readReferenceNames(client, objects, {
     ...environment,
@@ -178,7 +177,7 @@ async function readContext(
   });
   const standards = new LiveIndex(await readDefaults(client, defaultsOf(objects)));
   const standardOf = ({ kind, key }: LiveObject) => standards.findByKey(kind, key);
-  return { settings, records, referredTo, ...names, standardOf };
+  return { records, referredTo, ...names, standardOf };
 }
 
 /** Reads the records that the ids inside these objects may refer to. */
@@ -186,12 +185,11 @@ export async function readReferencedRecords(
   client: Client,
   objects: readonly Pick<LiveObject, 'kind' | 'fields'>[],
 ): Promise<Records> {
-  const { settings } = client;
   let records: Records = new Map();
-  let missing = collectionsFor(objects, { settings, records });
+  let missing = collectionsFor(objects, { records });
   while (missing.length > 0) {
     records = new Map([...records, ...(await readRecords(client, missing))]);
-    missing = collectionsFor(objects, { settings, records });
+    missing = collectionsFor(objects, { records });
   }
   return records;
 }

@@ -200,7 +200,7 @@ export async function draftPlan(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Drafted> {
   const { environment, secrets } = project;
-  const { settings, kinds } = environment;
+  const { kinds } = environment;
   const input: PlanInput = {
     tool,
     createdAt: new Date().toISOString(),
@@ -209,7 +209,7 @@ export async function draftPlan(
     objects,
     secrets,
     // Only --prune asks.
-    whyUndeclarable: desired.choices.scope.prune ? await undeclarability(settings) : () => null,
+    whyUndeclarable: desired.choices.scope.prune ? await undeclarability() : () => null,
     ...desired,
   };
   const matched = matchAll(input, others);

@@ -3,16 +3,15 @@ import { fieldNamed, type LiveObject } from '../kinds/kind.ts';
 import type { DraftPlan } from '../model/digest.ts';
 import type { Change, Difference } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
-import type { ApiSettings } from '../model/settings.ts';
 import { findUndeclared } from '../planner/deletes.ts';
 import type { Matched } from '../planner/index.ts';
 import type { PlanInput } from '../planner/input.ts';
 
 /** Says why no manifest could declare an object, in words; `null` where one could. */
-export async function undeclarability(settings: ApiSettings): Promise<(live: LiveObject) => string | null> {
+export async function undeclarability(): Promise<(live: LiveObject) => string | null> {
   // The exporter, which knows what a manifest can declare, takes a while to load.
   const { whyUndeclarable } = await import('../exporter/draft.ts');
-  return (live) => whyUndeclarable(live, settings);
+  return whyUndeclarable;
 }
 
 /**
@@ -25,7 +24,7 @@ export async function warnOfLosses(
 ): Promise<readonly Change[]> {
   const { kinds } = environment;
   if (!all.some((change) => removedRecords(change, kinds).length > 0)) return all;
-  const why = await undeclarability(environment.settings);
+  const why = await undeclarability();
   const byAddress = new Map(objects.map((live) => [live.address, live]));
   return all.map((change) => {
     const live = byAddress.get(change.address);
@@ -50,7 +49,7 @@ interface Listed {
  */
 export async function addUndeclared(plan: DraftPlan, { input, matched, others }: Listed): Promise<DraftPlan> {
   const found = findUndeclared(input, matched, others);
-  const why = found.length === 0 ? () => null : await undeclarability(input.environment.settings);
+  const why = found.length === 0 ? () => null : await undeclarability();
   const undeclared = found.filter((live) => why(live) === null).map(({ address }) => address);
   const counted = { ...plan, summary: { ...plan.summary, undeclared: undeclared.length } };
   return undeclared.length === 0 ? counted : { ...counted, undeclared: undeclared.toSorted() };

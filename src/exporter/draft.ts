@@ -7,7 +7,6 @@ import { unresolved } from '../loader/tree.ts';
 import { byAddress } from '../model/address.ts';
 import { isArray, type Json, mapMembers, own } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import type { ApiSettings } from '../model/settings.ts';
 import { namesBeside, namesOf } from './names.ts';
 import {
   clearedValue,
@@ -73,8 +72,8 @@ export function draftAll(input: DraftInput): { drafts: Draft[]; refusals: Refusa
 }
 
 /** Why no manifest could declare the object as it is, in words; `null` where one could. */
-export function whyUndeclarable(object: LiveObject, settings: ApiSettings): string | null {
-  const draft = draftObject(object, { settings, records: new Map() });
+export function whyUndeclarable(object: LiveObject): string | null {
+  const draft = draftObject(object, { records: new Map() });
   if ('refused' in draft) return draft.by === 'schema' ? draft.refused : null;
   const invalid = draft.omissions.find(({ reason }) => reason === 'notValid');
   return invalid ? `the schema of its kind does not accept ${invalid.at}` : null;
@@ -89,7 +88,7 @@ export function draftObject(
   const object = inStableOrder(live, context);
   const { kind } = object;
   const refuse = (refused: string, by: Refusal['by'] = 'schema'): Refusal => ({ object, refused, by });
-  const why = kind.whyNotExported?.(object.raw) ?? null;
+  const why = object.whyNotExported ?? null;
   if (why !== null) return refuse(why, 'kind');
   const key = keyMembers(object);
   if (key.some(([, part]) => part === unresolved))
@@ -152,7 +151,7 @@ export function inStableOrder(object: LiveObject, context: DraftContext): LiveOb
 function keyMembers({ kind, key, id }: LiveObject): Member[] {
   // An object is pinned by its id where it has no name, or one that a manifest cannot hold.
   const isUnwritable = key[0] === unresolved || key[0]?.isWellFormed() === false;
-  if (kind.pinnable && id !== null && (key[0] === id || isUnwritable)) return [['id', id]];
+  if (kind.can.pin && id !== null && (key[0] === id || isUnwritable)) return [['id', id]];
   return kind.keyFields.map(({ name }, part): Member => [name, key[part] ?? '']);
 }
 

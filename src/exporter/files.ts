@@ -90,7 +90,7 @@ function documentOf(
 /** True where each object of the kind has a file of its own; objects of other kinds share one. */
 function hasOwnFiles(kind: Kind): boolean {
   const isStructured = Object.values(kind.fields).some(({ is }) => ['text', 'json', 'records'].includes(is));
-  return isStructured || kind.pinnable;
+  return isStructured || kind.can.pin;
 }
 
 /** `notification-templates`, `sender-addresses`: the folder or file of a kind. */

@@ -5,13 +5,11 @@ import { groupBy } from '../model/basics.ts';
 import { type Json, type JsonObject, own, recordField } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { ApiSettings } from '../model/settings.ts';
 
 /** The rows of the collections (`/api/<name>`) that lookups may name. */
 export type Records = ReadonlyMap<string, readonly JsonObject[]>;
 
 export interface NameSources {
-  readonly settings: ApiSettings;
   readonly records: Records;
 }
 
@@ -21,9 +19,9 @@ type Referring = Pick<LiveObject, 'kind' | 'fields'>;
  * The collections that have to be read next, so that ids in these objects can be written as lookups; sorted. What has
  * been read may show that further collections are needed, so call it again with all `records` until it returns none.
  */
-export function collectionsFor(objects: readonly Referring[], { settings, records }: NameSources): string[] {
+export function collectionsFor(objects: readonly Referring[], { records }: NameSources): string[] {
   const names = objects.flatMap(({ kind, fields }) =>
-    (kind.references?.(fields, settings) ?? []).flatMap((reference) => {
+    (kind.quirks?.references?.(fields) ?? []).flatMap((reference) => {
       const { from, when } = reference;
       if (when && !records.has(when.from)) return [when.from];
       return isId(reference, records) ? [from] : [];
@@ -49,11 +47,8 @@ interface ReferredRecord extends Pick<RecordReference, 'at' | 'id' | 'from'> {
 }
 
 /** The ids of records in the fields of an object. */
-export function recordIdsIn(
-  { kind, fields }: Referring,
-  { settings, records }: NameSources,
-): ReferredRecord[] {
-  const references = kind.references?.(fields, settings) ?? [];
+export function recordIdsIn({ kind, fields }: Referring, { records }: NameSources): ReferredRecord[] {
+  const references = kind.quirks?.references?.(fields) ?? [];
   return references
     .filter((reference) => isId(reference, records))
     .map(({ at, id, from, by }) => {

@@ -30,8 +30,6 @@ export const authProfile: Kind = {
   keyFields: [{ name: 'name' }],
   fields,
   serverOwned: ['strongAuthLogin', 'tenant'],
-  pinnable: true,
-  renamable: false,
   resource,
   read: {
     how: 'list-then-each',
@@ -43,9 +41,7 @@ export const authProfile: Kind = {
     if (name === null) return null;
     return { key: [name], id, fields: pick(answer, patchable) };
   },
-  can: { create: false, update: true, delete: false },
-  // There is no such call.
-  secondCreate: 'refused',
+  can: { create: false, update: true, delete: false, rename: false, pin: true },
   create: ({ key: [name = ''] }) => ({
     manual: `Create the identity profile "${name}" in the admin interface: that creates its authentication profile. Then plan again.`,
   }),

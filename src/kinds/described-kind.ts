@@ -3,7 +3,7 @@ import { liveMarker } from '../model/marker.ts';
 import { pointer } from '../model/pointer.ts';
 import { concealedPlaces, maskedAdvice, masksIn } from './credentials.ts';
 import { manifestSchemaOf } from './described-schema.ts';
-import type { Descriptor } from './descriptor.ts';
+import type { Descriptor, Proof } from './descriptor.ts';
 import { sentValue, wireValue } from './field.ts';
 import { type ApiResource, apiRequest, eq, jsonPatchType, mergePatchType, or, resourceAt } from './http.ts';
 import { jsonPatch, mergePatch } from './json-patch.ts';
@@ -22,9 +22,15 @@ import {
 import { call, idPlace, idText, keyMembers, type Operation } from './operation.ts';
 
 /** The kind that a descriptor describes, in its `resource`. Everything that takes a kind takes it as any other. */
-export function kindFrom(descriptor: Descriptor, resource = resourceOf(descriptor)): Kind {
+export function kindFrom(
+  descriptor: Descriptor,
+  {
+    resource = resourceOf(descriptor),
+    proof,
+  }: { readonly resource?: ApiResource; readonly proof?: Proof } = {},
+): Kind {
   const { kind: name, summary, key, fields } = descriptor;
-  const pinnable = key.length === 1;
+  const isPinnable = key.length === 1;
   const one = { resource, below: [idPlace] };
   const post: Operation = { method: 'POST', resource };
   const change = changeCall(descriptor, one);
@@ -35,10 +41,7 @@ export function kindFrom(descriptor: Descriptor, resource = resourceOf(descripto
     keyFields: key,
     fields,
     // Where a manifest may pin the id, it is not among what it may not say.
-    serverOwned: descriptor.serverOwned.filter((each) => !(pinnable && each === 'id')),
-    manifestSchema: () => manifestSchemaOf(descriptor),
-    pinnable,
-    renamable: pinnable && change !== null,
+    serverOwned: descriptor.serverOwned.filter((each) => !(isPinnable && each === 'id')),
     resource,
     read: {
       how: 'list',
@@ -46,9 +49,14 @@ export function kindFrom(descriptor: Descriptor, resource = resourceOf(descripto
       one: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
     },
     parse: (answer, id) => parse(descriptor, answer, id),
-    can: { create: descriptor.create, update: change !== null, delete: descriptor.delete },
-    // A descriptor does not say what the tenant does with a second create.
-    secondCreate: 'duplicates',
+    can: {
+      // A descriptor does not say what the tenant does with a second create.
+      create: descriptor.create && 'duplicates',
+      update: change !== null,
+      delete: descriptor.delete,
+      rename: isPinnable && change !== null,
+      pin: isPinnable,
+    },
     create: (input) =>
       descriptor.create
         ? { requests: [call(post, input.settings, { body: newObject(descriptor, input) })] }
@@ -65,6 +73,8 @@ export function kindFrom(descriptor: Descriptor, resource = resourceOf(descripto
       descriptor.delete && input.id !== null
         ? { requests: [call(remove, input.settings, { id: input.id })], risk: ['delete'] }
         : manualWrite(descriptor, input, 'delete'),
+    described: { schema: () => manifestSchemaOf(descriptor), ...(proof && { digest: proof.digest }) },
+    ...(proof?.notice && { quirks: { notice: proof.notice } }),
   };
 }
 

@@ -3,7 +3,7 @@ import { sha256 } from '../model/digest.ts';
 import { type JsonObject, textOf } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Service } from './http.ts';
-import type { Field, KeyField, Kind, List } from './kind.ts';
+import type { Field, KeyField, List, Notice } from './kind.ts';
 import { type PlaceRule, Places, rulesInside } from './places.ts';
 
 /**
@@ -128,16 +128,22 @@ export function descriptorDigest({
   return sha256(content);
 }
 
+/** What a project's own descriptor adds to its kind. */
+export interface Proof {
+  readonly digest: string;
+  readonly notice?: Notice;
+}
+
 /**
  * The digest of a kind's descriptor, and a notice where that has changed since `kind check` succeeded, or was never checked.
  */
-export function proofOf(kind: string, document: JsonObject): Pick<Kind, 'notice' | 'descriptorDigest'> {
+export function proofOf(kind: string, document: JsonObject): Proof {
   const digest = descriptorDigest(document);
   const proof = textOf(document, proofMember);
-  if (proof === digest) return { descriptorDigest: digest };
+  if (proof === digest) return { digest };
   const why = proof === null ? '' : ': its descriptor has changed since it was checked';
   const message = `${kind} is unproven${why}`;
   const hint = `Run \`tenantctl kind check ${kind} --write\`, which only reads the tenant.`;
-  const notice: Kind['notice'] = { code: 'kind-unproven', severity: 'warning', message, hint };
-  return { descriptorDigest: digest, notice };
+  const notice: Notice = { code: 'kind-unproven', severity: 'warning', message, hint };
+  return { digest, notice };
 }

@@ -2,7 +2,7 @@ import type { Address, Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Json, type JsonObject, own } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
-import type { Action, Request, Risk } from '../model/plan.ts';
+import type { Request, Risk } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { ApiResource, Call } from './http.ts';
@@ -86,6 +86,8 @@ export interface List {
   readonly undeclaredPaging?: true;
   /** With `count=true` the tenant states the length of the list, so that its pages can be read concurrently. */
   readonly counts?: true;
+  /** True for a row that is another thing, which the tenant lists there too. */
+  isForeign?(row: JsonObject): boolean;
   /** The member of the answer that holds the rows; absent where the answer is the array. */
   readonly member?: string;
   /** A filter expression for these keys; absent where the list has no filter. */
@@ -93,7 +95,12 @@ export interface List {
 }
 
 /** How a kind is read. This only describes the requests; the client sends them. */
-export type Read =
+export type Read = HowRead & {
+  /** Where the vendor's defaults are listed. */
+  readonly defaults?: List;
+};
+
+type HowRead =
   /** The list has complete objects. */
   | {
       readonly how: 'list';
@@ -121,6 +128,8 @@ export interface Facts {
   readonly fields: JsonObject;
   /** Declarable fields that the answer does not show. */
   readonly hidden?: readonly Pointer[];
+  /** Why it is left out of exports although a manifest could declare it, as a sentence. */
+  readonly whyNotExported?: string | null;
   /** What a write of the whole object contains in addition to `fields`: part of the fingerprint. */
   extraMembers?(): JsonObject;
 }
@@ -139,6 +148,8 @@ export interface LiveObject {
   readonly fields: JsonObject;
   /** Declarable fields that the tenant does not show (missing, masked, encrypted): they cannot be compared. */
   readonly hidden: readonly Pointer[];
+  /** As the kind says it (see `Facts`). */
+  readonly whyNotExported?: string | null;
   /** The tenant's complete answer: a write of the whole object is based on it. */
   readonly raw: JsonObject;
   /**
@@ -208,64 +219,81 @@ interface RecordCondition {
  */
 export type SecondCreate = 'refused' | 'replaces' | 'duplicates';
 
+/** What can be done with objects of a kind; the other changes are steps by hand. */
+export interface Abilities {
+  /** False, or what the tenant does with a second create of the same object, as its documents say. */
+  readonly create: SecondCreate | false;
+  readonly update: boolean;
+  readonly delete: boolean;
+  /** An update can give an object another name: a manifest may have `lifecycle.renamedFrom`. */
+  readonly rename: boolean;
+  /** Objects have lasting ids: a manifest may pin the object by `id`. */
+  readonly pin: boolean;
+}
+
 /** A remark about a kind, in the form of a diagnostic. */
 export type Notice = Pick<Diagnostic, 'code' | 'severity' | 'message' | 'hint'>;
 
 /**
  * Everything that tenantctl knows about a kind of object: data and pure functions. Loader, planner, client, applier and
- * exporter treat all kinds alike; a new kind is one such value, one JSON Schema, and an entry in index.ts.
+ * exporter treat all kinds alike; a new kind is one such value, one JSON Schema, and an entry in index.ts. Its functions must
+ * not look at anything but their input, and must give the same for the same input: a plan is checked by making it again.
  */
 export interface Kind {
+  /** What manifests and addresses call it: a word in PascalCase, never changed once projects use it. */
   readonly name: string;
   /** One line for documents and help. */
   readonly summary: string;
+  /** The parts of the natural key, in the order of an address. Two objects with equal keys are one. */
   readonly keyFields: readonly KeyField[];
+  /** What a manifest may declare besides the key, and how each value is compared, shown, written and exported. */
   readonly fields: Readonly<Record<string, Field>>;
-  /** The JSON Schema of its manifests. Left out where there is only the one in schemas/, which counts in any case. */
-  manifestSchema?(): JsonObject;
-  /** Fields of the API that only the server sets: an error in a manifest, left out of an export. */
+  /** Members of the API's answers that only the server sets: an error in a manifest, left out of an export. */
   readonly serverOwned: readonly string[];
-  /** Those of `serverOwned` that say what a manifest says in another field, with that field. */
-  readonly declaredAs?: Readonly<Record<string, string>>;
-  /** Whether a manifest may pin the object by `id`. */
-  readonly pinnable: boolean;
-  /** Whether the API can rename objects (`lifecycle.renamedFrom`). */
-  readonly renamable: boolean;
-  /** A remark for projects that declare such objects; shown once in a run. */
-  readonly notice?: Notice;
-  /** The digest of the descriptor that describes the kind; absent for a built-in one. */
-  readonly descriptorDigest?: string;
+  /** Must agree with the functions below: what is false there has to end in a step by hand. */
+  readonly can: Abilities;
   /** What the API calls such objects: where they are, which service has them, and what their requests are counted with. */
   readonly resource: ApiResource;
+  /** How objects and the vendor's defaults are read. It describes requests, and sends none. */
   readonly read: Read;
-  /** Where the vendor's defaults are listed. */
-  readonly defaults?: List;
   /**
-   * Reads a row of a list, or the answer to a single read or write. `id` is the requested one, for answers without an id.
-   * `null`: not an object of this kind, which is an error of the tenant unless `isForeign` accepts it.
+   * Reads a row of a list, or the answer to a single read or write. Must accept any JSON, and must not drop what a manifest could
+   * declare: a field that the answer does not show goes into `hidden`. `id` is the requested one, for answers without an id.
+   * `null`: not an object of this kind, which is an error of the tenant unless the list knows the row as foreign.
    */
   parse(answer: JsonObject, id: string | null): Facts | null;
-  /** What a manifest declares, with each value in the field in which `parse` has it for this tenant. Left out: as it is. */
-  arrange?(declared: JsonObject, live: LiveObject): JsonObject;
-  /** Whether a row of the list is another thing that the tenant lists there too. */
-  isForeign?(row: JsonObject): boolean;
-  /** Why an object is left out of exports although a manifest could declare it, as a sentence; `null` where it is not. */
-  whyNotExported?(row: JsonObject): string | null;
-  /** The changes that the API has calls for; the others are steps by hand. */
-  readonly can: Readonly<Record<Exclude<Action, 'manual'>, boolean>>;
-  /** What the tenant does with a second create of the same object, as its documents say. */
-  readonly secondCreate: SecondCreate;
+  /** The requests that make a new object, or the step by hand. May warn, and must name the risk of effects that cannot be undone. */
   create(input: WriteInput): Write;
+  /** The same for what differs. Must leave alone what the manifest does not declare, also where the API takes whole objects only. */
   update(input: UpdateInput): Write;
+  /** The same for a delete. Must not depend on the object's fields. */
   remove(input: RemoveInput): Write;
-  /** One request instead of several of `remove`; absent where each object needs its own. */
-  mergeRemovals?(requests: readonly Request[]): Request;
-  /** What to do if the tenant refuses a request, where the kind knows more than the status says. */
-  refusalAdvice?(request: Request): string | null;
-  /** Ids of other records in the object's fields, for export. */
-  references?(fields: JsonObject, settings: ApiSettings): readonly RecordReference[];
+  /** Of a kind that a descriptor describes. */
+  readonly described?: Described;
+  /** What only a few kinds need; everything else works without. */
+  readonly quirks?: Quirks;
+}
+
+export interface Described {
+  /** The JSON Schema of its manifests, unless there is one in schemas/. */
+  schema(): JsonObject;
+  /** The digest of a project's own descriptor. */
+  readonly digest?: string;
+}
+
+export interface Quirks {
+  /** A remark for projects that declare such objects; shown once in a run. */
+  readonly notice?: Notice;
+  /** Those of `serverOwned` that say what a manifest says in another field, with that field. */
+  readonly declaredAs?: Readonly<Record<string, string>>;
+  /** What a manifest declares, with each value in the field in which `parse` has it for this tenant. */
+  arrange?(declared: JsonObject, live: LiveObject): JsonObject;
   /** Declared fields with the lookups that the tenant also needs, as the settings say. */
   complete?(fields: JsonObject, settings: ApiSettings): JsonObject;
+  /** Ids of other records in the object's fields, for export. */
+  references?(fields: JsonObject): readonly RecordReference[];
+  /** One request deletes several objects: its body is the list of what the bodies of `remove` list. With advice for a refusal. */
+  readonly sharedDelete?: { readonly ifRefused?: string };
 }
 
 /** The field of that name, or `undefined`. */
@@ -280,7 +308,7 @@ export function withoutId(name: string, step: 'change' | 'delete'): Write {
 
 /** Whether the API has no call that changes objects of the kind: they can only be observed. */
 export function isObserved({ can }: Kind): boolean {
-  return !Object.values(can).includes(true);
+  return can.create === false && !can.update && !can.delete;
 }
 
 /** Whether manifests can only refer to objects of the kind: there is nothing of them to declare. */

@@ -38,6 +38,7 @@ export function liveObject(kind: Kind, raw: JsonObject, id: string | null): Live
     id: facts.id,
     fields,
     hidden,
+    whyNotExported: facts.whyNotExported ?? null,
     raw,
     fingerprint: (ignored = []) => (ignored.length === 0 ? whole() : fingerprintOf(kind, facts, ignored)),
   };

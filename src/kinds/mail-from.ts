@@ -16,8 +16,6 @@ export const mailFrom: Kind = {
   keyFields: [{ name: 'identity', foldCase: true }],
   fields: { mailFromDomain: { is: 'email' } },
   serverOwned: ['id', 'mxRecord', 'txtRecord', 'mailFromDomainStatus'],
-  pinnable: false,
-  renamable: false,
   resource,
   read: {
     how: 'each-declared',
@@ -36,9 +34,8 @@ export const mailFrom: Kind = {
     if (identity === null) return null;
     return { key: [identity], id: null, fields: { mailFromDomain: own(answer, 'mailFromDomain') ?? null } };
   },
-  can: { create: true, update: true, delete: false },
   // A PUT (seed 001).
-  secondCreate: 'replaces',
+  can: { create: 'replaces', update: true, delete: false, rename: false, pin: false },
   create: put,
   update: put,
   remove: ({ key: [identity = ''] }) => ({

@@ -16,8 +16,6 @@ export const notificationPreference: Kind = {
   keyFields: [{ name: 'key' }],
   fields: { mediums: { is: 'set' } },
   serverOwned: ['modified'],
-  pinnable: false,
-  renamable: false,
   resource,
   read: {
     how: 'each-declared',
@@ -32,9 +30,7 @@ export const notificationPreference: Kind = {
       ? null
       : { key: [key], id: null, fields: { mediums: mediumsOf(own(answer, 'mediums') ?? null) } };
   },
-  can: { create: false, update: false, delete: false },
-  // There is no such call.
-  secondCreate: 'refused',
+  can: { create: false, update: false, delete: false, rename: false, pin: false },
   create: ({ key: [key = ''] }) => ({
     manual: `The tenant has no notification preference "${key}"; preferences belong to their notification type.`,
   }),

@@ -1,5 +1,5 @@
 import type { Key } from '../model/address.ts';
-import { isArray, type JsonObject, mapMembers, objectFrom, own, pick, textOf } from '../model/json.ts';
+import { type JsonObject, mapMembers, objectFrom, own, pick, textOf } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import { wireValue } from './field.ts';
 import { apiRequest, identityResource, isIn } from './http.ts';
@@ -7,7 +7,6 @@ import type { Field, Kind, Write, WriteInput } from './kind.ts';
 import { call, keyIn, keyMembers, type Operation } from './operation.ts';
 
 const resource = identityResource('NotificationTemplate', 'v2025', 'notification-templates');
-const bulkDelete = 'bulk-delete';
 const chat: Field = {
   is: 'json',
   declares: 'whole',
@@ -43,7 +42,7 @@ export function mediumOf(text: string): string {
 const post: Operation = { method: 'POST', resource };
 
 /** Deletes several templates. A key alone would delete all of its media and locales, so all three are always sent. */
-const removeAll: Operation = { method: 'POST', resource, below: [bulkDelete] };
+const removeAll: Operation = { method: 'POST', resource, below: ['bulk-delete'] };
 
 /** A notification text of one key, medium and locale (seed 001; api-notes, "NotificationTemplate"). */
 export const notificationTemplate: Kind = {
@@ -52,18 +51,16 @@ export const notificationTemplate: Kind = {
   keyFields: keyParts.map((name) => ({ name })),
   fields,
   serverOwned,
-  pinnable: false,
-  renamable: false,
   resource,
   read: {
     how: 'list',
     list: { resource, pageSize: 250, filter: keyFilter },
     one: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
-  },
-  defaults: {
-    resource: identityResource('NotificationTemplateDefault', 'v2025', 'notification-template-defaults'),
-    pageSize: 250,
-    filter: keyFilter,
+    defaults: {
+      resource: identityResource('NotificationTemplateDefault', 'v2025', 'notification-template-defaults'),
+      pageSize: 250,
+      filter: keyFilter,
+    },
   },
   parse(answer) {
     const shown = keyIn(answer, keyParts);
@@ -72,23 +69,19 @@ export const notificationTemplate: Kind = {
     const id = textOf(answer, 'id');
     return { key, id, fields: pick(answer, names), extraMembers: () => unknownFields(answer) };
   },
-  can: { create: true, update: true, delete: true },
   // Operation rule 1 of seed 001.
-  secondCreate: 'replaces',
+  can: { create: 'replaces', update: true, delete: true, rename: false, pin: false },
   create: writeWhole,
   update: writeWhole,
   remove: ({ key, settings }) => ({
     requests: [call(removeAll, settings, { body: [keyMembers(keyParts, key)] })],
     risk: ['delete', 'back-to-default'],
   }),
-  mergeRemovals: ([first, ...others]) => {
-    if (!first) throw new TypeError('There is nothing to merge.');
-    return { ...first, body: [first, ...others].flatMap(({ body }) => (isArray(body) ? body : [])) };
+  quirks: {
+    sharedDelete: {
+      ifRefused: "Deleting templates is a beta feature of the tenant: ask the vendor's support to enable it.",
+    },
   },
-  refusalAdvice: (request) =>
-    request.path.endsWith(`/${bulkDelete}`)
-      ? "Deleting templates is a beta feature of the tenant: ask the vendor's support to enable it."
-      : null,
 };
 
 function keyFilter(keys: readonly Key[]): string {

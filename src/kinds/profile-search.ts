@@ -36,9 +36,6 @@ export const profileSearch: Kind = {
   keyFields: [{ name: 'label' }],
   fields: { rules: rulesField },
   serverOwned: ['id', 'uid', 'condition_rules_attributes'],
-  declaredAs: { condition_rules_attributes: 'rules' },
-  pinnable: false,
-  renamable: true,
   resource,
   read: {
     how: 'list',
@@ -51,9 +48,8 @@ export const profileSearch: Kind = {
     const rules = liveRules(answer).map(manifestRule);
     return { key: [label], id: idText(own(search, 'id')), fields: { rules } };
   },
-  can: { create: true, update: true, delete: true },
   // Nothing says that labels are unique (api-notes).
-  secondCreate: 'duplicates',
+  can: { create: 'duplicates', update: true, delete: true, rename: true, pin: false },
   create({ key: [label = ''], fields, settings }) {
     const rules = declaredRules(fields).map((rule) => newRule(rule, settings));
     const search = { label, condition_rules_attributes: rules };
@@ -81,12 +77,15 @@ export const profileSearch: Kind = {
     }
     return { requests: [call(remove, settings, { id })], risk: ['delete'] };
   },
-  references: (fields) => declaredRules(fields).flatMap(ruleReferences),
-  complete(fields, settings) {
-    const complete = (rule: Json): Json => (isObject(rule) ? withAttributeClass(rule, settings) : rule);
-    return mapMembers(fields, (value, name) =>
-      name === 'rules' && isArray(value) ? value.map(complete) : value,
-    );
+  quirks: {
+    declaredAs: { condition_rules_attributes: 'rules' },
+    references: (fields) => declaredRules(fields).flatMap(ruleReferences),
+    complete(fields, settings) {
+      const complete = (rule: Json): Json => (isObject(rule) ? withAttributeClass(rule, settings) : rule);
+      return mapMembers(fields, (value, name) =>
+        name === 'rules' && isArray(value) ? value.map(complete) : value,
+      );
+    },
   },
 };
 

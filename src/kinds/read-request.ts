@@ -38,7 +38,7 @@ export function someOf(kind: Kind, keys: readonly Key[]): ReadRequest {
 
 /** The requests for the vendor's defaults of these objects. Most kinds have none. */
 export function defaultsOf(objects: readonly Pick<LiveObject, 'kind' | 'key'>[]): ReadRequest[] {
-  const withDefaults = objects.filter(({ kind }) => kind.defaults);
+  const withDefaults = objects.filter(({ kind }) => kind.read.defaults);
   return groupBy(withDefaults, ({ kind }) => kind).map(([kind, same]) =>
     someOf(
       kind,

@@ -16,14 +16,14 @@ const descriptor = descriptorFrom({
 });
 const resource = identityResource('SenderAddress', 'v2025', 'verified-from-addresses');
 // Its manifests have a schema of their own, and no call reads a single address.
-const { manifestSchema: _schema, read: _read, ...described } = kindFrom(descriptor, resource);
+const { described: _schema, read: _read, ...described } = kindFrom(descriptor, { resource });
 
 /** An address that notifications may come from (seed 001): data, and what a descriptor cannot say. */
 export const senderAddress: Kind = {
   ...described,
   read: { how: 'list', list: listOf(descriptor, resource) },
   // The id may be null, so it neither pins an address nor stands in for one.
-  pinnable: false,
+  can: { ...described.can, pin: false },
   serverOwned: descriptor.serverOwned,
   parse(answer) {
     const email = textOf(answer, 'email');

@@ -55,15 +55,6 @@ export const simIntegration: Kind = {
   keyFields: [{ name: 'name' }],
   fields,
   serverOwned: ['created', 'modified', 'ownerRef', 'clusterRef', 'managedSources', 'provisioningConfig'],
-  declaredAs: { clusterRef: 'cluster', managedSources: 'sources' },
-  pinnable: true,
-  renamable: true,
-  notice: {
-    code: 'sim-deprecated',
-    severity: 'info',
-    message:
-      'Service-desk integrations (SimIntegration) are deprecated by their vendor and unavailable to new tenants',
-  },
   resource,
   read: {
     how: 'list',
@@ -71,11 +62,8 @@ export const simIntegration: Kind = {
     one: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
   },
   parse: parseIntegration,
-  arrange: (declared, live) => withRuleId(liftNested(declared, live), live.fields),
-  complete: withRuleType,
-  can: { create: true, update: true, delete: true },
   // Names are unique (api-notes).
-  secondCreate: 'refused',
+  can: { create: 'refused', update: true, delete: true, rename: true, pin: true },
   create({ key: [name = ''], fields: values, settings }) {
     // A new object has no unset members.
     const body = { name, ...withoutNulls(wireFields(values, Object.keys(fields), settings)) };
@@ -93,6 +81,17 @@ export const simIntegration: Kind = {
   remove({ key: [name = ''], id, settings }) {
     if (id === null) return withoutId(name, 'delete');
     return { requests: [call(remove, settings, { id })], risk: ['delete'] };
+  },
+  quirks: {
+    notice: {
+      code: 'sim-deprecated',
+      severity: 'info',
+      message:
+        'Service-desk integrations (SimIntegration) are deprecated by their vendor and unavailable to new tenants',
+    },
+    declaredAs: { clusterRef: 'cluster', managedSources: 'sources' },
+    arrange: (declared, live) => withRuleId(liftNested(declared, live), live.fields),
+    complete: withRuleType,
   },
 };
 

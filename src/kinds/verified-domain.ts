@@ -15,21 +15,25 @@ export const verifiedDomain: Kind = {
   keyFields: [{ name: 'domain', foldCase: true }],
   fields: {},
   serverOwned: ['id', 'dkimEnabled', 'dkimTokens', 'dkimVerificationStatus', 'region', 'address'],
-  pinnable: false,
-  renamable: false,
   resource,
-  read: { how: 'list', list: { resource, pageSize: 100, undeclaredPaging: true } },
+  read: {
+    how: 'list',
+    list: {
+      resource,
+      pageSize: 100,
+      undeclaredPaging: true,
+      isForeign: (row) => textOf(row, 'address')?.includes('@') === true,
+    },
+  },
   parse(answer) {
     // The list calls the domain `address`.
     const domain = textOf(answer, 'domain') ?? textOf(answer, 'address');
     if (domain === null || domain.includes('@')) return null;
-    return { key: [domain], id: textOf(answer, 'id'), fields: {} };
+    const whyNotExported = undocumentedState(textOf(answer, 'dkimVerificationStatus'));
+    return { key: [domain], id: textOf(answer, 'id'), fields: {}, whyNotExported };
   },
-  isForeign: (row) => textOf(row, 'address')?.includes('@') === true,
-  whyNotExported: (row) => undocumentedState(textOf(row, 'dkimVerificationStatus')),
-  can: { create: true, update: false, delete: false },
   // Not shown (seed 001).
-  secondCreate: 'duplicates',
+  can: { create: 'duplicates', update: false, delete: false, rename: false, pin: false },
   create({ key: [domain = ''], settings }) {
     return {
       requests: [call(post, settings, { body: { domain } })],

@@ -191,7 +191,7 @@ function indexManifests(manifests: readonly Manifest[]): ReadonlyMap<string, Man
 function addNotices(manifests: readonly Manifest[], problems: Problems): void {
   const seen = new Set<Kind>();
   for (const manifest of manifests) {
-    const { notice } = manifest.kind;
+    const notice = manifest.kind.quirks?.notice;
     if (!notice || seen.has(manifest.kind)) continue;
     seen.add(manifest.kind);
     const { code, message, ...more } = notice;

@@ -119,7 +119,7 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Des
   const descriptor = descriptorFrom(value);
   for (const { at, message } of mistakesIn(descriptor))
     problems.add('invalid-value', message, find(at).place);
-  const kind = { ...kindFrom(descriptor), ...proofOf(descriptor.kind, value) };
+  const kind = kindFrom(descriptor, { proof: proofOf(descriptor.kind, value) });
   checkName(kind.name, document, find('/kind').place, problems);
   return { kind, document };
 }
@@ -127,7 +127,7 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Des
 function checkName(name: string, { file }: YamlDocument, place: Place, problems: Problems): void {
   const builtIn = builtInKinds.find(name);
   // Hosts differ in where they keep what is only read to be referred to.
-  const isReplaceable = builtIn?.manifestSchema && isObserved(builtIn);
+  const isReplaceable = builtIn?.described && isObserved(builtIn);
   if (builtIn && !isReplaceable) {
     const message = `\`${name}\` is a built-in kind, which a project cannot describe`;
     const hint = `Give the kind another name. \`tenantctl schema ${name}\` prints what the built-in one has.`;

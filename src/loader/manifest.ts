@@ -173,7 +173,7 @@ function keyOf(kind: Kind, value: JsonObject): Key | null {
   if (parts.every(isKeyPart)) return parts;
   const isNameless = kind.keyFields.every(({ name }) => own(value, name) === undefined);
   const id = textOf(value, 'id');
-  return kind.pinnable && isNameless && isKeyPart(id) ? [id] : null;
+  return kind.can.pin && isNameless && isKeyPart(id) ? [id] : null;
 }
 
 /** Longer parts should not get into addresses. The schema of the kind refuses them. */
@@ -213,7 +213,7 @@ function explain(kind: Kind, fault: SchemaFault): Problem | null {
   if (instancePath === '/lifecycle/basedOn') return { ...explainFault(fault, null), hint: basedOnHint };
   if (name === null) return null;
   if (instancePath === '' && kind.serverOwned.includes(name)) {
-    const field = kind.declaredAs && own(kind.declaredAs, name);
+    const field = own(kind.quirks?.declaredAs ?? {}, name);
     const message =
       field === undefined
         ? `\`${name}\` is set by the tenant and cannot be declared`
@@ -393,15 +393,16 @@ function wrongTarget(
 export function declarationOf(
   noted: JsonObject,
   resolved: JsonObject,
-  { kind: { descriptorDigest }, kinds }: { readonly kind: Kind; readonly kinds: Kinds },
+  { kind: { described }, kinds }: { readonly kind: Kind; readonly kinds: Kinds },
 ): Declaration {
   const isSame = noted === resolved;
   return {
     digest: once(() => {
       const declared = isSame ? noted : mapJson(noted, withoutOffset);
       const targets = targetDigests(noted, kinds);
-      const isDescribed = descriptorDigest !== undefined || targets !== undefined;
-      return checkoutDigest(isDescribed ? { declared, descriptor: descriptorDigest, targets } : declared);
+      const descriptor = described?.digest;
+      const isDescribed = descriptor !== undefined || targets !== undefined;
+      return checkoutDigest(isDescribed ? { declared, descriptor, targets } : declared);
     }),
     differsHere: () => (isSame ? [] : differences(noted, resolved, '')),
     isEnsuredHere: () => isAbsent(noted) !== isAbsent(resolved),
@@ -411,7 +412,7 @@ export function declarationOf(
 function targetDigests(noted: JsonObject, kinds: Kinds): JsonObject | undefined {
   const names = new Set(refsIn(noted).map((to) => parseAddress(to)?.kind ?? ''));
   const digests = [...names].flatMap((name): [string, string][] => {
-    const digest = kinds.find(name)?.descriptorDigest;
+    const digest = kinds.find(name)?.described?.digest;
     return digest ? [[name, digest]] : [];
   });
   return digests.length > 0 ? objectFrom(digests) : undefined;

@@ -34,8 +34,8 @@ export function schemaOf(kind: Kind): ValidateFunction {
 function loadSchema(kind: Kind): ValidateFunction {
   const known = own(schemas, kind.name);
   if (known) return known;
-  if (!kind.manifestSchema) throw new Error(`There is no schema for ${kind.name}.`);
-  return compileSchema(kind.manifestSchema());
+  if (!kind.described) throw new Error(`There is no schema for ${kind.name}.`);
+  return compileSchema(kind.described.schema());
 }
 
 interface FaultContext {

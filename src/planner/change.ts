@@ -144,7 +144,7 @@ export function compare(
 /** What a manifest declares, with JSON fields parsed, as the tenant has it in its fields. */
 export function declaredFields(kind: Kind, fields: JsonObject, live: LiveObject | null): JsonObject {
   const readable = readableFields(kind, fields);
-  return live && kind.arrange ? kind.arrange(readable, live) : readable;
+  return (live && kind.quirks?.arrange?.(readable, live)) ?? readable;
 }
 
 /** The differences of declared fields; fields that are not declared are left alone. */
@@ -368,7 +368,9 @@ function writeChange(
     isSensitive,
   });
   const change = { ...built, diff: built.diff.map((entry) => ({ ...entry, ...overlayOf(entry, resource) })) };
-  return kind.defaults && !below ? { ...change, warnings: [...change.warnings, withoutDefault] } : change;
+  return kind.read.defaults && !below
+    ? { ...change, warnings: [...change.warnings, withoutDefault] }
+    : change;
 }
 
 /** The requests that make a change; a step by hand where the tenant has an id or name that no request can name. */

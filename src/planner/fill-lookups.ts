@@ -7,7 +7,7 @@ import type { ApiSettings } from '../model/settings.ts';
 
 /** The resource with the lookups that its tenant also needs, as its kind and the settings say. */
 export function completeResource(resource: Resource, settings: ApiSettings): Resource {
-  const fields = resource.kind.complete?.(resource.fields, settings);
+  const fields = resource.kind.quirks?.complete?.(resource.fields, settings);
   return fields === undefined ? resource : { ...resource, fields };
 }
 

@@ -5,7 +5,7 @@ import { LiveIndex } from '../kinds/live-objects.ts';
 import { type Address, byAddress, matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type DraftPlan, sha256 } from '../model/digest.ts';
-import type { JsonObject } from '../model/json.ts';
+import { itemsOf, type JsonObject } from '../model/json.ts';
 import { type Action, type Change, type Plan, planFormat, type Request } from '../model/plan.ts';
 import { changeFor, deletionOf, notComparableRemarks, type Outcome, unseenInPlan } from './change.ts';
 import { type Deletion, findDeletions, findRemoved } from './deletes.ts';
@@ -224,12 +224,14 @@ const largestBatch = 100;
  */
 export function batchDeletes(deletes: readonly Change[], kinds: Kinds): Change[] {
   const shared = new Map<Change, Request>();
-  for (const { name, mergeRemovals } of kinds.all) {
-    if (!mergeRemovals) continue;
+  for (const { name, quirks } of kinds.all) {
+    if (!quirks?.sharedDelete) continue;
     const together = deletes.filter(({ kind }) => kind === name).toSorted(byAddress);
     for (let from = 0; from < together.length; from += largestBatch) {
       const batch = together.slice(from, from + largestBatch);
-      const request = mergeRemovals(batch.flatMap(({ requests }) => requests));
+      const [first, ...others] = batch.flatMap(({ requests }) => requests);
+      if (!first) continue;
+      const request = { ...first, body: [first, ...others].flatMap(({ body }) => itemsOf(body)) };
       for (const change of batch) shared.set(change, request);
     }
   }

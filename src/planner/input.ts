@@ -154,7 +154,7 @@ export function refuseUnknownKeys(missing: readonly Match[], defaults: readonly 
 
 function withoutDefault(missing: readonly Match[], defaults: readonly LiveObject[]): Match[] {
   const names = new Set(defaults.map(familyOf));
-  return missing.filter(({ kind, resource }) => kind.defaults && !names.has(familyOf(resource)));
+  return missing.filter(({ kind, resource }) => kind.read.defaults && !names.has(familyOf(resource)));
 }
 
 /** What an object shares with its variants in other media and locales. */

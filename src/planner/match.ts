@@ -126,7 +126,7 @@ function missedRename(resource: Resource, former: Address, live: LiveObject | nu
  * @param lost what the revision declared of the objects that are deleted
  */
 export function findReplacements(missing: readonly Match[], lost: readonly Resource[]): Diagnostic[] {
-  const created = missing.flatMap(({ kind, resource }) => (kind.renamable ? [resource] : []));
+  const created = missing.flatMap(({ kind, resource }) => (kind.can.rename ? [resource] : []));
   if (created.length === 0 || lost.length === 0) return [];
   const byFormerName = new Map(
     lost.flatMap((each): [string, Resource][] => {

@@ -67,8 +67,6 @@ export const thing: Kind = {
     rows: { is: 'records', alike: ['name'] },
   },
   serverOwned: [],
-  pinnable: false,
-  renamable: true,
   resource: things,
   read: { how: 'list', list: { resource: things, pageSize: null } },
   parse(answer) {
@@ -77,8 +75,7 @@ export const thing: Kind = {
     const { id: _id, name: _name, secret: _secret, ...fields } = answer;
     return { key: [name], id: textOf(answer, 'id'), fields };
   },
-  can: { create: true, update: true, delete: true },
-  secondCreate: 'refused',
+  can: { create: 'refused', update: true, delete: true, rename: true, pin: false },
   create: ({ key: [name = ''], fields }) => ({ requests: [request('POST', path, { name, ...fields })] }),
   update: updateOf,
   remove: ({ id }) => ({ requests: [request('DELETE', `${path}/${id}`)], risk: ['delete'] }),
@@ -91,8 +88,6 @@ export const note: Kind = {
   keyFields: [{ name: 'key' }],
   fields: { text: { is: 'text' } },
   serverOwned: [],
-  pinnable: false,
-  renamable: false,
   resource: notes,
   read: { how: 'list', list: { resource: notes, pageSize: null } },
   parse(answer) {
@@ -101,12 +96,8 @@ export const note: Kind = {
       ? null
       : { key: [key], id: textOf(answer, 'id'), fields: { text: own(answer, 'text') ?? null } };
   },
-  can: { create: true, update: true, delete: true },
-  secondCreate: 'replaces',
-  mergeRemovals: ([first, ...others]) => {
-    if (!first) throw new TypeError('There is nothing to merge.');
-    return { ...first, body: [first, ...others].flatMap(({ body }) => (isArray(body) ? body : [])) };
-  },
+  can: { create: 'replaces', update: true, delete: true, rename: false, pin: false },
+  quirks: { sharedDelete: {} },
   create: postNote,
   update: postNote,
   remove: ({ key: [key = ''] }) => ({

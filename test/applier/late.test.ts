@@ -27,7 +27,9 @@ import { apply, newFolder, outcomes, steppingClock } from './run.ts';
 const settle = 60_000;
 /** A tenant that would make a second thing of the same name. */
 const doubling = catalogOf(
-  kinds.all.map((kind) => (kind.name === thing.name ? { ...kind, secondCreate: 'duplicates' } : kind)),
+  kinds.all.map((kind) =>
+    kind.name === thing.name ? { ...kind, can: { ...kind.can, create: 'duplicates' } } : kind,
+  ),
 );
 const old = { id: 't1', name: 'old', text: 'before' };
 const gone = { id: 't2', name: 'gone', text: 'x' };

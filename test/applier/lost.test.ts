@@ -10,6 +10,7 @@ import {
   deleteNotes,
   deleteThing,
   FakeTenant,
+  note,
   plannedUpdate,
   planOf,
   request,
@@ -217,20 +218,19 @@ describe('a refusal', () => {
     }
   });
 
-  it('comes with what the kind advises', async () => {
-    const advised: Kind = {
-      ...thing,
-      refusalAdvice: ({ method }) => (method === 'POST' ? 'Names are unique.' : null),
-    };
+  it('comes with what the kind advises about a delete', async () => {
+    const advised: Kind = { ...note, quirks: { sharedDelete: { ifRefused: 'Ask the support.' } } };
+    const stored = { id: 'n1', key: 'stored', text: 'before' };
     const errorOf = async (planned: Change) => {
-      const tenant = new FakeTenant({ things: { old } });
-      tenant.fault = () => status(400, false);
+      const tenant = new FakeTenant({ notes: { stored } });
+      tenant.fault = () => status(403, false);
       const result = await apply(planOf([planned]), tenant, { kinds: catalogOf([advised]) });
       return result.changes[0]?.error;
     };
-    const said = '400: {"message":"the tenant says no"}';
-    expect(await errorOf(createThing('a'))).toBe(`${said} Names are unique.`);
-    expect(await errorOf(updateThing(old, 'after'))).toBe(said);
+    const said = '403: {"message":"the tenant says no"}';
+    for (const planned of deleteNotes([stored]))
+      expect(await errorOf(planned)).toBe(`${said} Ask the support.`);
+    expect(await errorOf(writeNote('fresh', 'new'))).toBe(said);
   });
 
   it.each([404, 410])('of a delete with %i is looked up, and done where nothing is there', async (code) => {

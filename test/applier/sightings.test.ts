@@ -10,7 +10,7 @@ import { secretsOf } from '../support/plan.ts';
 import { createThing, note, objectOf, planOf, thing, updateThing, writeNote } from './fake.ts';
 import { newFolder, steppingClock } from './run.ts';
 
-const doubling: Kind = { ...thing, secondCreate: 'duplicates' };
+const doubling: Kind = { ...thing, can: { ...thing.can, create: 'duplicates' } };
 const rawOf = (name: string, text = 'before') => ({ id: `id-${name}`, name, text });
 
 const updateOf = (name: string, kind = thing): Task => {

@@ -3,7 +3,6 @@ import { type Stated, shareIds } from '../../src/engine/names.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { contractSettings as settings } from '../../src/model/settings.ts';
 import { ownKind } from '../exporter/support.ts';
 
 /** What two sides of a comparison show in the place of ids of records, which differ between tenants. */
@@ -33,7 +32,7 @@ const stated = ({ kind = role(), fields, raw = fields, refs = {}, records = {} }
   kind,
   fields,
   raw,
-  sources: { settings, records: new Map(Object.entries(records)) },
+  sources: { records: new Map(Object.entries(records)) },
   nameOf: (_, id) => (Object.hasOwn(refs, id) ? (refs[id] ?? null) : null),
 });
 const share = (one: Side, other: Side) => shareIds([stated(one), stated(other)]);

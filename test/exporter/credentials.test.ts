@@ -2,16 +2,14 @@
 import { expect, it } from 'vitest';
 import { exportObjects } from '../../src/exporter/index.ts';
 import type { Json } from '../../src/model/json.ts';
-import { contractSettings } from '../../src/model/settings.ts';
 import { integration, load, planFor, search, template } from './support.ts';
 
-const settings = contractSettings;
 const records = new Map();
 
 /** The attributes of an exported integration, as they are loaded again, and the plan that follows. */
 function roundTrip(attributes: Json) {
   const objects = [integration('Desk', { attributes })];
-  const { files } = exportObjects({ objects, settings, records });
+  const { files } = exportObjects({ objects, records });
   const project = load(files);
   const text = files.map(({ content }) => content).join('\n');
   return { text, fields: project.resources[0]?.fields, plan: planFor(project, objects) };
@@ -78,7 +76,6 @@ it('writes as secrets, by their names, what manifests declare so already', () =>
   ]);
   const { files, secrets: named } = exportObjects({
     objects,
-    settings,
     records,
     declaredSecrets: ({ address }) => secrets.get(address) ?? new Map(),
   });

@@ -16,7 +16,7 @@ import { ownKind } from './support.ts';
 const draftOf = (answer: Answer, secrets: readonly Pointer[] = []) =>
   draftObject(
     liveFrom(answer),
-    { settings, records: new Map() },
+    { records: new Map() },
     new Map(secrets.map((at) => [at, `NAME_OF_${at.length}`])),
   );
 
@@ -75,7 +75,7 @@ describe('an object whose key holds half of a character', () => {
 });
 
 describe('why no manifest could declare an object', () => {
-  const why = (answer: Answer) => whyUndeclarable(liveFrom(answer), settings);
+  const why = (answer: Answer) => whyUndeclarable(liveFrom(answer));
 
   it('is a key or a value that its schema does not accept', () => {
     const pigeon = answers.template('a', { medium: 'PIGEON', subject: 'x' });
@@ -104,7 +104,7 @@ describe('why no manifest could declare an object', () => {
 
 describe('an exported object', () => {
   const exported = (answer: Answer) =>
-    exportObjects({ objects: [liveFrom(answer)], settings, records: new Map() }).files;
+    exportObjects({ objects: [liveFrom(answer)], records: new Map() }).files;
   const contentOf = (answer: Answer) => exported(answer).find(({ path }) => path.endsWith('.yaml'))?.content;
 
   it('does not clear settings of which nothing can be written', () => {
@@ -177,7 +177,7 @@ describe('null inside a value that is compared exactly', () => {
   const contentOf = (value: Json) => {
     const object = liveObject(thing, { id: 't1', name: 'T', value }, null);
     if (!object) throw new Error('It is no thing.');
-    const { files } = exportObjects({ objects: [object], settings, records: new Map() });
+    const { files } = exportObjects({ objects: [object], records: new Map() });
     return parse(files.map(({ content }) => content).join());
   };
 
@@ -207,7 +207,6 @@ describe('references to other objects', () => {
     if (!object) throw new Error('It is no role.');
     const { files } = exportObjects({
       objects: [object],
-      settings,
       records: new Map(),
       nameOf: (_, id) => names[id] ?? null,
     });

@@ -2,13 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { exportObjects } from '../../src/exporter/index.ts';
 import type { Json } from '../../src/model/json.ts';
-import { contractSettings } from '../../src/model/settings.ts';
 import { integration, template } from './support.ts';
 
 const exported = (fields: Record<string, Json>) =>
   exportObjects({
     objects: [integration('I', { request: {}, statusMap: {}, ...fields })],
-    settings: contractSettings,
     records: new Map(),
   }).files;
 const manifestOf = (fields: Record<string, Json>) =>
@@ -59,7 +57,6 @@ it('the text of a template may speak of passwords', () => {
     objects: [
       template('a', { body: 'password=$password', slackTemplate: { text: 'token: $token', key: 'k' } }),
     ],
-    settings: contractSettings,
     records: new Map(),
   });
   expect(files[0]?.content).toContain('body: password=$password');

@@ -5,13 +5,11 @@ import type { LiveObject } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import { unresolved } from '../../src/loader/tree.ts';
 import type { Json } from '../../src/model/json.ts';
-import { contractSettings as settings } from '../../src/model/settings.ts';
 import { integration, load, ownKind, planFor, template } from './support.ts';
 
 const contentOf = (object: LiveObject, secrets: Readonly<Record<string, string>> = {}) =>
   exportObjects({
     objects: [object],
-    settings,
     records: new Map(),
     declaredSecrets: () => new Map(Object.entries(secrets)),
   }).files.find(({ path }) => path.endsWith('.yaml'))?.content ?? '';

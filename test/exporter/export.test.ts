@@ -4,12 +4,10 @@ import { collectionsFor } from '../../src/exporter/reference-lookups.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { unresolved } from '../../src/loader/tree.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { contractSettings } from '../../src/model/settings.ts';
 import { answer, integration, type Rows, search, sender, template } from './support.ts';
 
-const settings = contractSettings;
 const run = (objects: readonly LiveObject[], records: Rows = new Map()) =>
-  exportObjects({ objects, settings, records });
+  exportObjects({ objects, records });
 const contentOf = (files: readonly ExportedFile[], path: string) =>
   files.find((file) => file.path === path)?.content;
 
@@ -354,9 +352,10 @@ describe('lookups', () => {
     ]);
 
   it('asks for the collections that ids point into', () => {
-    expect(
-      collectionsFor([search('S', rules), sender('a@b.example')], { settings, records: new Map() }),
-    ).toEqual(['ne_attributes', 'profile_types']);
+    expect(collectionsFor([search('S', rules), sender('a@b.example')], { records: new Map() })).toEqual([
+      'ne_attributes',
+      'profile_types',
+    ]);
   });
 
   it('writes an id by the first field that one record alone has', () => {
@@ -409,7 +408,6 @@ describe('ids in the values of attribute rules', () => {
   it('ask for the collection that the kind of the attribute names, and for no other', () => {
     const needed = (id: string) =>
       collectionsFor([search('S', [rule(id, 'p1')])], {
-        settings,
         records: new Map([['ne_attributes', attributes]]),
       });
     expect(['a1', 'a2', 'a3', 'gone'].map(needed)).toEqual([['profiles'], ['users'], [], []]);
@@ -437,7 +435,6 @@ it('is the same in whatever order the tenant shows what has no order, ids and th
   const shown = (order: <T>(items: readonly T[]) => T[]) =>
     exportObjects({
       objects: [integration('I', { managedSources: order(sources) }), search('S', order(rules))],
-      settings: contractSettings,
       records: new Map([['ne_attributes', order(['a', 'c'].map((uid) => ({ id: `id-${uid}`, uid })))]]),
     }).files;
   const files = shown((items) => [...items]);

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ExportedFile, exportObjects, mergeExport } from '../../src/exporter/index.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
-import { contractSettings } from '../../src/model/settings.ts';
 import { fillLookups } from '../../src/planner/fill-lookups.ts';
 import { runs } from '../support/effort.ts';
 import { secretsOf } from '../support/plan.ts';
@@ -18,9 +17,8 @@ import {
   sender,
 } from './support.ts';
 
-const settings = contractSettings;
 const run = (objects: readonly LiveObject[], records: Rows = new Map()) =>
-  exportObjects({ objects, settings, records });
+  exportObjects({ objects, records });
 
 describe('the law: export then plan is empty', () => {
   const text = fc.option(awkward, { nil: null });
@@ -148,7 +146,6 @@ describe('the law: export then plan is empty', () => {
     const result = mergeExport({
       objects,
       resources,
-      settings,
       records: rows,
       read,
       all: true,

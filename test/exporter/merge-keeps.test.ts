@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { exportObjects } from '../../src/exporter/index.ts';
 import type { Json } from '../../src/model/json.ts';
-import { contractSettings } from '../../src/model/settings.ts';
 import { head, merge, mergeFile } from './merging.ts';
 import { integration, search, sender, template } from './support.ts';
 
@@ -250,7 +249,6 @@ describe('half of a surrogate pair', () => {
   it('is not written into a side file, which would lose it', () => {
     const { files } = exportObjects({
       objects: [template('a', { body: text })],
-      settings: contractSettings,
       records: new Map(),
     });
     expect(files.map(({ path }) => path)).toEqual([expect.stringMatching(/\.yaml$/)]);

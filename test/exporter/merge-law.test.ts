@@ -4,7 +4,6 @@ import { type ExportedFile, type Merge, mergeExport } from '../../src/exporter/i
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import { isWithin, pointer } from '../../src/model/pointer.ts';
-import { contractSettings } from '../../src/model/settings.ts';
 import { runs } from '../support/effort.ts';
 import { secretsOf } from '../support/plan.ts';
 import { type Dice, type Line, printStyled } from './styled.ts';
@@ -175,7 +174,6 @@ function merge(files: readonly ExportedFile[], objects: readonly LiveObject[]): 
     objects,
     resources,
     read,
-    settings: contractSettings,
     records: new Map(),
     all: true,
     folder: 'config',

@@ -10,7 +10,6 @@ import { secretNames } from '../../src/exporter/secret-names.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Printable } from '../../src/loader/print.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { contractSettings } from '../../src/model/settings.ts';
 import { answer, integration, ownKind, search, template } from './support.ts';
 
 describe('the name of a secret', () => {
@@ -58,7 +57,6 @@ describe('the name of a file', () => {
   const paths = (...names: string[]) =>
     exportObjects({
       objects: names.map((name) => integration(name, { request: {}, statusMap: {} })),
-      settings: contractSettings,
       records: new Map(),
     }).files.map(({ path }) => path.replace(/^sim-integrations\/(.*)\.yaml$/, '$1'));
 
@@ -90,7 +88,6 @@ describe('the name of a file', () => {
     const body = 'long '.repeat(50);
     const { files } = exportObjects({
       objects: [template('k', { body, description: 'a\nb\nc\nd', subject: body })],
-      settings: contractSettings,
       records: new Map(),
     });
     expect(files.map(({ path }) => path)).toEqual([
@@ -156,7 +153,6 @@ describe('a lookup', () => {
   const at = '/rules/0/value';
   const whereOf = (rows: readonly JsonObject[]) => {
     const lookups = tagsFor(typed, {
-      settings: contractSettings,
       records: new Map([['profile_types', rows]]),
     });
     const found = lookups.get(at);
@@ -210,7 +206,7 @@ describe('a lookup', () => {
   it('is none for an empty id, though a record shows none', () => {
     const empty = search('S', [rule({ type: 'ProfileTypeRule', value: '' })]);
     const records = new Map([['profile_types', [{ uid: 'a' }]]]);
-    expect(tagsFor(empty, { settings: contractSettings, records })).toEqual(new Map());
+    expect(tagsFor(empty, { records })).toEqual(new Map());
   });
 
   it('of a value needs an attribute that holds ids', () => {
@@ -224,7 +220,7 @@ describe('a lookup', () => {
       rule({ type: 'ProfileAttributeRule', condition_object_id: 'a1', value: 'p1' }),
     ]);
     const from = (records: Records) => {
-      const found = tagsFor(object, { settings: contractSettings, records }).get(at);
+      const found = tagsFor(object, { records }).get(at);
       return found === undefined ? null : JSON.stringify(found).match(/"from","(\w+)"/)?.[1];
     };
     expect(from(attribute('profile_select'))).toBe('profiles');
@@ -280,7 +276,7 @@ describe('the name beside an id', () => {
       clusterRef: { id: 'c1', name: 'va' },
       managedSources: [{ id: 's1', name: 'HR' }, { id: 's2' }],
     });
-    const names = namesOf(object, { settings: contractSettings, records: new Map() });
+    const names = namesOf(object, { records: new Map() });
     expect(names.has('/description')).toBe(false);
     expect(names.get('/sources/0')).toBe('HR');
     expect(names.has('/sources/1')).toBe(false);
@@ -289,9 +285,7 @@ describe('the name beside an id', () => {
   it('is the label of a record, or else its name', () => {
     const typed = search('S', [{ type: 'ProfileTypeRule', comparison_operator: '==', value: 't1' }]);
     const nameFrom = (row: JsonObject) =>
-      namesOf(typed, { settings: contractSettings, records: new Map([['profile_types', [row]]]) }).get(
-        '/rules/0/value',
-      );
+      namesOf(typed, { records: new Map([['profile_types', [row]]]) }).get('/rules/0/value');
     expect(nameFrom({ id: 't1', label: 'Label', name: 'Name' })).toBe('Label');
     expect(nameFrom({ id: 't1', name: 'Name' })).toBe('Name');
     expect(nameFrom({ id: 't1' })).toBeUndefined();
@@ -300,7 +294,7 @@ describe('the name beside an id', () => {
 
 describe('what an export tells', () => {
   const told = (...objects: ReturnType<typeof answer>[]) =>
-    exportObjects({ objects, settings: contractSettings, records: new Map() }).diagnostics;
+    exportObjects({ objects, records: new Map() }).diagnostics;
   const pigeon = (key: string) => template(key, {}, 'PIGEON');
 
   it('is nothing where all is exported', () => {

@@ -2,14 +2,13 @@
 import { expect, it } from 'vitest';
 import { exportObjects } from '../../src/exporter/index.ts';
 import type { Json } from '../../src/model/json.ts';
-import { contractSettings } from '../../src/model/settings.ts';
 import { mergeFile } from './merging.ts';
 import { integration, load, planFor, search } from './support.ts';
 
 const attributes = (digits: Json) => integration('I', { attributes: { digits }, request: {}, statusMap: {} });
 
 function manifestOf(live: ReturnType<typeof integration>): string {
-  const { files } = exportObjects({ objects: [live], settings: contractSettings, records: new Map() });
+  const { files } = exportObjects({ objects: [live], records: new Map() });
   expect(planFor(load(files), [live]).changes).toEqual([]);
   return files[0]?.content ?? '';
 }

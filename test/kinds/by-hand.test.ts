@@ -1,7 +1,6 @@
 /** Changes that the API cannot make: each says what a person has to do, and where. */
 import { describe, expect, it } from 'vitest';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import type { Request } from '../../src/model/plan.ts';
 import { type Answer, answers, planOf, resource } from '../support/plan.ts';
 
 const absent = { ensure: 'absent' } as const;
@@ -217,13 +216,11 @@ describe('what a reviewer is told', () => {
   });
 
   it('about a refused bulk delete: it is a beta feature', () => {
-    const { refusalAdvice } = builtInKinds.get('NotificationTemplate');
-    const request = (path: string): Request => ({ method: 'POST', path, query: {}, headers: {}, body: null });
-    expect(refusalAdvice?.(request('/v2025/notification-templates/bulk-delete'))).toMatch(/beta feature/);
-    expect(refusalAdvice?.(request('/v2025/notification-templates'))).toBeNull();
+    const { quirks } = builtInKinds.get('NotificationTemplate');
+    expect(quirks?.sharedDelete?.ifRefused).toMatch(/beta feature/);
   });
 
   it('about integrations: they are deprecated', () => {
-    expect(builtInKinds.get('SimIntegration').notice).toMatchObject({ code: 'sim-deprecated' });
+    expect(builtInKinds.get('SimIntegration').quirks?.notice).toMatchObject({ code: 'sim-deprecated' });
   });
 });

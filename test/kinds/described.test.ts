@@ -112,12 +112,12 @@ it('is created by a POST of its key and of what is declared', () => {
 });
 
 describe('a kind', () => {
-  it.each<[string, JsonObject, Partial<Kind>]>([
-    ['with a key of one part and an update', {}, { pinnable: true, renamable: true }],
-    ['that cannot be changed', { update: 'none' }, { pinnable: true, renamable: false }],
-    ['with a key of two parts', { key: ['name', 'locale'] }, { pinnable: false, renamable: false }],
+  it.each<[string, JsonObject, Partial<Kind['can']>]>([
+    ['with a key of one part and an update', {}, { pin: true, rename: true }],
+    ['that cannot be changed', { update: 'none' }, { pin: true, rename: false }],
+    ['with a key of two parts', { key: ['name', 'locale'] }, { pin: false, rename: false }],
   ])('%s says what a manifest may pin and rename', (_what, more, expected) => {
-    expect(kindOf(more)).toMatchObject(expected);
+    expect(kindOf(more).can).toMatchObject(expected);
   });
 
   it("keeps the id among the server's fields where no manifest can pin it", () => {
@@ -126,7 +126,7 @@ describe('a kind', () => {
   });
 
   it('counts a second create as a second object, since its descriptor does not say otherwise', () => {
-    expect(kindOf().secondCreate).toBe('duplicates');
+    expect(kindOf().can.create).toBe('duplicates');
   });
 
   it('reads one object by its id', () => {
@@ -136,7 +136,7 @@ describe('a kind', () => {
   });
 
   it('has the schema of its manifests', () => {
-    expect(kindOf().manifestSchema?.()).toMatchObject({ title: 'Role' });
+    expect(kindOf().described?.schema()).toMatchObject({ title: 'Role' });
   });
 });
 
@@ -674,6 +674,8 @@ it('a kind that nobody can change, create or delete has no calls', () => {
     create: false,
     update: false,
     delete: false,
+    rename: false,
+    pin: true,
   });
 });
 

@@ -11,12 +11,13 @@ const settings = { ...contractSettings, profileSearchPath: '/api/searches' };
 const experimental = { accept: 'application/json', 'x-service-experimental': 'true' };
 
 /** What a kind says about its objects, apart from its functions. */
-const facts = ({ name, keyFields, serverOwned, pinnable, renamable, fields }: Kind) => ({
+const facts = ({ name, keyFields, serverOwned, can, fields }: Kind) => ({
   name,
   key: keyFields.map((field) => (field.foldCase ? `${field.name}, in any case` : field.name)),
   serverOwned,
-  pinnable,
-  renamable,
+  can: Object.entries(can).flatMap(([what, how]) =>
+    how === false ? [] : how === true ? [what] : [`${what}: ${how}`],
+  ),
   fields: Object.fromEntries(Object.entries(fields).map(([field, { is }]) => [field, is])),
 });
 
@@ -24,8 +25,7 @@ it('the kinds are what the documents say, in the order of an apply', () => {
   const onlyRead = {
     fields: {},
     serverOwned: ['created', 'modified'],
-    pinnable: true,
-    renamable: false,
+    can: ['pin'],
   };
   expect(builtInKinds.all.map(facts)).toEqual([
     { name: 'Identity', key: ['alias'], ...onlyRead },
@@ -35,32 +35,28 @@ it('the kinds are what the documents say, in the order of an apply', () => {
       name: 'VerifiedDomain',
       key: ['domain, in any case'],
       serverOwned: ['id', 'dkimEnabled', 'dkimTokens', 'dkimVerificationStatus', 'region', 'address'],
-      pinnable: false,
-      renamable: false,
+      can: ['create: duplicates'],
       fields: {},
     },
     {
       name: 'MailFrom',
       key: ['identity, in any case'],
       serverOwned: ['id', 'mxRecord', 'txtRecord', 'mailFromDomainStatus'],
-      pinnable: false,
-      renamable: false,
+      can: ['create: replaces', 'update'],
       fields: { mailFromDomain: 'email' },
     },
     {
       name: 'SenderAddress',
       key: ['email, in any case'],
       serverOwned: ['id', 'verificationStatus', 'isVerifiedByDomain', 'region'],
-      pinnable: false,
-      renamable: false,
+      can: ['create: duplicates', 'delete'],
       fields: {},
     },
     {
       name: 'NotificationTemplate',
       key: ['key', 'medium', 'locale'],
       serverOwned: ['id', 'created', 'modified'],
-      pinnable: false,
-      renamable: false,
+      can: ['create: replaces', 'update', 'delete'],
       fields: {
         name: 'text',
         description: 'text',
@@ -78,16 +74,14 @@ it('the kinds are what the documents say, in the order of an apply', () => {
       name: 'NotificationPreference',
       key: ['key'],
       serverOwned: ['modified'],
-      pinnable: false,
-      renamable: false,
+      can: [],
       fields: { mediums: 'set' },
     },
     {
       name: 'SimIntegration',
       key: ['name'],
       serverOwned: ['created', 'modified', 'ownerRef', 'clusterRef', 'managedSources', 'provisioningConfig'],
-      pinnable: true,
-      renamable: true,
+      can: ['create: refused', 'update', 'delete', 'rename', 'pin'],
       fields: {
         description: 'text',
         type: 'value',
@@ -103,16 +97,14 @@ it('the kinds are what the documents say, in the order of an apply', () => {
       name: 'ProfileSearch',
       key: ['label'],
       serverOwned: ['id', 'uid', 'condition_rules_attributes'],
-      pinnable: false,
-      renamable: true,
+      can: ['create: duplicates', 'update', 'delete', 'rename'],
       fields: { rules: 'records' },
     },
     {
       name: 'AuthProfile',
       key: ['name'],
       serverOwned: ['strongAuthLogin', 'tenant'],
-      pinnable: true,
-      renamable: false,
+      can: ['update', 'pin'],
       fields: {
         type: 'value',
         offNetwork: 'value',
@@ -174,7 +166,7 @@ describe('a list', () => {
   });
 
   it("of the vendor's defaults exists for templates only", () => {
-    const defaults = builtInKinds.all.flatMap((kind) => (kind.defaults ? [kind.defaults] : []));
+    const defaults = builtInKinds.all.flatMap((kind) => (kind.read.defaults ? [kind.read.defaults] : []));
     expect(defaults.map((list) => [list.resource.path(settings), list.pageSize])).toEqual([
       ['/v2025/notification-template-defaults', 250],
     ]);

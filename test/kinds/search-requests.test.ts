@@ -187,7 +187,7 @@ describe('running a search', () => {
 
 describe('the records that rules refer to', () => {
   const of = (...list: JsonObject[]) =>
-    builtInKinds.get('ProfileSearch').references?.({ rules: list }, contractSettings) ?? [];
+    builtInKinds.get('ProfileSearch').quirks?.references?.({ rules: list }) ?? [];
 
   it('are the profile type of a type rule', () => {
     expect(of({ type: 'ProfileTypeRule', value: 't1' })).toEqual([
@@ -322,12 +322,12 @@ describe('the class of an attribute is not looked up', () => {
     const { object_type: _, ...rule } = attribute('x');
     const fields = { rules: [rule, status('A'), 'odd'], note: [rule] };
     const lookup = lookupMarker({ from: 'ne_attributes', where: { id: 'a1' }, take: 'type' });
-    expect(kind.complete?.(fields, settings)).toEqual({
+    expect(kind.quirks?.complete?.(fields, settings)).toEqual({
       rules: [{ ...rule, condition_object_type: lookup }, status('A'), 'odd'],
       note: [rule],
     });
-    expect(kind.complete?.({ rules: null }, settings)).toEqual({ rules: null });
-    expect(kind.complete?.(fields, contractSettings)).toEqual(fields);
+    expect(kind.quirks?.complete?.({ rules: null }, settings)).toEqual({ rules: null });
+    expect(kind.quirks?.complete?.(fields, contractSettings)).toEqual(fields);
   });
 });
 

@@ -303,7 +303,7 @@ it('a patch of fields and rule takes the form that the host wants in both', () =
 });
 
 it('a rule has the type that the API wants, where a manifest has only its id', () => {
-  const { complete } = simIntegration;
+  const complete = simIntegration.quirks?.complete;
   const declared = (rule: JsonObject | null) => ({ description: 'D', beforeProvisioningRule: rule });
   expect(complete?.(declared({ id: 'r1' }), contractSettings)).toEqual(declared({ type: 'RULE', id: 'r1' }));
   for (const rule of [null, { type: 'OTHER', id: 'r1' }, { name: 'R' }]) {

@@ -24,20 +24,20 @@ const neverNull: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The others have schemas that are made from their descriptions. */
-const kinds = builtInKinds.all.filter(({ manifestSchema }) => !manifestSchema);
+const kinds = builtInKinds.all.filter(({ described }) => !described);
 
 describe.each(kinds.map((kind) => [kind.name, kind] as const))('the schema of %s', (name, kind) => {
   const schema = read(name);
 
   test('has the key, the fields and the reserved names of its kind, and nothing else', () => {
     const keys = kind.keyFields.map((field) => field.name);
-    const reserved = ['kind', 'ensure', 'lifecycle', ...(kind.pinnable ? ['id'] : [])];
+    const reserved = ['kind', 'ensure', 'lifecycle', ...(kind.can.pin ? ['id'] : [])];
     expect(names(schema)).toEqual([...keys, ...Object.keys(kind.fields), ...reserved].sort());
     expect(schema.additionalProperties).toBe(false);
   });
 
   test('accepts a rename, and the default it is based on, where the kind has them', () => {
-    const more = kind.renamable ? '#/$defs/renamable' : kind.defaults ? '#/$defs/customised' : '';
+    const more = kind.can.rename ? '#/$defs/renamable' : kind.read.defaults ? '#/$defs/customised' : '';
     expect(schema.properties?.lifecycle).toEqual({ $ref: `lifecycle.schema.json${more}` });
   });
 
@@ -50,7 +50,7 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('the schema of %s
 
   test('knows no field that the server owns', () => {
     expect(
-      names(schema).filter((field) => kind.serverOwned.includes(field) && !(kind.pinnable && field === 'id')),
+      names(schema).filter((field) => kind.serverOwned.includes(field) && !(kind.can.pin && field === 'id')),
     ).toEqual([]);
   });
 

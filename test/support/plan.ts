@@ -50,7 +50,7 @@ export function inputOf(given: PlanCase): PlanInput {
     tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
     objects: liveObjects(given.live),
     secrets: secretsOf(given.secrets ?? {}),
-    whyUndeclarable: (live) => whyUndeclarable(live, settings),
+    whyUndeclarable,
     choices: {
       rotate: [],
       maxDeletes: null,
