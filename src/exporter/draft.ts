@@ -191,7 +191,8 @@ function draftField(name: string, field: Field, { object, standard, secrets, tag
     isDeclaredSecret: matchSecrets(places),
     tags,
   });
-  if (printed === undefined) return field.is === 'json' ? found : leaveOut('notWritable');
+  if (printed === undefined)
+    return field.is === 'json' ? found : leaveOut(found.omissions[0]?.reason ?? 'notWritable');
   // An empty mapping would declare that the field is empty.
   return isMapping(printed) && printed.members.length === 0 ? found : { ...found, member: [name, printed] };
 }

@@ -4,6 +4,7 @@ import { credentialMembers, isCredentialText } from '../kinds/credentials.ts';
 import { chooseSynonym, comparable, isUnordered, printedJson, textOfItem } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field } from '../kinds/kind.ts';
+import { fieldSays } from '../kinds/places.ts';
 import { pairRecords, recordAgrees } from '../kinds/records.ts';
 import { generalizeIndexes } from '../kinds/redact.ts';
 import { refusedKeys, unresolved } from '../loader/tree.ts';
@@ -20,7 +21,7 @@ import {
   pick,
   sameJson,
 } from '../model/json.ts';
-import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
 import { isConcealed } from '../model/sensitive.ts';
 
 // All that this room knows of how a value is compared, shown and withheld. Drafts and merges ask here.
@@ -36,7 +37,7 @@ export interface Place {
   readonly settings: boolean;
   /** Below a name that belongs to a credential. */
   readonly secret: boolean;
-  /** A plan can compare a secret here. It cannot in a list that it does not declare by member, and inside JSON text. */
+  /** A plan can compare a secret here. It cannot inside what it compares as a whole, and inside JSON text. */
   readonly comparable: boolean;
   /** A manifest declares the value as a whole: what it leaves out is removed. So it is inside lists and JSON text. */
   readonly exact: boolean;
@@ -50,7 +51,7 @@ export function placeOf(name: string, field: Field): Place {
     depth: 0,
     settings: field.is === 'json' && field.settings === true,
     secret: false,
-    comparable: field.is === 'json',
+    comparable: !isUnordered(field),
     exact: field.is !== 'json' || field.declares === 'whole',
   };
 }
@@ -77,7 +78,7 @@ export function membersIn(holder: JsonObject, place: Place): (key: string) => Op
         is: 'json',
         depth: place.depth + 1,
         secret: place.secret || isCredential(key),
-        comparable: place.comparable && read === value,
+        comparable: place.comparable && field.is === 'json' && read === value,
         exact: place.exact || read !== value,
       },
     };
@@ -89,7 +90,15 @@ export function itemIn(place: Place, index: number): Place {
   const inList = { set: 'value', references: 'reference', records: 'record' } as const;
   const is =
     place.is === 'set' || place.is === 'references' || place.is === 'records' ? inList[place.is] : 'json';
-  return { ...place, at: `${place.at}${pointer(index)}`, is, depth: place.depth + 1, exact: true };
+  const comparable = place.comparable && place.field.is === 'json';
+  return {
+    ...place,
+    at: `${place.at}${pointer(index)}`,
+    is,
+    depth: place.depth + 1,
+    comparable,
+    exact: true,
+  };
 }
 
 /** True where the loader accepts the key. */
@@ -113,16 +122,10 @@ export function whyWithheld(
   if (text.trim() === '') return null;
   if (hidden.includes(place.at)) return 'secret';
   if (place.settings && isConcealed(text)) return 'credential';
-  if (hasPolicy(place, 'plain')) return null;
+  if (fieldSays(place.field, place.at, 'plain')) return null;
   const isCredential =
-    place.secret || hasPolicy(place, 'secret') || (place.settings && isCredentialText(text));
+    place.secret || fieldSays(place.field, place.at, 'secret') || (place.settings && isCredentialText(text));
   return isCredential ? 'secret' : null;
-}
-
-/** What the kind says of the place. */
-function hasPolicy({ field, at }: Place, policy: 'plain' | 'secret'): boolean {
-  const below = segmentsOf(at).slice(1);
-  return field.is === 'json' && field.places?.is(pointer(...below), policy) === true;
 }
 
 /** True for the value of a new object, which a manifest need not mention. */

@@ -12,6 +12,7 @@ import {
 import { isConcealed, isMasked, looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import { readJsonText } from './jsontext.ts';
 import { fieldNamed, type Kind, type LiveObject, type WriteInput } from './kind.ts';
+import { kindSays } from './places.ts';
 
 /**
  * The places of texts and numbers that look like credentials: by the name above them, by their form, by the name
@@ -23,10 +24,7 @@ import { fieldNamed, type Kind, type LiveObject, type WriteInput } from './kind.
  */
 export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
   return placesIn(fields, '').flatMap(([at, value]) => {
-    const [name = ''] = segmentsOf(at);
-    const field = fieldNamed(kind, name);
-    const places = field && 'places' in field ? field.places : undefined;
-    const declared = placesOf(value, (part, below) => part !== null && places?.is(below, 'secret') === true);
+    const declared = placesOf(value, (part, below) => part !== null && kindSays(kind, at + below, 'secret'));
     return [
       ...declared.map((below) => at + below),
       ...(holdsSettings(kind, at) ? told(kind, value, at) : []),
@@ -37,15 +35,8 @@ export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
 /** The places in a field of settings that are told by name and value. */
 function told(kind: Kind, value: Json, at: Pointer): Pointer[] {
   // Settings that cannot be parsed may contain anything.
-  if (typeof value === 'string') return value === '' ? [] : [at];
-  return placesBelow(value, at, false).filter((place) => !isPlain(kind, place));
-}
-
-/** True where the kind says that the value is no credential, whatever it looks like. */
-export function isPlain(kind: Kind, at: Pointer): boolean {
-  const [name = '', ...below] = segmentsOf(at);
-  const field = fieldNamed(kind, name);
-  return field?.is === 'json' && field.places?.is(pointer(...below), 'plain') === true;
+  const found = typeof value === 'string' && value !== '' ? [at] : placesBelow(value, at, false);
+  return found.filter((place) => !kindSays(kind, place, 'plain'));
 }
 
 /** Whether a place is in a field that may hold credentials: one with settings, or with the name of a credential. */

@@ -82,10 +82,8 @@ function describedField(written: NonNullable<WrittenKind['fields']>[string]): Fi
   }
 }
 
-/** Only what is free-form JSON has places of its own: other fields are one value. */
 function withPlaces(field: Field, rules: readonly PlaceRule[]): Field {
-  const hasPlaces = rules.length > 0 && (field.is === 'json' || field.is === 'value');
-  return hasPlaces ? { ...field, places: new Places(rules) } : field;
+  return rules.length === 0 ? field : { ...field, places: new Places(rules) };
 }
 
 /** A mistake that no schema can find. */

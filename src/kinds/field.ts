@@ -16,6 +16,7 @@ import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { readJsonText } from './jsontext.ts';
 import { type Field, fieldNamed, type JsonField, type Kind, type RecordsField } from './kind.ts';
+import type { Places } from './places.ts';
 
 /** One form for addresses and domains that are the same: in any case, and `bücher.example` as `xn--bcher-kva.example`. */
 export function foldName(text: string): string {
@@ -125,7 +126,10 @@ function normalJson(value: Json, field: NormalField, at: Pointer): Json {
   });
 }
 
-type NormalField = Pick<JsonField, 'places' | 'filled'>;
+interface NormalField {
+  readonly places?: Places;
+  readonly filled?: true;
+}
 
 /** True for what is never compared, shown in a manifest, or written otherwise than it was read. */
 function isLeftOut({ places }: NormalField, at: Pointer): boolean {

@@ -9,7 +9,12 @@ import type { ApiResource, Call } from './http.ts';
 import type { Places } from './places.ts';
 
 /** How the values of a field are compared, shown, written and exported. */
-export type Field =
+export type Field = Form & {
+  /** What is known of single places in it. */
+  readonly places?: Places;
+};
+
+type Form =
   /**
    * Compared exactly. With `nameOf` it is the name beside an id in that field, and not compared where the ids are equal.
    * With `synonyms` the tenant may show a list of values that mean the same: each equals what is declared, the first is shown.
@@ -20,7 +25,6 @@ export type Field =
       readonly nameOf?: string;
       readonly synonyms?: true;
       readonly to?: string;
-      readonly places?: Places;
     }
   /** Text for people: line endings do not count, empty is unset. Those with a `language` may have many lines. */
   | { readonly is: 'text'; readonly language?: 'html' }
@@ -48,8 +52,6 @@ export interface JsonField {
   readonly settings?: true;
   /** Its members are words of the API: shown where no manifest declares them, unless they look like credentials. */
   readonly vocabulary?: true;
-  /** What is known of single places, from the field on. */
-  readonly places?: Places;
   /** The members that contain JSON text themselves. */
   readonly nested?: readonly string[];
   /** 60 and "60" are equal, since hosts answer with either. */

@@ -4,11 +4,12 @@ import { sha256 } from '../model/digest.ts';
 import { type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import type { TenantName } from '../model/network.ts';
 import type { Change } from '../model/plan.ts';
-import { isWithin, type Pointer, pointer, withValueAt } from '../model/pointer.ts';
+import { type Pointer, pointer, withValueAt } from '../model/pointer.ts';
 import { comparable, foldName, readableFields } from './field.ts';
 import { isPathSegment } from './http.ts';
 import type { Facts, Kind, LiveObject, Read } from './kind.ts';
 import { idText } from './operation.ts';
+import { isIgnored } from './places.ts';
 import type { Resource } from './resource.ts';
 
 /** What was read of a tenant. */
@@ -63,7 +64,7 @@ function fingerprintOf(
 ): string {
   const left = ignored.reduce((rest, at) => withValueAt(rest, at, undefined), readableFields(kind, fields));
   const compared = comparableFields(kind, left);
-  const shown = hidden.filter((at) => !ignored.some((each) => isWithin(at, each)));
+  const shown = hidden.filter((at) => !isIgnored(ignored, at));
   const more = extraMembers?.() ?? {};
   return sha256({ kind: kind.name, key: [...key], id, fields: compared, hidden: shown, carried: more });
 }

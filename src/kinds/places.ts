@@ -1,16 +1,20 @@
-import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { own } from '../model/json.ts';
+import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 
 /**
- * What a place inside an object's fields is (design, section 9):
+ * What a place inside an object's fields is (design, section 9), and who asks:
  *
- * - `secret`: never shown, exported as `!secret`;
- * - `plain`: shown, although it looks like a credential;
- * - `serverOwned`: sent back as it was read; never compared, fingerprinted or exported;
- * - `minted`: made anew by the tenant with each write; otherwise as `serverOwned`;
- * - `ignored`: left as the tenant has it (`lifecycle.ignore`);
- * - `set`: a list whose order does not count.
+ * | policy | meaning | asked by |
+ * |---|---|---|
+ * | `secret` | never shown, exported as `!secret` | `credentials.ts`, the exporter |
+ * | `plain` | shown, although it looks like a credential | `credentials.ts`, `redact.ts`, the exporter |
+ * | `serverOwned` | sent back as it was read; never compared, fingerprinted or exported | `field.ts` |
+ * | `minted` | made anew by the tenant with each write; otherwise as `serverOwned` | `field.ts` |
+ * | `set` | a list whose order does not count | `field.ts` |
+ *
+ * What single objects leave alone (`lifecycle.ignore`) is asked of {@link isIgnored}.
  */
-export type PlacePolicy = 'secret' | 'plain' | 'serverOwned' | 'minted' | 'ignored' | 'set';
+export type PlacePolicy = 'secret' | 'plain' | 'serverOwned' | 'minted' | 'set';
 
 /** A path into the fields (`formElements/**` + `/key`; `*` is one step, `**` any number) and the policy of what is there. */
 export interface PlaceRule {
@@ -18,7 +22,7 @@ export interface PlaceRule {
   readonly is: PlacePolicy;
 }
 
-/** The table of the places in a field: comparing, showing, fingerprint, export and writes all look here. */
+/** The table of the places in a field, with pointers from the field on. */
 export class Places {
   readonly #rules: readonly { readonly is: PlacePolicy; readonly matches: RegExp }[];
 
@@ -30,6 +34,30 @@ export class Places {
   is(at: Pointer, ...policies: readonly PlacePolicy[]): boolean {
     return this.#rules.some(({ is, matches }) => policies.includes(is) && matches.test(at));
   }
+}
+
+/** Says what one kind of field knows of its places. */
+interface Placed {
+  readonly places?: Places;
+}
+
+/** True where a field gives one of the policies to a place, which is a pointer from the object on. */
+export function fieldSays({ places }: Placed, at: Pointer, ...policies: readonly PlacePolicy[]): boolean {
+  return places?.is(pointer(...segmentsOf(at).slice(1)), ...policies) === true;
+}
+
+/** {@link fieldSays}, of the field that the place is in. */
+export function kindSays(
+  { fields }: { readonly fields: Readonly<Record<string, Placed>> },
+  at: Pointer,
+  ...policies: readonly PlacePolicy[]
+): boolean {
+  return fieldSays(own(fields, segmentsOf(at)[0] ?? '') ?? {}, at, ...policies);
+}
+
+/** True for what an object leaves as the tenant has it: neither compared nor fingerprinted nor written. */
+export function isIgnored(ignored: readonly Pointer[], at: Pointer): boolean {
+  return ignored.some((each) => isWithin(at, each));
 }
 
 function matcherOf(path: string, coversBelow: boolean): RegExp {

@@ -13,10 +13,11 @@ import {
 } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { FieldDifference } from './compare.ts';
-import { credentialPlaces, isPlain } from './credentials.ts';
+import { credentialPlaces } from './credentials.ts';
 import { overlay, readableFields } from './field.ts';
 import { readJsonText } from './jsontext.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject } from './kind.ts';
+import { kindSays } from './places.ts';
 
 /** Whether the value at a place of an object is itself secret; the places below it are checked separately. */
 export type IsSensitive = (at: Pointer, value: Json) => boolean;
@@ -112,7 +113,8 @@ export function generalizeIndexes(at: Pointer): Pointer {
 function isUndisclosed(kind: Kind, at: Pointer, declared: readonly JsonObject[]): boolean {
   const [name = ''] = segmentsOf(at);
   const field = fieldNamed(kind, name);
-  if (field?.is !== 'json' || !field.settings || field.vocabulary || isPlain(kind, at)) return false;
+  if (field?.is !== 'json' || !field.settings || field.vocabulary || kindSays(kind, at, 'plain'))
+    return false;
   return field.declares === 'members' || declared.some((each) => Object.hasOwn(each, name));
 }
 

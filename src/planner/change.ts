@@ -21,6 +21,7 @@ import {
   type WriteInput,
 } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
+import { isIgnored } from '../kinds/places.ts';
 import type { Secrets } from '../kinds/project.ts';
 import {
   type IsSensitive,
@@ -46,15 +47,7 @@ import {
 } from '../model/json.ts';
 import { literal, liveMarker, livePlace, livePlacesIn, secretName } from '../model/marker.ts';
 import { type Action, type Change, type Difference, secretsSentBy } from '../model/plan.ts';
-import {
-  isWithin,
-  type Pointer,
-  pointer,
-  segmentsOf,
-  setMember,
-  valueAt,
-  withValueOf,
-} from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf, setMember, valueAt, withValueOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Deletion } from './deletes.ts';
 import { isRename, type Match } from './match.ts';
@@ -131,12 +124,11 @@ export function compare(
     ? assumeUnseen(kind, declared, { fields: current, hidden: live.hidden }, unseen)
     : { fields: declared, notComparable: [], left: [] };
   const renamed = isRename({ kind, resource, live }) ? [keyDifference(kind, resource, live)] : [];
-  const isCompared = (at: Pointer) => !ignore.some((each) => isWithin(at, each));
   return {
     declared,
     current,
     differences: [...renamed, ...differences(kind, comparable.fields, current)],
-    notComparable: comparable.notComparable.filter(isCompared),
+    notComparable: comparable.notComparable.filter((at) => !isIgnored(ignore, at)),
     left: comparable.left,
   };
 }
@@ -334,12 +326,11 @@ function writeChange(
   const isConcealed = sensitiveIn(kind, below, written, { marked });
   const isSensitive = shown.length === 0 ? isConcealed : sensitiveIn(kind, below, written, { marked, shown });
   const ignored = live ? resource.lifecycle.ignore : [];
-  const isIgnored = (at: Pointer) => ignored.some((each) => isWithin(at, each));
   const fields = overlayFields(kind, declared, below?.fields ?? {});
   const input: WriteInput = {
     key: resource.key,
     fields: live
-      ? markUnchanged(fields, current, (at, value) => isIgnored(at) || isConcealed(at, value))
+      ? markUnchanged(fields, current, (at, value) => isIgnored(ignored, at) || isConcealed(at, value))
       : fields,
     changed: new Set(found.flatMap(({ path }) => segmentsOf(path).slice(0, 1))),
     live,

@@ -1,9 +1,10 @@
+import { isIgnored } from '../kinds/places.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
 import { secretName } from '../model/marker.ts';
 import { type Plan, secretsSentBy } from '../model/plan.ts';
-import { isWithin, type Pointer, valueAt } from '../model/pointer.ts';
+import { type Pointer, valueAt } from '../model/pointer.ts';
 import type { Matched } from './index.ts';
 import type { Match } from './match.ts';
 
@@ -34,6 +35,5 @@ export function findUnsetSecrets(
 }
 
 function isCompared({ resource, live }: Match, at: Pointer, notComparable: readonly Pointer[]): boolean {
-  const isIgnored = resource.lifecycle.ignore.some((ignored) => isWithin(at, ignored));
-  return live !== null && !isIgnored && !notComparable.includes(at);
+  return live !== null && !isIgnored(resource.lifecycle.ignore, at) && !notComparable.includes(at);
 }

@@ -1,5 +1,6 @@
 import type { LiveObject } from '../../kinds/kind.ts';
 import { identityOf } from '../../kinds/live-objects.ts';
+import { isIgnored } from '../../kinds/places.ts';
 import type { Secrets } from '../../kinds/project.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import type { Member, Printable } from '../../loader/print.ts';
@@ -297,7 +298,7 @@ function sideTextFor({ declared, live }: Slot, { value, secrets }: PrintedValue)
 function insert(slot: Pick<Slot, 'at' | 'place' | 'live'>, merge: DocumentMerge): void {
   const { at, place, live } = slot;
   const { resource, changes } = merge;
-  if (isIgnored(resource, at)) return;
+  if (isIgnored(resource.lifecycle.ignore, at)) return;
   const key = segmentsOf(at).at(-1) ?? '';
   if (isOverlaid(resource, at)) addNote(merge, slot, 'overlay');
   else if (!isWritableKey(key)) addNote(merge, slot, 'unwritable');
@@ -314,7 +315,12 @@ function remove(slot: Pick<Slot, 'at' | 'place' | 'declared'>, merge: DocumentMe
   const { at, place, declared } = slot;
   const { resource, live, changes } = merge;
   // A value that the tenant does not show may still exist.
-  if (secretName(declared) !== null || live.hidden.includes(place.at) || isIgnored(resource, at)) return;
+  if (
+    secretName(declared) !== null ||
+    live.hidden.includes(place.at) ||
+    isIgnored(resource.lifecycle.ignore, at)
+  )
+    return;
   if (isOverlaid(resource, at)) addNote(merge, slot, 'overlay');
   else changes.edits.push({ op: 'remove', path: segmentsOf(at) });
 }
@@ -349,11 +355,7 @@ function isLeftAlone(
   liveAt: Pointer,
   declared: Json,
 ): boolean {
-  return isIgnored(resource, at) || (declared !== null && live.hidden.includes(liveAt));
-}
-
-function isIgnored({ lifecycle }: Resource, at: Pointer): boolean {
-  return lifecycle.ignore.some((ignored) => isWithin(at, ignored));
+  return isIgnored(resource.lifecycle.ignore, at) || (declared !== null && live.hidden.includes(liveAt));
 }
 
 /** True where an overlay of the environment gives the value. */

@@ -1,0 +1,72 @@
+/** What a descriptor says of single places is so in fields of any kind, and at any depth. */
+import { describe, expect, it } from 'vitest';
+import { draftObject } from '../../src/exporter/draft.ts';
+import { credentialPlaces } from '../../src/kinds/credentials.ts';
+import { kindFrom } from '../../src/kinds/described-kind.ts';
+import { descriptorFrom } from '../../src/kinds/descriptor.ts';
+import { liveObject } from '../../src/kinds/live-objects.ts';
+import { isIgnored } from '../../src/kinds/places.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+
+const kind = kindFrom(
+  descriptorFrom({
+    kind: 'Hook',
+    path: '/v2025/hooks',
+    key: 'name',
+    fields: { config: 'json', token: 'value', options: 'value', phrase: 'text', tokens: 'set' },
+    places: {
+      'config/**/key': 'plain',
+      'token/kind': 'plain',
+      'options/**/pin': 'secret',
+      phrase: 'secret',
+      tokens: 'plain',
+    },
+  }),
+);
+
+const fields: JsonObject = {
+  config: { password: 'p', deep: [{ key: 'firstName' }, { apiKey: 'x' }] },
+  token: { kind: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl', password: 'v' },
+  options: { a: [{ pin: '1234' }] },
+  phrase: 'open sesame',
+  tokens: ['one'],
+};
+
+it('a secret or a plain place is one in every field that may hold it', () => {
+  expect(credentialPlaces(kind, fields)).toEqual([
+    '/config/password',
+    '/config/deep/1/apiKey',
+    '/token/password',
+    '/options/a/0/pin',
+    '/phrase',
+  ]);
+});
+
+it('a text that only looks like a credential by the name of its field can be plain', () => {
+  const plain = { kind: 'Hook', path: '/v2025/hooks', key: 'name', fields: { token: 'value' } } as const;
+  const credentials = (places: Record<string, 'plain'>) =>
+    credentialPlaces(kindFrom(descriptorFrom({ ...plain, places })), { token: 'bearer' });
+  expect(credentials({})).toEqual(['/token']);
+  expect(credentials({ token: 'plain' })).toEqual([]);
+});
+
+it('an export names secrets in all of them, and shows what is plain', () => {
+  const live = liveObject(kind, { id: '1', name: 'h', ...fields }, null);
+  if (!live) throw new Error('The object has a key.');
+  const draft = draftObject(live, { records: new Map() });
+  if (!('key' in draft)) throw new Error(draft.refused);
+  expect(draft.secrets.map(({ at }) => at)).toEqual(['/config/password', '/config/deep/1/apiKey', '/phrase']);
+  // A plan compares the other fields as a whole, so no manifest can name a secret inside them.
+  expect(draft.omissions).toEqual([{ at: '/options', reason: 'credential' }]);
+});
+
+describe('what an object ignores', () => {
+  it.each([
+    ['/config', true],
+    ['/config/a/0', true],
+    ['/configuration', false],
+    ['/token', false],
+  ])('is %s: %s', (at, expected) => {
+    expect(isIgnored(['/config', '/options/a'], at)).toBe(expected);
+  });
+});
