@@ -1,7 +1,7 @@
 import { validators } from '../generated/validators.js';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
-import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { ExitCode, Failure, type FailureCode, failure } from '../model/failure.ts';
 import { type Fleet, fleetDigest, fleetFormat, fleetOf } from '../model/fleet.ts';
 import {
   isObject,
@@ -25,7 +25,7 @@ interface SavedForm<T> {
   readonly format: number;
   readonly is: (value: Json) => value is Json & T;
   readonly hint: string;
-  readonly exitCode: ExitCode;
+  readonly exitCode: FailureCode;
   /** What is left of a text that is not JSON, because its writer was stopped in the middle of it. */
   readonly salvage?: (text: string) => Json | undefined;
 }

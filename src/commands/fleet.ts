@@ -144,7 +144,7 @@ async function runDry(fleet: Fleet, conditions: Conditions, args: ApplyArgs, io:
   const errors = outcomes.flatMap(({ error }) => error ?? []);
   if (errors.length > 0) {
     const all = outcomes.map(({ name, error }) => ({ name, diagnostics: error?.diagnostics ?? [] }));
-    const code = worstExitCode(errors.map(({ exitCode }) => exitCode));
+    const code = worstExitCode(errors.map(({ exitCode }) => exitCode)) || ExitCode.couldNotRun;
     throw new Failure(shareDiagnostics(all, namesInBrief), code);
   }
   printDiagnostics(whyNotPlanned(fleet), args, io);

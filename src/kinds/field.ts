@@ -194,39 +194,26 @@ function partnersOf(
 }
 
 /**
- * A value without the members with which hosts fill objects up: null, false, `""` and `{}`, at every depth.
- *
- * @param kept a value whose members stay, such as what a manifest declares
- */
-function withoutFillers(value: Json, kept: Json = null): Json {
-  if (isArray(value))
-    return value.map((item, at) => withoutFillers(item, isArray(kept) ? (kept[at] ?? null) : null));
-  if (!isObject(value)) return value;
-  return mapMembers(value, (item, name) => {
-    const declared = isObject(kept) ? own(kept, name) : undefined;
-    const rest = withoutFillers(item, declared ?? null);
-    return (rest === null || isFiller(rest)) && declared === undefined ? undefined : rest;
-  });
-}
-
-/**
- * A JSON field as a manifest shows it: parsed, and without what a host filled it up with.
+ * A JSON field as a manifest shows it: parsed, and without what the server owns and a host filled it up with.
  *
  * @param declared a value whose members stay
  */
 export function printedJson(field: JsonField, value: Json, declared: Json = null): Json {
-  const parsed = withoutLeftOut(readJsonText(value), field, '');
-  return field.filled ? withoutFillers(parsed, declared) : parsed;
+  return printedPart(readJsonText(value), declared, field, '');
 }
 
-function withoutLeftOut(value: Json, field: NormalField, at: Pointer): Json {
-  if (!field.places) return value;
+function printedPart(value: Json, kept: Json, field: NormalField, at: Pointer): Json {
+  const below = (item: Json, step: string | number, declared: Json = null) =>
+    printedPart(item, declared, field, `${at}${pointer(step)}`);
   if (isArray(value))
-    return value.map((item, index) => withoutLeftOut(item, field, `${at}${pointer(index)}`));
+    return value.map((item, index) => below(item, index, isArray(kept) ? kept[index] : null));
   if (!isObject(value)) return value;
   return mapMembers(value, (item, name) => {
-    const place = `${at}${pointer(name)}`;
-    return isLeftOut(field, place) ? undefined : withoutLeftOut(item, field, place);
+    if (isLeftOut(field, `${at}${pointer(name)}`)) return undefined;
+    const declared = isObject(kept) ? own(kept, name) : undefined;
+    const rest = below(item, name, declared);
+    const isFilledUp = field.filled && (rest === null || isFiller(rest));
+    return isFilledUp && declared === undefined ? undefined : rest;
   });
 }
 

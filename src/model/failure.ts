@@ -13,13 +13,16 @@ export const ExitCode = {
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
+/** The exit codes of a command that did not do what it was asked for. */
+export type FailureCode = Exclude<ExitCode, typeof ExitCode.done | typeof ExitCode.changes>;
+
 /** Stops a command with one or more diagnostics, and an exit code. */
 export class Failure extends Error {
   override readonly name: string = 'Failure';
   readonly diagnostics: readonly Diagnostic[];
-  readonly exitCode: ExitCode;
+  readonly exitCode: FailureCode;
 
-  constructor(diagnostics: readonly Diagnostic[], exitCode: ExitCode = ExitCode.couldNotRun) {
+  constructor(diagnostics: readonly Diagnostic[], exitCode: FailureCode = ExitCode.couldNotRun) {
     super(diagnostics.map(({ message }) => message).join('\n'));
     this.diagnostics = diagnostics;
     // Whoever passes on an interruption may have taken its diagnostics only.
@@ -44,7 +47,7 @@ export function failure(
   code: string,
   message: string,
   more: Partial<Omit<Diagnostic, 'code' | 'message'>> = {},
-  exitCode: ExitCode = ExitCode.couldNotRun,
+  exitCode: FailureCode = ExitCode.couldNotRun,
 ): Failure {
   return new Failure([{ code, severity: 'error', message, ...more }], exitCode);
 }

@@ -1,18 +1,21 @@
+import type { Fleet } from '../generated/schemas/fleet.ts';
 import { groupBy } from './basics.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { sha256 } from './digest.ts';
 import { ExitCode } from './failure.ts';
-import { hasChanges, isRefused, type Plan, type Summary } from './plan.ts';
-import { exitCodeOf, type Result } from './result.ts';
+import { hasChanges, isRefused, type Summary } from './plan.ts';
+import { exitCodeOf } from './result.ts';
+
+export type { Fleet } from '../generated/schemas/fleet.ts';
 
 /** The format of fleet files; schemas/fleet.schema.json describes it. */
 export const fleetFormat = 1;
 
+/** One environment of a fleet: its plan, its result where it was applied, and what stopped it. */
+export type FleetMember = Fleet['environments'][number];
 /** The reason why an environment has no plan or no result. */
-export interface FleetError {
-  readonly exitCode: ExitCode;
-  readonly diagnostics: readonly Diagnostic[];
-}
+export type FleetError = NonNullable<FleetMember['error']>;
+export type FleetSummary = Fleet['summary'];
 
 /** The error of an environment that an interrupted run had not begun. */
 export const notRun: FleetError = {
@@ -30,29 +33,6 @@ export const notRun: FleetError = {
 /** True when an interrupted run had not begun with an environment: nothing went wrong in it. */
 export const isNotRun = ({ error }: Pick<FleetMember, 'error'>): boolean =>
   error?.diagnostics.some(({ code }) => code === 'not-run') ?? false;
-
-/** One environment of a fleet: its plan, its result where it was applied, and what stopped it. */
-export interface FleetMember {
-  readonly name: string;
-  readonly plan: Plan | null;
-  /** Absent in the fleet of a plan; `null` if an apply did not get that far. */
-  readonly result?: Result | null;
-  readonly error: FleetError | null;
-}
-
-export interface FleetSummary extends Summary {
-  readonly environments: number;
-  readonly failed: number;
-}
-
-/** The plans of several environments, or the results of applying them, as one JSON value (design, section 8). */
-export interface Fleet {
-  readonly formatVersion: typeof fleetFormat;
-  /** Covers the names of the environments and the digests of their plans. */
-  readonly digest: string;
-  readonly summary: FleetSummary;
-  readonly environments: readonly FleetMember[];
-}
 
 /** Sorts environments by name: parts that are joined again give the same fleet. */
 export function fleetOf(members: readonly FleetMember[]): Fleet {
@@ -100,10 +80,11 @@ const worst = [
   ExitCode.couldNotRun,
   ExitCode.changes,
   ExitCode.done,
-] as const;
+] as const satisfies readonly ExitCode[];
 
-export function worstExitCode(codes: readonly ExitCode[]): ExitCode {
-  return worst.find((code) => codes.includes(code)) ?? ExitCode.done;
+export function worstExitCode<Code extends ExitCode>(codes: readonly Code[]): Code | typeof ExitCode.done {
+  const [first] = codes.toSorted((a, b) => worst.indexOf(a) - worst.indexOf(b));
+  return first ?? ExitCode.done;
 }
 
 /**
