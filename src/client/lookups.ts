@@ -7,7 +7,8 @@ import { type Lookup, lookupKey, lookupWords } from '../model/marker.ts';
 import type { Client } from './client.ts';
 import { isBadRequest, shortenLine } from './describe.ts';
 import { type PageSource, readFirstPage, readRows } from './pages.ts';
-import { allOrFailure, readOnce } from './read.ts';
+import { allOrFailure } from './read.ts';
+import { readOnce } from './read-once.ts';
 
 export type LookupAnswers = (lookup: Lookup) => Json;
 

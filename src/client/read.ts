@@ -14,73 +14,11 @@ import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { type Group, groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure, hasCode } from '../model/failure.ts';
-import { canonicalJson, isObject, type JsonObject, objectOf, textOf } from '../model/json.ts';
-import { isSuccess, isWhole, neverSent, type Sent, unsentWithProblems } from './answer.ts';
+import { isObject, type JsonObject, objectOf, textOf } from '../model/json.ts';
+import { isSuccess, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, isBadRequest, readFailure, shortenLine } from './describe.ts';
-import { type PageSource, readRows, selectRows } from './pages.ts';
-
-/**
- * A client for work that only reads: equal GETs are sent once, and none is waited for after one has been given up without an
- * answer. Not for use across a write.
- */
-export function readOnce(client: Client): Client {
-  const answers = new Map<string, Promise<Sent>>();
-  const sendGet = untilSilence(client);
-  return withSend(client, (request, options) => {
-    if (request.method !== 'GET') return client.send(request, options);
-    const { path, query, headers } = request;
-    const name = canonicalJson({ path, query, headers });
-    const known = options?.again ? undefined : answers.get(name);
-    const answer = known ?? sendGet(request, options);
-    answers.set(name, answer);
-    return answer;
-  });
-}
-
-function withSend(client: Client, send: Client['send']): Client {
-  return {
-    tenant: client.tenant,
-    settings: client.settings,
-    send,
-    redact: (text) => client.redact(text),
-    close: () => client.close(),
-  };
-}
-
-/**
- * Sends requests until one of them has got no answer in all its attempts. A read that failed ends the work, so what else is
- * to be read is not waited for: a tenant that hangs would else be tried for minutes for each object.
- */
-function untilSilence(client: Client): Client['send'] {
-  const isOver = new AbortController();
-  let rest: Sent | null = null;
-  return async (request, options) => {
-    if (rest) return rest;
-    const signal = options?.signal ? AbortSignal.any([isOver.signal, options.signal]) : isOver.signal;
-    const sent = await client.send(request, { ...options, signal });
-    if (sent.outcome !== 'lost') return sent;
-    if (rest) return rest;
-    if (sent.reason === 'timeout') {
-      rest = notWaitedFor(request, sent);
-      isOver.abort();
-    }
-    return sent;
-  };
-}
-
-/** The outcome of all reads beside one that got no answer. */
-function notWaitedFor({ method, path }: Pick<ApiCall, 'method' | 'path'>, { attempts }: Sent): Sent {
-  const message = `The rest was not waited for: ${method} ${path} got no answer in ${attempts} attempts.`;
-  const hint = 'Run again. `limits.timeout` says how long an answer may take.';
-  const problem: Diagnostic = { code: 'answer-lost', severity: 'error', message, hint };
-  return neverSent(unsentWithProblems('unreachable', [problem]));
-}
-
-/** A client for reads that must show the tenant as it is now: what `readOnce` knows is read again. */
-export function readAgain(client: Client): Client {
-  return withSend(client, (request, options) => client.send(request, { ...options, again: true }));
-}
+import { type PageSource, readFirstPage, readRows, selectRows } from './pages.ts';
 
 /** {@link readObjectsAndOthers} without the others. */
 export async function readObjects(
@@ -124,6 +62,39 @@ export async function readTenant(client: Client, requests: readonly ReadRequest[
     ),
   );
   return { tenant: client.tenant, objects, defaults: await readDefaults(client, missing) };
+}
+
+/**
+ * The objects with these ids, and all that share a key with one of them; `null` where the whole list takes no more requests,
+ * or these calls do not find them. The first page of the list, which says how long it is, is read in any case.
+ *
+ * @param client sends equal requests once, so that the first page costs nothing where the whole list is read after all
+ */
+export async function readByIds(
+  client: Client,
+  kind: Kind,
+  ids: readonly string[],
+): Promise<readonly LiveObject[] | null> {
+  const { read, keyFields } = kind;
+  // Where case does not count, a filter may find less than the tenant has.
+  if (read.how !== 'list' || !read.list.filter || keyFields.some(({ foldCase }) => foldCase)) return null;
+  const { one } = read;
+  const { pageSize } = read.list;
+  if (!one || pageSize === null) return null;
+  const { total } = await readFirstPage(client, sourceOf({ kind, client }, read.list, null));
+  // The other pages, against a call for each id and one for all keys.
+  if (total === null || Math.ceil(total / pageSize) - 1 <= ids.length + 1) return null;
+  const named = await Promise.all(
+    ids.map(async (id) => {
+      const sent = await client.send(one(id, client.settings));
+      return isWhole(sent) && isObject(sent.body) ? liveObject(kind, sent.body, id) : null;
+    }),
+  );
+  const keys = named.flatMap((object) => (object ? [object.key] : []));
+  if (keys.length < ids.length) return null;
+  const objects = await readObjects(client, [{ ...someOf(kind, keys), allowsDuplicates: keys }]);
+  const found = new Set(objects.map(({ id }) => id));
+  return ids.every((id) => found.has(id)) ? objects : null;
 }
 
 /** All results, or one Failure with the diagnostics of all failures. Waits for all of them. */
@@ -264,10 +235,7 @@ async function readKind(client: Client, request: ReadRequest): Promise<KindRead>
 }
 
 /** The vendor's defaults of a kind: of the keys asked for with their relatives, or all of them. */
-export async function readDefaultsOfKind(
-  client: Client,
-  request: ReadRequest,
-): Promise<readonly LiveObject[]> {
+async function readDefaultsOfKind(client: Client, request: ReadRequest): Promise<readonly LiveObject[]> {
   const { kind, keys, complete } = request;
   if (!kind.read.defaults || (!complete && keys.length === 0)) return [];
   const names = new Set(keys.map(([name]) => name));
@@ -482,7 +450,7 @@ function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | 
   return filter.isWellFormed() && encodeURIComponent(filter).length <= longestFilter ? filter : null;
 }
 
-export function sourceOf(
+function sourceOf(
   { client, kind }: Pick<Reader, 'client' | 'kind'>,
   list: List,
   filter: string | null,

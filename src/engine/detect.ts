@@ -1,4 +1,4 @@
-import { allOrFailure, readDefaultsOfKind, readListRows, templateContext } from '../client/read.ts';
+import { allOrFailure, readDefaults, readListRows, templateContext } from '../client/read.ts';
 import type { ApiResource, Service } from '../kinds/http.ts';
 import { isOnlyReferredTo, type Kind } from '../kinds/kind.ts';
 import { liveRules, profileSearch } from '../kinds/profile-search.ts';
@@ -131,7 +131,7 @@ function readLists(
     try {
       const rows = await readListRows(client, kind);
       // An export compares objects with the vendor's defaults, which a client may not be allowed to read.
-      if (rows.length > 0) await readDefaultsOfKind(client, allOf(kind));
+      if (rows.length > 0) await readDefaults(client, [allOf(kind)]);
       return { kind, rows, failure: null };
     } catch (error) {
       const isDecisive = (failure: Failure) =>

@@ -1,6 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { isRefused, readObjects } from '../client/read.ts';
-import { readByIds } from '../client/read-by-ids.ts';
+import { isRefused, readByIds, readObjects } from '../client/read.ts';
 import { fieldIds } from '../exporter/names.ts';
 import { type NameOf, type NameSources, recordIdsIn } from '../exporter/reference-lookups.ts';
 import type { Kinds } from '../kinds/catalog.ts';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { type RecentWrite, readRecentWrites, readSettled } from '../applier/recent-writes.ts';
 import type { Client } from '../client/client.ts';
-import { type ReadAllOptions, readAgain, readAll } from '../client/read.ts';
+import { type ReadAllOptions, readAll } from '../client/read.ts';
+import { readAgain } from '../client/read-once.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import type { Environment } from '../kinds/project.ts';

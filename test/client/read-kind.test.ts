@@ -3,13 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
 import type { Client } from '../../src/client/client.ts';
 import { readRows } from '../../src/client/pages.ts';
-import {
-  readAgain,
-  readDefaultsOfKind,
-  readListRows,
-  readObjects,
-  readObjectsAndOthers,
-} from '../../src/client/read.ts';
+import { readDefaults, readListRows, readObjects, readObjectsAndOthers } from '../../src/client/read.ts';
+import { readAgain } from '../../src/client/read-once.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import { formatAddress } from '../../src/model/address.ts';
@@ -106,7 +101,7 @@ describe('defaults', () => {
   const template = (key: string) => ({ key, medium: 'EMAIL', locale: 'en' });
   const client = () => fakeClient(() => answerWith(200, [template('a'), template('b')]));
   const read = (kind: string, more: Partial<ReadRequest> = {}) =>
-    readDefaultsOfKind(client(), wanted(kind, more));
+    readDefaults(client(), [wanted(kind, more)]);
 
   test('are read for keys, or all of them, where a kind has some', async () => {
     expect(await read('NotificationTemplate')).toEqual([]);
@@ -120,10 +115,10 @@ describe('defaults', () => {
   test('of one key are refused where a manifest means them: a template could get the wrong one', async () => {
     const two = fakeClient(() => answerWith(200, [template('a'), { ...template('a'), subject: 'x' }]));
     const asked = wanted('NotificationTemplate', { keys: [['a', 'EMAIL', 'en']] });
-    const [problem] = await failureOf(readDefaultsOfKind(two, asked));
+    const [problem] = await failureOf(readDefaults(two, [asked]));
     expect(problem).toMatchObject({ code: 'duplicate-live-key' });
     const all = { ...asked, complete: true };
-    expect(await readDefaultsOfKind(two, all)).toHaveLength(2);
+    expect(await readDefaults(two, [all])).toHaveLength(2);
   });
 });
 

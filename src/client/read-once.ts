@@ -1,0 +1,67 @@
+import type { Call } from '../kinds/http.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { canonicalJson } from '../model/json.ts';
+import { neverSent, type Sent, unsentWithProblems } from './answer.ts';
+import type { Client } from './client.ts';
+
+/**
+ * A client for work that only reads: equal GETs are sent once, and none is waited for after one has been given up without an
+ * answer. Not for use across a write.
+ */
+export function readOnce(client: Client): Client {
+  const answers = new Map<string, Promise<Sent>>();
+  const sendGet = untilSilence(client);
+  return withSend(client, (request, options) => {
+    if (request.method !== 'GET') return client.send(request, options);
+    const { path, query, headers } = request;
+    const name = canonicalJson({ path, query, headers });
+    const known = options?.again ? undefined : answers.get(name);
+    const answer = known ?? sendGet(request, options);
+    answers.set(name, answer);
+    return answer;
+  });
+}
+
+function withSend(client: Client, send: Client['send']): Client {
+  return {
+    tenant: client.tenant,
+    settings: client.settings,
+    send,
+    redact: (text) => client.redact(text),
+    close: () => client.close(),
+  };
+}
+
+/**
+ * Sends requests until one of them has got no answer in all its attempts. A read that failed ends the work, so what else is
+ * to be read is not waited for: a tenant that hangs would else be tried for minutes for each object.
+ */
+function untilSilence(client: Client): Client['send'] {
+  const isOver = new AbortController();
+  let rest: Sent | null = null;
+  return async (request, options) => {
+    if (rest) return rest;
+    const signal = options?.signal ? AbortSignal.any([isOver.signal, options.signal]) : isOver.signal;
+    const sent = await client.send(request, { ...options, signal });
+    if (sent.outcome !== 'lost') return sent;
+    if (rest) return rest;
+    if (sent.reason === 'timeout') {
+      rest = notWaitedFor(request, sent);
+      isOver.abort();
+    }
+    return sent;
+  };
+}
+
+/** The outcome of all reads beside one that got no answer. */
+function notWaitedFor({ method, path }: Pick<Call, 'method' | 'path'>, { attempts }: Sent): Sent {
+  const message = `The rest was not waited for: ${method} ${path} got no answer in ${attempts} attempts.`;
+  const hint = 'Run again. `limits.timeout` says how long an answer may take.';
+  const problem: Diagnostic = { code: 'answer-lost', severity: 'error', message, hint };
+  return neverSent(unsentWithProblems('unreachable', [problem]));
+}
+
+/** A client for reads that must show the tenant as it is now: what `readOnce` knows is read again. */
+export function readAgain(client: Client): Client {
+  return withSend(client, (request, options) => client.send(request, { ...options, again: true }));
+}
