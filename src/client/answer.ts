@@ -74,10 +74,8 @@ export function neverSent(unsent: Unsent): Sent {
   return { ...unsent, attempts: 0, ms: 0, trackingId: null, repeated: false };
 }
 
-/** An answer that says the request was carried out. */
 export type Success = Answered & { readonly status: 200 | 201 | 202 | 203 | 204 };
 
-/** True when the tenant says that it carried the request out. */
 export function isSuccess(answer: Answer): answer is Success {
   return answer.outcome === 'answered' && answer.status >= 200 && answer.status < 300;
 }

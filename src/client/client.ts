@@ -38,7 +38,6 @@ import {
   type TransportLimits,
 } from './transport.ts';
 
-/** Talks to one tenant. */
 export interface Client {
   readonly tenant: TenantName;
   /** How the tenant differs from the documented API. */
@@ -94,7 +93,6 @@ export interface ClientTarget {
   readonly profiles: Endpoint | null;
   readonly limits: RateLimit;
   readonly settings: ApiSettings;
-  /** The proxy that requests go through. */
   readonly proxy?: HttpProxies | null;
 }
 
@@ -114,7 +112,6 @@ export interface ClientOptions {
   random?(): number;
 }
 
-/** Rate limiters by the tenant and the client id that they are for. */
 export type Limiters = Map<string, RateLimiter>;
 
 /** A client for the tenant. Close it when done: its connections keep the process alive. */
@@ -139,7 +136,6 @@ class TenantClient implements Client {
   /** Numbers of the tenant that a double cannot hold, with their members: what is written back is what was read, digit by digit. */
   readonly #numbers = new Set<string>();
   readonly #closed = new AbortController();
-  /** Aborted by the user or by `close`. */
   readonly #signal: AbortSignal;
 
   constructor(target: ClientTarget, secrets: Secrets, options: ClientOptions) {

@@ -9,7 +9,6 @@ import { type Answer, type Answered, isSuccess, type Sent } from './answer.ts';
 export interface Description {
   /** The status and the tenant's own message, or why there is no answer. One line, safe to print. */
   readonly text: string;
-  /** The next step, where one is known. */
   readonly hint: string | null;
   readonly trackingId: string | null;
 }

@@ -130,7 +130,6 @@ class Listing {
     this.#enough = source.enough ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The rows of each page. */
   async *pages(): AsyncGenerator<readonly JsonObject[]> {
     const first = await this.#read(0);
     yield this.#accept(first, 0);

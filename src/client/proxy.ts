@@ -15,7 +15,6 @@ export class ProxyError extends Error {
   }
 }
 
-/** For connections through a proxy and to it. */
 export type ConnectionOptions = Pick<
   Pool.Options,
   'connections' | 'pipelining' | 'headersTimeout' | 'bodyTimeout' | 'maxResponseSize' | 'maxHeaderSize'
@@ -32,7 +31,6 @@ export type ConnectionOptions = Pick<
 
 /** A connection that a proxy was asked for, and has not made yet. */
 interface Asked {
-  /** The host and port behind it. */
   readonly target: string;
   readonly proxy: string;
 }

@@ -133,7 +133,6 @@ function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 }
 
 export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
-  /** The objects that manifests declare. */
   readonly declared?: readonly Pick<LiveObject, 'kind' | 'key' | 'id'>[];
   /** Called for a kind that the tenant refuses to show while it shows others. Left out: then reading fails. */
   onRefused?(kind: Kind, refusal: Failure): void;
@@ -219,7 +218,6 @@ type EachDeclared = Extract<Read, { how: 'each-declared' }>;
 
 interface KindRead {
   readonly objects: readonly LiveObject[];
-  /** The other objects of a list that was read whole. */
   readonly others: readonly LiveObject[];
 }
 

@@ -74,9 +74,7 @@ const largestHeaders = 16_384;
 const largestMessage = 256 * 1024;
 
 export interface TransportOptions {
-  /** The proxy that requests go through. */
   readonly proxy?: HttpProxies | null | undefined;
-  /** The certificate for connections to an origin. */
   tlsOf?(origin: string): ClientCertificate | undefined;
 }
 

@@ -7,7 +7,6 @@ import type { Kind } from './kind.ts';
 export interface Kinds {
   /** In the order in which an apply writes them; deletes go the other way. */
   readonly all: readonly Kind[];
-  /** The kind of that name, or `undefined`. */
   find(name: string): Kind | undefined;
   /** The kind of that name, where the name is known to be one. Throws a TypeError for any other. */
   get(name: string): Kind;

@@ -20,7 +20,6 @@ const attributeRule = 'ProfileAttributeRule';
 const usualClass = 'NeAttribute';
 /** What hosts call the class of the object that a rule is about. */
 const classNames = ['condition_object_type', 'object_type'];
-/** What only the server sets in a rule. */
 const serverOwned = ['id', 'uid', 'created_at', 'updated_at', '_destroy'];
 /** The documented members first, so that all hosts' rules read alike. Their values are compared and written as text. */
 const documented = [
@@ -81,12 +80,10 @@ export function findCleared(record: JsonObject): JsonObject {
   return mapMembers(record, (value) => (value === null ? null : undefined));
 }
 
-/** Whether only the server sets this member of a rule. */
 export function isServerOwned(name: string): boolean {
   return serverOwned.includes(name);
 }
 
-/** A new rule as the API accepts it. */
 export function newRule(rule: JsonObject, settings: ApiSettings): JsonObject {
   const members = withoutNulls(rule);
   // A rule that names the class as its host does is sent as it is.

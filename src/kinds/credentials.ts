@@ -63,7 +63,6 @@ function placesBelow(value: Json, at: Pointer, isNamed: boolean): Pointer[] {
 const isExpression = (value: string | number): boolean =>
   typeof value === 'string' && /^(\{\{[^{}]*\}\}|\$\.[\w.[\]-]+)$/.test(value.trim());
 
-/** Whether a value is text with a credential in it, or JSON text with one. */
 export function isCredentialText(value: string | number): boolean {
   if (typeof value !== 'string') return false;
   if (looksLikeCredential(value)) return true;

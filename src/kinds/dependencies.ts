@@ -51,7 +51,6 @@ export function listNeeds({ requests }: Pick<Change, 'requests'>): Address[] {
   return [...new Set(requests.flatMap(({ body }) => refsIn(body)))];
 }
 
-/** What each change needs. */
 type Needs = ReadonlyMap<Change, readonly Change[]>;
 
 function createsNeededBy(writes: readonly Change[]): Needs {

@@ -81,7 +81,6 @@ export function kindFrom(
 const namesOf = ({ key }: Descriptor): string[] => key.map(({ name }) => name);
 const resourceOf = ({ kind, service, path }: Descriptor) => resourceAt(kind, service, path);
 
-/** The list of a described collection. */
 export function listOf({ key: [part], list: { filter, ...list } }: Descriptor, resource: ApiResource): List {
   if (!filter || !part) return { ...list, resource };
   return {

@@ -241,12 +241,10 @@ export function isUnordered(field: Field): boolean {
   return field.is === 'set' || field.is === 'references' || field.is === 'records';
 }
 
-/** Whether two values of a field are equal. */
 export function sameValue(field: Field, one: Json | undefined, other: Json | undefined): boolean {
   return sameJson(comparable(field, one), comparable(field, other));
 }
 
-/** Whether two items of such a list are equal. */
 export function sameItem(field: Field, one: Json, other: Json): boolean {
   return sameValue(field, [one], [other]);
 }
@@ -339,7 +337,6 @@ export function wireValue(field: Field, value: Json | undefined, settings: ApiSe
   return isSentAsText(field, settings) ? jsonText(members) : members;
 }
 
-/** Whether an object in the field is sent as text that holds JSON. */
 export function isSentAsText(field: Field | undefined, { jsonText: form }: ApiSettings): boolean {
   return field?.is === 'json' && !field.plain && form === 'text';
 }

@@ -3,7 +3,6 @@ import { isObject, itemsOf, type Json, type JsonObject, own } from '../model/jso
 import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
-/** The two HTTP services of a tenant. */
 export type Service = 'identity' | 'profiles';
 
 /** Who answers a request, and what it is counted with. */

@@ -34,7 +34,6 @@ export function jsonPatch(
   return operationsBody(patchOperations(before, after, whole));
 }
 
-/** Operations as a request body has them. */
 export function operationsBody(operations: readonly PatchOperation[]): JsonObject[] {
   return operations.map(({ op, path, value }) => (op === 'remove' ? { op, path } : { op, path, value }));
 }

@@ -119,7 +119,6 @@ type HowRead =
       isAbsent(answer: { status: number; body: Json }): boolean;
       /** The keys to read where all objects are wanted, from the objects and defaults of other kinds. */
       candidates(known: readonly LiveObject[]): readonly Key[];
-      /** The kinds that `candidates` gets. */
       readonly candidatesFrom: readonly Kind[];
     };
 
@@ -161,7 +160,6 @@ export interface LiveObject {
   fingerprint(ignored?: readonly Pointer[]): string;
 }
 
-/** The input of a kind's write functions. */
 export interface WriteInput {
   readonly key: Key;
   /** The wanted object: declared fields over the live object or the vendor's default, with markers. */
@@ -175,7 +173,6 @@ export interface WriteInput {
   readonly settings: ApiSettings;
 }
 
-/** The input for an object that exists. */
 export interface UpdateInput extends WriteInput {
   readonly live: LiveObject;
 }
@@ -298,7 +295,6 @@ export interface Quirks {
   readonly sharedDelete?: { readonly ifRefused?: string };
 }
 
-/** The field of that name, or `undefined`. */
 export function fieldNamed({ fields }: Pick<Kind, 'fields'>, name: string): Field | undefined {
   return own(fields, name);
 }

@@ -122,7 +122,6 @@ export function isKnownById({ key, id }: { readonly key: Key; readonly id: strin
   return key.length === 1 && key[0] === id;
 }
 
-/** The ids that stand in for names. */
 export function idsAsNames(objects: readonly { readonly key: Key; readonly id: string | null }[]): string[] {
   return objects.flatMap(({ key, id }) => (id !== null && isKnownById({ key, id }) ? [id] : []));
 }
@@ -146,7 +145,6 @@ export class LiveIndex {
     return this.#byId().get(`${kind.name}/${id}`) ?? null;
   }
 
-  /** All objects with one of the keys or with the id, each once. */
   all(kind: Kind, keys: readonly Key[], id: string | null): LiveObject[] {
     const found = [
       ...keys.map((key) => this.findByKey(kind, key)),

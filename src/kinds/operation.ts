@@ -14,7 +14,6 @@ export interface Operation {
   readonly contentType?: string;
 }
 
-/** Where an operation has the id of its object. */
 export const idPlace = '{id}';
 
 /** The request of an operation. Throws a Failure for an id that cannot stand in a path. */
@@ -39,7 +38,6 @@ export function keyIn(body: JsonObject, names: readonly string[]): Key | null {
   return key.every((part) => part !== null) ? key : null;
 }
 
-/** A key as the members with these names. */
 export function keyMembers(names: readonly string[], key: Key): JsonObject {
   return objectFrom(names.map((name, at) => [name, key[at] ?? null]));
 }

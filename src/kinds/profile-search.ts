@@ -120,12 +120,10 @@ function searchIn(answer: JsonObject): JsonObject {
   return isObject(inner) ? inner : answer;
 }
 
-/** The rules of a search as the tenant shows them. */
 export function liveRules(answer: JsonObject): JsonObject[] {
   return objectsIn(own(searchIn(answer), 'condition_rules_attributes'));
 }
 
-/** The rules among a manifest's fields. */
 export function declaredRules(fields: JsonObject): JsonObject[] {
   return objectsIn(own(fields, 'rules'));
 }
@@ -137,7 +135,6 @@ export function runRules(fields: JsonObject, settings: ApiSettings): Call {
   return apiRequest('POST', resource, settings, { below: ['run'], body });
 }
 
-/** Runs a saved search by its id. */
 export function runSaved(id: string, settings: ApiSettings): Call {
   return apiRequest('GET', resource, settings, { below: [id, 'run'] });
 }

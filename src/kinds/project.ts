@@ -55,10 +55,8 @@ export interface ClientCertificate {
   readonly ca?: () => string;
 }
 
-/** One of the two HTTP services of a tenant. */
 export interface Endpoint {
   readonly baseUrl: string;
-  /** The setting of the base URL. */
   readonly setting?: Setting;
   readonly auth: Auth;
   readonly tls?: ClientCertificate;

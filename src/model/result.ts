@@ -25,12 +25,10 @@ export function mayHaveFailed({ outcome }: Pick<ChangeResult, 'outcome'>): boole
   return outcome === 'failed' || outcome === 'unknown';
 }
 
-/** Whether a change is a step that only a person can do. */
 export function isByHand({ action, outcome }: Pick<ChangeResult, 'action' | 'outcome'>): boolean {
   return action === 'manual' && outcome === 'notAttempted';
 }
 
-/** The number of changes with each outcome. */
 export function countOutcomes(
   changes: readonly Pick<ChangeResult, 'outcome'>[],
 ): Readonly<Record<ChangeOutcome, number>> {

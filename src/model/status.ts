@@ -39,7 +39,6 @@ export interface RecordStatus {
   readonly publication: Publication | null;
 }
 
-/** The status of one sender, domain or MAIL FROM domain. */
 export interface IdentityStatus {
   readonly address: Address;
   readonly kind: VerifiedKind;
