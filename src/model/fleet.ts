@@ -15,7 +15,6 @@ export const fleetFormat = 1;
 export type FleetMember = Fleet['environments'][number];
 /** The reason why an environment has no plan or no result. */
 export type FleetError = NonNullable<FleetMember['error']>;
-export type FleetSummary = Fleet['summary'];
 
 /** The error of an environment that an interrupted run had not begun. */
 export const notRun: FleetError = {
