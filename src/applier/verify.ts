@@ -50,7 +50,7 @@ export function resourceOf({ kind, change }: KindChange): Resource {
 }
 
 /** The values that the plan shows of the object as it is: they were in clear when it was made. */
-function valuesShown({ diff }: Change): JsonObject {
+export function valuesShown({ diff }: Change): JsonObject {
   return diff.reduce<JsonObject>((shown, { path, before }) => {
     const clear = withoutRedacted(before);
     const more = clear === null ? shown : setMember(shown, segmentsOf(path), clear);

@@ -4,11 +4,10 @@ import type { Kind, LiveObject } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { type IsSensitive, secretPlaces, sensitivePlaces, withDeclared } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
-import { type Pointer, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
+import { type Pointer, placesAbove, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
 import { type Comparison, compare, differencesBetween, mirror, unseenInPlan } from './change.ts';
-import { liftAboveLists } from './restore.ts';
 
 /** What a tenant has of an object, or what a manifest declares of it. */
 export type SideObject =
@@ -94,7 +93,9 @@ type Fields = readonly [JsonObject, JsonObject];
 
 /** The places that one of the sides hides and at least one has a value at. */
 function findHidden(sides: Fields, objects: readonly SideObject[]): Pointer[] {
-  const places = objects.flatMap(hiddenPlaces).map((at) => liftAboveLists(at, sides));
+  // Items of a list have no names to find them by.
+  const isList = (at: Pointer) => sides.some((side) => isArray(valueAt(side, at)));
+  const places = objects.flatMap(hiddenPlaces).map((at) => placesAbove(at).find(isList) ?? at);
   return [...new Set(places)].filter((at) => sides.some((side) => (valueAt(side, at) ?? null) !== null));
 }
 

@@ -1,23 +1,24 @@
+import { compareField } from '../kinds/compare.ts';
 import { readableFields } from '../kinds/field.ts';
-import type { LiveObject } from '../kinds/kind.ts';
+import { fieldNamed, type LiveObject } from '../kinds/kind.ts';
 import { identityOf, isKnownById, LiveIndex, shownId } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
+import { isMapOfSettings } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, scopeFilter } from '../model/address.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';
 import type { DraftPlan } from '../model/digest.ts';
-import type { JsonObject } from '../model/json.ts';
-import { containsMarker } from '../model/marker.ts';
+import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
+import { liveMarker } from '../model/marker.ts';
 import type { Change } from '../model/plan.ts';
-import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf, setMember, valueAt, withValueAt } from '../model/pointer.ts';
 import type { Result } from '../model/result.ts';
 import { type PlanInput, readRequestsFor } from './input.ts';
 import { type LaterResult, laterRemarks } from './later.ts';
 import { refuseCycles } from './lost-references.ts';
 import { resourcesByIdentity } from './references.ts';
 import { createdAgain, formerIdRemarks, renewedIds, withRenewedIds } from './renewed-ids.ts';
-import { markPlace, type Restored, restoreChanges, restoreWhole } from './restore.ts';
-import { changedFields, keepRecorded, omitPlaces, type Undo, undosOf } from './undo.ts';
+import { type Restored, restoreFields, type Undo, undosOf } from './undo.ts';
 
 /** What a rollback is made from. `resources` are the current manifests, which may protect what would be deleted. */
 export interface RollbackInput extends Pick<PlanInput, 'resources' | 'environment' | 'choices'> {
@@ -85,10 +86,8 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
   };
 }
 
-/** Places that were not recorded have no value to write, so such an object is compared as ever. */
 function restoresHidden({ live, resource: { fields } }: Reversal): boolean {
-  if (!live || containsMarker(fields)) return false;
-  return Object.keys(fields).some((name) => live.hidden.includes(pointer(name)));
+  return live?.hidden.some((at) => valueAt(fields, at) !== undefined) ?? false;
 }
 
 /**
@@ -108,7 +107,7 @@ export function annotateRollback(
   );
   refuseCycles(plan, kinds);
   const { startedAt, planDigest: undone } = result;
-  const diagnostics = plan.diagnostics.map(withoutNowhere).map(warnOfUnshown);
+  const diagnostics = plan.diagnostics.map(withoutNowhere);
   const undoes = { startedAt, planDigest: undone };
   return { ...plan, undoes, changes, diagnostics };
 }
@@ -120,15 +119,16 @@ function undosInScope({ result, environment, choices }: RollbackInput): Undo[] {
 
 /** `null` where the changed object is not found: a part of it is not enough to create a new one. */
 function restore(undo: Undo, live: LiveObject | null): Restored | null {
-  switch (undo.record.action) {
-    case 'create':
-      // What the result shows of the object, the plan that deletes it may show too.
-      return { fields: (undo.record.withheld ?? []).reduce(markPlace, undo.record.after ?? {}), lost: [] };
-    case 'delete':
-      return live ? restoreChanges(undo, live) : restoreWhole(undo);
-    default:
-      return live && restoreChanges(undo, live);
-  }
+  const { action, after, withheld = [] } = undo.record;
+  // What the result shows of a created object, the plan that deletes it may show too.
+  if (action === 'create') return { fields: withheld.reduce(markPlace, after ?? {}), lost: [] };
+  return live || action === 'delete' ? restoreFields(undo, live) : null;
+}
+
+/** Fields with a marker at a place, which keeps the object's value there. */
+function markPlace(fields: JsonObject, place: Pointer): JsonObject {
+  const marked = setMember(fields, segmentsOf(place), liveMarker(place));
+  return isObject(marked) ? marked : fields;
 }
 
 function resourceOf(
@@ -172,13 +172,6 @@ function withoutNowhere({ source, ...rest }: Diagnostic): Diagnostic {
   return source === undefined || source === nowhere ? rest : { ...rest, source };
 }
 
-/** A remark that a value cannot be compared becomes a warning: a rollback has no `--rotate`, and leaves the value as it is. */
-function warnOfUnshown(remark: Diagnostic): Diagnostic {
-  // Without a hint, the plan writes the value together with what contains it.
-  if (remark.code !== 'not-comparable' || remark.hint === undefined) return remark;
-  return { ...remark, code: 'rollback-incomplete', severity: 'warning', hint: setByHand };
-}
-
 const setByHand = 'If the apply changed it, set the former value by hand.';
 
 /** The change without a place in the manifests, and with a warning where it would undo later work of others. */
@@ -207,12 +200,22 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
   if (record.action === 'delete') return 'The object was created again after the apply had deleted it.';
   if (record.after === null)
     return 'The apply did not see the result of this change, so later changes cannot be detected.';
-  const shown = keepRecorded(kind, readableFields(kind, live.fields), record);
-  const now = omitPlaces(shown, record.withheld ?? []);
-  const touched = new Set(change.diff.map(({ path }) => segmentsOf(path)[0]));
-  const moved = changedFields(kind, record.after, now).filter(
-    (name) => record.action === 'create' || touched.has(name),
+  const shown = (record.withheld ?? []).reduce(
+    (fields, at) => withValueAt(fields, at, undefined),
+    readableFields(kind, live.fields),
   );
+  const touched = new Set(change.diff.map(({ path }) => segmentsOf(path)[0]));
+  const isDifferent = ([name, after]: [string, Json]) => {
+    const [field, now] = [fieldNamed(kind, name), own(shown, name)];
+    if (!field || now === undefined) return false;
+    // What else is in it does not concern the rollback of an update, and neither do settings that nobody declared.
+    const isPart = field.is === 'json' && (record.action === 'update' || isMapOfSettings(field));
+    return compareField(name, isPart ? { ...field, declares: 'members' } : field, after, now).length > 0;
+  };
+  const moved = Object.entries(record.after)
+    .filter(isDifferent)
+    .map(([name]) => name)
+    .filter((name) => record.action === 'create' || touched.has(name));
   const selectTouched = (places: readonly Pointer[] = []) => {
     const names = new Set(places.map((path) => segmentsOf(path)[0] ?? ''));
     return [...names].filter((name) => touched.has(name) && !moved.includes(name));

@@ -1,11 +1,21 @@
 import type { Kinds } from '../kinds/catalog.ts';
-import { sameValue } from '../kinds/field.ts';
-import { fieldNamed, type Kind } from '../kinds/kind.ts';
+import { isDeclaredByMember, readableFields, sameValue } from '../kinds/field.ts';
+import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
-import { isMapOfSettings } from '../kinds/redact.ts';
 import { type Key, parseAddress } from '../model/address.ts';
 import { type Failure, failure } from '../model/failure.ts';
-import { isArray, isObject, type Json, type JsonObject, mapMembers, own } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  objectsIn,
+  own,
+  sameJson,
+} from '../model/json.ts';
+import { containsMarker, liveMarker } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ChangeResult, Result } from '../model/result.ts';
 
@@ -49,7 +59,7 @@ function undoOf(record: ChangeResult, kinds: Kinds): Undo {
 }
 
 /** Whether a change was made. Of a failed change a part may have been made: then the object is different. */
-function wasMade({ kind, record: { outcome, before, after, requests } }: Undo): boolean {
+function wasMade({ record: { outcome, before, after, requests } }: Undo): boolean {
   switch (outcome) {
     case 'done':
     case 'unknown':
@@ -57,50 +67,56 @@ function wasMade({ kind, record: { outcome, before, after, requests } }: Undo): 
     case 'failed':
       // A request that was accepted may have changed the name, or what a result does not record.
       if (requests.some(({ status }) => status !== null && status >= 200 && status < 300)) return true;
-      return before === null || after === null
-        ? before !== after
-        : changedFields(kind, before, after).length > 0;
+      return !sameJson(before, after);
     case 'skipped':
     case 'notAttempted':
       return false;
   }
 }
 
-/** The names of the fields that differ between two recorded states of an object; fields that one lacks do not count. */
-export function changedFields(kind: Kind, before: JsonObject, after: JsonObject): string[] {
-  return Object.entries(kind.fields).flatMap(([name, field]) => {
-    const [old, next] = [own(before, name), own(after, name)];
-    if (old === undefined || next === undefined) return [];
-    return sameValue(field, old, next) ? [] : [name];
+/** The fields that undo a change, and the places that its result left out. */
+export interface Restored {
+  readonly fields: JsonObject;
+  readonly lost: readonly Pointer[];
+}
+
+/** What the apply changed in an object, as it was before. The rest of it is left alone. */
+export function restoreFields({ kind, record }: Undo, live: LiveObject | null): Restored {
+  const current = readableFields(kind, live?.fields ?? {});
+  const before = Object.entries(readableFields(kind, record.before ?? {}));
+  // No run records a marker.
+  const forged = before.filter(([, old]) => containsMarker(old)).map(([name]) => pointer(name));
+  const fields = before.flatMap(([name, old]): [string, Json][] => {
+    const [field, now] = [fieldNamed(kind, name), own(current, name)];
+    if (!field || forged.includes(pointer(name))) return [];
+    // An id that is as it was would say that the name beside it does not count.
+    const isRestored = now !== undefined && sameValue(field, old, now);
+    return isRestored ? [] : [[name, restoreValue(name, field, old, now)]];
   });
+  return { fields: objectFrom(fields), lost: [...(record.withheld ?? []), ...forged] };
 }
 
-/** Fields with only those members of a map of settings that a result records: it leaves out what was not its concern. */
-export function keepRecorded(kind: Kind, fields: JsonObject, { before, after }: ChangeResult): JsonObject {
-  return mapMembers(fields, (value, name) => {
-    const sides = [before, after].map((side) => (side ? own(side, name) : undefined));
-    return isMapOfSettings(fieldNamed(kind, name)) ? keepMembers(value, sides) : value;
-  });
+function restoreValue(name: string, field: Field, old: Json, now: Json | undefined): Json {
+  if (field.is === 'json') return restoreMembers(field, old, now, pointer(name));
+  if (field.is !== 'records') return old;
+  // A record gets its own members back, and loses others.
+  const unset = objectsIn(now).flatMap((record) => Object.keys(record).map((name) => [name, null] as const));
+  return isArray(old) ? old.map((item) => (isObject(item) ? { ...objectFrom(unset), ...item } : item)) : old;
 }
 
-function keepMembers(value: Json, sides: readonly (Json | undefined)[]): Json {
-  const recorded = sides.filter(isObject);
-  if (!isObject(value) || recorded.length === 0) return value;
-  return mapMembers(value, (item, name) => {
-    const inner = recorded.map((side) => own(side, name));
-    return inner.every((side) => side === undefined) ? undefined : keepMembers(item, inner);
-  });
-}
-
-/** Fields without the places that a result left out. */
-export function omitPlaces(fields: JsonObject, places: readonly Pointer[], at: Pointer = ''): JsonObject {
-  return mapMembers(fields, (value, name) => omit(value, `${at}${pointer(name)}`, places));
-}
-
-function omit(value: Json, at: Pointer, places: readonly Pointer[]): Json | undefined {
-  if (places.includes(at)) return undefined;
-  if (isArray(value)) return value.map((item, index) => omit(item, `${at}${pointer(index)}`, places) ?? null);
-  return isObject(value) ? omitPlaces(value, places, at) : value;
+/** The members that the apply changed. An object in which nothing else is left is unset again. */
+function restoreMembers(field: Field, old: Json, now: Json | undefined, at: Pointer): Json {
+  if (!isObject(old)) return old;
+  const current = isObject(now) ? now : {};
+  const restored = mapMembers(old, (item, name) =>
+    restoreMembers(field, item, own(current, name), at + pointer(name)),
+  );
+  const isCleared = ([name]: readonly [string, Json]) => own(restored, name) === null;
+  const isEmptied = isObject(now) && [...Object.entries(restored), ...Object.entries(now)].every(isCleared);
+  if (isEmptied && Object.keys(old).length > 0) return null;
+  if (isDeclaredByMember(field)) return restored;
+  const kept = mapMembers(current, (_, name) => liveMarker(at + pointer(name)));
+  return mapMembers({ ...kept, ...restored }, (item) => item ?? undefined);
 }
 
 function invalid(why: string): Failure {

@@ -39,8 +39,8 @@ describe('what a result records', () => {
     const result = await apply(plan, tenant, { secrets: secretsOf(secrets) });
     expect(JSON.stringify(result)).not.toContain('canary');
     expect(result.changes[0]).toMatchObject({
-      before: { text: 'before', tags: ['a'], attributes: { url: 'u' } },
-      after: { text: 'after', tags: ['a'], attributes: { url: 'v' } },
+      before: { text: 'before', attributes: { url: 'u' } },
+      after: { text: 'after', attributes: { url: 'v' } },
       withheld: ['/attributes/user'],
     });
     expect(JSON.stringify(result)).not.toContain('"ok"');
@@ -180,8 +180,12 @@ describe('what a result records of a change that an earlier run began', () => {
 
   it('leaves out what the plan says is secret, and what it shows in part', () => {
     const listed = { ...raw, rows: [{ name: 'r', value: 'canary' }] };
-    const secret = resultOf({ ...planned, secrets: ['/text'] }, { ...raw, text: 'canary' }, listed);
-    expect(JSON.stringify(secret.before)).not.toContain('canary');
+    const secret = resultOf(
+      { ...planned, action: 'delete', secrets: ['/text'] },
+      { ...raw, text: 'canary' },
+      null,
+    );
+    expect(JSON.stringify(secret)).not.toContain('canary');
     expect(secret.withheld).toContain('/text');
     const parts = { ...planned, diff: [diff('/rows/0', null, { name: 'r', value: redacted })] };
     const partly = resultOf(parts, raw, listed);
@@ -228,6 +232,7 @@ describe('what a result records of settings that a change adds', () => {
   };
   const planned: Change = {
     ...updateThing(raw, 'after'),
+    declared: { text: 'after', attributes: { url: 'v', user: 'x', proxy: { path: '/p' } } },
     diff: [
       diff('/text', null, 'after'),
       diff('/attributes/url', 'u', 'v'),
@@ -250,16 +255,10 @@ describe('what a result records of settings that a change adds', () => {
     });
   });
 
-  it('is nothing, where what came of it shows them', () => {
-    const { before } = changeResult(ending(task, 'done', [], { live: objectOf(thing, raw) }));
-    expect(before).toEqual({ text: 'before', attributes: { url: 'u', proxy: {} } });
-  });
-
-  it('is nothing, where the whole field was unset', () => {
-    const bare = { ...raw, attributes: null };
-    const change = { ...updateThing(bare, 'after'), diff: planned.diff };
-    const unset = begunResult({ ...task, change, live: objectOf(thing, bare) });
-    expect(unset.before).toEqual({ text: 'before', attributes: null });
+  it('is only what the tenant took, where what came of it was seen', () => {
+    const taken = { ...raw, attributes: { ...raw.attributes, user: 'x' } };
+    const { before, after } = changeResult(ending(task, 'done', [], { live: objectOf(thing, taken) }));
+    expect([before, after]).toEqual([{ attributes: { user: null } }, { attributes: { user: 'x' } }]);
   });
 });
 
@@ -318,21 +317,27 @@ describe('what a result says of values that it leaves out', () => {
     before: JsonObject | null,
     after: JsonObject | null,
     hidden: string[] = [],
+    hiddenAfter = hidden,
   ) => {
-    const show = (fields: JsonObject | null) => fields && { ...objectOf(thing, fields), hidden };
-    const planned = { ...updateThing(raw, 'after'), ...change };
-    const task = { kind: thing, change: planned, live: show(before), from: 0, resumed: false };
-    return changeResult(ending(task, 'done', [], { live: show(after) }));
+    const show = (fields: JsonObject | null, places: string[]) =>
+      fields && { ...objectOf(thing, fields), hidden: places };
+    const live = show(before, hidden);
+    const fingerprint = live?.fingerprint() ?? null;
+    const planned = { ...updateThing(raw, 'after'), fingerprint, ...change };
+    const task = { kind: thing, change: planned, live, from: 0, resumed: false };
+    return changeResult(ending(task, 'done', [], { live: show(after, hiddenAfter) }));
   };
 
   it('names those that the change may have written, and no other settings', () => {
+    const was = { ...raw, attributes: { url: 'v' } };
     const at = (path: string, secrets: string[] = []) =>
-      withheldBy({ diff: [diff(path, null, 'u')], secrets }, raw, raw).withheld;
+      withheldBy({ diff: [diff(path, null, 'u')], declared: { attributes: { url: 'u' } }, secrets }, was, raw)
+        .withheld;
     expect(at('/attributes/in')).toEqual(['/attributes/in/user', '/attributes/in/token']);
     expect(at('/attributes/in/token')).toEqual(['/attributes/in/token']);
     expect(at('/attributes/url')).toBeUndefined();
     expect(at('/attributes/url', ['/attributes/other/token'])).toEqual(['/attributes/other/token']);
-    expect(at('/attributes/url', ['/attributes/other'])).toEqual(['/attributes/other']);
+    expect(at('/attributes/url', ['/attributes/other'])).toEqual(['/attributes/other/token']);
   });
 
   it('names a field that the tenant hides', () => {
@@ -347,14 +352,13 @@ describe('what a result says of values that it leaves out', () => {
     const { before, withheld } = withheldBy({ action: 'delete' }, unset, null, ['/rule']);
     expect(before).not.toHaveProperty('rule');
     expect(withheld).toContain('/rule');
-    const { after } = withheldBy({ diff: [diff('/rule', 'r1', null)] }, { ...raw, rule: 'r1' }, unset, [
-      '/rule',
-    ]);
-    expect(after).toMatchObject({ rule: null });
+    const cleared = { diff: [diff('/rule', 'r1', null)] };
+    const { after } = withheldBy(cleared, { ...raw, rule: 'r1' }, unset, [], ['/rule']);
+    expect(after).toEqual({ rule: null });
   });
 
   it('names all of them where the object was made or is gone', () => {
-    const change = { diff: [diff('/attributes/url', null, 'u')] };
+    const change = { diff: [diff('/attributes/url', null, 'u')], declared: { attributes: { url: 'u' } } };
     const all = ['/attributes/in/user', '/attributes/in/token', '/attributes/other/token'];
     const gone = { ...change, fingerprint: objectOf(thing, raw).fingerprint(), action: 'delete' } as const;
     expect(withheldBy(gone, raw, null).withheld).toEqual(all);
@@ -363,15 +367,20 @@ describe('what a result says of values that it leaves out', () => {
 
   it('leaves out nothing of settings that are not set', () => {
     const unset = { id: 't1', name: 'old', text: 'before', attributes: null };
-    const { before, withheld } = withheldBy({}, unset, unset);
-    expect(before).toEqual({ text: 'before', attributes: null });
+    const { before, withheld } = withheldBy({ action: 'delete' }, unset, null);
+    expect(before).toMatchObject({ text: 'before', attributes: null });
     expect(withheld).toBeUndefined();
   });
 
   it('leaves out all settings that the change does not show any of', () => {
     const { before, withheld } = withheldBy({ action: 'delete' }, raw, null);
     expect(before).toEqual({ text: 'before' });
-    expect(withheld).toEqual(['/attributes']);
+    expect(withheld).toEqual([
+      '/attributes/url',
+      '/attributes/in/user',
+      '/attributes/in/token',
+      '/attributes/other/token',
+    ]);
   });
 });
 

@@ -149,7 +149,7 @@ describe('a server fault', () => {
     const tenant = new FakeTenant({ things: { old } });
     tenant.fault = () => status(500, false);
     const result = await apply(planOf([updateThing(old, 'after')]), tenant);
-    expect(result.changes[0]).toMatchObject({ outcome: 'failed', after: { text: 'before' } });
+    expect(result.changes[0]).toMatchObject({ outcome: 'failed', before: {}, after: {} });
     expect(result.changes[0]?.error).toContain('the tenant says no');
     expect(tenant.sent).toHaveLength(2);
   });

@@ -58,7 +58,7 @@ describe('rollback', () => {
       }),
     );
     const desk = state.simIntegrations.find(({ name }) => name === 'Old desk');
-    expect(desk?.attributes).toEqual({});
+    expect(desk?.attributes).toBeNull();
     Object.assign(desk ?? {}, { attributes: { url: 'u2' } });
     expect(visible(state)).toEqual(before);
     expect(
@@ -116,21 +116,20 @@ describe('rollback', () => {
     expect(stdout + world.read('result.json')).not.toContain('canary');
   });
 
-  it('warns of what the tenant does not show, where the rollback leaves it as it is', async () => {
+  it('writes what the tenant does not show any more, and warns of what the result did not record', async () => {
     const [desk] = world.sandbox.state.simIntegrations;
     Object.assign(desk ?? {}, { request: {}, statusMap: { a: false } });
     await apply([{ kind: 'SimIntegration', name: 'Desk', request: { password: '' }, statusMap: null }]);
     const { plan } = await rollback();
-    expect(plan.changes).toEqual([]);
     expect(plan.diagnostics).toMatchObject([
       { code: 'rollback-incomplete', severity: 'warning', address: 'SimIntegration/Desk' },
-      {
-        code: 'rollback-incomplete',
-        severity: 'warning',
-        message: expect.stringContaining('does not show /statusMap'),
-        hint: 'If the apply changed it, set the former value by hand.',
-      },
     ]);
+    expect(plan.diagnostics[0].message).toContain('keeps /request');
+    await world.run('apply', 'back.json');
+    expect(world.sandbox.state.simIntegrations[0]).toMatchObject({
+      request: { password: '' },
+      statusMap: { a: false },
+    });
   });
 
   it('speaks only of settings that the apply wrote', async () => {
@@ -265,7 +264,7 @@ describe('rollback', () => {
     );
     await world.run('apply', '--yes', '--result', 'result.json');
     const { plan } = await rollback();
-    expect(plan.diagnostics[0].message).toContain('/attributes/password as it is now');
+    expect(plan.diagnostics[0].message).toMatch(/keeps .*\/attributes\/password.* as it is now/);
     await world.run('apply', 'back.json');
     expect(world.sandbox.state.simIntegrations[0]?.attributes).toEqual({ password: 'new-password' });
   });

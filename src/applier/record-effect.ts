@@ -1,0 +1,160 @@
+import { readableFields, sameValue } from '../kinds/field.ts';
+import { type Field, fieldNamed } from '../kinds/kind.ts';
+import { isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
+import { groupBy } from '../model/basics.ts';
+import { isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
+import type { Change, Difference } from '../model/plan.ts';
+import {
+  isWithin,
+  type Pointer,
+  placesOf,
+  pointer,
+  segmentsOf,
+  setMember,
+  valueAt,
+} from '../model/pointer.ts';
+import { redacted } from '../model/sensitive.ts';
+import type { Task } from './preflight.ts';
+import { revertAll } from './revert.ts';
+import type { Ending } from './run-context.ts';
+import { valuesShown } from './verify.ts';
+
+/**
+ * What a change did to its object: of an update the values that differ, of JSON single members, and `null` for those that were
+ * not there; of a create and a delete the whole object. A manifest with `before` would undo it.
+ */
+export interface Effect {
+  /** `null` where there was no object. */
+  readonly before: JsonObject | null;
+  /** `null` where there is no object, and where nobody saw what came of the change. */
+  readonly after: JsonObject | null;
+  /** The places that are left out: what is secret, hidden by the tenant, or looks like a credential. */
+  readonly withheld: readonly Pointer[];
+}
+
+export function recordEffect({ task, outcome, live }: Ending): Effect {
+  const { kind, change } = task;
+  const old = fieldsBefore(task);
+  const seen = live && outcome !== 'unknown' ? readableFields(kind, live.fields) : null;
+  // A rollback that does not know what came of an update takes back all that it may have done.
+  const next = seen ?? (old && change.action === 'update' ? fieldsPlanned(change, old) : null);
+  const { isConcern, isWithheld, concealed } = disclosureOf({ task, live }, old, next);
+  const isPart = old !== null && next !== null;
+  const withheld = new Set<Pointer>();
+  const record = (field: Field, at: Pointer, sides: Pair): Pair | null => {
+    const names = field.is === 'json' ? namesIn(sides) : [];
+    if (names.length > 0) {
+      const members = names.flatMap((name): [string, Pair][] => {
+        const pair = record(field, at + pointer(name), memberOf(sides, name));
+        return pair ? [[name, pair]] : [];
+      });
+      return members.length > 0 ? pairFrom(members) : null;
+    }
+    if (isPart && (sameJson(...sides) || !isConcern(at))) return null;
+    if (!isWithheld(at, sides)) return sides;
+    withheld.add(at);
+    return null;
+  };
+  const fields = Object.entries(kind.fields).flatMap(([name, field]): [string, Pair][] => {
+    const [was, is] = [own(old ?? {}, name), own(next ?? {}, name)];
+    if ((was === undefined && is === undefined) || (isPart && sameValue(field, was, is))) return [];
+    const pair = record(field, pointer(name), [was ?? null, is ?? null]);
+    return pair ? [[name, pair]] : [];
+  });
+  const [before, after] = pairFrom(fields);
+  const isTold = (at: Pointer) => [...withheld].some((place) => isWithin(at, place));
+  for (const at of concealed) if (!isTold(at)) withheld.add(at);
+  return { before: old && before, after: seen && after, withheld: [...withheld] };
+}
+
+/** A value before a change and after it. */
+type Pair = readonly [Json, Json];
+
+/** The members of two objects, or of one where nothing is on the other side; none for other values. */
+function namesIn(sides: Pair): string[] {
+  const isOpen = sides.every((side) => side === null || isObject(side));
+  return isOpen ? [...new Set(sides.flatMap((side) => Object.keys(side ?? {})))] : [];
+}
+
+const memberOf = (sides: Pair, name: string): Pair => {
+  const [was, is] = sides.map((side) => (isObject(side) ? own(side, name) : undefined));
+  return [was ?? null, is ?? null];
+};
+
+const pairFrom = (members: readonly (readonly [string, Pair])[]): [JsonObject, JsonObject] => [
+  objectFrom(members.map(([name, [was]]) => [name, was])),
+  objectFrom(members.map(([name, [, is]]) => [name, is])),
+];
+
+/** The fields as an update would make them. Of a list it only counts that it differs. */
+function fieldsPlanned({ diff }: Change, before: JsonObject): JsonObject {
+  return diff.reduce((fields, { path, after }) => {
+    const next = setMember(fields, segmentsOf(path), after);
+    return isObject(next) ? next : fields;
+  }, before);
+}
+
+/** What a result may tell of an object: no more than the plan of its change. */
+function disclosureOf(
+  { task: { kind, change, live: first }, live }: Pick<Ending, 'task' | 'live'>,
+  before: JsonObject | null,
+  after: JsonObject | null,
+) {
+  const { diff, secrets = [], declared } = change;
+  const sensitive = diff.flatMap((each) => (each.sensitive ? [each.path] : []));
+  const parts = diff.flatMap(({ path, before: was, after: is }) =>
+    [was, is].flatMap((side) => placesOf(side, (part) => part === redacted).map((at) => path + at)),
+  );
+  const hidden = [
+    ...(first?.hidden ?? []),
+    ...(live?.hidden ?? []).filter((at) => !wasCleared(change, live?.fields ?? {}, at)),
+  ];
+  const marked = [...sensitive, ...parts, ...secrets, ...hidden];
+  // A field in which something differs is declared, even if the difference itself is secret.
+  const named = objectFrom(diff.map(({ path }) => [segmentsOf(path)[0] ?? '', {}]));
+  const looksSensitive = sensitivePlaces(kind, {
+    marked,
+    declared: [readableFields(kind, declared ?? {}), valuesShown(change), named],
+    values: [before, after].filter((fields) => fields !== null),
+  });
+  const isAbout = (places: readonly Pointer[], at: Pointer) =>
+    places.some((place) => isWithin(at, place) || isWithin(place, at));
+  const asked = [...secrets, ...diff.map(({ path }) => path)];
+  /** Other settings of the same map are not the concern of an update. */
+  const isConcern = (at: Pointer) =>
+    !(before && after && isMapOfSettings(fieldNamed(kind, segmentsOf(at)[0] ?? ''))) || isAbout(asked, at);
+  return {
+    concealed: [...sensitive, ...hidden.filter(isConcern)],
+    isConcern,
+    /** Without one of its items, a list would be another list. */
+    isWithheld: (at: Pointer, sides: Pair) =>
+      isAbout(marked, at) ||
+      sides.some((value) => !sameJson(redact(value, at, looksSensitive) ?? null, value)),
+  };
+}
+
+/** Some tenants show a field only where it is set. After a change that clears it, what they do not show is that it is unset. */
+function wasCleared({ diff }: Change, fields: JsonObject, at: Pointer): boolean {
+  const isUnset = (valueAt(fields, at) ?? null) === null;
+  return isUnset && diff.some(({ path, after, sensitive }) => path === at && after === null && !sensitive);
+}
+
+/**
+ * The fields before a change; `null` for a create. Where an earlier run began it, they are the fields now, with the plan's
+ * differences reverted.
+ */
+function fieldsBefore({ kind, change, live }: Task): JsonObject | null {
+  if (change.action === 'create') return null;
+  const fields = readableFields(kind, live?.fields ?? {});
+  if (live?.fingerprint() === change.fingerprint) return fields;
+  const known = change.diff.filter(({ sensitive }) => !sensitive);
+  const current = new Map(Object.entries(fields));
+  // A plan names the last item first, both of those that are added to a list and of those that are removed.
+  const isAdded = ({ op, before }: Difference) => before === null && op === 'add';
+  const ordered = [...known.filter(isAdded), ...known.filter((each) => !isAdded(each)).toReversed()];
+  for (const [name, differences] of groupBy(ordered, ({ path }) => segmentsOf(path)[0] ?? '')) {
+    const field = fieldNamed(kind, name);
+    if (field) current.set(name, revertAll(field, current.get(name) ?? null, differences));
+  }
+  return objectFrom(current);
+}
