@@ -1,9 +1,7 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import { comparable, isUnordered, readableFields, sameValue, textOfItem } from '../kinds/field.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
-import type { Resource } from '../kinds/resource.ts';
-import { formatAddress } from '../model/address.ts';
-import type { Source } from '../model/diagnostic.ts';
+import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';
 import {
   canonicalJson,
   isArray,
@@ -24,28 +22,16 @@ import { changeFor, type Unseen } from '../planner/change.ts';
 import { batchDeletes } from '../planner/index.ts';
 import type { KindChange } from './find.ts';
 
-/** The place of what no manifest declares. */
-const nowhere: Source = { file: '', line: 1, column: 1 };
-
 /** What a change declares of its object, as a manifest would. */
 export function resourceOf({ kind, change }: KindChange): Resource {
   const { key, declared, ignored = [], secrets = [], source } = change;
-  const place = source ? { ...source, column: 1 } : nowhere;
   return {
-    kind,
-    key,
-    address: formatAddress(kind.name, key),
-    id: null,
+    ...undeclared(kind, key, source ? { ...source, column: 1 } : nowhere),
     ensure: change.action === 'delete' ? 'absent' : 'present',
     fields: declared ?? {},
-    lifecycle: { protect: false, ignore: ignored, renamedFrom: null, allowLockout: false, basedOn: null },
+    lifecycle: { ...noLifecycle, ignore: ignored },
     secrets: () => secrets,
     shown: valuesShown(change),
-    declaration: null,
-    source: () => place,
-    locate: () => place,
-    point: () => ({ source: place, excerpt: '' }),
-    overlayAt: () => null,
   };
 }
 

@@ -6,7 +6,7 @@ import { environmentFolder } from '../loader/own-folder.ts';
 import { Failure, ifFailure, ifThere, unwritableFile } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
-import type { LaterResult } from '../planner/later.ts';
+import type { LaterResult } from '../planner/rollback.ts';
 
 /** What became of a result file when the run had ended. */
 export interface SavedResult {

@@ -1,4 +1,4 @@
-import type { Address, Key } from '../model/address.ts';
+import { type Address, formatAddress, type Key } from '../model/address.ts';
 import type { Source } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
@@ -57,6 +57,36 @@ export interface Resource {
   point(at: Pointer, offset?: number): { readonly source: Source; readonly excerpt: string };
   /** Where an overlay of the environment sets the value; `null` where the manifest does. */
   overlayAt(at: Pointer): Source | null;
+}
+
+export const noLifecycle: Lifecycle = {
+  protect: false,
+  ignore: [],
+  renamedFrom: null,
+  allowLockout: false,
+  basedOn: null,
+};
+
+/** The place of what no manifest declares. */
+export const nowhere: Source = { file: '', line: 1, column: 1 };
+
+/** An object as a plan or a result declares it, so far without fields. */
+export function undeclared(kind: Kind, key: Key, place: Source = nowhere): Resource {
+  return {
+    kind,
+    key,
+    address: formatAddress(kind.name, key),
+    id: null,
+    ensure: 'present',
+    fields: {},
+    lifecycle: noLifecycle,
+    secrets: () => [],
+    declaration: null,
+    source: () => place,
+    locate: () => place,
+    point: () => ({ source: place, excerpt: '' }),
+    overlayAt: () => null,
+  };
 }
 
 /** The keys that an object may have in the tenant: its own, and the one that it is renamed from. */

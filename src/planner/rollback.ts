@@ -1,24 +1,31 @@
+import type { Kinds } from '../kinds/catalog.ts';
 import { compareField } from '../kinds/compare.ts';
 import { readableFields } from '../kinds/field.ts';
 import { fieldNamed, type LiveObject } from '../kinds/kind.ts';
 import { identityOf, isKnownById, LiveIndex, shownId } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
-import type { Resource } from '../kinds/resource.ts';
-import { type Address, formatAddress, scopeFilter } from '../model/address.ts';
-import type { Diagnostic, Source } from '../model/diagnostic.ts';
+import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';
+import { type Address, scopeFilter } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { DraftPlan } from '../model/digest.ts';
+import { Failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import { liveMarker } from '../model/marker.ts';
+import { isSameTenant } from '../model/network.ts';
 import type { Change } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf, setMember, valueAt, withValueAt } from '../model/pointer.ts';
 import type { Result } from '../model/result.ts';
 import { type PlanInput, readRequestsFor } from './input.ts';
-import { type LaterResult, laterRemarks } from './later.ts';
 import { refuseCycles } from './lost-references.ts';
 import { resourcesByIdentity } from './references.ts';
 import { createdAgain, formerIdRemarks, renewedIds, withRenewedIds } from './renewed-ids.ts';
 import { type Restored, restoreFields, type Undo, undosOf } from './undo.ts';
+
+/** A result of a later apply of the project, or why its file says nothing. */
+export type LaterResult =
+  | { readonly file: string; readonly result: Result }
+  | { readonly file: string; readonly unreadable: string };
 
 /** What a rollback is made from. `resources` are the current manifests, which may protect what would be deleted. */
 export interface RollbackInput extends Pick<PlanInput, 'resources' | 'environment' | 'choices'> {
@@ -141,31 +148,21 @@ function resourceOf(
   // A deleted object had the other name as well: nothing is left to rename.
   const isRenamed = record.action !== 'delete' && identity !== formerly;
   return {
-    kind,
-    key: former,
-    address: formatAddress(kind.name, former),
-    id: null,
+    ...undeclared(kind, former),
     ensure: record.action === 'create' ? 'absent' : 'present',
     fields,
     lifecycle: {
+      ...noLifecycle,
       protect: manifest?.lifecycle.protect ?? false,
       allowLockout: manifest?.lifecycle.allowLockout ?? false,
-      basedOn: null,
-      ignore: [],
       renamedFrom: isRenamed ? key : null,
     },
-    secrets: () => [],
     shown: record.after ?? {},
-    declaration: null,
     source: () => manifest?.source() ?? nowhere,
     locate: (at) => manifest?.locate(at) ?? nowhere,
     point: (at) => manifest?.point(at) ?? { source: nowhere, excerpt: '' },
-    overlayAt: () => null,
   };
 }
-
-/** The place of what no manifest declares. */
-const nowhere: Source = { file: '', line: 1, column: 1 };
 
 /** The remark without a place, where it has none. */
 function withoutNowhere({ source, ...rest }: Diagnostic): Diagnostic {
@@ -269,4 +266,51 @@ function manualSteps({ result, choices }: RollbackInput): Diagnostic[] {
       const message = `${address} was a manual step. If it was done, undo it by hand.`;
       return { code: 'rollback-by-hand', severity: 'warning', message, address };
     });
+}
+
+/** Warnings about objects of a rollback that later applies to the same tenant changed too. */
+export function laterRemarks(
+  undos: readonly Undo[],
+  later: readonly LaterResult[],
+  { environment, tenant }: Result,
+  kinds: Kinds,
+): Diagnostic[] {
+  const wanted = new Map(undos.flatMap((undo) => namesOf(undo).map((name) => [name, undo.record.address])));
+  return later.flatMap((found): Diagnostic[] => {
+    if ('unreadable' in found) return [unreadable(found.file, found.unreadable)];
+    const { file, result } = found;
+    if (result.environment !== environment || !isSameTenant(result.tenant, tenant)) return [];
+    try {
+      const touched = undosOf(result, kinds).flatMap((undo) =>
+        namesOf(undo).flatMap((name) => wanted.get(name) ?? []),
+      );
+      return [...new Set(touched)].map((address) => changedAgain(address, file, result.startedAt));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return [unreadable(file, error.message)];
+    }
+  });
+}
+
+/** An object's names before and after its change. */
+function namesOf({ kind, key, former }: Undo): string[] {
+  return [...new Set([identityOf(kind, key), identityOf(kind, former)])];
+}
+
+function changedAgain(address: string, file: string, startedAt: string): Diagnostic {
+  return {
+    code: 'rollback-later',
+    severity: 'warning',
+    message: `${address} was changed again by the apply of ${startedAt} (${file}).`,
+    hint: 'Look at its differences: the rollback may undo that too. To keep the order, roll the later apply back first.',
+    address,
+  };
+}
+
+function unreadable(file: string, why: string): Diagnostic {
+  return {
+    code: 'rollback-later',
+    severity: 'warning',
+    message: `It is not known what the later apply of ${file} changed. ${why}`,
+  };
 }

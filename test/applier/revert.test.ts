@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { revert, revertAll } from '../../src/applier/revert.ts';
+import { revertAll } from '../../src/applier/record-effect.ts';
 import type { Field } from '../../src/kinds/kind.ts';
 import type { Json } from '../../src/model/json.ts';
+import { pointer } from '../../src/model/pointer.ts';
 import { diff } from './fake.ts';
 
 const set: Field = { is: 'set' };
@@ -47,7 +48,7 @@ describe('a difference undone', () => {
     ['adds a member', map, { z: 1 }, ['x', 'y'], 1, null, { z: 1, x: { y: 1 } }],
     ['begins an object that is not there', map, null, ['x'], 1, null, { x: 1 }],
   ])('%s', (_name, field, value, below, before, after, expected) => {
-    expect(revert(field, value, below, diff('/any', before, after))).toEqual(expected);
+    expect(revertAll(field, value, [diff(pointer('any', ...below), before, after)])).toEqual(expected);
   });
 });
 

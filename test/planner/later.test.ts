@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { ChangeResult, Result } from '../../src/model/result.ts';
-import { laterRemarks } from '../../src/planner/later.ts';
+import { laterRemarks } from '../../src/planner/rollback.ts';
 import { undosOf } from '../../src/planner/undo.ts';
 import { record } from './rolling-back.ts';
 

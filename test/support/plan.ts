@@ -4,8 +4,8 @@ import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Environment, Policy, Secrets } from '../../src/kinds/project.ts';
 import { secretPlaces } from '../../src/kinds/redact.ts';
-import type { Lifecycle, Resource } from '../../src/kinds/resource.ts';
-import { formatAddress, type Key } from '../../src/model/address.ts';
+import { type Lifecycle, noLifecycle, type Resource, undeclared } from '../../src/kinds/resource.ts';
+import type { Key } from '../../src/model/address.ts';
 import { withDigest } from '../../src/model/digest.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
@@ -92,26 +92,12 @@ export function resource(
   const source = { file: 'config/test.yaml', line: 1, column: 1 };
   const kind = typeof named === 'string' ? builtInKinds.get(named) : named;
   return {
-    kind,
-    key,
-    address: formatAddress(kind.name, key),
+    ...undeclared(kind, key, source),
     id: more.id ?? null,
     ensure: more.ensure ?? 'present',
     fields,
-    lifecycle: {
-      protect: false,
-      ignore: [],
-      renamedFrom: null,
-      allowLockout: false,
-      basedOn: null,
-      ...more.lifecycle,
-    },
+    lifecycle: { ...noLifecycle, ...more.lifecycle },
     secrets: () => secretPlaces(fields),
-    declaration: null,
-    source: () => source,
-    locate: () => source,
-    point: () => ({ source, excerpt: '' }),
-    overlayAt: () => null,
   };
 }
 
