@@ -16,7 +16,7 @@
  *
  * @module
  */
-export type { ApplyEvent } from './applier/run-context.ts';
+export type { ApplyEvent } from './applier/run.ts';
 export type { ClientEvent, ClientTarget } from './client/client.ts';
 export { type Client, type ClientOptions, createClient } from './client/client.ts';
 export { Redactor } from './client/redactor.ts';

@@ -6,11 +6,9 @@ import type { Plan } from '../model/plan.ts';
 import type { ChangeResult, Result, RunOutcome } from '../model/result.ts';
 import { notAttempted, planResult } from './change-result.ts';
 import { readRequestsWith, shownNames, wrongNames } from './check-references.ts';
-import { CreatedIds } from './created.ts';
 import { checkLive, checkPlan, type Task, withKinds } from './preflight.ts';
-import type { ResultRecorder } from './result-file.ts';
+import { type ApplyOptions, type Run, startRun, type TenantPort } from './run.ts';
 import { readNow, runAll } from './run-all.ts';
-import type { ApplyOptions, Run, TenantPort } from './run-context.ts';
 
 /**
  * Applies a plan: checks that it still holds, sends its requests in order, and returns the outcome of every change
@@ -19,13 +17,11 @@ import type { ApplyOptions, Run, TenantPort } from './run-context.ts';
  */
 export async function applyChanges(plan: Plan, port: TenantPort, options: ApplyOptions): Promise<Result> {
   try {
-    return await applyWith(plan, runWith(port, options));
+    return await applyWith(plan, startRun(port, options));
   } finally {
     await options.journal.close();
   }
 }
-
-const nowhere: ResultRecorder = { async start() {}, finish() {} };
 
 /**
  * The reasons for which the plan would be refused now, as `applyChanges` finds them; empty where there are none. Reads the
@@ -37,24 +33,11 @@ export async function findRefusals(
   options: ApplyOptions,
 ): Promise<readonly Diagnostic[]> {
   try {
-    const checked = await check(plan, runWith(port, options));
+    const checked = await check(plan, startRun(port, options));
     return checked.is === 'refused' ? checked.reasons : [];
   } finally {
     await options.journal.close();
   }
-}
-
-function runWith(port: TenantPort, options: ApplyOptions): Run {
-  return {
-    created: new CreatedIds(),
-    failFast: false,
-    onEvent() {},
-    record: nowhere,
-    async onDone() {},
-    ...options,
-    port,
-    now: () => new Date(options.clock.now()).toISOString(),
-  };
 }
 
 async function applyWith(plan: Plan, run: Run): Promise<Result> {

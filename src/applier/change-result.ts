@@ -5,7 +5,7 @@ import type { Pointer } from '../model/pointer.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import type { Task } from './preflight.ts';
 import { recordEffect } from './record-effect.ts';
-import { type Ending, ending } from './run-context.ts';
+import { type Ending, ending } from './run.ts';
 
 /** The result of a change that has ended. */
 export function changeResult(end: Ending): ChangeResult {

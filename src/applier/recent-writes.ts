@@ -8,9 +8,9 @@ import { type Address, parseAddress } from '../model/address.ts';
 import { ifThere } from '../model/failure.ts';
 import { sameJson } from '../model/json.ts';
 import { isSameTenant, type TenantName } from '../model/network.ts';
+import { lookUntil } from './find.ts';
 import { readJournal } from './journal.ts';
 import { type JournalRecord, progressOf } from './journal-records.ts';
-import { lookUntil } from './look-until.ts';
 
 /** A write that the tenant may not show yet: what a journal says of it. */
 export interface RecentWrite {

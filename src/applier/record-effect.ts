@@ -25,7 +25,7 @@ import {
 } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Task } from './preflight.ts';
-import type { Ending } from './run-context.ts';
+import type { Ending } from './run.ts';
 import { valuesShown } from './verify.ts';
 
 /**

@@ -7,17 +7,17 @@ import { groupBy, runConcurrently } from '../model/basics.ts';
 import { messageOf } from '../model/failure.ts';
 import { canonicalJson } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
-import type { ChangeResult } from '../model/result.ts';
+import { type ChangeResult, mayHaveFailed } from '../model/result.ts';
+import { type Pending, settle } from './awaiting.ts';
 import { begunResult, changeResult } from './change-result.ts';
 import { deleteApart } from './delete-apart.ts';
 import { type KindChange, readRequestsById, readRequestsFor } from './find.ts';
+import { mostReads, Sightings } from './freshness.ts';
 import type { Task } from './preflight.ts';
 import { readSettled } from './recent-writes.ts';
 import type { ResultRecorder } from './result-file.ts';
+import { type Ending, ending, type Run } from './run.ts';
 import { runChange } from './run-change.ts';
-import { type Ending, ending, type Run, type RunContext } from './run-context.ts';
-import { type Pending, settle } from './settling.ts';
-import { mostReads, Sightings } from './sightings.ts';
 
 /**
  * The objects asked for now, once the tenant shows the writes of earlier runs.
@@ -44,30 +44,27 @@ export function readNow(asked: readonly ReadRequest[], run: Run, sent = asked): 
 export async function runAll(
   tasks: readonly Task[],
   readAt: number,
-  run: Run,
+  given: Run,
 ): Promise<ReadonlyMap<Address, ChangeResult>> {
-  const { onEvent, signal, failFast } = run;
   const results = new Map<Address, ChangeResult>();
-  let isHalted = false;
-  const halt = () => {
-    isHalted = true;
+  const run = { ...given, record: recordEarlier(tasks, results, given.record) };
+  const pending: Pending[] = [];
+  const haltIf = (isFailure: boolean) => {
+    if (run.failFast && isFailure) run.halt();
   };
-  const record = recordEarlier(tasks, results, run.record);
   const finish = (end: Ending) => {
     run.created.end(end.task.change, end.outcome, end.live);
     const result = changeResult(end);
     results.set(result.address, result);
-    record.finish(result);
-    if (failFast && (result.outcome === 'failed' || result.outcome === 'unknown')) halt();
-    onEvent({ type: 'finished', result, finished: results.size, total: tasks.length });
+    run.record.finish(result);
+    haltIf(mayHaveFailed(result));
+    run.onEvent({ type: 'finished', result, finished: results.size, total: tasks.length });
   };
-  const pending: Pending[] = [];
   const defer = (one: Pending) => {
     pending.push(one);
-    if (failFast && one.isUncertain) halt();
+    haltIf(one.isUncertain);
   };
-  const context = { ...run, record, isStopped: () => isHalted || signal.aborted, halt, finish, defer };
-  const settleAll = () => settle(pending.splice(0), context, finish);
+  const settleAll = () => settle(pending.splice(0), run, finish);
 
   const levels = levelsOf(tasks, run.kinds);
   const units = levels.flatMap((level) => level.units);
@@ -78,8 +75,17 @@ export async function runAll(
   const writes = levels.filter((level) => !level.deletes).flatMap((level) => level.units.flat());
   for (const level of levels) {
     if (level.deletes || needsPending(level, pending, run)) await settleAll();
-    const isHeldBack = level.deletes && !context.isStopped() && !writes.every(isDone);
-    await runLevel(level, isHeldBack, { ...context, sightings });
+    const isHeldBack = level.deletes && !run.isStopped() && !writes.every(isDone);
+    await runConcurrently(level.units, run.concurrency, async (unit) => {
+      const error = unit.some(isLeft) ? whySkipped(unit, isHeldBack, run) : null;
+      if (error !== null) for (const task of unit) finish(ending(task, 'skipped', [], { error }));
+      else {
+        for (const end of await runUnit(unit, sightings, run)) {
+          if ('end' in end) defer(end);
+          else finish(end);
+        }
+      }
+    });
   }
   await settleAll();
   return results;
@@ -148,50 +154,24 @@ function needsPending({ units }: Level, pending: readonly Pending[], { created }
   );
 }
 
-/** What the units of a level share. */
-interface LevelContext extends RunContext {
-  readonly sightings: Sightings;
-  readonly finish: (end: Ending) => void;
-  readonly defer: (pending: Pending) => void;
-}
-
-async function runLevel({ units }: Level, isHeldBack: boolean, context: LevelContext): Promise<void> {
-  const { concurrency, finish, defer, isStopped, onEvent } = context;
-  await runConcurrently(units, concurrency, async (unit) => {
-    const error = unit.some(isLeft) ? whySkipped(unit, isHeldBack, context) : null;
-    if (error !== null) {
-      for (const task of unit) finish(ending(task, 'skipped', [], { error }));
-      return;
-    }
-    if (unit.some(isLeft) && !isStopped()) {
-      for (const { change } of unit) {
-        onEvent({ type: 'started', address: change.address, action: change.action });
-      }
-    }
-    for (const end of await runUnit(unit, context)) {
-      if ('end' in end) defer(end);
-      else finish(end);
-    }
-  });
-}
-
 /** Why a unit cannot be made, as a sentence; `null` where it can. */
-function whySkipped(
-  unit: readonly Task[],
-  isHeldBack: boolean,
-  { created, isStopped }: LevelContext,
-): string | null {
+function whySkipped(unit: readonly Task[], isHeldBack: boolean, { created, isStopped }: Run): string | null {
   if (isHeldBack) return 'Deletes are made only after every other change has succeeded.';
   const [missing] = unit.filter(isLeft).flatMap((task) => created.missingFor(task));
   return missing === undefined || isStopped() ? null : created.whyMissing(missing);
 }
 
 /** Makes the changes of a unit, if their objects are still as they were planned. */
-async function runUnit(unit: readonly Task[], context: LevelContext): Promise<readonly (Ending | Pending)[]> {
-  const { created, sightings, isStopped } = context;
+async function runUnit(
+  unit: readonly Task[],
+  sightings: Sightings,
+  run: Run,
+): Promise<readonly (Ending | Pending)[]> {
+  const { created, isStopped, onEvent } = run;
   // Where nothing is sent, nothing relies on a read.
-  const endUnsent = async () => (await runChange(unit, null, context)) ?? [];
+  const endUnsent = async () => (await runChange(unit, null, run)) ?? [];
   if (isStopped() || !unit.some(isLeft)) return endUnsent();
+  for (const { change } of unit) onEvent({ type: 'started', address: change.address, action: change.action });
   for (let round = 1; ; round += 1) {
     const checked = await checkUnit(unit, sightings);
     // An interrupt ends a read as well, which says nothing about the objects.
@@ -200,10 +180,10 @@ async function runUnit(unit: readonly Task[], context: LevelContext): Promise<re
     // With a low rate limit every request has to wait longer: then the last of several reads has to do.
     const notAfter = round < mostReads ? checked.notAfter : null;
     const tasks = checked.tasks.map((task) => created.fill(task));
-    const ends = await runChange(tasks, notAfter, context);
+    const ends = await runChange(tasks, notAfter, run);
     if (!ends) continue;
     sightings.forget(unit);
-    return deleteApart(ends, context);
+    return deleteApart(ends, run);
   }
 }
 

@@ -6,16 +6,22 @@ import { fillLive } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
+import type { Pending } from './awaiting.ts';
 import { begunResult } from './change-result.ts';
-import { checkConvergence, endSeen } from './convergence.ts';
-import { type Exchange, exchange, isOutdated, lookUpAfter } from './exchange.ts';
 import type { KindChange } from './find.ts';
 import { foreignDifferences } from './observed.ts';
 import type { Task } from './preflight.ts';
-import { type ChangeContext, type Ending, ending, type RunContext } from './run-context.ts';
-import type { Pending } from './settling.ts';
-import { concludeFrom, evidenceOf } from './step.ts';
+import {
+  concludeFrom,
+  type Exchange,
+  evidenceOf,
+  exchange,
+  isOutdated,
+  lookUpAfter,
+} from './request-attempt.ts';
+import { type Ending, ending, type Run } from './run.ts';
 import { fieldsWritten } from './verify.ts';
+import { checkConvergence, endSeen } from './verify-write.ts';
 
 /**
  * Makes one change, or several that share their only request. What its answers do not show is left pending. Never
@@ -28,14 +34,14 @@ import { fieldsWritten } from './verify.ts';
 export async function runChange(
   tasks: readonly Task[],
   notAfter: number | null,
-  context: RunContext,
+  run: Run,
   sent: readonly SentRequest[] = [],
 ): Promise<readonly (Ending | Pending)[] | null> {
   const log = [...sent];
   try {
-    return await sendAll(tasks, notAfter, { ...context, log });
+    return await sendAll(tasks, notAfter, log, run);
   } catch (error) {
-    context.halt();
+    run.halt();
     const why = `The run cannot continue: ${messageOf(error)}`;
     return tasks.map((task) => ending(task, log.length > 0 ? 'unknown' : 'failed', log, { error: why }));
   }
@@ -44,60 +50,65 @@ export async function runChange(
 /** The objects of a unit as they were last seen. */
 type Seen = ReadonlyMap<Address, LiveObject | null>;
 
+/** What was sent for a unit, and what came of it. */
+interface Sent {
+  readonly seen: Seen;
+  readonly last: Exchange | null;
+  readonly log: readonly SentRequest[];
+}
+
 async function sendAll(
   tasks: readonly Task[],
   notAfter: number | null,
-  context: ChangeContext,
+  log: SentRequest[],
+  run: Run,
 ): Promise<readonly (Ending | Pending)[] | null> {
-  const { log } = context;
   const [lead] = tasks;
   if (!lead) return [];
   const { address, requests } = lead.change;
-  const isLeft = lead.from < requests.length && !context.isStopped();
-  if (isLeft) await context.record.start(tasks.map(begunResult));
+  const isLeft = lead.from < requests.length && !run.isStopped();
+  if (isLeft) await run.record.start(tasks.map(begunResult));
   let seen = new Map(tasks.map(({ change, live }) => [change.address, live]));
   let last: Exchange | null = null;
   for (const [index, planned] of requests.entries()) {
     if (index < lead.from) continue;
-    if (context.isStopped()) return tasks.map((task) => endStopped(task, index, seen, log));
+    if (run.isStopped()) return tasks.map((task) => endStopped(task, index, seen, log));
     const before = new Map([...seen].map(([name, live]) => [name, live?.fingerprint() ?? null]));
     const request = fillLiveValues(lead, planned, seen.get(address) ?? null);
     const isFirst = index === lead.from;
-    last = await exchange({ tasks, request, index, before, notAfter: isFirst ? notAfter : null }, context);
+    last = await exchange({ tasks, request, index, before, notAfter: isFirst ? notAfter : null }, log, run);
     if (isFirst && isOutdated(last.answer) && last.replies.get(address)?.is === 'rejected') return null;
     if (index === requests.length - 1) break;
 
     // A change of several requests is alone: only single requests are shared.
     if (last.replies.get(address)?.is !== 'accepted') break;
-    const looked = last.find ? { find: last.find } : await lookUpAfter(last.answer, tasks, context);
+    const looked = last.find ? { find: last.find } : await lookUpAfter(last.answer, tasks, run);
     if ('failed' in looked) {
       const error = `${sentSoFar(index + 1, requests.length)} ${looked.failed}`;
       return [ending(lead, 'failed', log, { error, live: null })];
     }
     const { live } = looked.find(lead);
-    const changed = endChanged(lead, index + 1, live, context);
-    if (changed) return [changed];
+    const changed = whatChanged(lead, index + 1, live, run);
+    if (changed) return [ending(lead, 'failed', log, changed)];
     seen = new Map([[address, live]]);
   }
-  return endAll(tasks, seen, last, context);
+  return endAll(tasks, { seen, last, log }, run);
 }
 
 /** How the changes ended once the last request was sent, a request was not accepted, or none was left to send. */
 async function endAll(
   tasks: readonly Task[],
-  seen: Seen,
-  last: Exchange | null,
-  context: ChangeContext,
+  { seen, last, log }: Sent,
+  run: Run,
 ): Promise<(Ending | Pending)[]> {
-  const { log } = context;
-  const wasNeverSent = context.signal.aborted && last?.answer.outcome === 'unsent' && log.length <= 1;
+  const wasNeverSent = run.signal.aborted && last?.answer.outcome === 'unsent' && log.length <= 1;
   const ends: (Ending | Pending)[] = [];
   for (const task of tasks) {
     const { address } = task.change;
     const { is, remark } = last?.replies.get(address) ?? { is: 'accepted', remark: null };
     const live = last?.find ? last.find(task).live : (seen.get(address) ?? null);
-    if (is === 'accepted') ends.push(await checkConvergence(task, last, context));
-    else if (is === 'open' && last) ends.push(waitForEffect(task, last, context));
+    if (is === 'accepted') ends.push(await checkConvergence(task, last, log, run));
+    else if (is === 'open' && last) ends.push(waitForEffect(task, last, log, run));
     // Ctrl-C while the first request was still waiting: the change was never started.
     else if (wasNeverSent && is === 'rejected')
       ends.push(ending(task, 'notAttempted', [], { error: remark, live }));
@@ -107,21 +118,26 @@ async function endAll(
 }
 
 /** A change whose last request was not answered, and has not shown an effect yet. */
-function waitForEffect(task: Task, { step, answer, until }: Exchange, context: ChangeContext): Pending {
-  const { log, describe } = context;
+function waitForEffect(
+  task: Task,
+  { step, answer, until }: Exchange,
+  log: readonly SentRequest[],
+  run: Run,
+): Pending {
+  const { describe } = run;
   return {
     task,
     log,
     until,
     isUncertain: true,
-    isFinal: (found) => evidenceOf(step, task, found, context) !== 'notTaken',
+    isFinal: (found) => evidenceOf(step, task, found, run) !== 'notTaken',
     async end(seen) {
       if ('failed' in seen) {
         return ending(task, 'unknown', log, { error: `${describe(answer)} ${seen.failed}` });
       }
-      const inference = { step, task, answer, evidence: evidenceOf(step, task, seen, context) };
-      const { is, remark } = await concludeFrom(inference, context);
-      if (is === 'accepted') return endSeen(task, seen, remark, context);
+      const inference = { step, task, answer, evidence: evidenceOf(step, task, seen, run) };
+      const { is, remark } = await concludeFrom(inference, run);
+      if (is === 'accepted') return endSeen(task, seen, { remark, log }, run);
       return ending(task, is === 'rejected' ? 'failed' : 'unknown', log, { error: remark, live: seen.live });
     },
   };
@@ -135,19 +151,14 @@ function endStopped(task: Task, index: number, seen: Seen, log: readonly SentReq
   return ending(task, 'failed', log, { error, live });
 }
 
-/** How a change ends whose object somebody changed or removed after some of its requests; `null` where nobody did. */
-function endChanged(
-  task: Task,
-  sent: number,
-  live: LiveObject | null,
-  context: ChangeContext,
-): Ending | null {
+/** What somebody did to the object after some of its requests; `null` where nobody did anything. */
+function whatChanged(task: Task, sent: number, live: LiveObject | null, run: Run) {
   const { requests } = task.change;
-  const foreign = live ? foreignIn(task, requests.slice(sent), live, context) : [];
+  const foreign = live ? foreignIn(task, requests.slice(sent), live, run) : [];
   if (live && foreign.length === 0) return null;
   const why = live ? `${foreign.join(', ')} is different now` : 'it no longer exists';
   const error = `${countSent(sent, requests.length)}. Then somebody changed the object: ${why}. Make a new plan.`;
-  return ending(task, 'failed', context.log, { error, live, unmet: foreign });
+  return { error, live, unmet: foreign };
 }
 
 /**
@@ -158,7 +169,7 @@ function foreignIn(
   entry: KindChange,
   left: readonly Request[],
   live: LiveObject,
-  { settings, secrets }: Pick<RunContext, 'settings' | 'secrets'>,
+  { settings, secrets }: Pick<Run, 'settings' | 'secrets'>,
 ): Pointer[] {
   const written = fieldsWritten(entry, live, settings);
   const names = new Set(left.flatMap((request) => [...written(request)]));

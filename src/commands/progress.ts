@@ -1,4 +1,4 @@
-import type { ApplyEvent } from '../applier/run-context.ts';
+import type { ApplyEvent } from '../applier/run.ts';
 import type { FleetOptions, FleetProgressState } from '../engine/fleet.ts';
 import { type Tenant, type TenantEvent, type TenantOptions, useTenant } from '../engine/tenant.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { applyChanges, findRefusals } from '../applier/apply.ts';
 import { openJournal } from '../applier/journal.ts';
-import type { ApplyEvent } from '../applier/run-context.ts';
+import type { ApplyEvent } from '../applier/run.ts';
 import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';

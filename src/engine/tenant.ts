@@ -1,4 +1,4 @@
-import type { ApplyEvent, TenantPort } from '../applier/run-context.ts';
+import type { ApplyEvent, TenantPort } from '../applier/run.ts';
 import type { ClientEvent } from '../client/client.ts';
 import { type Client, createClient, type Limiters } from '../client/client.ts';
 import { type Clock, systemClock } from '../client/clock.ts';

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { ApplyEvent } from '../../src/applier/run-context.ts';
+import type { ApplyEvent } from '../../src/applier/run.ts';
 import { isObject, type Json } from '../../src/model/json.ts';
 import { exitCodeOf } from '../../src/model/result.ts';
 import { secretsOf } from '../support/plan.ts';

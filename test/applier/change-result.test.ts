@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { begunResult, changeResult, notAttempted, planResult } from '../../src/applier/change-result.ts';
-import { ending } from '../../src/applier/run-context.ts';
+import { ending } from '../../src/applier/run.ts';
 import { compareField } from '../../src/kinds/compare.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';

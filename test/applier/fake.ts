@@ -1,4 +1,4 @@
-import type { TenantPort } from '../../src/applier/run-context.ts';
+import type { TenantPort } from '../../src/applier/run.ts';
 import type { Answered, Sent } from '../../src/client/answer.ts';
 import { catalogOf } from '../../src/kinds/catalog.ts';
 import { compareField } from '../../src/kinds/compare.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lookUntil } from '../../src/applier/look-until.ts';
+import { lookUntil } from '../../src/applier/find.ts';
 
 /** A clock that writes down how long it was asked to wait. */
 function waits() {

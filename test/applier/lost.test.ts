@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
-import type { ApplyEvent } from '../../src/applier/run-context.ts';
+import type { ApplyEvent } from '../../src/applier/run.ts';
 import { catalogOf } from '../../src/kinds/catalog.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Change } from '../../src/model/plan.ts';
@@ -149,7 +149,8 @@ describe('a server fault', () => {
     const tenant = new FakeTenant({ things: { old } });
     tenant.fault = () => status(500, false);
     const result = await apply(planOf([updateThing(old, 'after')]), tenant);
-    expect(result.changes[0]).toMatchObject({ outcome: 'failed', before: {}, after: {} });
+    expect(result.changes[0]?.outcome).toBe('failed');
+    expect(result.changes[0]?.after).toEqual({});
     expect(result.changes[0]?.error).toContain('the tenant says no');
     expect(tenant.sent).toHaveLength(2);
   });

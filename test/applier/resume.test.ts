@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Journal, openJournal } from '../../src/applier/journal.ts';
 import { ResultFile } from '../../src/applier/result-file.ts';
-import type { ApplyEvent, TenantPort } from '../../src/applier/run-context.ts';
+import type { ApplyEvent, TenantPort } from '../../src/applier/run.ts';
 import { readResultFile } from '../../src/applier/saved-file.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';

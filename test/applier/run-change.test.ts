@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
-import type { ApplyEvent } from '../../src/applier/run-context.ts';
+import type { ApplyEvent } from '../../src/applier/run.ts';
 import { catalogOf } from '../../src/kinds/catalog.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Request } from '../../src/model/plan.ts';

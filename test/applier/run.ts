@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyChanges } from '../../src/applier/apply.ts';
 import { openJournal } from '../../src/applier/journal.ts';
-import type { ApplyOptions, TenantPort } from '../../src/applier/run-context.ts';
+import type { ApplyOptions, TenantPort } from '../../src/applier/run.ts';
 import type { Clock } from '../../src/client/clock.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import type { ChangeOutcome, Result } from '../../src/model/result.ts';

@@ -74,7 +74,10 @@ function withoutPlaces(value: Json, at: string, said: string): Json | undefined 
   if ([' ', ',', ':'].some((end) => said.includes(` ${at}${end}`))) return undefined;
   const inner = (item: Json, name: string | number) => withoutPlaces(item, `${at}${pointer(name)}`, said);
   if (isArray(value)) return value.map((item, index) => inner(item, index) ?? null);
-  return isObject(value) ? mapMembers(value, (item, name) => inner(item, name) ?? undefined) : value;
+  if (!isObject(value)) return value;
+  const rest = mapMembers(value, (item, name) => inner(item, name) ?? undefined);
+  // A rollback does not invent an empty object where all that was in it is left out.
+  return sameJson(rest, {}) && !sameJson(value, {}) ? undefined : rest;
 }
 
 /** Applies the manifests, and leaves the result of it. */

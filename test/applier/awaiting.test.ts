@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { type Pending, settle } from '../../src/applier/awaiting.ts';
 import type { Task } from '../../src/applier/preflight.ts';
-import { type ApplyEvent, type Ending, ending } from '../../src/applier/run-context.ts';
-import { type Pending, settle } from '../../src/applier/settling.ts';
+import { type ApplyEvent, type Ending, ending } from '../../src/applier/run.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import { createThing, deleteThing, FakeTenant, objectOf, thing } from './fake.ts';
 import { steppingClock } from './run.ts';

@@ -1,9 +1,8 @@
 import { messageOf } from '../model/failure.ts';
 import type { SentRequest } from '../model/result.ts';
-import type { Found } from './find.ts';
-import { lookUntil, lookUp } from './look-until.ts';
+import { type Found, lookUntil, lookUp } from './find.ts';
 import type { Task } from './preflight.ts';
-import { type Ending, ending, type RunContext } from './run-context.ts';
+import { type Ending, ending, type Run } from './run.ts';
 
 /** A change whose requests were sent. What the tenant shows of its object decides how it ended. */
 export interface Pending {
@@ -28,21 +27,21 @@ type Seen = Found | { readonly failed: string };
  */
 export async function settle(
   pending: readonly Pending[],
-  context: Pick<RunContext, 'port' | 'clock' | 'signal' | 'onEvent' | 'halt'>,
+  run: Pick<Run, 'port' | 'clock' | 'signal' | 'onEvent' | 'halt'>,
   finish: (end: Ending) => void,
 ): Promise<void> {
-  const { clock, signal, onEvent } = context;
+  const { clock, signal, onEvent } = run;
   let open = pending;
   const endAll = async (ended: readonly Pending[], seen: (one: Pending) => Seen) => {
     // Together: their records share a write.
-    const end = async (one: Pending) => finish(await endOne(one, seen(one), context));
+    const end = async (one: Pending) => finish(await endOne(one, seen(one), run));
     await Promise.all(ended.map(end));
     const isEnded = new Set(ended);
     open = open.filter((one) => !isEnded.has(one));
   };
   const look = async () => {
     const tasks = open.map(({ task }) => task);
-    const looked = await lookUp(tasks, context, open.every(isWritten));
+    const looked = await lookUp(tasks, run, open.every(isWritten));
     if ('failed' in looked) {
       await endAll(open, () => looked);
       return;
@@ -61,14 +60,14 @@ export async function settle(
     return Math.max(1, ms);
   };
   // An interrupt ends the waits; what is open then is ended without a look.
-  while (open.length > 0) await lookUntil(look, announceWait, context);
+  while (open.length > 0) await lookUntil(look, announceWait, run);
 }
 
 /** Whether an answer has shown that the object is there. */
 const isWritten = ({ isUncertain, task }: Pending): boolean =>
   !isUncertain && task.change.action !== 'delete';
 
-async function endOne(one: Pending, seen: Seen, { halt }: Pick<RunContext, 'halt'>): Promise<Ending> {
+async function endOne(one: Pending, seen: Seen, { halt }: Pick<Run, 'halt'>): Promise<Ending> {
   try {
     return await one.end(seen);
   } catch (error) {

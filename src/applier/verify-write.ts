@@ -3,12 +3,13 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import { isObject, type Json } from '../model/json.ts';
 import { type Change, secretsSentBy } from '../model/plan.ts';
-import type { Exchange } from './exchange.ts';
+import type { SentRequest } from '../model/result.ts';
+import type { Pending } from './awaiting.ts';
 import type { Found } from './find.ts';
 import { type Deviations, deviationsOf, hasEffect } from './observed.ts';
 import type { Task } from './preflight.ts';
-import { type ChangeContext, type Ending, ending } from './run-context.ts';
-import type { Pending } from './settling.ts';
+import type { Exchange } from './request-attempt.ts';
+import { type Ending, ending, type Run } from './run.ts';
 
 /** Verdicts against the tenant ("ignored", "rewrote", "still exists") wait so long for a better look, in milliseconds. */
 const longestDoubt = 15_000;
@@ -23,13 +24,14 @@ const longestDoubt = 15_000;
 export async function checkConvergence(
   task: Task,
   last: Exchange | null,
-  context: ChangeContext,
+  log: readonly SentRequest[],
+  run: Run,
 ): Promise<Ending | Pending> {
   const { change } = task;
   const remark = last ? (last.replies.get(change.address)?.remark ?? null) : remarkOnSecrets(change);
-  const sighting = sightingInAnswer(task, last, context);
-  if (sighting) return endSeen(task, sighting, remark, context);
-  const { clock, settle, log, secrets } = context;
+  const sighting = sightingInAnswer(task, last, run);
+  if (sighting) return endSeen(task, sighting, { remark, log }, run);
+  const { clock, settle, secrets } = run;
   return {
     task,
     log,
@@ -37,7 +39,7 @@ export async function checkConvergence(
     until: clock.now() + (isDeferred(task, last) ? settle : Math.min(longestDoubt, settle)),
     isUncertain: false,
     isFinal: ({ live }) => hasEffect(task, live, secrets),
-    end: (seen) => endSeen(task, seen, remark, context),
+    end: (seen) => endSeen(task, seen, { remark, log }, run),
   };
 }
 
@@ -50,11 +52,7 @@ function remarkOnSecrets(change: Change): string | null {
 }
 
 /** `null` where the object has to be read: the answer does not show it, or shows a difference. */
-function sightingInAnswer(
-  task: Task,
-  last: Exchange | null,
-  context: ChangeContext,
-): Pick<Found, 'live'> | null {
+function sightingInAnswer(task: Task, last: Exchange | null, run: Run): Pick<Found, 'live'> | null {
   if (!last) return { live: task.live };
   if (last.find) return { live: last.find(task).live };
   const { requests, action } = task.change;
@@ -64,10 +62,10 @@ function sightingInAnswer(
   if (requests.length > 1 || last.answer.outcome !== 'answered') return null;
   const live = readWritten(task, last.answer.body);
   // Even where the answer does not show all that was asked for, it has the id.
-  if (action === 'create' && live) context.created.learn(task.change.address, live);
+  if (action === 'create' && live) run.created.learn(task.change.address, live);
   // What refers to a new object needs its id, which some answers leave out. Some kinds have none at all.
-  if (context.created.isAwaited(task.change.address)) return null;
-  return live && hasEffect(task, live, context.secrets) ? { live } : null;
+  if (run.created.isAwaited(task.change.address)) return null;
+  return live && hasEffect(task, live, run.secrets) ? { live } : null;
 }
 
 /**
@@ -104,11 +102,10 @@ function readWritten({ kind, change }: Task, body: Json): LiveObject | null {
 export async function endSeen(
   task: Task,
   seen: Pick<Found, 'live'> | { readonly failed: string },
-  remark: string | null,
-  context: ChangeContext,
+  { remark, log }: { readonly remark: string | null; readonly log: readonly SentRequest[] },
+  run: Run,
 ): Promise<Ending> {
   const { change } = task;
-  const { log } = context;
   const remarks = remark === null ? [] : [remark];
   if ('failed' in seen) {
     if (change.action === 'delete')
@@ -125,15 +122,15 @@ export async function endSeen(
     const error = 'The tenant accepted the change, but the object does not exist.';
     return ending(task, 'unknown', log, { live, error, warnings: remarks });
   }
-  const { unmet, beside, ...told } = live ? deviations(task, live, context) : nothing;
+  const { unmet, beside, ...told } = live ? deviations(task, live, run) : nothing;
   const after = live?.fingerprint() ?? null;
-  await context.journal.settle(change.address, { unmet, after }, context.now());
+  await run.journal.settle(change.address, { unmet, after }, run.now());
   return ending(task, 'done', log, { live, warnings: [...remarks, ...told.warnings], unmet, beside });
 }
 
 const nothing: Deviations = { warnings: [], unmet: [], beside: [] };
 
-function deviations(task: Task, live: LiveObject, { secrets }: ChangeContext): Deviations {
+function deviations(task: Task, live: LiveObject, { secrets }: Run): Deviations {
   const { change, live: before } = task;
   const isAsPlanned = change.action === 'update' && before?.fingerprint() === change.fingerprint;
   return deviationsOf(task, live, isAsPlanned ? before : null, secrets);

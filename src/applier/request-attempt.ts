@@ -3,15 +3,33 @@ import { deniesSuccess, isInconclusive } from '../kinds/http.ts';
 import type { Address } from '../model/address.ts';
 import { messageOf } from '../model/failure.ts';
 import type { Request } from '../model/plan.ts';
+import { isRepeatable } from '../model/repeatable.ts';
 import type { SentRequest } from '../model/result.ts';
-import type { Finder } from './find.ts';
+import { type Finder, type Found, type Looked, lookUntil, lookUp } from './find.ts';
+import { mostReads, untilOf } from './freshness.ts';
 import type { Verdict } from './journal-records.ts';
-import { type Looked, lookUntil, lookUp } from './look-until.ts';
 import type { Task } from './preflight.ts';
-import type { Evidence } from './readiness.ts';
-import type { ChangeContext, RunContext } from './run-context.ts';
-import { mostReads, untilOf } from './sightings.ts';
-import { concludeFrom, evidenceOf, isLast, isSafeTwice, type Reply, type Step, statusOf } from './step.ts';
+import { type Evidence, judgeEffect } from './readiness.ts';
+import type { Run } from './run.ts';
+
+/** One request of a change, or of several changes that share it. */
+export interface Step {
+  readonly tasks: readonly Task[];
+  readonly request: Request;
+  /** The number of the request in its change, from 0. */
+  readonly index: number;
+  /** The fingerprints of the objects just before; `null` for an object that does not exist. */
+  readonly before: ReadonlyMap<Address, string | null>;
+  /** When the objects were read too long ago to rely on; `null`: never. In milliseconds since 1970. */
+  readonly notAfter: number | null;
+}
+
+/** The outcome of a request for one of its changes. `open`: it may still show. */
+interface Reply {
+  readonly is: 'accepted' | 'rejected' | 'unknown' | 'open';
+  /** Why it is not accepted, or how that is known. */
+  readonly remark: string | null;
+}
 
 /** A request that was sent, and its answer. */
 interface Answered {
@@ -34,27 +52,29 @@ const maxSends = 2;
 /**
  * Sends a request and determines its outcome: recorded in the journal before and after, and looked up by key where the
  * answer does not show it (design, section 6). A repetition relies on that look.
+ *
+ * @param log receives every request at once, so that it is known even if a later step throws
  */
-export async function exchange(step: Step, context: ChangeContext): Promise<Exchange> {
+export async function exchange(step: Step, log: SentRequest[], run: Run): Promise<Exchange> {
   const { tasks } = step;
-  const { clock } = context;
+  const { clock } = run;
   let { notAfter } = step;
   let sends = 0;
   for (let looks = 1; ; looks++) {
-    const { verdict, ...answered } = await sendRecorded({ ...step, notAfter }, sends > 0, context);
+    const { verdict, ...answered } = await sendRecorded({ ...step, notAfter }, sends > 0, log, run);
     if (verdict !== 'unclear')
-      return { ...answered, replies: clearReplies(answered, verdict, context), find: null };
+      return { ...answered, replies: clearReplies(answered, verdict, run), find: null };
 
     const { answer, until } = answered;
     if (!isOutdated(answer)) sends += 1;
     const isOpen = isOutdated(answer) || isWithoutAnswer(answer);
     const mayRepeat = sends < maxSends && isOpen && isSafeTwice(step);
     const lookedAt = clock.now();
-    const looked = await lookForEffect(step, answer, mayRepeat ? 0 : until, context);
+    const looked = await lookForEffect(step, answer, mayRepeat ? 0 : until, run);
     if ('failed' in looked) {
       // Others write meanwhile, which can disturb the read of a list: it is looked up again when they are done.
       const is = isLast(step) && clock.now() < until ? 'open' : 'unknown';
-      const reply: Reply = { is, remark: `${context.describe(answer)} ${looked.failed}` };
+      const reply: Reply = { is, remark: `${run.describe(answer)} ${looked.failed}` };
       return {
         ...answered,
         replies: new Map(tasks.map(({ change }) => [change.address, reply])),
@@ -62,8 +82,8 @@ export async function exchange(step: Step, context: ChangeContext): Promise<Exch
       };
     }
     const { evidence, find } = looked;
-    if (!mayRepeat || context.signal.aborted || !isMissing(evidence))
-      return { ...answered, replies: await repliesBy(evidence, answered, context), find };
+    if (!mayRepeat || run.signal.aborted || !isMissing(evidence))
+      return { ...answered, replies: await repliesBy(evidence, answered, run), find };
     const limits = tasks.map((task) => untilOf(task, lookedAt, clock.now()));
     notAfter = looks < mostReads ? Math.min(...limits) : null;
   }
@@ -73,17 +93,18 @@ export async function exchange(step: Step, context: ChangeContext): Promise<Exch
 async function sendRecorded(
   step: Step,
   isRepetition: boolean,
-  context: ChangeContext,
+  log: SentRequest[],
+  run: Run,
 ): Promise<Answered & { readonly verdict: Verdict }> {
   const { tasks, request, index, before } = step;
-  const { journal, log, clock, settle } = context;
-  await journal.intend(index, before, context.now());
-  const answer = await send(step, context);
+  const { journal, clock, settle } = run;
+  await journal.intend(index, before, run.now());
+  const answer = await send(step, run);
   const until = clock.now() + settle;
   if (answer.attempts > 0 && !isOutdated(answer)) log.push(sentRequest(request, answer));
   const verdict = verdictOf(request, answer, isRepetition);
   const changes = tasks.map(({ change }) => change.address);
-  await journal.conclude(index, { changes, verdict, status: statusOf(answer) }, context.now());
+  await journal.conclude(index, { changes, verdict, status: statusOf(answer) }, run.now());
   return { step, answer, until, verdict };
 }
 
@@ -91,15 +112,15 @@ async function sendRecorded(
 async function repliesBy(
   evidence: ReadonlyMap<Address, Evidence>,
   { step, answer, until }: Answered,
-  context: RunContext,
+  run: Run,
 ): Promise<Map<Address, Reply>> {
   const replies = new Map<Address, Reply>();
   for (const task of step.tasks) {
     const { address } = task.change;
     const found = evidence.get(address) ?? 'unclear';
-    const isOpen = found === 'notTaken' && isLast(step) && context.clock.now() < until;
+    const isOpen = found === 'notTaken' && isLast(step) && run.clock.now() < until;
     const inference = { step, task, answer, evidence: found };
-    replies.set(address, isOpen ? { is: 'open', remark: null } : await concludeFrom(inference, context));
+    replies.set(address, isOpen ? { is: 'open', remark: null } : await concludeFrom(inference, run));
   }
   return replies;
 }
@@ -112,14 +133,14 @@ async function lookForEffect(
   step: Step,
   answer: Sent,
   until: number,
-  context: RunContext,
+  run: Run,
 ): Promise<{ find: Finder; evidence: Map<Address, Evidence> } | { failed: string }> {
   const look = async () => {
-    const looked = await lookUpAfter(answer, step.tasks, context);
+    const looked = await lookUpAfter(answer, step.tasks, run);
     if ('failed' in looked) return looked;
     const { find } = looked;
     const evidence = step.tasks.map(
-      (task) => [task.change.address, evidenceOf(step, task, find(task), context)] as const,
+      (task) => [task.change.address, evidenceOf(step, task, find(task), run)] as const,
     );
     return { find, evidence: new Map(evidence) };
   };
@@ -127,23 +148,23 @@ async function lookForEffect(
     look,
     (looked) => {
       const isDecided = 'failed' in looked || ![...looked.evidence.values()].includes('notTaken');
-      return isDecided || isLast(step) ? 0 : until - context.clock.now();
+      return isDecided || isLast(step) ? 0 : until - run.clock.now();
     },
-    context,
+    run,
   );
 }
 
 /** Looks up what an answer does not show, and says so. */
-export function lookUpAfter(answer: Sent, tasks: readonly Task[], context: RunContext): Promise<Looked> {
+export function lookUpAfter(answer: Sent, tasks: readonly Task[], run: Run): Promise<Looked> {
   const why = reasonToLookUp(answer);
-  if (!context.signal.aborted) {
-    for (const { change } of tasks) context.onEvent({ type: 'waiting', address: change.address, why });
+  if (!run.signal.aborted) {
+    for (const { change } of tasks) run.onEvent({ type: 'waiting', address: change.address, why });
   }
-  return lookUp(tasks, context);
+  return lookUp(tasks, run);
 }
 
-async function send({ tasks: [task], request, notAfter }: Step, context: RunContext): Promise<Sent> {
-  const { port, signal, settings } = context;
+async function send({ tasks: [task], request, notAfter }: Step, run: Run): Promise<Sent> {
+  const { port, signal, settings } = run;
   try {
     if (!task) throw new TypeError('A request makes one change at least.');
     return await port.send({ ...request, lane: task.kind.resource.lane(settings) }, { signal, notAfter });
@@ -187,13 +208,13 @@ function isMissing(evidence: ReadonlyMap<Address, Evidence>): boolean {
 function clearReplies(
   { step: { tasks }, answer }: Answered,
   verdict: 'done' | 'refused',
-  context: RunContext,
+  run: Run,
 ): Map<Address, Reply> {
   return new Map(
     tasks.map(({ kind, change }): [Address, Reply] => {
       if (verdict === 'done') return [change.address, { is: 'accepted', remark: null }];
       const advice = change.action === 'delete' && kind.quirks?.sharedDelete?.ifRefused;
-      const remark = [context.describe(answer), ...(advice ? [advice] : [])].join(' ');
+      const remark = [run.describe(answer), ...(advice ? [advice] : [])].join(' ');
       return [change.address, { is: 'rejected', remark }];
     }),
   );
@@ -216,3 +237,85 @@ function reasonToLookUp(answer: Sent): string {
       return 'an earlier attempt was not answered';
   }
 }
+
+/** Whether no other request of the changes follows. */
+const isLast = ({ tasks, index }: Step) => tasks.every(({ change }) => index >= change.requests.length - 1);
+
+/**
+ * Whether the request may be carried out twice: the tenant may have started on it, and show its effect later. A second
+ * create of most kinds, or a second record in a list, would stay.
+ */
+function isSafeTwice({ tasks, request }: Step): boolean {
+  return tasks.every((task) => mayHappenTwice(task, request));
+}
+
+function mayHappenTwice({ kind, change }: Task, request: Request): boolean {
+  switch (change.action) {
+    case 'create':
+      return kind.can.create !== 'duplicates';
+    case 'update':
+      return isRepeatable(request) || (request.method === 'POST' && kind.can.create === 'replaces');
+    case 'delete':
+    case 'manual':
+      return true;
+  }
+}
+
+/** What is known of one change by an answer that does not show the outcome, and by its object. */
+interface Inference {
+  readonly step: Step;
+  readonly task: Task;
+  readonly answer: Sent;
+  readonly evidence: Evidence;
+}
+
+/** What the live object shows about the request of a step. */
+export function evidenceOf(
+  { index, before }: Step,
+  task: Task,
+  { live, others }: Found,
+  { secrets }: Pick<Run, 'secrets'>,
+): Evidence {
+  if (others.length > 0) return 'unclear';
+  return judgeEffect(task, index, { before: before.get(task.change.address) ?? null, live }, secrets);
+}
+
+/** Records in the journal what is known now, and puts it into words. */
+export async function concludeFrom(inference: Inference, { journal, now, describe }: Run): Promise<Reply> {
+  const { step, task, answer, evidence } = inference;
+  const { method, path } = step.request;
+  const record = (verdict: Verdict) =>
+    journal.conclude(
+      step.index,
+      { changes: [task.change.address], verdict, status: statusOf(answer) },
+      now(),
+    );
+  const description = describe(answer);
+  switch (evidence) {
+    case 'taken': {
+      await record('done');
+      const remark = `${method} ${path} was not confirmed. ${description} The object was looked up and is as planned.`;
+      return { is: 'accepted', remark };
+    }
+    case 'notTaken': {
+      if (answer.outcome !== 'answered' || !isSafeTwice(step)) {
+        const advice = isSafeTwice(step)
+          ? ''
+          : ' It was not sent again, since it could be carried out twice.';
+        return {
+          is: 'unknown',
+          remark: `${description} The object was looked up and is as before.${advice}`,
+        };
+      }
+      await record('refused');
+      return { is: 'rejected', remark: description };
+    }
+    case 'unclear': {
+      const remark = `${description} The object was looked up and is neither as before nor as planned.`;
+      return { is: 'unknown', remark };
+    }
+  }
+}
+
+/** The status of an answer; `null` where none came. */
+const statusOf = (answer: Sent): number | null => (answer.outcome === 'answered' ? answer.status : null);

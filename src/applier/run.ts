@@ -10,7 +10,7 @@ import type { Action } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { ChangeOutcome, ChangeResult, Result, SentRequest } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import type { CreatedIds } from './created.ts';
+import { CreatedIds } from './created.ts';
 import type { Journal } from './journal.ts';
 import type { KnownSecrets } from './observed.ts';
 import type { Task } from './preflight.ts';
@@ -62,20 +62,30 @@ export interface Run extends Required<ApplyOptions> {
   readonly created: CreatedIds;
   /** The time, as ISO text. */
   readonly now: () => string;
-}
-
-/** A run that can be stopped. */
-export interface RunContext extends Run {
   /** Whether nothing new may start: after an interrupt, or a failure that stops the run. */
   readonly isStopped: () => boolean;
   /** Lets nothing new start: the run cannot continue. */
   readonly halt: () => void;
 }
 
-/** What all steps of one change share, or of several that share their only request. */
-export interface ChangeContext extends RunContext {
-  /** Receives every request at once, so that it is known even if a later step throws. */
-  readonly log: SentRequest[];
+const nowhere: ResultRecorder = { async start() {}, finish() {} };
+
+export function startRun(port: TenantPort, options: ApplyOptions): Run {
+  let isHalted = false;
+  return {
+    created: new CreatedIds(),
+    failFast: false,
+    onEvent() {},
+    record: nowhere,
+    async onDone() {},
+    ...options,
+    port,
+    now: () => new Date(options.clock.now()).toISOString(),
+    isStopped: () => isHalted || options.signal.aborted,
+    halt() {
+      isHalted = true;
+    },
+  };
 }
 
 /** What happens during an apply, to show progress. */
