@@ -33,7 +33,7 @@ import {
   subjectOf,
 } from '../planner/diff.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
-import { referencesIn, resolveReferences } from '../planner/references.ts';
+import { fillReferences, referencesIn, resolveReferences } from '../planner/references.ts';
 import { checkScope, selectionOf } from './choices.ts';
 import { readReferencedRecords, usualKinds } from './export.ts';
 import {
@@ -302,7 +302,7 @@ async function fillDeclared(
   const objects = [...referred, ...pairs.flatMap(presentSides).flatMap(liveOf)];
   const known = { resources: [], objects, isInScope: () => true };
   const references = resolveReferences(referencesIn(declaredIn(answered), kinds), known);
-  return mapDeclared(answered, references.fill);
+  return mapDeclared(answered, (resource) => fillReferences(resource, references));
 }
 
 function mapDeclared(pairs: readonly Pair[], fill: (resource: Resource) => Resource): readonly Pair[] {

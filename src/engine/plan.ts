@@ -31,7 +31,13 @@ import {
   readRequestsFor,
 } from '../planner/input.ts';
 import { refuseLostReferences } from '../planner/lost-references.ts';
-import { referencesIn, resolveReferences, type UsedReference } from '../planner/references.ts';
+import {
+  fillReferences,
+  referencesIn,
+  refuseMissing,
+  resolveReferences,
+  type UsedReference,
+} from '../planner/references.ts';
 import { findUnsetSecrets } from '../planner/unset-secrets.ts';
 import { checkChoices, choicesFrom, globWarnings, type PlanOptions } from './choices.ts';
 import { findEarlierDefaults } from './earlier-defaults.ts';
@@ -154,8 +160,9 @@ async function resolveDeclared(
   const resolved = resolveReferences(references, { resources, objects, isInScope });
   if (resolved.missing.length > 0) {
     // Their names may be similar. Where they cannot be read, none is suggested.
-    const near = readObjects(client, resolved.missing.map(allOf));
-    resolved.requireAll(await near.catch(ifFailure(() => [])));
+    const asked = new Set(resolved.missing.map(({ reference }) => reference.kind));
+    const near = await readObjects(client, [...asked].map(allOf)).catch(ifFailure(() => []));
+    refuseMissing(resolved.missing, [...resources, ...objects, ...near]);
   }
   // What the revision looked up or referred to may be gone: that stays as it is written.
   const answerKnown = answerAsked(lookups, answer);
@@ -166,8 +173,8 @@ async function resolveDeclared(
   });
   return {
     choices,
-    resources: resources.map((each) => resolved.fill(fillLookups(each, answerKnown))),
-    previous: previous?.map((each) => then.fill(fillLookups(each, answerKnown))) ?? null,
+    resources: resources.map((each) => fillReferences(fillLookups(each, answerKnown), resolved)),
+    previous: previous?.map((each) => fillReferences(fillLookups(each, answerKnown), then)) ?? null,
     diagnostics: [...globWarnings(choices, { resources, previous, objects }), ...diagnostics],
   };
 }

@@ -62,71 +62,64 @@ export interface Targets {
   isInScope(address: Address): boolean;
 }
 
-/** What a reference stands for. */
-type Target =
-  | { readonly is: 'live'; readonly id: Json }
-  /** The plan creates it: its id is filled in when it is known. */
-  | { readonly is: 'planned'; readonly address: Address }
-  | { readonly is: 'missing'; readonly why: Missing };
-
 /** Why a reference leads nowhere. */
 export interface Missing extends Pick<Diagnostic, 'code' | 'message'> {
   readonly hint: string | null;
 }
 
+/** What a reference stands for: an id, or a marker for that of an object which the plan creates. */
+type Target = { readonly id: Json } | { readonly missing: Missing };
+
 /** What the references of a project stand for in a tenant. */
 export interface ResolvedReferences {
-  /** The resource with ids in place of its references, and markers for objects that the plan creates. */
-  fill(resource: Resource): Resource;
-  /** Throws a Failure with the references to what neither exists nor will. */
-  requireAll(known: readonly LiveObject[]): void;
-  /** The kinds of references that lead nowhere: their objects may have similar names. */
-  readonly missing: readonly Kind[];
+  readonly ids: ReadonlyMap<Address, Json>;
+  readonly missing: readonly MissingReference[];
+}
+
+/** A reference to what neither exists nor will. */
+interface MissingReference {
+  readonly reference: UsedReference;
+  readonly why: Missing;
+  /** Whether it may be misspelt: no manifest declares it. */
+  readonly isUnknown: boolean;
 }
 
 /** Finds what each reference stands for. Pure. */
 export function resolveReferences(
   references: readonly UsedReference[],
-  targets: Targets,
+  { resources, objects, isInScope }: Targets,
 ): ResolvedReferences {
-  const index = new LiveIndex(targets.objects);
-  const declared = resourcesByIdentity(references.length > 0 ? targets.resources : []);
-  const objects = new Map(groupBy(references.length > 0 ? targets.objects : [], ({ identity }) => identity));
-  const { isInScope } = targets;
-  const targetIn = (each: UsedReference) =>
-    targetFor(each, declared.get(identityOf(each.kind, each.key)) ?? null, { index, objects, isInScope });
-  const found = new Map(references.map((each) => [each.to, targetIn(each)]));
-  const answer = (to: Address): Json => {
-    const target = found.get(to);
-    switch (target?.is) {
-      case 'live':
-        return target.id;
-      case 'planned':
-        return refMarker(target.address);
-      default:
-        return refMarker(to);
-    }
+  if (references.length === 0) return { ids: new Map(), missing: [] };
+  const declared = resourcesByIdentity(resources);
+  const found = {
+    index: new LiveIndex(objects),
+    objects: new Map(groupBy(objects, identityOfLive)),
+    isInScope,
   };
-  const lost = references.flatMap((reference) => {
-    const target = found.get(reference.to);
-    return target?.is === 'missing' ? [{ reference, why: target.why }] : [];
+  const ids = new Map<Address, Json>();
+  const missing: MissingReference[] = [];
+  for (const reference of references) {
+    const resource = declared.get(identityOf(reference.kind, reference.key)) ?? null;
+    const target = targetFor(reference, resource, found);
+    if ('id' in target) ids.set(reference.to, target.id);
+    else missing.push({ reference, why: target.missing, isUnknown: resource === null });
+  }
+  return { ids, missing };
+}
+
+const identityOfLive = ({ identity }: LiveObject): string => identity;
+
+/**
+ * Throws a Failure for references that lead nowhere.
+ *
+ * @param known what else there is: one of them may be meant
+ */
+export function refuseMissing(missing: readonly MissingReference[], known: readonly Nameable[]): void {
+  const problems = missing.flatMap(({ reference, why, isUnknown }) => {
+    const near = isUnknown && why.code === 'unknown-ref' ? nearName(reference, known) : null;
+    return problemsAt(reference, { ...why, hint: near ?? why.hint });
   });
-  return {
-    fill: (resource) => fillReferences(resource, answer),
-    missing: [...new Set(lost.map(({ reference }) => reference.kind))],
-    requireAll(known) {
-      const problems = lost.flatMap(({ reference, why }) => {
-        // What a manifest declares is not misspelt.
-        const isDeclared = declared.has(identityOf(reference.kind, reference.key));
-        const near = isDeclared
-          ? null
-          : nearName(reference, [...targets.resources, ...targets.objects, ...known]);
-        const hint = why.code === 'unknown-ref' ? (near ?? why.hint) : why.hint;
-        return problemsAt(reference, { ...why, hint });
-      });
-      if (problems.length > 0) throw new Failure(problems);
-    },
-  };
+  if (problems.length > 0) throw new Failure(problems);
 }
 
 /** What the tenant has, ready to be searched. */
@@ -141,7 +134,7 @@ function targetFor(
   declared: Resource | null,
   { index, objects, isInScope }: Found,
 ): Target {
-  if (declared?.ensure === 'absent') return { is: 'missing', why: whyAbsent(declared) };
+  if (declared?.ensure === 'absent') return { missing: whyAbsent(declared) };
   const live = declared ? index.find(declared) : index.findByKey(kind, key);
   const duplicates = live ? withoutRepeats(objects.get(live.identity) ?? []) : [];
   if (duplicates.length > 1) {
@@ -152,7 +145,7 @@ function targetFor(
       'Rename all but one of them in the tenant, or write the id instead.',
     );
   }
-  if (live?.id) return { is: 'live', id: shownId(live) };
+  if (live?.id) return { id: shownId(live) };
   if (live) return missing('unknown-ref', `The tenant shows no id for ${live.address}.`, null);
   const nowhere = `The tenant has no ${kind.name} with the key "${key.join('/')}"`;
   if (!declared) {
@@ -167,7 +160,7 @@ function targetFor(
     const hint = `Add ${declared.address} to --only, or narrow --except, so that the plan creates it.`;
     return missing('unknown-ref', message, hint);
   }
-  return { is: 'planned', address: declared.address };
+  return { id: refMarker(declared.address) };
 }
 
 function whyAbsent({ address }: Resource): Missing {
@@ -197,13 +190,12 @@ function withoutRepeats(objects: readonly LiveObject[]): readonly LiveObject[] {
 }
 
 function missing(code: string, message: string, hint: string | null): Target {
-  return { is: 'missing', why: { code, message, hint } };
+  return { missing: { code, message, hint } };
 }
 
-function nearName(
-  { kind, key }: UsedReference,
-  known: readonly (Pick<Resource, 'kind' | 'key'> | Pick<LiveObject, 'kind' | 'key'>)[],
-): string | null {
+type Nameable = Pick<Resource | LiveObject, 'kind' | 'key'>;
+
+function nearName({ kind, key }: UsedReference, known: readonly Nameable[]): string | null {
   const own = key.join('/');
   const names = known.flatMap((each) => (each.kind === kind ? [each.key.join('/')] : []));
   return didYouMean(own, new Set(names.filter((name) => name !== own)));
@@ -224,11 +216,12 @@ export function problemsAt({ uses }: UsedReference, { code, message, hint }: Mis
   });
 }
 
-function fillReferences(resource: Resource, answer: (to: Address) => Json): Resource {
+/** The resource with ids in place of its references, and markers for objects that the plan creates. */
+export function fillReferences(resource: Resource, { ids }: Pick<ResolvedReferences, 'ids'>): Resource {
   if (referencesOf(resource).length === 0) return resource;
   const fields: JsonObject = mapMembers(resource.fields, (value, name) => {
     const field = resource.kind.fields[name];
-    return field ? withReferences(field, value, answer) : value;
+    return field ? withReferences(field, value, (to) => ids.get(to) ?? refMarker(to)) : value;
   });
   return { ...resource, fields };
 }

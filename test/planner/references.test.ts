@@ -10,7 +10,12 @@ import { Failure } from '../../src/model/failure.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change, Difference, Plan } from '../../src/model/plan.ts';
 import { refuseCycles, refuseLostReferences } from '../../src/planner/lost-references.ts';
-import { referencesIn, resolveReferences } from '../../src/planner/references.ts';
+import {
+  fillReferences,
+  referencesIn,
+  refuseMissing,
+  resolveReferences,
+} from '../../src/planner/references.ts';
 import { planOf, resource } from '../support/plan.ts';
 import { identity, kinds, live, pair, profile, ref, role } from './referring.ts';
 
@@ -31,7 +36,7 @@ function resolve({ declared, objects = [], isInScope = () => true }: Case) {
 
 const filled = (given: Case) => {
   const resolved = resolve(given);
-  return given.declared.map((each) => resolved.fill(each).fields);
+  return given.declared.map((each) => fillReferences(each, resolved).fields);
 };
 
 function problemsOf(act: () => void): readonly Diagnostic[] {
@@ -45,7 +50,11 @@ function problemsOf(act: () => void): readonly Diagnostic[] {
   return [];
 }
 
-const problems = (given: Case) => problemsOf(() => resolve(given).requireAll(given.known ?? []));
+const problems = (given: Case) =>
+  problemsOf(() => {
+    const known = [...given.declared, ...(given.objects ?? []), ...(given.known ?? [])];
+    refuseMissing(resolve(given).missing, known);
+  });
 
 describe('a reference', () => {
   it('is the id of the object, as its field writes ids', () => {
@@ -102,7 +111,7 @@ describe('a reference', () => {
 
   it('leaves resources without one as they are, and keeps the places of the others', () => {
     const plain = reader({ text: 'x' });
-    expect(resolve({ declared: [plain] }).fill(plain)).toBe(plain);
+    expect(fillReferences(plain, resolve({ declared: [plain] }))).toBe(plain);
     const point = (at: string, offset?: number) => ({ ...plain.point(at), excerpt: `${at} ${offset}` });
     const place = { file: 'overlay.yaml', line: 3, column: 1 };
     const placed = {
@@ -112,7 +121,7 @@ describe('a reference', () => {
       overlayAt: () => place,
     };
     const given = { declared: [placed], objects: [live(identity, 'i1', 'Ann')] };
-    const done = resolve(given).fill(placed);
+    const done = fillReferences(placed, resolve(given));
     expect(done.point('/owner', 4).excerpt).toBe('/owner 4');
     expect(done.locate('/owner').file).toBe('/owner');
     expect(done.overlayAt('/owner')).toEqual(place);
@@ -227,7 +236,6 @@ describe('a reference that stands for nothing', () => {
     expect(problems({ declared: [profiles, resource(profile, ['Reed'])] })).toMatchObject([{ hint: meant }]);
     expect(problems({ declared: [profiles], objects: [reed] })).toMatchObject([{ hint: meant }]);
     expect(problems({ declared: [profiles], known: [reed] })).toMatchObject([{ hint: meant }]);
-    expect(resolve({ declared: [profiles] }).missing).toEqual([profile]);
   });
 
   it('suggests no object of another kind, not the name itself, and nothing where names are not the problem', () => {
