@@ -140,39 +140,6 @@ describe('a plan is refused before anything is sent', () => {
       'they refer to each other in a cycle: Thing/',
     ],
     [
-      'of an object that refers to itself',
-      [createThing('p', { above: ref('p') })],
-      'in a cycle: Thing/p -> Thing/p',
-    ],
-    ['with an id that nothing creates', [lower], 'the plan does not create Thing/upper, whose id they send'],
-    [
-      'that sends another id than it shows',
-      [upper, createThing('other'), update(ref('upper'), { above: ref('other') })],
-      'they send the id of Thing/other, which it does not show',
-    ],
-    [
-      'that sends an id where it shows none',
-      [upper, update('text', { text: ref('upper') }, '/text')],
-      'they send the id of Thing/upper, which it does not show',
-    ],
-    [
-      'with an id in a field that takes none',
-      [upper, update(ref('upper'), { text: ref('upper') }, '/text')],
-      '/text is not a place for the id of Thing/upper',
-    ],
-    [
-      'that shows an id as an object of no kind',
-      [naming({ t9: 'Nothing/x' })],
-      '/above has no id of "Nothing/x"',
-    ],
-    ['that shows an id as one of another kind', [naming({ t9: 'Note/x' })], '/above has no id of "Note/x"'],
-    ['that shows an id as no address at all', [naming({ t9: 'the boss' })], '/above has no id of "the boss"'],
-    [
-      'that shows a name beside a field without ids',
-      [naming({ x: 'Thing/x' }, update('x', { text: 'x' }, '/text'))],
-      '/text has no id of "Thing/x"',
-    ],
-    [
       'that shows an id as an object which has another',
       [naming({ t9: 'Thing/live' })],
       'Thing/live has the id "t1"',

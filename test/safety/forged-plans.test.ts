@@ -504,14 +504,6 @@ const forgeries: readonly (readonly [string, () => readonly Change[]])[] = [
     ],
   ],
   [
-    'a request with a query',
-    () => {
-      const change = find(welcome);
-      const requests = change.requests.map((request) => ({ ...request, query: { key: 'reminder' } }));
-      return [withRequests(change, requests)];
-    },
-  ],
-  [
     'a manual change that sends',
     () => [{ ...find('SenderAddress/new%40acme.example'), action: 'manual', warnings: ['Do it.'] }],
   ],
@@ -529,6 +521,42 @@ it.each(forgeries)('%s is refused, and nothing is written', async (_name, forge)
   expect(outcome).toBe('refused');
   expect(diagnostics[0].code).toBe('plan-request-refused');
   expect(JSON.parse(dry.stdout).diagnostics).toEqual(diagnostics);
+  expect(visible(world.sandbox.state)).toEqual(before);
+});
+
+it('a request that is another one in any part is refused', async () => {
+  const [request] = find(welcome).requests;
+  if (!request) throw new Error('The update has no request.');
+  const { path, headers, body } = request;
+  const paths = ['https://evil.example', '//evil.example'].map((host) => host + path);
+  const outside = ['/oauth/token', '/v2024/../oauth/token', '/v2024/%2e%2E/oauth/token', '/v2025/a%2F..%2Fb'];
+  const broken = ['x', '\\b', '?x=1', '\r\nX: y', '%0d%0a'].map((end) => path + end);
+  const others: readonly Partial<Request>[] = [
+    ...[...paths, ...outside, ...broken, `/${'x'.repeat(1000)}`].map((other) => ({ path: other })),
+    { headers: { ...headers, Authorization: 'Bearer x' } },
+    { headers: { ...headers, host: 'evil.example' } },
+    { headers: { ...headers, accept: 'a\r\nX: y' } },
+    { headers: { ...headers, accept: 'a\u001b[2J' } },
+    { headers: { ...headers, 'content-type': 'text/xml' } },
+    { method: 'GET' },
+    { query: { key: 'reminder' } },
+    { body: [body] },
+  ];
+  const before = visible(world.sandbox.state);
+  const lists = others.map((other) => [{ ...request, ...other }]);
+  for (const requests of [...lists, [request, request]]) {
+    expect(await applyForged(withRequests(find(welcome), requests))).toMatchObject({
+      code: 4,
+      json: {
+        diagnostics: [
+          {
+            code: expect.stringMatching(/^plan-(request-refused|invalid)$/),
+            message: expect.stringMatching(/^.{0,400}$/),
+          },
+        ],
+      },
+    });
+  }
   expect(visible(world.sandbox.state)).toEqual(before);
 });
 
@@ -583,6 +611,10 @@ it('a delete under the id or the key of another object is refused', async () => 
       json: { diagnostics: [{ code: 'plan-stale' }] },
     });
   }
+  expect(await applyForged(withRequests(remove, [{ ...request, body: { all: true } }]))).toMatchObject({
+    code: 4,
+    json: { diagnostics: [{ code: 'plan-request-refused' }] },
+  });
   expect(visible(world.sandbox.state)).toEqual(before);
 });
 
