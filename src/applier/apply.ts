@@ -6,7 +6,8 @@ import type { Plan } from '../model/plan.ts';
 import type { ChangeResult, Result, RunOutcome } from '../model/result.ts';
 import { notAttempted, planResult } from './change-result.ts';
 import { readRequestsWith, shownNames, wrongNames } from './check-references.ts';
-import { checkLive, checkPlan, type Task, withKinds } from './preflight.ts';
+import type { Task } from './find.ts';
+import { checkLive, checkPlan, withKinds } from './preflight.ts';
 import { type ApplyOptions, type Run, startRun, type TenantPort } from './run.ts';
 import { readNow, runAll } from './run-all.ts';
 
@@ -89,8 +90,8 @@ type Checked =
 
 /** Checks that a plan does what it shows, and that it still holds. */
 async function check(plan: Plan, run: Run): Promise<Checked> {
-  const { environment, settings, kinds, port, clock, onEvent } = run;
-  const wrong = checkPlan(plan, { environment, tenant: port.tenant, settings, kinds });
+  const { kinds, clock, onEvent } = run;
+  const wrong = checkPlan(plan, run);
   if (wrong.length > 0) return { is: 'refused', reasons: wrong };
   // A manual change writes nothing, so it cannot be stale.
   const writing = plan.changes.filter(({ action }) => action !== 'manual');
@@ -100,7 +101,7 @@ async function check(plan: Plan, run: Run): Promise<Checked> {
   const readAt = clock.now();
   const state = await readUnlessAborted(readRequestsWith(entries, names), run);
   if (!state) return { is: 'interrupted' };
-  const { tasks, stale } = checkLive(entries, state, { ...run, plan });
+  const { tasks, stale } = checkLive(entries, state, plan, run);
   const reasons = [...stale, ...wrongNames(names, entries, state.objects)];
   return reasons.length > 0 ? { is: 'refused', reasons } : { is: 'sound', tasks, readAt };
 }

@@ -1,7 +1,6 @@
 import { messageOf } from '../model/failure.ts';
 import type { SentRequest } from '../model/result.ts';
-import { type Found, lookUntil, lookUp } from './find.ts';
-import type { Task } from './preflight.ts';
+import { type Found, lookUntil, lookUp, type Task } from './find.ts';
 import { type Ending, ending, type Run } from './run.ts';
 
 /** A change whose requests were sent. What the tenant shows of its object decides how it ended. */

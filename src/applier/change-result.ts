@@ -3,7 +3,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
-import type { Task } from './preflight.ts';
+import type { Task } from './find.ts';
 import { recordEffect } from './record-effect.ts';
 import { type Ending, ending } from './run.ts';
 

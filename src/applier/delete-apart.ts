@@ -1,6 +1,5 @@
 import type { Pending } from './awaiting.ts';
-import type { Finder } from './find.ts';
-import { lookUp } from './find.ts';
+import { type Finder, lookUp } from './find.ts';
 import { freshFor } from './freshness.ts';
 import { type Ending, ending, type Run } from './run.ts';
 import { runChange } from './run-change.ts';

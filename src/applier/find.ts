@@ -20,6 +20,14 @@ export interface KindChange {
   readonly change: Change;
 }
 
+/** A change that can be made: the object as it is, and the first request that is left to send. */
+export interface Task extends KindChange {
+  readonly live: LiveObject | null;
+  readonly from: number;
+  /** An earlier run started it, so the live object is not the one that the plan was made from. */
+  readonly resumed: boolean;
+}
+
 /** Finds the objects of a change. */
 export type Finder = (entry: KindChange) => Found;
 

@@ -2,10 +2,9 @@ import type { Clock } from '../client/clock.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import type { CreatedIds } from './created.ts';
-import { finderIn, type KindChange } from './find.ts';
+import { finderIn, type KindChange, type Task } from './find.ts';
 import type { Journal } from './journal.ts';
 import type { KnownSecrets } from './observed.ts';
-import type { Task } from './preflight.ts';
 import { type Readiness, readinessOf } from './readiness.ts';
 
 /** No write relies on a read that is older, in milliseconds. */

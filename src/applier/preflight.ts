@@ -5,63 +5,31 @@ import { type Address, formatAddress, matchAddresses } from '../model/address.ts
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import { tool } from '../model/documents.ts';
-import type { TenantName } from '../model/network.ts';
 import { actions, type Change, type Plan, planFormat } from '../model/plan.ts';
-import type { ApiSettings } from '../model/settings.ts';
 import { quote } from '../model/words.ts';
 import { wrongReferences } from './check-references.ts';
-import type { CreatedIds } from './created.ts';
-import { type Finder, finderIn, type KindChange, keysOf } from './find.ts';
-import type { Journal } from './journal.ts';
-import type { KnownSecrets } from './observed.ts';
+import { type Finder, finderIn, type KindChange, keysOf, type Task } from './find.ts';
 import { readinessOf } from './readiness.ts';
+import type { Run } from './run.ts';
 import { editedPlan } from './saved-file.ts';
 import { mismatch, wrongDeletes } from './verify.ts';
 
-/** A change that can be made: the object as it is, and the first request that is left to send. */
-export interface Task extends KindChange {
-  readonly live: LiveObject | null;
-  readonly from: number;
-  /** An earlier run started it, so the live object is not the one that the plan was made from. */
-  readonly resumed: boolean;
-}
-
-/** What a plan is applied to. */
-export interface Target {
-  readonly environment: string;
-  readonly tenant: TenantName;
-  readonly settings: ApiSettings;
-  readonly kinds: Kinds;
-}
-
-/** What live objects are compared with. */
-interface Present {
-  readonly secrets: KnownSecrets;
-  /** The plan: where another version made it, messages say so. */
-  readonly plan: Pick<Plan, 'tool'>;
-  readonly journal: Journal;
-  readonly settings: ApiSettings;
-  readonly created: CreatedIds;
-  /** Address globs of objects that are never deleted. */
-  readonly protect: readonly string[];
-}
-
 /** All reasons to refuse a plan that do not depend on the tenant's objects. */
-export function checkPlan(plan: Plan, target: Target): Diagnostic[] {
+export function checkPlan(plan: Plan, run: Run): Diagnostic[] {
   if (plan.formatVersion !== planFormat) {
     const message = `The plan has format ${plan.formatVersion}; this version applies ${planFormat}.`;
     return [refusal('plan-format', message)];
   }
   const edited = planDigest(plan) === plan.digest ? [] : [editedPlan('The plan')];
-  const wrong = checkTarget(plan, target);
+  const wrong = checkTarget(plan, run);
   // For another tenant nothing of the plan can be right: what else is wrong with it is of no use.
   if (wrong) return [...edited, wrong];
   return [
     ...edited,
     ...plan.diagnostics.filter(({ severity }) => severity === 'error'),
-    ...checkChanges(plan, target.kinds),
-    ...checkRequests(plan, target),
-    ...wrongReferences(plan, target.kinds).map(({ address, why }) => notWhatItShows(address, why, plan)),
+    ...checkChanges(plan, run.kinds),
+    ...checkRequests(plan, run),
+    ...wrongReferences(plan, run.kinds).map(({ address, why }) => notWhatItShows(address, why, plan)),
   ];
 }
 
@@ -77,33 +45,33 @@ export function withKinds(changes: readonly Change[], kinds: Kinds): KindChange[
 export function checkLive(
   entries: readonly KindChange[],
   state: TenantState,
-  present: Present,
+  plan: Plan,
+  run: Run,
 ): { tasks: Task[]; stale: Diagnostic[] } {
   const find = finderIn(state);
-  const isProtected = matchAddresses(present.protect, { isGuard: true });
-  present.created.find(entries, find);
-  const judged = entries.map((entry) => judge(entry, find, { ...present, isProtected }));
+  run.created.find(entries, find);
+  const judged = entries.map((entry) => findProtected(entry, find, run) ?? judge(entry, find, plan, run));
   return {
     tasks: judged.flatMap((each) => ('change' in each ? [each] : [])),
     stale: judged.flatMap((each) => ('code' in each ? [each] : [])),
   };
 }
 
-interface Judging extends Present {
-  isProtected(address: Address): boolean;
+/** A plan names an object by its id alone where its manifest did. What protects it names it as the tenant does. */
+function findProtected(entry: KindChange, find: Finder, { protect }: Run): Diagnostic | null {
+  const { live } = find(entry);
+  if (!live || entry.change.action !== 'delete') return null;
+  const name = addressesOf(live).find(matchAddresses(protect, { isGuard: true }));
+  return name === undefined ? null : protectedDelete(entry.change.address, name);
 }
 
 /** The task of a change that holds; of any other, why it does not. */
-function judge(planned: KindChange, find: Finder, judging: Judging): Task | Diagnostic {
-  const { journal, settings, secrets, created, isProtected } = judging;
+function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | Diagnostic {
+  const { journal, settings, secrets, created } = run;
   const entry = created.fill(planned);
   const { address, action } = entry.change;
   const found = find(entry);
   const { live } = found;
-  // A plan names an object by its id alone where its manifest did. What protects it names it as the tenant does.
-  const names = live && action === 'delete' ? addressesOf(live) : [];
-  const protectedName = names.find(isProtected);
-  if (protectedName !== undefined) return protectedDelete(address, protectedName);
   const progress = journal.progress(address);
   const hint = progress
     ? `Make a new plan. If it is refused as well, move ${journal.file} away.`
@@ -115,7 +83,7 @@ function judge(planned: KindChange, find: Finder, judging: Judging): Task | Diag
   // What an earlier run started was checked by it.
   const isWrite = action === 'create' || action === 'update';
   const why = progress !== null || !isWrite ? null : mismatch(planned, live, found.standard, settings);
-  if (why !== null) return notWhatItShows(address, `made again from what it declares, ${why}`, judging.plan);
+  if (why !== null) return notWhatItShows(address, `made again from what it declares, ${why}`, plan);
   if (isOther(entry, live)) return stale('its id and its key are not those of one object');
   return { ...entry, live, from: readiness.from, resumed: readiness.resumed };
 }
@@ -132,7 +100,7 @@ function isOther({ kind, change }: KindChange, live: LiveObject | null): boolean
 }
 
 /** Why the plan is not for this environment and tenant; `null` where it is. */
-function checkTarget(plan: Plan, { environment, tenant }: Target): Diagnostic | null {
+function checkTarget(plan: Plan, { environment, port: { tenant } }: Run): Diagnostic | null {
   if (plan.environment !== environment) {
     const message = `The plan was made for the environment ${quote(plan.environment)}, not for ${quote(environment)}.`;
     const hint =
@@ -172,7 +140,7 @@ function checkChanges({ changes, summary }: Plan, kinds: Kinds): Diagnostic[] {
 }
 
 /** Requests of steps by hand, of writes without any, and deletes of something else than the plan shows. */
-function checkRequests(plan: Plan, { kinds, settings }: Target): Diagnostic[] {
+function checkRequests(plan: Plan, { kinds, settings }: Run): Diagnostic[] {
   const entries = withKinds(plan.changes, kinds);
   const refused = (entry: KindChange, why: string) => notWhatItShows(entry.change.address, why, plan);
   const wrong = entries.filter(({ change }) => (change.action === 'manual') === change.requests.length > 0);

@@ -24,7 +24,7 @@ import {
   valueAt,
 } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
-import type { Task } from './preflight.ts';
+import type { Task } from './find.ts';
 import type { Ending } from './run.ts';
 import { valuesShown } from './verify.ts';
 

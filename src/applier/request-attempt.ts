@@ -5,10 +5,9 @@ import { messageOf } from '../model/failure.ts';
 import type { Request } from '../model/plan.ts';
 import { isRepeatable } from '../model/repeatable.ts';
 import type { SentRequest } from '../model/result.ts';
-import { type Finder, type Found, type Looked, lookUntil, lookUp } from './find.ts';
+import { type Finder, type Found, type Looked, lookUntil, lookUp, type Task } from './find.ts';
 import { mostReads, untilOf } from './freshness.ts';
 import type { Verdict } from './journal-records.ts';
-import type { Task } from './preflight.ts';
 import { type Evidence, judgeEffect } from './readiness.ts';
 import type { Run } from './run.ts';
 

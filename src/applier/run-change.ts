@@ -8,9 +8,8 @@ import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
 import type { Pending } from './awaiting.ts';
 import { begunResult } from './change-result.ts';
-import type { KindChange } from './find.ts';
+import type { KindChange, Task } from './find.ts';
 import { foreignDifferences } from './observed.ts';
-import type { Task } from './preflight.ts';
 import {
   concludeFrom,
   type Exchange,

@@ -11,9 +11,9 @@ import type { Pointer } from '../model/pointer.ts';
 import type { ChangeOutcome, ChangeResult, Result, SentRequest } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { CreatedIds } from './created.ts';
+import type { Task } from './find.ts';
 import type { Journal } from './journal.ts';
 import type { KnownSecrets } from './observed.ts';
-import type { Task } from './preflight.ts';
 import type { RecentWrite } from './recent-writes.ts';
 import type { ResultRecorder } from './result-file.ts';
 

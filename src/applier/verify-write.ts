@@ -5,9 +5,8 @@ import { isObject, type Json } from '../model/json.ts';
 import { type Change, secretsSentBy } from '../model/plan.ts';
 import type { SentRequest } from '../model/result.ts';
 import type { Pending } from './awaiting.ts';
-import type { Found } from './find.ts';
+import type { Found, Task } from './find.ts';
 import { type Deviations, deviationsOf, hasEffect } from './observed.ts';
-import type { Task } from './preflight.ts';
 import type { Exchange } from './request-attempt.ts';
 import { type Ending, ending, type Run } from './run.ts';
 

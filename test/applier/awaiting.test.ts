@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Pending, settle } from '../../src/applier/awaiting.ts';
-import type { Task } from '../../src/applier/preflight.ts';
+import type { Task } from '../../src/applier/find.ts';
 import { type ApplyEvent, type Ending, ending } from '../../src/applier/run.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import { createThing, deleteThing, FakeTenant, objectOf, thing } from './fake.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Task } from '../../src/applier/preflight.ts';
+import type { Task } from '../../src/applier/find.ts';
 import { levelsOf } from '../../src/applier/run-all.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Change } from '../../src/model/plan.ts';
