@@ -285,8 +285,6 @@ export function objectOf(kind: Kind, raw: JsonObject): LiveObject {
   return live;
 }
 
-export const headers = { accept: 'application/json' };
-
 export function request(method: Request['method'], path: string, body: Json = null): Request {
   return { method, path, query: {}, headers: { accept: 'application/json' }, body };
 }
