@@ -3,7 +3,6 @@ import type { Client } from '../client/client.ts';
 import { type LookupAnswers, resolveLookups } from '../client/lookups.ts';
 import { readDefaults } from '../client/read.ts';
 import type { Records } from '../exporter/reference-lookups.ts';
-import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
@@ -11,26 +10,23 @@ import { defaultsOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { declarerOf, identitiesOf } from '../loader/identities.ts';
 import type { Declarations } from '../loader/index.ts';
-import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Diff, type DiffObject, type DiffSide, diffFormat } from '../model/diff.ts';
 import { tool } from '../model/documents.ts';
-import { ExitCode, Failure, ifFailure } from '../model/failure.ts';
+import { ExitCode, Failure } from '../model/failure.ts';
 import { worstExitCode } from '../model/fleet.ts';
-import type { JsonObject } from '../model/json.ts';
 import { type Lookup, lookupKey, lookupMarker } from '../model/marker.ts';
 import { isSameTenant } from '../model/network.ts';
 import { segmentsOf } from '../model/pointer.ts';
-import { fieldsOf, type SideObject } from '../planner/compare-sides.ts';
 import {
   addressOf,
   diffPairs,
+  type LiveSide,
   type Pair,
-  type PairContext,
   pairObjects,
   presentSides,
-  type SideContent,
-  subjectOf,
+  type SideObject,
+  type SideSecrets,
 } from '../planner/diff.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { fillReferences, referencesIn, resolveReferences } from '../planner/references.ts';
@@ -40,7 +36,6 @@ import {
   nameDifferences,
   type ReferenceNames,
   readReferenceNames,
-  type Stated,
   shareIds,
   writeReferences,
 } from './names.ts';
@@ -70,45 +65,40 @@ export async function diffSides(
   { only = [], except = [], kinds: names }: DiffOptions = {},
 ): Promise<Diff> {
   const sides: Sides = [openSide(sources[0]), openSide(sources[1])];
-  const [first, second] = sides;
-  checkScope({ only, except, kinds: names }, environmentOf(first.source).kinds);
+  const secrets: SideSecrets = [sources[0].secrets, sources[1].secrets];
+  const { kinds: allKinds } = sides[0].environment;
+  checkScope({ only, except, kinds: names }, allKinds);
   const selection = selectionOf({ only, except });
   const { kinds, skipped } = kindsToCompare(sides, only, names);
-  const contents = await onBothSides(readSide(first, kinds, second), readSide(second, kinds, first));
-  const pairs = pairObjects(contents[0].content, contents[1].content)
+  const read = await onBothSides(sides, (side, at) => readSide(side, kinds, sides[at === 0 ? 1 : 0]));
+  const pairs = pairObjects(read[0].objects, read[1].objects)
     .filter(({ kind }) => kinds.some(({ name }) => name === kind.name))
     .filter((pair) => selection.includes(addressOf(pair)));
-  const unusable = contents.map((content) => content.unusable);
-  const isSound = (object: SideObject) => unusable.every((each) => each.why(subjectOf(object)) === null);
+  const unusable = read.map((each) => each.unusable);
+  const isSound = (object: SideObject) => unusable.every((each) => each.why(object) === null);
   const sound = pairs.filter((pair) => presentSides(pair).every(isSound));
   const comparable = await leaveOutUndeclarable(sound, sides);
-  const context: PairContext = {
-    secrets: [first.source.secrets, second.source.secrets],
-    declarations: ({ sides: [one, other] }) => [declaredFields(first, one), declaredFields(second, other)],
-  };
-  const complete = await addDefaults(comparable, sides, context);
+  const complete = await addDefaults(comparable, sides, secrets);
   const { pairs: shared, objects: referred, remarksOn } = await nameIds(complete, sides);
-  const { objects, notComparable, summary } = diffPairs(shared, context);
+  const { objects, ...compared } = diffPairs(shared, secrets);
   return {
     formatVersion: diffFormat,
     tool,
     createdAt: new Date().toISOString(),
-    sides: [sideOf(first.source), sideOf(second.source)],
+    sides: [sideOf(sources[0]), sideOf(sources[1])],
     scope: { only, except, kinds: names ?? [] },
-    summary,
-    objects: nameDifferences(objects, {
-      kinds: environmentOf(first.source).kinds,
-      objects: referred,
-      lookedUp: new Map(),
-    }),
-    notComparable,
+    ...compared,
+    objects: nameDifferences(objects, { kinds: allKinds, objects: referred, lookedUp: new Map() }),
     diagnostics: [
       ...skipped,
       ...selection.findUnmatched(),
       ...unusable
         .flatMap((each) => each.objects())
         .filter(({ subject }) => selection.includes(subject.address))
-        .map(({ subject, why }) => notCompared(subject.address, why)),
+        .map(({ subject: { address }, why }): Diagnostic => {
+          const message = `${address} is not compared: ${why}`;
+          return { code: 'not-compared', severity: 'warning', message, address };
+        }),
       ...remarksOn(isDifferent(objects)),
     ],
   };
@@ -124,16 +114,16 @@ function isDifferent(objects: readonly DiffObject[]) {
 }
 
 function kindsToCompare(sides: Sides, only: readonly string[], names: readonly string[] | undefined) {
-  const { kinds } = environmentOf(sides[0].source);
-  const declared = sides.flatMap(({ source }) =>
-    source.is === 'manifests' ? source.resources.map(({ kind }) => kind.name) : [],
+  const { kinds } = sides[0].environment;
+  const declared = sides.flatMap((side) =>
+    side.is === 'manifests' ? side.resources.map(({ kind }) => kind.name) : [],
   );
   const usual = usualKinds(kinds).map(({ name }) => name);
-  const isManifests = sides.some(({ source }) => source.is === 'manifests');
+  const isManifests = sides.some(({ is }) => is === 'manifests');
   const wanted = new Set(names ?? (isManifests ? declared : usual));
   const inScope = kinds.all.filter(({ name }) => wanted.has(name) && mayMatch(name, only));
   const left = isManifests && names === undefined ? usual.filter((name) => !wanted.has(name)) : [];
-  const live = sides.flatMap(({ source }) => (source.is === 'tenant' ? [source.tenant.environment] : []));
+  const live = sides.flatMap(({ is, environment }) => (is === 'tenant' ? [environment] : []));
   const { served, skipped } = servedKinds(inScope, live);
   return {
     kinds: served,
@@ -164,44 +154,31 @@ function undeclaredKinds(names: readonly string[]): Diagnostic[] {
   ];
 }
 
-function notCompared(address: Address, why: string): Diagnostic {
-  const message = `${address} is not compared: ${why}`;
-  return { code: 'not-compared', severity: 'warning', message, address };
+async function readSide(side: Side, kinds: readonly Kind[], other: Side) {
+  if (side.is === 'manifests') {
+    // A manifest that declares an object absent says that there is none.
+    const present = side.resources.filter(({ ensure }) => ensure === 'present');
+    const objects = present.map((resource): SideObject => ({ is: 'declared', ...resource }));
+    return { objects, unusable: new Unusable() };
+  }
+  const declared = other.is === 'manifests' ? other.resources : [];
+  const { objects, unusable } = await readSettledKinds(side.root, side.tenant, kinds, { declared });
+  return { objects: objects.map((live): SideObject => liveSide(side, live)), unusable };
 }
 
-interface SideContents {
-  readonly content: SideContent;
-  readonly unusable: Unusable;
-}
-
-async function readSide(
-  { source, reader }: OpenSide,
-  kinds: readonly Kind[],
-  { source: other }: OpenSide,
-): Promise<SideContents> {
-  if (reader === null)
-    return { content: { is: 'declared', resources: source.resources }, unusable: new Unusable() };
-  const { objects, unusable } = await reader.read(kinds, other.is === 'manifests' ? other.resources : []);
-  return { content: { is: 'live', objects }, unusable };
-}
-
-function declaredFields({ source }: OpenSide, object: SideObject | null) {
-  if (object === null) return {};
-  if (object.is === 'declared') return object.resource.fields;
-  return source.is === 'tenant' ? source.declarations.fieldsOf(object.live) : {};
+function liveSide({ declarations }: TenantSource, live: LiveObject): LiveSide {
+  return { is: 'live', declares: declarations.fieldsOf(live), ...live };
 }
 
 /** Compared with manifests, an object that no manifest could declare does not count as a difference. */
 async function leaveOutUndeclarable(pairs: readonly Pair[], sides: Sides): Promise<readonly Pair[]> {
-  const isDeclared = sides.map(({ source }) => source.is === 'manifests');
-  if (isDeclared[0] === isDeclared[1]) return pairs;
-  const [live] = sides.filter(({ source }) => source.is === 'tenant');
-  if (!live) return pairs;
+  const live = sides.find(({ is }) => is === 'tenant');
+  if (!live || sides[0].is === sides[1].is) return pairs;
   const why = await undeclarability();
   return pairs.filter((pair) => {
     const [alone, ...others] = presentSides(pair);
     if (alone?.is !== 'live' || others.length > 0) return true;
-    return why(alone.live) === null && (alone.live.whyNotExported ?? null) === null;
+    return why(alone) === null && (alone.whyNotExported ?? null) === null;
   });
 }
 
@@ -209,30 +186,26 @@ async function leaveOutUndeclarable(pairs: readonly Pair[], sides: Sides): Promi
 async function addDefaults(
   pairs: readonly Pair[],
   sides: Sides,
-  context: PairContext,
+  secrets: SideSecrets,
 ): Promise<readonly Pair[]> {
-  const defaultsOn = (at: 0 | 1) => {
+  const finders = await onBothSides(sides, async (side, at) => {
     const missing = pairs.filter((pair) => pair.sides[at] === null).flatMap(presentSides);
-    return sides[at].reader?.defaults(missing.map(subjectOf)) ?? Promise.resolve(null);
-  };
-  const [inFirst, inSecond] = await onBothSides(defaultsOn(0), defaultsOn(1));
+    if (side.is === 'manifests') return () => null;
+    const standards = new LiveIndex(await readDefaults(side.tenant.client, defaultsOf(missing)));
+    return ({ kind, key }: SideObject): SideObject | null => {
+      const live = standards.findByKey(kind, key);
+      return live && liveSide(side, live);
+    };
+  });
   return pairs.map((pair): Pair => {
     const [first, second] = pair.sides;
     if (first && second) return pair;
-    const complete = {
+    const complete: Pair = {
       kind: pair.kind,
-      sides: [first ?? standardOf(inFirst, second), second ?? standardOf(inSecond, first)],
-    } as const;
-    const isEqual = diffPairs([complete], context).objects.length === 0;
-    return isEqual ? complete : pair;
+      sides: [first ?? (second && finders[0](second)), second ?? (first && finders[1](first))],
+    };
+    return diffPairs([complete], secrets).objects.length === 0 ? complete : pair;
   });
-}
-
-function standardOf(standards: LiveIndex | null, object: SideObject | null): SideObject | null {
-  if (!standards || !object) return null;
-  const { kind, key } = subjectOf(object);
-  const live = standards.findByKey(kind, key);
-  return live && { is: 'live', live };
 }
 
 /** Pairs of objects without the ids of one tenant, if there are names for them. */
@@ -244,34 +217,30 @@ interface Named extends Pick<ReferenceNames, 'remarksOn'> {
 
 /** Puts names in the place of ids that belong to one tenant, in the objects that both sides have. */
 async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Named> {
-  const both = pairs.filter((pair) => presentSides(pair).length === 2);
-  const namesOn = (at: 0 | 1) =>
-    sides[at].reader?.names(both.flatMap((pair) => liveOf(pair.sides[at]))) ?? Promise.resolve(noNames);
-  const names = await onBothSides(namesOn(0), namesOn(1));
-  const reader = sides[0].reader ?? sides[1].reader;
-  const filled = reader
-    ? await fillDeclared(pairs, reader, environmentOf(sides[0].source).kinds, [
-        ...names[0].objects,
-        ...names[1].objects,
-      ])
-    : pairs;
+  const names = await onBothSides(sides, async (side, at): Promise<ReferenceNames> => {
+    if (side.is === 'manifests') return { objects: [], nameOf: () => null, remarksOn: () => [] };
+    const live = pairs.filter(isOnBoth).flatMap(({ sides: objects }) => liveIn(objects[at]));
+    const whose = { ...side.environment, called: `the tenant of ${side.name}` };
+    return readReferenceNames(side.tenant.client, live, whose);
+  });
+  const objects = names.flatMap((each) => each.objects);
+  const filled = await fillDeclared(pairs, sides, objects);
   if (isOneTenant(sides)) {
     const written = mapDeclared(filled, (resource) => ({ ...resource, fields: writeReferences(resource) }));
-    return { pairs: written, objects: names.flatMap(({ objects }) => objects), remarksOn: () => [] };
+    return { pairs: written, objects, remarksOn: () => [] };
   }
   // The ids in manifests are those of the tenant beside them.
-  const tenants = [sides[0].reader ? 0 : 1, sides[1].reader ? 1 : 0] as const;
-  const subjectsOn = (at: 0 | 1) =>
-    filled
-      .filter((pair) => presentSides(pair).length === 2)
-      .flatMap((pair) => (tenants[0] === tenants[1] ? presentSides(pair) : (pair.sides[at] ?? [])))
-      .map(subjectOf);
-  const recordsOn = (at: 0 | 1) => sides[at].reader?.records(subjectsOn(at)) ?? Promise.resolve(new Map());
-  const records: readonly [Records, Records] = await onBothSides<Records>(recordsOn(0), recordsOn(1));
-  const stateOf = (object: SideObject, at: 0 | 1): Stated => ({
-    kind: subjectOf(object).kind,
-    fields: fieldsOf(object),
-    raw: object.is === 'live' ? object.live.raw : null,
+  const tenants = [sides[0].is === 'tenant' ? 0 : 1, sides[1].is === 'tenant' ? 1 : 0] as const;
+  const records = await onBothSides(sides, async (side, at): Promise<Records> => {
+    if (side.is === 'manifests') return new Map();
+    const read = filled
+      .filter(isOnBoth)
+      .flatMap((pair) => (tenants[0] === tenants[1] ? presentSides(pair) : (pair.sides[at] ?? [])));
+    return readReferencedRecords(side.tenant.client, read);
+  });
+  const stateOf = (object: SideObject, at: 0 | 1) => ({
+    ...object,
+    raw: object.is === 'live' ? object.raw : null,
     nameOf: names[tenants[at]].nameOf,
     sources: { records: records[tenants[at]] },
   });
@@ -279,51 +248,55 @@ async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Named> {
     const [first, second] = pair.sides;
     if (first === null || second === null) return pair;
     const [before, after] = shareIds([stateOf(first, 0), stateOf(second, 1)]);
-    return { ...pair, sides: [replaceFields(first, before), replaceFields(second, after)] };
+    return {
+      ...pair,
+      sides: [
+        { ...first, fields: before },
+        { ...second, fields: after },
+      ],
+    };
   });
-  const remarksOn: Named['remarksOn'] = (isShown) => names.flatMap((each) => each.remarksOn(isShown));
-  return { pairs: shared, objects: [], remarksOn };
+  return {
+    pairs: shared,
+    objects: [],
+    remarksOn: (isShown) => names.flatMap((each) => each.remarksOn(isShown)),
+  };
 }
 
-const noNames: ReferenceNames = { objects: [], nameOf: () => null, remarksOn: () => [] };
+const isOnBoth = (pair: Pair): boolean => presentSides(pair).length === 2;
+const liveIn = (object: SideObject | null): LiveSide[] => (object?.is === 'live' ? [object] : []);
 
 /** Fills in what the lookups and references of manifests stand for in the tenant beside them. */
 async function fillDeclared(
   pairs: readonly Pair[],
-  reader: SideReader,
-  kinds: Kinds,
+  sides: Sides,
   referred: readonly LiveObject[],
 ): Promise<readonly Pair[]> {
   const declaredIn = (all: readonly Pair[]) =>
-    all.flatMap(presentSides).flatMap((object) => (object.is === 'declared' ? [object.resource] : []));
-  if (declaredIn(pairs).length === 0) return pairs;
-  const answer = await reader.lookups(declaredIn(pairs));
+    all.flatMap(presentSides).flatMap((object) => (object.is === 'declared' ? [object] : []));
+  const declared = declaredIn(pairs);
+  if (declared.length === 0 || sides.every(({ is }) => is === 'manifests')) return pairs;
+  const answers = await onBothSides(sides, async (side) =>
+    side.is === 'tenant' ? answersOf(side.tenant.client, lookupsIn(declared)) : lookupMarker,
+  );
+  const answer = answers[sides[0].is === 'tenant' ? 0 : 1];
   const answered = mapDeclared(pairs, (resource) => fillLookups(resource, answer));
-  const objects = [...referred, ...pairs.flatMap(presentSides).flatMap(liveOf)];
+  const objects = [...referred, ...pairs.flatMap(presentSides).flatMap(liveIn)];
   const known = { resources: [], objects, isInScope: () => true };
-  const references = resolveReferences(referencesIn(declaredIn(answered), kinds), known);
+  const references = resolveReferences(referencesIn(declaredIn(answered), sides[0].environment.kinds), known);
   return mapDeclared(answered, (resource) => fillReferences(resource, references));
 }
 
 function mapDeclared(pairs: readonly Pair[], fill: (resource: Resource) => Resource): readonly Pair[] {
   const change = (object: SideObject | null): SideObject | null =>
-    object?.is === 'declared' ? { is: 'declared', resource: fill(object.resource) } : object;
+    object?.is === 'declared' ? { ...object, ...fill(object) } : object;
   return pairs.map(({ kind, sides: [first, second] }) => ({ kind, sides: [change(first), change(second)] }));
-}
-
-const liveOf = (object: SideObject | null): LiveObject[] => (object?.is === 'live' ? [object.live] : []);
-
-function replaceFields(object: SideObject, fields: JsonObject): SideObject {
-  return object.is === 'live'
-    ? { is: 'live', live: { ...object.live, fields } }
-    : { is: 'declared', resource: { ...object.resource, fields } };
 }
 
 /** True when the ids of both sides are those of one tenant: it may show another name than a manifest has beside an id. */
 function isOneTenant(sides: Sides): boolean {
-  if (sides.some(({ source }) => source.is === 'manifests' && !source.isProject)) return false;
-  const [first, second] = sides;
-  return isSameTenant(environmentOf(first.source).tenant, environmentOf(second.source).tenant);
+  if (sides.some((side) => side.is === 'manifests' && !side.isProject)) return false;
+  return isSameTenant(sides[0].environment.tenant, sides[1].environment.tenant);
 }
 
 interface TenantSource {
@@ -372,33 +345,6 @@ function sideOf(source: DiffSource): DiffSide {
   return { name, is, tenant: source.is === 'tenant' ? source.tenant.client.tenant : null };
 }
 
-const environmentOf = (source: DiffSource): Environment =>
-  source.is === 'tenant' ? source.tenant.environment : source.environment;
-
-/** Reads the tenant of a side; equal requests are sent once. Each function throws a Failure that names the side. */
-function readerOf({ tenant, root, name }: TenantSource) {
-  const reader = readOnlyTenant(tenant);
-  const { client } = reader;
-  const { kinds } = tenant.environment;
-  const whose = { kinds, called: `the tenant of ${name}` };
-  return {
-    /** All objects of these kinds, and those that are declared. */
-    read: (all: readonly Kind[], declared: readonly Resource[]) =>
-      nameSide(name, readSettledKinds(root, reader, all, { declared })),
-    /** The vendor's defaults of these keys. */
-    defaults: async (missing: readonly Pick<LiveObject, 'kind' | 'key'>[]) =>
-      new LiveIndex(await nameSide(name, readDefaults(client, defaultsOf(missing)))),
-    /** The records that ids in these objects may refer to. */
-    records: (objects: readonly Pick<LiveObject, 'kind' | 'fields'>[]) =>
-      nameSide(name, readReferencedRecords(client, objects)),
-    names: (objects: readonly LiveObject[]) => nameSide(name, readReferenceNames(client, objects, whose)),
-    /** A lookup that finds nothing stays as it is. */
-    lookups: (resources: readonly Resource[]) => nameSide(name, answersOf(client, lookupsIn(resources))),
-  };
-}
-
-type SideReader = ReturnType<typeof readerOf>;
-
 /** Codes of lookups for which a tenant has no record. */
 const unanswered = ['lookup-none', 'lookup-ambiguous', 'lookup-no-field'];
 
@@ -420,36 +366,33 @@ async function answersOf(client: Client, lookups: readonly Lookup[]): Promise<Lo
   }
 }
 
-function nameSide<T>(name: string, work: Promise<T>): Promise<T> {
-  return work.catch(
-    ifFailure(({ diagnostics, exitCode }) => {
-      const ofSide = diagnostics.map((each) => ({ ...each, message: `${name}: ${each.message}` }));
-      throw new Failure(ofSide, exitCode);
-    }),
-  );
+/** A side whose tenant is only read: equal requests are sent once. */
+type Side = (TenantSource & Pick<ManifestSource, 'environment'>) | ManifestSource;
+type Sides = readonly [Side, Side];
+
+function openSide(source: DiffSource): Side {
+  if (source.is === 'manifests') return source;
+  const tenant = readOnlyTenant(source.tenant);
+  return { ...source, tenant, environment: tenant.environment };
 }
 
-/** Returns the results of both sides. Throws one Failure with the problems of each. */
-async function onBothSides<T>(first: Promise<T>, second: Promise<T>): Promise<[T, T]> {
-  const settled = await Promise.allSettled([first, second]);
-  const errors = settled.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []));
-  if (errors.length === 0) return Promise.all([first, second]);
-  const failures = errors.map((error) => {
+/** Works on both sides at once. Throws one Failure with the problems of each, which name the side. */
+async function onBothSides<T>(
+  sides: Sides,
+  work: (side: Side, at: 0 | 1) => Promise<T>,
+): Promise<readonly [T, T]> {
+  const [first, second] = await Promise.allSettled([work(sides[0], 0), work(sides[1], 1)]);
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
+  const failures = [first, second].flatMap((each, at) => {
+    if (each.status === 'fulfilled') return [];
     // Any other error is a bug in the program, and must show as one.
-    if (!(error instanceof Failure)) throw error;
-    return error;
+    if (!(each.reason instanceof Failure)) throw each.reason;
+    const { diagnostics, exitCode } = each.reason;
+    const named = diagnostics.map((one) => ({ ...one, message: `${sides[at]?.name}: ${one.message}` }));
+    return [{ diagnostics: named, exitCode }];
   });
   throw new Failure(
     failures.flatMap(({ diagnostics }) => diagnostics),
     worstExitCode(failures.map(({ exitCode }) => exitCode)) || ExitCode.couldNotRun,
   );
 }
-
-type OpenSide =
-  | { readonly source: TenantSource; readonly reader: SideReader }
-  | { readonly source: ManifestSource; readonly reader: null };
-
-const openSide = (source: DiffSource): OpenSide =>
-  source.is === 'tenant' ? { source, reader: readerOf(source) } : { source, reader: null };
-
-type Sides = readonly [OpenSide, OpenSide];

@@ -1,18 +1,35 @@
-import type { FieldDifference } from '../kinds/compare.ts';
+import { dropNulls } from '../kinds/compare.ts';
+import { isDeclaredByMember, readableFields } from '../kinds/field.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Secrets } from '../kinds/project.ts';
-import { redactDifference } from '../kinds/redact.ts';
+import {
+  type IsSensitive,
+  redactDifference,
+  secretPlaces,
+  sensitivePlaces,
+  withDeclared,
+} from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, byAddress } from '../model/address.ts';
 import type { DiffObject, DiffSummary, NotCompared } from '../model/diff.ts';
-import type { JsonObject } from '../model/json.ts';
-import { compareSides, type SideObject, sensitiveOnSides } from './compare-sides.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
+import { secretName } from '../model/marker.ts';
+import { type Pointer, placesAbove, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
+import { type Comparison, compare, differencesBetween, mirror, unseenInPlan } from './change.ts';
 
-/** What one side of a diff has. */
-export type SideContent =
-  | { readonly is: 'live'; readonly objects: readonly LiveObject[] }
-  | { readonly is: 'declared'; readonly resources: readonly Resource[] };
+/** What a tenant has of an object, or what a manifest declares of it. */
+export type SideObject = LiveSide | DeclaredSide;
+
+export interface LiveSide extends LiveObject {
+  readonly is: 'live';
+  /** What the manifests of its side declare of it: other settings are not shown. */
+  readonly declares: JsonObject;
+}
+
+export interface DeclaredSide extends Resource {
+  readonly is: 'declared';
+}
 
 /** An object on both sides. */
 export interface Pair {
@@ -21,98 +38,60 @@ export interface Pair {
   readonly sides: readonly [SideObject | null, SideObject | null];
 }
 
+export type SideSecrets = readonly [Secrets, Secrets];
+
 /** The object of a pair on each side that has it. */
 export function presentSides({ sides }: Pair): SideObject[] {
   return sides.filter((object) => object !== null);
 }
 
-/** Every object that one of the sides has, beside the same object of the other one. */
-export function pairObjects(first: SideContent, second: SideContent): Pair[] {
-  if (first.is === 'live' && second.is === 'declared') return pairDeclared(first, second);
-  if (first.is === 'declared' && second.is === 'live')
-    return pairDeclared(second, first).map(({ kind, sides: [live, declared] }) => ({
-      kind,
-      sides: [declared, live],
-    }));
-  const others = new Map(objectsOf(second).map((object) => [identityIn(object), object]));
-  const pairs = objectsOf(first).map((object): Pair => {
-    const identity = identityIn(object);
-    const other = others.get(identity) ?? null;
-    others.delete(identity);
-    return { kind: subjectOf(object).kind, sides: [object, other] };
-  });
-  const left = [...others.values()].map(
-    (object): Pair => ({ kind: subjectOf(object).kind, sides: [null, object] }),
-  );
-  return [...pairs, ...left];
+/**
+ * Every object that one of the sides has, beside the same object of the other one. Manifests find their objects as in a plan:
+ * by the pinned id, the key, or the former key.
+ */
+export function pairObjects(first: readonly SideObject[], second: readonly SideObject[]): Pair[] {
+  const isLive = (objects: readonly SideObject[]) => objects.some(({ is }) => is === 'live');
+  if (isLive(first) && !isLive(second))
+    return pairObjects(second, first).map(({ kind, sides: [one, other] }) => ({ kind, sides: [other, one] }));
+  const byIdentity = new Map(second.map((object) => [identityIn(object), object]));
+  const index = new LiveIndex(second.filter((object) => object.is === 'live'));
+  const left = new Set(second);
+  const find = (object: SideObject): SideObject | null => {
+    const same = object.is === 'declared' && isLive(second) ? index.find(object) : object;
+    const other = (same && byIdentity.get(identityIn(same))) ?? null;
+    if (other) left.delete(other);
+    return other;
+  };
+  return [
+    ...first.map((object): Pair => ({ kind: object.kind, sides: [object, find(object)] })),
+    ...[...left].map((object): Pair => ({ kind: object.kind, sides: [null, object] })),
+  ];
 }
 
-/** The objects of a tenant with their manifests, as a plan finds them: by the pinned id, the key, or the former key. */
-function pairDeclared(
-  { objects }: Extract<SideContent, { is: 'live' }>,
-  { resources }: Extract<SideContent, { is: 'declared' }>,
-): Pair[] {
-  const index = new LiveIndex(objects);
-  const left = new Set(objects);
-  const declared = resources.map((resource): Pair => {
-    const live = index.find(resource);
-    if (live) left.delete(live);
-    return { kind: resource.kind, sides: [live && { is: 'live', live }, presentIn(resource)] };
-  });
-  const undeclared = [...left].map(
-    (live): Pair => ({ kind: live.kind, sides: [{ is: 'live', live }, null] }),
-  );
-  return [...declared, ...undeclared].filter((pair) => presentSides(pair).length > 0);
-}
-
-/** A manifest that declares an object absent says that there is none. */
-const presentIn = (resource: Resource): SideObject | null =>
-  resource.ensure === 'present' ? { is: 'declared', resource } : null;
-
-function objectsOf(content: SideContent): SideObject[] {
-  return content.is === 'live'
-    ? content.objects.map((live) => ({ is: 'live', live }))
-    : content.resources.flatMap((resource) => presentIn(resource) ?? []);
-}
-
-/** What every object of a side has, declared or live. */
-export function subjectOf(object: SideObject): LiveObject | Resource {
-  return object.is === 'live' ? object.live : object.resource;
-}
-
-function identityIn(object: SideObject): string {
-  const { kind, key } = subjectOf(object);
-  return identityOf(kind, key);
-}
+const identityIn = ({ kind, key }: LiveObject | Resource): string => identityOf(kind, key);
 
 /** The address of a pair: that of its manifest, else the first in the alphabet, so that both directions have the same. */
 export function addressOf(pair: Pair): Address {
   return leadOf(pair)?.address ?? '';
 }
 
-function leadOf(pair: Pair) {
+function leadOf(pair: Pair): SideObject | undefined {
   const objects = presentSides(pair);
-  const declared = objects.filter(({ is }) => is === 'declared');
-  const [lead] = (declared.length > 0 ? declared : objects).map(subjectOf).toSorted(byAddress);
-  return lead;
+  const declared = objects.filter(isDeclared);
+  return (declared.length > 0 ? declared : objects).toSorted(byAddress)[0];
 }
 
-/** What a pair is compared with. */
-export interface PairContext {
-  readonly secrets: readonly [Secrets, Secrets];
-  /** What the manifests of both sides declare of an object: other settings are not shown. */
-  declarations(pair: Pair): readonly JsonObject[];
-}
+const isDeclared = (object: SideObject): object is DeclaredSide => object.is === 'declared';
 
-export interface Compared {
+interface Compared {
   readonly objects: readonly DiffObject[];
   readonly notComparable: readonly NotCompared[];
   readonly summary: DiffSummary;
 }
 
 /** How the sides differ, object by object. Pure. */
-export function diffPairs(pairs: readonly Pair[], context: PairContext): Compared {
-  const compared = pairs.map((pair) => diffPair(pair, context));
+export function diffPairs(pairs: readonly Pair[], secrets: SideSecrets): Compared {
+  const compared = pairs.map((pair) => diffPair(pair, secrets));
   const objects = compared.flatMap(({ object }) => object ?? []).toSorted(byAddress);
   const notComparable = compared.flatMap(({ notCompared }) => notCompared ?? []).toSorted(byAddress);
   const count = (where: DiffObject['in']) => objects.filter((object) => object.in === where).length;
@@ -134,47 +113,129 @@ interface PairCompared {
   readonly notCompared: NotCompared | null;
 }
 
-function diffPair(pair: Pair, context: PairContext): PairCompared {
+function diffPair(pair: Pair, secrets: SideSecrets): PairCompared {
   const { kind } = pair;
   const [first, second] = pair.sides;
-  if (first === null || second === null) {
+  if (first === null || second === null)
     return { object: describePair(pair, first === null ? 'second' : 'first', []), notCompared: null };
-  }
-  const { differences, notComparable } = compareSides({
-    kind,
-    objects: [first, second],
-    secrets: context.secrets,
+  const { differences, notComparable } = compareSides(kind, [first, second], secrets);
+  const isSensitive = sensitiveOnSides(kind, [first, second]);
+  const diff = differences.map((entry) => {
+    const { origin: _origin, ...shown } = redactDifference(entry, isSensitive);
+    return shown;
   });
   const paths = [...new Set(notComparable)].toSorted();
   return {
-    object:
-      differences.length === 0 ? null : describePair(pair, 'both', redactAll(pair, differences, context)),
+    object: diff.length === 0 ? null : describePair(pair, 'both', diff),
     notCompared: paths.length === 0 ? null : { address: addressOf(pair), paths },
   };
 }
 
-function redactAll(
-  pair: Pair,
-  differences: readonly FieldDifference[],
-  { declarations }: PairContext,
-): DiffObject['diff'] {
-  const isSensitive = sensitiveOnSides(pair.kind, presentSides(pair), declarations(pair));
-  return differences.map((entry) => {
-    const { origin: _origin, ...shown } = redactDifference(entry, isSensitive);
-    return shown;
-  });
-}
-
 function describePair(pair: Pair, where: DiffObject['in'], diff: DiffObject['diff']): DiffObject {
   const lead = leadOf(pair);
-  const declared = presentSides(pair).findLast(({ is }) => is === 'declared');
-  const source = declared?.is === 'declared' ? declared.resource.source() : null;
+  const source = presentSides(pair).findLast(isDeclared)?.source();
   return {
     address: lead?.address ?? '',
     kind: pair.kind.name,
     key: lead?.key ?? [],
     in: where,
-    source: source && { file: source.file, line: source.line },
+    source: source ? { file: source.file, line: source.line } : null,
     diff,
   };
+}
+
+type SidesCompared = Pick<Comparison, 'differences' | 'notComparable'>;
+
+/**
+ * How an object differs between two sides: the first one is `before`, the second one `after`. A tenant is compared with a
+ * manifest as a plan does it: what the manifest leaves out is not compared. Two tenants, and two manifests, are compared in
+ * all their fields.
+ */
+function compareSides(
+  kind: Kind,
+  [first, second]: readonly [SideObject, SideObject],
+  secrets: SideSecrets,
+): SidesCompared {
+  if (first.is === 'live' && second.is === 'declared')
+    return compareWithManifest(kind, first, second, secrets[1]);
+  if (first.is === 'declared' && second.is === 'live') {
+    const { differences, notComparable } = compareWithManifest(kind, second, first, secrets[0]);
+    return { differences: differences.map(mirror), notComparable };
+  }
+  const sides = [membersOf(kind, first), membersOf(kind, second)] as const;
+  const { equal, unknown } = compareSecrets(sides, secrets);
+  const notComparable = [...new Set([...findHidden(sides, [first, second]), ...unknown])];
+  const without = (side: JsonObject) =>
+    [...notComparable, ...equal].reduce((fields, at) => withValueAt(fields, at, undefined), side);
+  return { differences: differencesBetween(kind, without(sides[0]), without(sides[1])), notComparable };
+}
+
+function compareWithManifest(
+  kind: Kind,
+  live: LiveObject,
+  resource: Resource,
+  secrets: Secrets,
+): SidesCompared {
+  const unset = secretPlaces(readableFields(kind, resource.fields)).filter((at) => {
+    const name = secretName(valueAt(resource.fields, at));
+    return name !== null && secrets.problem(name) !== null;
+  });
+  // A secret whose text is not known cannot be compared, as if the tenant hid it.
+  const below = unset.length === 0 ? live : { ...live, hidden: [...live.hidden, ...unset] };
+  return compare({ kind, resource, live: below }, below, unseenInPlan(secrets, false));
+}
+
+/** What must not be shown of an object, whichever side it comes from. */
+function sensitiveOnSides(kind: Kind, objects: readonly SideObject[]): IsSensitive {
+  const fields = objects.map((object) => readableFields(kind, object.fields));
+  const declared = objects.map((object) =>
+    readableFields(kind, object.is === 'live' ? object.declares : object.fields),
+  );
+  const hidden = objects.flatMap(hiddenPlaces).filter((at) => segmentsOf(at).length > 1);
+  const overlaid = objects.filter(isDeclared).flatMap((object) => object.secrets());
+  const marked = [...[...fields, ...declared].flatMap((each) => secretPlaces(each)), ...overlaid, ...hidden];
+  const merged = declared.flatMap((one) => fields.map((below) => withDeclared(kind, one, below)));
+  return sensitivePlaces(kind, { marked, declared, values: [...fields, ...declared, ...merged] });
+}
+
+/** The fields of a side, without members that a tenant shows as null: a manifest that says null removes the member. */
+function membersOf(kind: Kind, object: SideObject): JsonObject {
+  const fields = readableFields(kind, object.fields);
+  if (object.is === 'declared') return fields;
+  return mapMembers(fields, (value, name) => {
+    return isDeclaredByMember(kind.fields[name]) && isObject(value) ? dropNulls(value) : value;
+  });
+}
+
+const hiddenPlaces = (object: SideObject): readonly Pointer[] => (object.is === 'live' ? object.hidden : []);
+
+/** Two objects of the same sort, with JSON fields parsed. */
+type Fields = readonly [JsonObject, JsonObject];
+
+/** The places that one of the sides hides and at least one has a value at. */
+function findHidden(sides: Fields, objects: readonly SideObject[]): Pointer[] {
+  // Items of a list have no names to find them by.
+  const isList = (at: Pointer) => sides.some((side) => isArray(valueAt(side, at)));
+  const places = objects.flatMap(hiddenPlaces).map((at) => placesAbove(at).find(isList) ?? at);
+  return places.filter((at) => sides.some((side) => (valueAt(side, at) ?? null) !== null));
+}
+
+/** What is known of the secrets that two manifests declare at the same places: which are equal, and which cannot be compared. */
+function compareSecrets(sides: Fields, secrets: SideSecrets) {
+  const [equal, unknown]: [Pointer[], Pointer[]] = [[], []];
+  for (const at of new Set(sides.flatMap((side) => secretPlaces(side)))) {
+    const [first, second] = sides.map((side) => valueAt(side, at) ?? null);
+    const texts = [textOf(first, secrets[0]), textOf(second, secrets[1])];
+    if (first === null || second === null || secretName(first) === secretName(second)) continue;
+    if (texts.includes(null)) unknown.push(at);
+    else if (texts[0] === texts[1]) equal.push(at);
+  }
+  return { equal, unknown };
+}
+
+/** The text of a secret or of a plain value; `null` where it is not known. */
+function textOf(value: Json | undefined, secrets: Secrets): string | null {
+  const name = secretName(value);
+  if (name === null) return typeof value === 'string' ? value : null;
+  return secrets.problem(name) === null ? secrets.reveal(name) : null;
 }
