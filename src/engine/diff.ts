@@ -2,7 +2,7 @@ import picomatch from 'picomatch';
 import type { Client } from '../client/client.ts';
 import { type LookupAnswers, resolveLookups } from '../client/lookups.ts';
 import { readDefaults } from '../client/read.ts';
-import type { Records } from '../exporter/reference-lookups.ts';
+import type { Records } from '../exporter/ids.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
@@ -241,8 +241,7 @@ async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Named> {
   const stateOf = (object: SideObject, at: 0 | 1) => ({
     ...object,
     raw: object.is === 'live' ? object.raw : null,
-    nameOf: names[tenants[at]].nameOf,
-    sources: { records: records[tenants[at]] },
+    sources: { records: records[tenants[at]], nameOf: names[tenants[at]].nameOf },
   });
   const shared = filled.map((pair): Pair => {
     const [first, second] = pair.sides;

@@ -1,7 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { isRefused, readByIds, readObjects } from '../client/read.ts';
-import { fieldIds } from '../exporter/names.ts';
-import { type NameOf, type NameSources, recordIdsIn } from '../exporter/reference-lookups.ts';
+import { knownIds, type NameOf, type NameSources } from '../exporter/ids.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
@@ -191,7 +190,6 @@ export interface Stated extends Pick<LiveObject, 'kind' | 'fields'> {
   /** The answer of the tenant; `null` for a manifest. */
   readonly raw: JsonObject | null;
   readonly sources: NameSources;
-  readonly nameOf: NameOf;
 }
 
 /**
@@ -236,14 +234,17 @@ interface RecordId {
 
 type RecordIds = ReadonlyMap<Pointer, RecordId>;
 
-function recordIds(side: Stated): RecordIds {
-  const { kind, fields, raw, sources, nameOf } = side;
+function recordIds({ kind, fields, raw, sources }: Stated): RecordIds {
   const ids = new Map<Pointer, RecordId>();
-  for (const { at, id, field, to, beside, shown } of fieldIds(side)) {
-    const known = to && nameOf(to, id);
+  for (const { at, id, is, scope, lookup, ref: known, ...names } of knownIds(
+    { kind, fields, raw },
+    sources,
+  )) {
     const ref = raw === null && id.startsWith(refPrefix) ? id : known && refPrefix + known;
     const key = ref && parseAddress(ref.slice(refPrefix.length))?.key.join('/');
-    ids.set(at, { id, scope: field, name: beside ?? shown ?? key ?? null, ref });
+    const name =
+      is === 'inside' ? lookup && lookupWords(lookup) : (names.beside ?? names.shown ?? key ?? null);
+    ids.set(at, { id, scope, name, ref });
   }
   for (const [field, description] of Object.entries(kind.fields)) {
     if (description.is !== 'value' || description.nameOf === undefined) continue;
@@ -251,8 +252,6 @@ function recordIds(side: Stated): RecordIds {
     const named = ids.get(at);
     if (named) ids.set(at, { ...named, name: textOf(fields, field) });
   }
-  for (const { at, id, from, lookup } of recordIdsIn({ kind, fields }, sources))
-    ids.set(at, { id, scope: from, name: lookup && lookupWords(lookup), ref: null });
   return ids;
 }
 

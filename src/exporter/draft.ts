@@ -7,7 +7,7 @@ import { unresolved } from '../loader/tree.ts';
 import { byAddress } from '../model/address.ts';
 import { isArray, type Json, mapMembers, own } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { namesBeside, namesOf } from './names.ts';
+import { type NameSources, namesBeside, namesOf, tagsFor } from './ids.ts';
 import {
   clearedValue,
   isUnordered,
@@ -19,12 +19,9 @@ import {
 } from './place.ts';
 import { printLive } from './print-live.ts';
 import { isMapping, isTagged, jsonOf } from './printable.ts';
-import { type NameOf, type NameSources, tagsFor } from './reference-lookups.ts';
 import type { Omission, Refusal } from './remarks.ts';
 
 export interface DraftContext extends NameSources {
-  /** Left out: only ids are known. */
-  nameOf?: NameOf;
   /** The vendor's default of an object; `null` where there is none. Left out: none is known. */
   standardOf?(object: LiveObject): LiveObject | null;
 }

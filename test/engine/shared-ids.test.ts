@@ -32,8 +32,10 @@ const stated = ({ kind = role(), fields, raw = fields, refs = {}, records = {} }
   kind,
   fields,
   raw,
-  sources: { records: new Map(Object.entries(records)) },
-  nameOf: (_, id) => (Object.hasOwn(refs, id) ? (refs[id] ?? null) : null),
+  sources: {
+    records: new Map(Object.entries(records)),
+    nameOf: (_, id) => (Object.hasOwn(refs, id) ? (refs[id] ?? null) : null),
+  },
 });
 const share = (one: Side, other: Side) => shareIds([stated(one), stated(other)]);
 
@@ -62,6 +64,12 @@ describe('ids that both tenants can name', () => {
       owner: { id: '!ref Identity/Ann' },
       members: [{ id: '!ref Identity/Ben' }],
     };
+    expect(share({ fields: one, refs: ours }, { fields: other, refs: theirs })).toEqual([named, named]);
+  });
+
+  it('are their references also beside synonyms, of which one is the id', () => {
+    const [one, other] = [{ cluster: ['east', 'c1'] }, { cluster: ['c9', 'other'] }];
+    const named = { cluster: '!ref Cluster/va' };
     expect(share({ fields: one, refs: ours }, { fields: other, refs: theirs })).toEqual([named, named]);
   });
 

@@ -1,10 +1,9 @@
 /** The names that an export gives: of secrets, of files, of lookups, and in comments. */
 import { describe, expect, it } from 'vitest';
 import { chooseBasePaths } from '../../src/exporter/files.ts';
+import { namesOf, type Records, tagsFor } from '../../src/exporter/ids.ts';
 import { exportObjects } from '../../src/exporter/index.ts';
-import { namesOf } from '../../src/exporter/names.ts';
 import { jsonOf, mapTags, partOf, sideFileOf } from '../../src/exporter/printable.ts';
-import { type Records, tagsFor } from '../../src/exporter/reference-lookups.ts';
 import { printPlace, remarkOf } from '../../src/exporter/remarks.ts';
 import { secretNames } from '../../src/exporter/secret-names.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';

@@ -11,7 +11,7 @@ import { isWithin, type Pointer, pointer, segmentsOf } from '../../model/pointer
 import { type DraftContext, draftObject, inStableOrder } from '../draft.ts';
 import type { Edit } from '../edit/apply-edits.ts';
 import { eolOf } from '../edit/document.ts';
-import { namesOf } from '../names.ts';
+import { namesOf, tagsFor } from '../ids.ts';
 import {
   fieldDiffers,
   isSame,
@@ -28,7 +28,6 @@ import {
 } from '../place.ts';
 import { type PrintedValue, printLive } from '../print-live.ts';
 import { isList, isMapping, isTagged, jsonOf, partOf, sideFileOf } from '../printable.ts';
-import { tagsFor } from '../reference-lookups.ts';
 import type { NoteReason } from '../remarks.ts';
 import { type DocumentChanges, noChanges } from './files.ts';
 

@@ -1,0 +1,241 @@
+import { type Field, fieldNamed, type LiveObject, type RecordReference } from '../kinds/kind.ts';
+import { idText } from '../kinds/operation.ts';
+import { targetOf } from '../kinds/references.ts';
+import type { Printable } from '../loader/print.ts';
+import { groupBy } from '../model/basics.ts';
+import { isArray, isObject, type Json, type JsonObject, own, recordField, textOf } from '../model/json.ts';
+import type { Lookup } from '../model/marker.ts';
+import { type Pointer, placesIn, pointer } from '../model/pointer.ts';
+import { isList, isMapping } from './printable.ts';
+
+// All that this room knows of ids: which values are ids, and what a reader or a manifest calls their records.
+
+/** The rows of the collections (`/api/<name>`) that lookups may name. */
+export type Records = ReadonlyMap<string, readonly JsonObject[]>;
+
+/** What a `!ref` says for the id of an object of a kind; `null` where only the id is known. */
+export type NameOf = (kind: string, id: string) => string | null;
+
+export interface NameSources {
+  readonly records: Records;
+  /** Left out: no object that others refer to is known. */
+  readonly nameOf?: NameOf | undefined;
+}
+
+type Referring = Pick<LiveObject, 'kind' | 'fields'>;
+
+/** An object with the answer of the tenant; `null` for a manifest. */
+interface Shown extends Referring {
+  readonly raw: JsonObject | null;
+}
+
+/** An id in the fields of an object, and what is known of the record that it belongs to. */
+interface KnownId {
+  /** The place of the id, or of the object that holds it. */
+  readonly at: Pointer;
+  readonly id: string;
+  /** Alone, in an object, or inside records or JSON, where the kind says that it is one. */
+  readonly is: 'alone' | 'object' | 'inside';
+  /** Ids of one scope belong to one sort of record: those of a field, or of a collection. */
+  readonly scope: string;
+  /** The name beside it in its object. */
+  readonly beside: string | null;
+  /** The name that the tenant shows with the id, anywhere in its answer or in the list of the records. */
+  readonly shown: string | null;
+  /** What a `!ref` says for it; `null` where it has none. */
+  readonly ref: string | null;
+  /** Finds its record by a name that no other record has; `null` where there is none. */
+  readonly lookup: Lookup | null;
+}
+
+/** All that may be the id of another object. */
+export function knownIds({ kind, fields, raw }: Shown, sources: NameSources): KnownId[] {
+  const names = raw === null ? new Map<string, string>() : namesShown({ kind, raw });
+  const inFields = Object.entries(kind.fields).flatMap(([scope, field]) => {
+    const to = targetOf(field);
+    const value = own(fields, scope) ?? null;
+    const found = idPlaces(pointer(scope), field, value).map((place): KnownId => {
+      const ref = to === null ? null : (sources.nameOf?.(to, place.id) ?? null);
+      return { ...place, scope, shown: names.get(place.id) ?? null, ref, lookup: null };
+    });
+    // Of several values that mean the same, one is an id.
+    return field.is === 'value' && isArray(value) ? found.filter(({ ref }) => ref !== null) : found;
+  });
+  return [...inFields, ...idsInside({ kind, fields }, sources)];
+}
+
+/** Any text, and item of a set, may be an id; a number, and an object around it, only in a field of ids. */
+function idPlaces(at: Pointer, field: Field, value: Json): Pick<KnownId, 'at' | 'id' | 'is' | 'beside'>[] {
+  switch (field.is) {
+    case 'value': {
+      if (targetOf(field) === null && typeof value !== 'string') return [];
+      if (isArray(value)) return value.flatMap((item) => idPlaces(at, field, item));
+      if (isObject(value)) return idPlaces(at, { is: 'reference' }, value);
+      const id = idText(value);
+      return id === null ? [] : [{ at, id, is: 'alone', beside: null }];
+    }
+    case 'reference': {
+      const id = isObject(value) ? idText(own(value, 'id')) : null;
+      return id !== null && isObject(value) ? [{ at, id, is: 'object', beside: textOf(value, 'name') }] : [];
+    }
+    case 'set':
+      return placesIn(value, at).flatMap(([place, item]) => idPlaces(place, { ...field, is: 'value' }, item));
+    case 'references':
+      return placesIn(value, at).flatMap(([place, item]) => idPlaces(place, { is: 'reference' }, item));
+    case 'text':
+    case 'email':
+    case 'json':
+    case 'records':
+      return [];
+  }
+}
+
+/** The names of all records that the tenant's answer shows with their ids, by id. */
+function namesShown({ kind, raw }: Pick<LiveObject, 'kind' | 'raw'>): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const walk = (value: Json): void => {
+    if (isArray(value)) value.forEach(walk);
+    else if (isObject(value)) {
+      const [id, name] = [textOf(value, 'id'), textOf(value, 'name')];
+      if (id !== null && name !== null && !names.has(id)) names.set(id, name);
+      Object.values(value).forEach(walk);
+    }
+  };
+  for (const [name, value] of Object.entries(raw)) {
+    // What is inside JSON belongs to other systems, as their settings do.
+    if (fieldNamed(kind, name)?.is !== 'json') walk(value);
+  }
+  return names;
+}
+
+/** The ids inside records and JSON of which the kind says what collection they are from. */
+function idsInside({ kind, fields }: Referring, { records }: NameSources): KnownId[] {
+  const references = kind.quirks?.references?.(fields) ?? [];
+  return references
+    .filter((reference) => isId(reference, records))
+    .map(({ at, id, from, by }) => {
+      const rows = records.get(from) ?? [];
+      const [record, ...others] = rowsWith(rows, 'id', id);
+      const only = record && others.length === 0 ? record : null;
+      return {
+        ...({ at, id, is: 'inside', scope: from, beside: null, ref: null } as const),
+        shown: only && (textOf(only, 'label') ?? textOf(only, 'name')),
+        lookup: only && lookupFor(only, rows, { from, by }),
+      };
+    });
+}
+
+/** True where the value is an id at all: of some, another record says that. */
+function isId({ when }: RecordReference, records: Records): boolean {
+  if (!when) return true;
+  const [row] = rowsWith(records.get(when.from) ?? [], 'id', when.id);
+  if (!row) return false;
+  const [shown] = when.fields.flatMap((field) => textIn(row, field) ?? []);
+  return shown !== undefined && when.values.includes(shown);
+}
+
+/** A lookup by the first of the reference's fields that is unique to its record; `null` where none is. */
+function lookupFor(
+  record: JsonObject,
+  rows: readonly JsonObject[],
+  { from, by }: Pick<RecordReference, 'from' | 'by'>,
+): Lookup | null {
+  for (const field of by) {
+    const value = textIn(record, field);
+    if (value === null || rowsWith(rows, field, value).length > 1) continue;
+    return { from, where: { [field]: value }, take: 'id' };
+  }
+  return null;
+}
+
+type RowsByText = ReadonlyMap<string | null, readonly JsonObject[]>;
+const indexes = new WeakMap<readonly JsonObject[], Map<string, RowsByText>>();
+
+/** The rows with this text in a field. Thousands of ids may be looked up in thousands of rows, so these are indexed. */
+function rowsWith(rows: readonly JsonObject[], field: string, text: string): readonly JsonObject[] {
+  const byField = indexes.get(rows) ?? new Map<string, RowsByText>();
+  const byText = byField.get(field) ?? new Map(groupBy(rows, (row) => textIn(row, field)));
+  indexes.set(rows, byField.set(field, byText));
+  return byText.get(text) ?? [];
+}
+
+/** A field as lookups compare it: as text, also inside `attributes`. */
+function textIn(row: JsonObject, field: string): string | null {
+  const value = recordField(row, field);
+  return value === null || typeof value === 'object' || value === '' ? null : String(value);
+}
+
+/**
+ * The collections that have to be read next, so that ids in these objects can be written as lookups; sorted. What has
+ * been read may show that further collections are needed, so call it again with all `records` until it returns none.
+ */
+export function collectionsFor(objects: readonly Referring[], { records }: NameSources): string[] {
+  const names = objects.flatMap(({ kind, fields }) =>
+    (kind.quirks?.references?.(fields) ?? []).flatMap((reference) => {
+      const { from, when } = reference;
+      if (when && !records.has(when.from)) return [when.from];
+      return isId(reference, records) ? [from] : [];
+    }),
+  );
+  return [...new Set(names)].filter((name) => !records.has(name)).sort();
+}
+
+/** A tag for each id in an object that has a unique name, by the place that the tag takes: `!lookup` or `!ref`. */
+export function tagsFor(object: LiveObject, sources: NameSources): ReadonlyMap<Pointer, Printable> {
+  return new Map(
+    knownIds(object, sources).flatMap(({ at, ref, lookup }): [Pointer, Printable][] => {
+      if (ref !== null) return [[at, { tag: '!ref', value: ref }]];
+      return lookup ? [[at, printLookup(lookup)]] : [];
+    }),
+  );
+}
+
+function printLookup({ from, where, take }: Lookup): Printable {
+  const members = [
+    ['from', from],
+    ['where', { members: Object.entries(where) }],
+    ['take', take],
+  ] as const;
+  return { tag: '!lookup', value: { members } };
+}
+
+/** The names of the bare ids in an object's fields, by place, if the tenant shows both. Safe in a comment. */
+export function namesOf(object: LiveObject, sources: NameSources): ReadonlyMap<Pointer, string> {
+  return new Map(
+    knownIds(object, sources)
+      .filter(({ is }) => is !== 'object')
+      .map(({ at, shown }) => [at, commentOf(shown ?? '')] as const)
+      .filter(([, comment]) => comment !== ''),
+  );
+}
+
+/** The names that are of use beside the printed fields: a lookup says by itself what it finds. */
+export function namesBeside(
+  fields: readonly (readonly [name: string, value: Printable])[],
+  names: ReadonlyMap<Pointer, string>,
+): ReadonlyMap<Pointer, string> {
+  const beside = new Map<Pointer, string>();
+  const walk = (value: Printable, at: Pointer): void => {
+    const name = names.get(at);
+    if (typeof value === 'string' && name !== undefined) beside.set(at, name);
+    else if (isList(value)) for (const [index, item] of value.entries()) walk(item, at + pointer(index));
+    else if (isMapping(value)) for (const [member, item] of value.members) walk(item, at + pointer(member));
+  };
+  for (const [name, value] of fields) walk(value, pointer(name));
+  return beside;
+}
+
+/** Longer names are cut. */
+const longest = 80;
+
+/**
+ * A name as a comment. Names come from the tenant: they must not end the comment, reorder the line, or pass for one of
+ * the comments that editors and other programs obey, which have a colon or an equals sign.
+ */
+function commentOf(name: string): string {
+  return name
+    .slice(0, longest)
+    .replaceAll(/[^\p{L}\p{M}\p{N} _.,()/&+'@-]+/gu, ' ')
+    .replaceAll(/ +/g, ' ')
+    .trim();
+}
