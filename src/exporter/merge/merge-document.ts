@@ -128,10 +128,14 @@ function mergeKey({ resource, live, changes }: DocumentMerge, written: Printable
 /** Gives a value its live counterpart: a part of it where only that differs, else the whole. */
 function mergeValue(slot: Slot, merge: DocumentMerge): void {
   const { at, place, declared, live } = slot;
-  if (isLeftAlone(merge, at, place.at, declared)) return;
-  if (agrees(slot, merge)) return;
-  if (secretName(declared) !== null) addNote(merge, slot, 'secret');
-  else if (merge.tags.has(place.at)) replace(slot, merge);
+  if (isLeftAlone(merge, at, place.at, declared) || isSame(place, declared, live)) return;
+  const secret = secretName(declared);
+  if (secret !== null) {
+    // A secret that is not set, or that the tenant does not show, may be any text.
+    const isKnown = live !== null && !merge.live.hidden.includes(place.at);
+    if (isKnown && !(typeof live === 'string' && merge.secrets.matches(secret, live)))
+      addNote(merge, slot, 'secret');
+  } else if (merge.tags.has(place.at)) replace(slot, merge);
   else if (isObject(declared) && (isObject(live) || keepsSecrets(slot)))
     mergeInside(slot, merge, (inner) =>
       mergeMembers({ ...slot, declared, live: isObject(live) ? live : {} }, inner),
@@ -145,37 +149,22 @@ function mergeValue(slot: Slot, merge: DocumentMerge): void {
 const keepsSecrets = ({ declared, live }: Slot): boolean =>
   live === null && secretNamesIn(declared).length > 0;
 
-/** True where nothing shows that a declared value is another than the live one; a secret that is not set may be any text. */
-function agrees(
-  { place, declared, live }: Pick<Slot, 'place' | 'declared' | 'live'>,
+/** True where each declared item, of which some hold secrets, may be the live one: at its place, or anywhere without order. */
+function mayBeSame(
+  { at, place, declared, live, written }: Slot<readonly Json[]>,
   merge: DocumentMerge,
 ): boolean {
-  const secret = secretName(declared);
-  if (secret !== null) {
-    const isShown = live !== null && !merge.live.hidden.includes(place.at);
-    return !isShown || (typeof live === 'string' && merge.secrets.matches(secret, live));
-  }
-  if (isSame(place, declared, live)) return true;
-  // Only a secret can agree with what is not the same.
-  if (secretNamesIn(declared).length === 0) return false;
-  if (isArray(declared) && isArray(live)) {
-    const agreeAt = (item: Json, index: number) =>
-      agrees({ place: itemIn(place, index), declared: item, live: live[index] ?? null }, merge);
-    if (!isUnordered(place.field) || place.depth > 0)
-      return declared.length === live.length && declared.every(agreeAt);
-    return (
-      declared.every((item) => live.some((_, index) => agreeAt(item, index))) &&
-      live.every((_, index) => declared.some((item) => agreeAt(item, index)))
-    );
-  }
-  if (!isObject(declared) || !isObject(live)) return false;
-  const open = membersIn(respell(place, declared, live), place);
+  const mayBe = (item: Json, index: number, from: number) => {
+    const changes = noChanges();
+    const slot = { at: at + pointer(index), place: itemIn(place, from), written: partOf(written, index) };
+    mergeValue({ ...slot, declared: item, live: live[from] ?? null }, { ...merge, changes });
+    return changes.edits.length === 0 && changes.notes.length === 0;
+  };
+  if (!isUnordered(place.field) || place.depth > 0)
+    return declared.length === live.length && declared.every((item, index) => mayBe(item, index, index));
   return (
-    (!isExact(place) || Object.keys(live).every((name) => Object.hasOwn(declared, name))) &&
-    Object.entries(declared).every(([name, value]) => {
-      const member = open(name);
-      return agrees({ place: member.place, declared: value, live: member.value ?? null }, merge);
-    })
+    declared.every((item, index) => live.some((_, from) => mayBe(item, index, from))) &&
+    live.every((_, from) => declared.some((item, index) => mayBe(item, index, from)))
   );
 }
 
@@ -240,8 +229,10 @@ function mergeItems(
   merge: DocumentMerge,
 ): void {
   // Where a secret is set elsewhere, any live item may be it, and its text must not be written.
-  if (isOverlaid(merge.resource, at) || secretNamesIn(declared).length > 0) {
-    replace({ at, place, declared, live, written }, merge);
+  const hasSecrets = secretNamesIn(declared).length > 0;
+  if (hasSecrets || isOverlaid(merge.resource, at)) {
+    const slot = { at, place, declared, live, written };
+    if (!hasSecrets || !mayBeSame(slot, merge)) replace(slot, merge);
     return;
   }
   let next = declared.length;
