@@ -19,7 +19,6 @@ import { portOf, type Tenant } from './tenant.ts';
 export interface ApplyOptions {
   /** Stops the apply: requests in flight finish, nothing new starts. */
   readonly signal?: AbortSignal;
-  /** Whether to stop after the first failed change. */
   readonly failFast?: boolean;
   readonly onEvent?: (event: ApplyEvent) => void;
   /** A file for the result, absolute, in addition to the one in the project. */
@@ -103,7 +102,6 @@ export async function endJournal(root: string, plan: Plan, at: string): Promise<
   await journal.finish(at);
 }
 
-/** What decides how a plan is applied to a tenant, and whether it may be. */
 async function conditionsOf(
   { root, secrets }: Pick<Project, 'root' | 'secrets'>,
   tenant: Tenant,

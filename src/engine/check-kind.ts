@@ -44,7 +44,6 @@ interface KindCheck {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Loads the project with these manifests in the place of its own. */
 type LoadFolder = (manifests: ManifestFolder) => Project;
 
 /**
@@ -115,7 +114,6 @@ async function checkPlan(reader: Tenant, kind: Kind, load: LoadFolder) {
   };
 }
 
-/** Exported files as the manifests of a project. */
 function manifestsIn(files: readonly ExportedFile[]): ManifestFolder {
   const texts = new Map(files.map(({ path, content }) => [path, content]));
   const text = (path: string) => {
@@ -182,7 +180,6 @@ function unstableFields(
     }));
 }
 
-/** Finds fields that the tenant shows and the descriptor does not name. */
 function unnamedFields(kind: Kind, objects: readonly LiveObject[]): Diagnostic[] {
   const isUnnamed = (name: string) =>
     name !== 'id' && !isNamed(kind, name) && !kind.serverOwned.includes(name);
@@ -233,7 +230,6 @@ function misfits(kind: Kind, objects: readonly LiveObject[], settings: ApiSettin
   });
 }
 
-/** Finds fields that a plan of the export would change, and objects that it would create. */
 function plannedDifferences(changes: readonly Change[], exported: number): Diagnostic[] {
   const namesIn = ({ action, diff }: Change) =>
     new Set(action === 'create' ? [''] : diff.map(({ path }) => segmentsOf(path)[0] ?? ''));
@@ -267,7 +263,6 @@ function howToName(name: string, objects: readonly LiveObject[]): string {
   return `Add \`${shortenLine(name, 100)}: ${suggestedField(name, objects)}\` to \`fields\` if manifests should declare it, else ${word(name)} to \`serverOwned\`.`;
 }
 
-/** Says in the words of a descriptor what these values are. */
 function suggestedField(name: string, objects: readonly LiveObject[]): string {
   const shown = objects.map(({ raw }) => own(raw, name) ?? null).filter((value) => value !== null);
   const isAll = (test: (value: Json) => boolean) => shown.length > 0 && shown.every(test);
@@ -304,7 +299,6 @@ function nothingToCheck(what: string): Diagnostic {
   };
 }
 
-/** Rows of the list that are not objects of the kind. */
 function unreadableRows(kind: Kind, rows: readonly JsonObject[]): Diagnostic[] {
   const [first] = rows;
   if (!first) return [];

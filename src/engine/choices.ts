@@ -43,7 +43,6 @@ export function checkChoices(
   });
 }
 
-/** The addresses that `--only` and `--except` select. */
 export interface Selection {
   includes(address: Address): boolean;
   /** A warning for each glob that matches none of the addresses that `includes` was asked about. */
@@ -147,7 +146,6 @@ function misnamedExceptions(
 
 const maxNamed = 3;
 
-/** Suggests the address that was probably meant, or some of the kind that the glob names. */
 function nearAddresses(glob: string, addresses: readonly Address[]): string {
   const [kind = ''] = glob.split('/');
   const same = [...new Set(addresses.filter((address) => address.startsWith(`${kind}/`)))].sort();

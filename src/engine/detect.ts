@@ -23,7 +23,6 @@ export interface Detected {
     | 'profileSearchPath'
     | 'profileSearchObjectType';
   readonly value: Json;
-  /** The reason, for people. */
   readonly because: string;
 }
 
@@ -35,12 +34,10 @@ interface SurveyedProject {
 export interface Survey {
   /** The kinds that the tenant lists, and how many objects of each. */
   readonly found: readonly { readonly kind: Kind; readonly count: number }[];
-  /** The kinds that cannot be exported. */
   readonly left: readonly LeftOut[];
   readonly detected: readonly Detected[];
 }
 
-/** A kind's list, or why it could not be read. */
 interface Listed {
   readonly kind: Kind;
   readonly rows: readonly JsonObject[];
@@ -147,7 +144,6 @@ const hasList = ({ read }: Kind) => read.how !== 'each-declared';
 const isRead = (kind: Kind, listed: readonly Listed[]) =>
   listed.some((each) => each.kind === kind && each.failure === null);
 
-/** Explains why a kind cannot be exported. */
 function whyLeft(kind: Kind, listed: readonly Listed[]): LeftOut[] {
   const needed = kind.read.how === 'each-declared' ? kind.read.candidatesFrom : [kind];
   const failed = listed.find((each) => needed.includes(each.kind) && each.failure !== null);
@@ -229,7 +225,6 @@ function guessSearchPaths(listed: readonly Listed[]): Guess[] {
   }));
 }
 
-/** Finds settings that rows of lists show. */
 function settingsIn(listed: readonly Listed[]): Detected[] {
   const rowsOf = (kind: Kind) => listed.find((each) => each.kind === kind)?.rows ?? [];
   const found: Detected[] = [];

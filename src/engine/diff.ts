@@ -104,7 +104,6 @@ export async function diffSides(
   };
 }
 
-/** Selects the fields that differ in objects that both sides have. */
 function isDifferent(objects: readonly DiffObject[]) {
   const fields = new Map(
     objects.map(({ address, diff }) => [address, diff.map(({ path }) => segmentsOf(path)[0])]),
@@ -208,7 +207,6 @@ async function addDefaults(
   });
 }
 
-/** Pairs of objects without the ids of one tenant, if there are names for them. */
 interface Named extends Pick<ReferenceNames, 'remarksOn'> {
   readonly pairs: readonly Pair[];
   /** If both sides are of one tenant, the objects that their ids belong to. */

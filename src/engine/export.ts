@@ -23,13 +23,11 @@ import type { Unusable } from './reading.ts';
 import { type LeftOut, readSettledKinds, servedKinds } from './reading.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
-/** Which objects to export. */
 export interface ExportOptions {
   /** The kinds to export. Left out: all whose objects the API can change. */
   readonly kinds?: readonly string[] | undefined;
   /** The project's folder: what an apply from there has just written is waited for. Left out: nothing is. */
   readonly root?: string;
-  /** Whether to export an object. Left out: every object. */
   isInScope?(address: Address): boolean;
   /** The secrets that existing manifests declare for an object. Left out: there are no manifests. */
   declaredSecrets?(object: LiveObject): DeclaredSecrets;
@@ -152,7 +150,6 @@ function refusalRemark({ name }: Kind, { diagnostics }: Failure): Diagnostic {
   };
 }
 
-/** The remarks about the unusable objects that were asked for. */
 function leftOut(
   unusable: Unusable,
   isMeant: (object: Pick<LiveObject, 'kind' | 'key' | 'address'>) => boolean,

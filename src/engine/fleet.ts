@@ -5,7 +5,7 @@ import type { Limiters } from '../client/client.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import type { OpenedProjects } from '../loader/index.ts';
 import { ownFolder, requireOwnFolder } from '../loader/own-folder.ts';
-import { runConcurrently, SharedWork } from '../model/basics.ts';
+import { runConcurrently } from '../model/basics.ts';
 import { fileStem } from '../model/digest.ts';
 import {
   ExitCode,
@@ -40,13 +40,10 @@ import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 export type FleetProgressState = 'begun' | 'done' | 'failed' | 'not run';
 
 export interface FleetOptions {
-  /** The number of environments at a time. */
   readonly parallel: number;
   /** Aborted: no further environment is begun. */
   readonly signal: AbortSignal;
-  /** Called when the work on an environment begins and ends. */
   onProgress?(name: string, state: FleetProgressState): void;
-  /** Options for opening the tenant of an environment. */
   tenantOptions?(name: string): TenantOptions;
 }
 
@@ -79,13 +76,11 @@ function probeOf({ parallel, signal, tenantOptions }: FleetOptions): TenantProbe
   return tenantProbe(parallel, signal, (name) => ({ signal, ...tenantOptions?.(name) }));
 }
 
-/** Decides whether the plans of a fleet may be applied. */
 interface FleetCheckOptions extends FleetOptions {
   /** The folder of the project, which records the environments that are done. */
   readonly root: string;
   /** The environment of a name. Throws a Failure when there is none. */
   environment(name: string): ProjectEnvironment;
-  /** The number of `--max-deletes`. */
   readonly maxDeletes?: number | undefined;
   /** True when somebody approved the digest of the fleet, and with it those of its plans. */
   readonly isApproved: boolean;
@@ -103,7 +98,7 @@ interface FleetApplyOptions extends FleetCheckOptions, Pick<ApplyOptions, 'env' 
  * applying it again: the environments that were done are not touched.
  */
 export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Promise<Fleet> {
-  const journal = await FleetJournal.open(options.root, fleet.digest);
+  const journal = await openFleetJournal(options.root, fleet.digest);
   const { signal, failFast = false, env } = options;
   const outcomes = await forEachPlan(fleet, journal, options, {
     open: (plan, project, tenant) => {
@@ -141,7 +136,7 @@ export async function checkFleet(
   fleet: Fleet,
   options: FleetDryRunOptions,
 ): Promise<FleetOutcome<Plan | null>[]> {
-  const journal = await FleetJournal.open(options.root, fleet.digest);
+  const journal = await openFleetJournal(options.root, fleet.digest);
   return forEachPlan<Plan | null>(fleet, journal, options, {
     async open(plan, project, tenant) {
       if (!options.isNew) await requireApplicable(project, tenant, plan);
@@ -224,12 +219,10 @@ function environmentPlans(
   });
 }
 
-/** The result of the work on one environment, or what stopped it. */
 type FleetOutcome<T> =
   | { readonly name: string; readonly value: T; readonly error: null }
   | { readonly name: string; readonly value: null; readonly error: FleetError };
 
-/** Opens the tenant of an environment for `use`, and closes it. */
 type WithTenant = <T>(project: ProjectEnvironment, use: (tenant: Tenant) => Promise<T>) => Promise<T>;
 
 /**
@@ -263,91 +256,66 @@ async function workOn<T>(
   try {
     return { name, value: await work(), error: null };
   } catch (error) {
-    const { exitCode, diagnostics } = failureFrom(error, signal);
+    // Also a bug shows where it happened, and stops no other environment.
+    const unexpected = () =>
+      signal.aborted
+        ? interruption()
+        : failure(systemCode(error) === null ? 'internal' : 'system', messageOf(error));
+    const { exitCode, diagnostics } = error instanceof Failure ? error : unexpected();
     return { name, value: null, error: { exitCode, diagnostics } };
   }
 }
 
-/** Also a bug shows where it happened, and stops no other environment. */
-function failureFrom(error: unknown, signal: AbortSignal): Failure {
-  if (error instanceof Failure) return error;
-  if (signal.aborted) return interruption();
-  return failure(systemCode(error) === null ? 'internal' : 'system', messageOf(error));
-}
-
-/** These distinguish a plan of a fleet from an equal one. */
-type FleetPlan = Pick<Plan, 'environment' | 'createdAt'>;
-
-/** An environment that is done; `createdAt` is that of its plan. */
 interface FleetRecord {
+  /** That of the plan. */
   readonly createdAt: string | null;
   readonly result: Result;
 }
 
 /**
- * Which environments of a fleet are done, by the digest of the fleet: each has a journal of its own, but a run that was
- * killed must know which of them it need not begin again. Removed when all are done.
+ * Opens the record of which environments of a fleet are done, by the digest of the fleet: each has a journal of its own, but
+ * a run that was killed must know which of them it need not begin again. Throws a Failure when it cannot be read, and when
+ * it came with the repository: an environment would then count as done that nobody applied.
  */
-class FleetJournal {
-  readonly #file: string;
-  readonly #records: ReadonlyMap<string, FleetRecord>;
-  readonly #writes = new SharedWork(() => this.#write());
-  #waiting: string[] = [];
-
-  /**
-   * Opens the journal of a fleet, which may not exist yet. Throws a Failure when it cannot be read, and when it came with
-   * the repository: an environment would then count as done that nobody applied.
-   */
-  static async open(root: string, digest: string): Promise<FleetJournal> {
-    requireOwnFolder(root);
-    const file = join(root, ownFolder, 'fleets', `${fileStem(digest)}.jsonl`);
-    const text = (await ifThere(readFile(file, 'utf8'))) ?? '';
-    if (text !== '') await requireUncommitted(root, file);
-    return new FleetJournal(file, new Map(text.split('\n').flatMap((line) => recordIn(line, file))));
-  }
-
-  private constructor(file: string, records: ReadonlyMap<string, FleetRecord>) {
-    this.#file = file;
-    this.#records = records;
-  }
-
-  /**
-   * The result of a plan that an earlier run has done. A plan that was made later is another one, even if it is equal: its
-   * tenant was read again, and does not have these changes any more. The same plan needs no clock for that.
-   */
-  resultOf({ environment, createdAt }: FleetPlan): Result | undefined {
-    const record = this.#records.get(environment);
-    if (!record) return undefined;
-    const isThisPlan = record.createdAt === createdAt;
-    return isThisPlan || Date.parse(record.result.endedAt) >= Date.parse(createdAt)
-      ? record.result
-      : undefined;
-  }
-
-  /** Records that the plan of an environment is done. Rejects with a Failure when that cannot be written. */
-  add({ environment, createdAt }: FleetPlan, result: Result): Promise<void> {
-    // It begins a line of its own, also after one that a crash cut off.
-    this.#waiting.push(`\n${JSON.stringify({ environment, createdAt, result })}\n`);
-    return this.#writes.run();
-  }
-
-  async #write(): Promise<void> {
-    const text = this.#waiting.join('');
-    this.#waiting = [];
-    try {
-      await mkdir(dirname(this.#file), { recursive: true });
-      await appendFile(this.#file, text, { flush: true });
-    } catch (error) {
-      throw unwritableFile(this.#file, error);
-    }
-  }
-
-  /** Ends the journal of a fleet whose environments are all done: applied again, it starts from the beginning. */
-  async remove(): Promise<void> {
-    await this.#writes.idle;
-    await rm(this.#file, { force: true });
-  }
+async function openFleetJournal(root: string, digest: string) {
+  requireOwnFolder(root);
+  const file = join(root, ownFolder, 'fleets', `${fileStem(digest)}.jsonl`);
+  const text = (await ifThere(readFile(file, 'utf8'))) ?? '';
+  if (text !== '') await requireUncommitted(root, file);
+  const records = new Map(text.split('\n').flatMap((line) => recordIn(line, file)));
+  let written: Promise<void> = Promise.resolve();
+  return {
+    /**
+     * The result of a plan that an earlier run has done. A plan that was made later is another one, even if it is equal: its
+     * tenant was read again, and does not have these changes any more. The same plan needs no clock for that.
+     */
+    resultOf({ environment, createdAt }: Plan): Result | undefined {
+      const record = records.get(environment);
+      if (!record) return undefined;
+      const isThisPlan = record.createdAt === createdAt;
+      return isThisPlan || Date.parse(record.result.endedAt) >= Date.parse(createdAt)
+        ? record.result
+        : undefined;
+    },
+    /** Records that a plan is done, in a line of its own, also after one that a crash cut off. */
+    add({ environment, createdAt }: Plan, result: Result): Promise<void> {
+      const append = async () => {
+        await mkdir(dirname(file), { recursive: true });
+        await appendFile(file, `\n${JSON.stringify({ environment, createdAt, result })}\n`, { flush: true });
+      };
+      // Several environments end at once, and their lines must not mix.
+      const line = written.then(append).catch((error: unknown) => {
+        throw unwritableFile(file, error);
+      });
+      written = line.catch(() => {});
+      return line;
+    },
+    /** Ends the journal of a fleet that is done: applied again, it starts from the beginning. */
+    remove: () => rm(file, { force: true }),
+  };
 }
+
+type FleetJournal = Awaited<ReturnType<typeof openFleetJournal>>;
 
 /** The record in a line; none in one that a crash cut off. */
 function recordIn(line: string, file: string): [name: string, record: FleetRecord][] {

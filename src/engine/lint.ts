@@ -21,7 +21,6 @@ import type { DraftPlan } from '../model/digest.ts';
 import { Failure, isInterruption } from '../model/failure.ts';
 import type { PlanInput } from '../planner/input.ts';
 
-/** The input of a plan, and the client that read it. */
 export interface Planned {
   readonly input: PlanInput;
   readonly defaults: readonly LiveObject[];

@@ -9,7 +9,6 @@ import { ExitCode, Failure, failure, ifThere, systemCode, unwritableFile } from 
 import { isObject, own, parseJson, textOf } from '../model/json.ts';
 
 interface LockingOptions {
-  /** The variables that name the user's folder for state. */
   readonly env: NodeJS.ProcessEnv;
   /** Called when another process has taken the lock, so this run has to stop. */
   readonly onLost: () => void;
@@ -80,7 +79,6 @@ interface Lock {
 
 interface LockOptions {
   readonly name?: string;
-  /** The interval between renewals, in milliseconds. */
   readonly renewEvery?: number;
   /** A process that cannot be seen counts as dead after this many milliseconds without a renewal. */
   readonly staleAfter?: number;
@@ -246,7 +244,6 @@ export async function thisProcess(token: string): Promise<Holder> {
   return { token, pid: process.pid, started: status?.started ?? null, host: hostname(), place };
 }
 
-/** Returns `null` if there is no lock. */
 async function readHolder(file: string): Promise<Holder | null | 'unreadable'> {
   const text = await ifThere(readFile(file, 'utf8'));
   if (text === null) return null;

@@ -25,7 +25,6 @@ import { type Pointer, pointer } from '../model/pointer.ts';
 import { namesAndMore } from '../model/words.ts';
 import type { LookedUp } from '../planner/fill-lookups.ts';
 
-/** The names of the objects that others refer to. */
 export interface ReferenceNames {
   /** All objects of the kinds that are referred to, if the tenant lists them. */
   readonly objects: readonly LiveObject[];
@@ -185,7 +184,6 @@ function findLookedUp({ before, after }: SideDifference, found: ReadonlyMap<stri
   return [...found].filter(([id]) => values.has(id));
 }
 
-/** One side of a comparison: an object of a tenant, or a manifest. */
 export interface Stated extends Pick<LiveObject, 'kind' | 'fields'> {
   /** The answer of the tenant; `null` for a manifest. */
   readonly raw: JsonObject | null;

@@ -121,9 +121,7 @@ async function readDeclared(
   };
 }
 
-/** What was read of the tenant for a plan. */
 interface Live {
-  /** The client that read it. */
   readonly client: Client;
   readonly objects: readonly LiveObject[];
   /** Objects that came with the lists, though nothing asked for them. */
@@ -192,7 +190,6 @@ function addLaterNames(past: readonly Resource[], resources: readonly Resource[]
   });
 }
 
-/** A plan without its digest, and what it was made from. */
 interface Drafted extends Planned {
   readonly plan: DraftPlan;
   readonly matched: Matched;

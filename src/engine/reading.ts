@@ -120,7 +120,6 @@ export class Unusable {
     this.#found.set(identityOf(kind, key), { subject, why });
   };
 
-  /** Returns `null` for an object that is not left out. */
   why({ kind, key }: Subject): string | null {
     return this.#found.get(identityOf(kind, key))?.why ?? null;
   }
@@ -130,7 +129,6 @@ export class Unusable {
   }
 }
 
-/** A kind that cannot be read, and why. */
 export interface LeftOut {
   readonly kind: Kind;
   readonly problem: Diagnostic;
@@ -150,7 +148,6 @@ export function servedKinds(wanted: readonly Kind[], environments: readonly Envi
   return { served, skipped };
 }
 
-/** The service that a kind is read from. */
 export const serviceOf = ({ resource }: Kind) => resource.lane(contractSettings).service;
 
 function leftOut(kind: Kind, lacking: readonly Environment[]): Diagnostic {

@@ -8,14 +8,12 @@ import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import type { LaterResult } from '../planner/rollback.ts';
 
-/** What became of a result file when the run had ended. */
 export interface SavedResult {
   readonly file: string;
   /** Why it could not be written; `null` where it was. */
   readonly failure: Failure | null;
 }
 
-/** The result files of one run. */
 export interface Results extends ResultRecorder {
   /** Writes the whole result. Returns the files, the one that was asked for first. */
   end(result: Result): Promise<SavedResult[]>;
@@ -23,7 +21,6 @@ export interface Results extends ResultRecorder {
   close(): Promise<void>;
 }
 
-/** Where the results of an environment are kept. */
 export function resultsFolder(root: string, environment: string): string {
   return join(environmentFolder(root, environment), 'results');
 }

@@ -11,7 +11,6 @@ import { draftPlan, readTenantFor } from './plan.ts';
 import { findLaterResults } from './results.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
-/** The options of a rollback. */
 export type RollbackOptions = Pick<PlanOptions, 'only' | 'except' | 'maxDeletes' | 'allowDeleteAll'>;
 
 /**

@@ -23,9 +23,7 @@ import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 interface SearchOptions {
   readonly label: string;
-  /** The maximum number of profiles. Left out: all. */
   readonly limit?: number | undefined;
-  /** The attribute to sort by, in ascending order. */
   readonly order?: string | undefined;
 }
 
@@ -181,7 +179,6 @@ async function impactOf(runs: Searches, budget: Budget): Promise<Impact> {
   }
 }
 
-/** A search that was started, and the answer with its first page. */
 interface StartedRun {
   readonly run: PageSource;
   readonly first: Sent;
@@ -194,7 +191,6 @@ function pagesAfter({ request, member }: PageSource, first: Sent): number {
   return Math.ceil(page.total / page.rows.length) - 1;
 }
 
-/** Reads the names of the profiles that a run finds, by their identities. */
 async function readProfiles(
   started: StartedRun | null,
   budget: Budget,
@@ -239,7 +235,6 @@ class Budget {
     this.#left = requests;
   }
 
-  /** Throws a Failure when fewer requests are left. */
   require(requests: number): void {
     if (requests <= this.#left) return;
     const message =

@@ -24,7 +24,6 @@ export interface EnvironmentPlan {
 
 /** Tells tenants apart whose base URLs do not tell. */
 export interface TenantProbe {
-  /** The number of tenants that are asked at a time. */
   readonly parallel: number;
   /** Returns the addresses of a host; none if they are not known here, as behind a proxy. */
   addressesOf(host: string): Promise<readonly string[]>;
@@ -59,7 +58,6 @@ export async function findSharedChanges(
   return new Map(groupBy(shared, ({ name }) => name).map(([name, same]) => [name, refusalOf(same)]));
 }
 
-/** Refuses the plans that must not be applied together. */
 export async function refuseSharedChanges(
   planned: readonly EnvironmentPlan[],
   probe: TenantProbe,
@@ -71,7 +69,6 @@ export async function refuseSharedChanges(
   });
 }
 
-/** An object that the plan of an environment changes. */
 interface ChangedObject {
   readonly name: string;
   readonly address: Address;
@@ -171,7 +168,6 @@ function refusalOf(shared: readonly (ChangedObject & { readonly others: readonly
 /** A name that takes longer, in milliseconds, is not known here. */
 const longestLookup = 10_000;
 
-/** Asks name servers and tenants. */
 export function tenantProbe(
   parallel: number,
   signal: AbortSignal,

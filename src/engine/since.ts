@@ -13,14 +13,11 @@ import type { TenantName } from '../model/network.ts';
 import { namesAndMore } from '../model/words.ts';
 import type { PlanOptions } from './choices.ts';
 
-/** What a git revision declared for a tenant. */
 interface Past {
   readonly resources: readonly Resource[];
-  /** Warnings about what is not known of that time. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What a git revision declared for the environments of a project. */
 export interface PastProjects {
   /**
    * What was declared for the environment of a project, resolved with the project file, variables and overlays of the
@@ -33,7 +30,6 @@ export interface PastProjects {
   read(project: Project): Past;
 }
 
-/** A revision, and the environment variables that its manifests are read with. */
 interface Revision {
   readonly name: string;
   readonly env: NodeJS.ProcessEnv;

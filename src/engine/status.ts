@@ -60,14 +60,11 @@ export async function readStatus(
 }
 
 interface WaitOptions {
-  /** The maximum time to wait, in milliseconds. */
   readonly limit: number;
-  /** The time between two reads, in milliseconds. */
   readonly interval: number;
   readonly signal: AbortSignal;
   /** Called with the first status, where there is something to wait for. */
   onWait(status: Status): void;
-  /** Called after each read but the first. */
   onRead(before: Status, after: Status): void;
 }
 
@@ -101,7 +98,6 @@ export function identitiesToAwait({ identities }: Status): readonly IdentityStat
   return declared.length > 0 ? declared : identities;
 }
 
-/** True when the verification of each identity to wait for is over. */
 export function isSettled(status: Status): boolean {
   return identitiesToAwait(status).every(isVerificationOver);
 }

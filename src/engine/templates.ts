@@ -11,9 +11,7 @@ import type { Plan } from '../model/plan.ts';
 import { findMovedDefaults } from '../planner/moved-defaults.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
-/** The tenant's versions of the declared templates. */
 export interface LiveTemplates extends Pick<TenantState, 'objects' | 'defaults'> {
-  /** The attributes of the template context. */
   readonly attributes: JsonObject;
 }
 
@@ -64,9 +62,7 @@ export async function readMovedTemplates(
   );
 }
 
-/** Parts of the tenant that rendering the templates of a plan needs. */
 export interface TemplateSetting {
-  /** The attributes of the template context. */
   readonly attributes?: JsonObject;
   /** The fields of the vendor's defaults that deletes revert to. */
   readonly defaults?: ReadonlyMap<Address, JsonObject>;

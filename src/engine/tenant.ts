@@ -116,7 +116,6 @@ export function readOnlyTenant(tenant: Tenant): Tenant {
   return { ...tenant, client: readOnce(tenant.client) };
 }
 
-/** The part of a tenant that the applier uses. */
 export function portOf({ client }: Tenant): TenantPort {
   return {
     tenant: client.tenant,

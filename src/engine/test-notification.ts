@@ -36,7 +36,6 @@ function templateAddresses(resources: readonly Resource[]): Address[] {
   return resources.filter(({ kind }) => kind === notificationTemplate).map(({ address }) => address);
 }
 
-/** The choices for a test notification. */
 export interface TestChoices {
   /** The values of the template's variables; `null`: made up from the template. */
   readonly context: JsonObject | null;
@@ -119,7 +118,6 @@ async function readTemplate(key: Key, resources: readonly Resource[], { client }
   });
 }
 
-/** The declared fields that differ in the tenant's template. */
 function differingFields(declared: Resource, live: LiveObject): string[] {
   return Object.entries(declared.fields).flatMap(([name, value]) => {
     const field = notificationTemplate.fields[name];

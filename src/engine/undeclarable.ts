@@ -34,7 +34,6 @@ export async function warnOfLosses(
   });
 }
 
-/** What a plan was made from, and what else was read for it. */
 interface Listed {
   readonly input: PlanInput;
   readonly matched: Matched;
@@ -63,7 +62,6 @@ function removedRecords({ kind, diff }: Change, kinds: Kinds): Difference[] {
   });
 }
 
-/** The object as if the removed record were all it has. */
 function keepOnly(live: LiveObject, { path, before }: Difference): LiveObject {
   const [name = ''] = segmentsOf(path);
   return { ...live, fields: { [name]: [before] } };

@@ -111,7 +111,6 @@ function findKeptAbsences(resources: readonly Resource[], { protect }: Policy): 
   }));
 }
 
-/** The notices about kinds of which nothing is selected. */
 function noticesOfOthers(kinds: Kinds, selected: readonly Resource[]): readonly Notice[] {
   const shown = new Set(selected.map(({ kind }) => kind));
   return kinds.all.flatMap((kind) => (kind.quirks?.notice && !shown.has(kind) ? [kind.quirks.notice] : []));

@@ -10,7 +10,6 @@ import {
   type VerifiedKind,
 } from '../model/status.ts';
 
-/** The records in a tenant's answer, and why others were refused. */
 interface DnsRecords {
   readonly records: readonly DnsRecord[];
   readonly refused: readonly string[];
@@ -41,10 +40,8 @@ export function verificationOf(
 }
 
 interface Verified {
-  /** The field of the answer that has the state. */
   readonly stateField: string;
   noteOf?(answer: JsonObject): string | null;
-  /** The next step in each state. */
   readonly advice: Readonly<Partial<Record<Verification, string>>>;
   /** The records to publish. Left out: there are none. */
   recordsOf?(name: string, answer: JsonObject, dkimSuffix: string): DnsRecords;
@@ -109,7 +106,6 @@ export function dkimRecords(domain: string, answer: JsonObject, suffix: string):
   return collect(tokens.map((token) => dkimRecord(token, name, target)));
 }
 
-/** A record, or why there is none. */
 type Found = DnsRecord | string;
 
 function dkimRecord(token: Json, domain: string, suffix: string): Found {

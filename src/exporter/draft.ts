@@ -41,7 +41,6 @@ export interface Draft {
   /** Key fields, or the pinned id where the object has no name that a manifest can hold. */
   readonly key: readonly Member[];
   readonly fields: readonly Member[];
-  /** What stands below `lifecycle`. */
   readonly lifecycle: readonly Member[];
   readonly sideTexts: readonly SideText[];
   /** Names of ids, to stand beside these as comments, by place. */
@@ -152,7 +151,6 @@ function keyMembers({ kind, key, id }: LiveObject): Member[] {
   return kind.keyFields.map(({ name }, part): Member => [name, key[part] ?? '']);
 }
 
-/** What a manifest says of a field: nothing where it has no member. */
 interface DraftedField {
   readonly member?: Member;
   readonly sideText?: SideText;

@@ -16,7 +16,6 @@ export interface ExportedFile {
   readonly content: string;
 }
 
-/** Where files are written, and what is there. */
 export interface Destination {
   /** From the project's root; `''` or `.` for the root itself. */
   readonly folder: string;
@@ -27,7 +26,6 @@ export interface Destination {
 
 export interface CreatedFiles {
   readonly files: readonly ExportedFile[];
-  /** The manifest that declares the object, for each draft. */
   readonly manifests: ReadonlyMap<Draft, string>;
 }
 
@@ -100,7 +98,6 @@ function folderOf({ name }: Kind): string {
   return /(s|x|ch|sh)$/.test(words) ? `${words}es` : `${words}s`;
 }
 
-/** An object, or the folder of several, that gets a name in a folder. */
 interface Wish {
   readonly address: Address;
   readonly folder: string;

@@ -157,7 +157,6 @@ function treeAt(tree: Printable, path: Path): Printable | undefined {
   return path.reduce<Printable | undefined>(partOf, tree);
 }
 
-/** Whether two trees are equal, including the order of members. */
 function sameTree(a: Printable, b: Printable): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -72,7 +72,6 @@ function spanOf({ text }: ParsedDocument, { node, from, end, indicator }: Locate
   return { from: indicator, to: indicator + blanks.length, gap: ' ' };
 }
 
-/** The comment after the `|` or `>` of a block. */
 function headerComment({ text }: ParsedDocument, { node }: Pick<Located, 'node'>): string {
   if (!isBlockScalar(node)) return '';
   return /[ \t]+#.*$/.exec(restOfLine(text, node.range?.[0] ?? 0))?.[0] ?? '';
@@ -284,7 +283,6 @@ function endOfComma(text: string, end: number): number {
   return end + (/^[ \t]*,/.exec(text.slice(end))?.[0].length ?? 0);
 }
 
-/** True where only a comment follows the offset on its line. */
 function isLastOnLine(text: string, offset: number): boolean {
   return /^[ \t]*(#.*)?$/.test(restOfLine(text, offset));
 }

@@ -24,7 +24,6 @@ export type Path = readonly string[];
 
 export type Collection = YAMLMap | YAMLSeq;
 
-/** The text of one document, and its nodes with their offsets in the text. */
 export interface ParsedDocument {
   readonly text: string;
   readonly root: Node;
@@ -41,7 +40,6 @@ export interface Located {
   readonly parent: Collection | null;
   readonly index: number;
   readonly pair: Pair | null;
-  /** It is inside `{…}` or `[…]`, at any depth. */
   readonly inFlow: boolean;
   /** Where the member or item begins: at its key, at its dash, or in `[…]` at its value; `null` where that is unclear. */
   readonly start: number | null;
@@ -185,7 +183,6 @@ function readValue(node: Scalar | Collection, document: Document, depth: number)
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
 
-/** The line ending of a text. */
 export function eolOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
 }
@@ -225,7 +222,6 @@ export function withoutLines(text: string, from: number, to: number): string {
   return splice(text, lineStart(text, from), nextLine(text, to), '');
 }
 
-/** The rest of the line after the offset. */
 export function restOfLine(text: string, offset: number): string {
   return text.slice(offset, lineEnd(text, offset));
 }

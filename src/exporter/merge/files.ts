@@ -14,10 +14,8 @@ import type { Note } from '../remarks.ts';
 const byteOrderMarkOf = (text: string): string => (text.startsWith('\uFEFF') ? '\uFEFF' : '');
 
 export interface ManifestFile {
-  /** A byte order mark, or nothing. */
   readonly prefix: string;
   readonly segments: readonly Segment[];
-  /** The offset at which each line begins. */
   readonly lines: readonly number[];
 }
 
@@ -27,7 +25,6 @@ interface Segment {
   readonly offset: number;
   readonly text: string;
   readonly hasDocument: boolean;
-  /** The `...` that ends the document, or nothing. */
   readonly end: string;
 }
 
@@ -112,7 +109,6 @@ export interface DocumentChanges {
   readonly edits: Edit[];
   readonly notes: Note[];
   readonly sideTexts: SideText[];
-  /** The places of new secrets. */
   readonly secrets: Pointer[];
 }
 
@@ -172,12 +168,10 @@ export function findOrphans(
 
 interface SideFileUse {
   readonly at: Pointer;
-  /** As the document names it. */
   readonly named: string;
   readonly path: string;
 }
 
-/** Every side file that a document names, and where. */
 function sideFilesIn({ written, resource }: DeclaredDocument, { fileOf }: SideFileContext): SideFileUse[] {
   return tagsIn(written).flatMap(([at, tag]) => {
     const file = sideFileOf(tag);

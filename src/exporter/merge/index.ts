@@ -35,7 +35,6 @@ export interface MergeInput extends DraftInput, MergeContext, SideFileContext {
   readonly resources: readonly Resource[];
   /** True for an object that was read and may be written; any other stays as it is. */
   inScope(object: Pick<Resource, 'kind' | 'key' | 'address'>): boolean;
-  /** Adds manifests for objects that none declares. */
   readonly all: boolean;
   /** The folder for new files, from the project's root. */
   readonly folder: string;
@@ -45,7 +44,6 @@ export interface MergeInput extends DraftInput, MergeContext, SideFileContext {
   read(path: string): string | null;
 }
 
-/** The changes to the project's files. Files that are not listed stay as they are. */
 export interface Merge {
   readonly changed: readonly ExportedFile[];
   readonly created: readonly ExportedFile[];

@@ -32,11 +32,9 @@ import type { NoteReason } from '../remarks.ts';
 import { type DocumentChanges, noChanges } from './files.ts';
 
 export interface MergeContext extends DraftContext {
-  /** Says whether a secret has the value that the tenant shows. */
   readonly secrets: Pick<Secrets, 'matches'>;
 }
 
-/** The merge of one live object into the document that declares it. */
 interface DocumentMerge {
   readonly resource: Resource;
   readonly live: LiveObject;
@@ -44,7 +42,6 @@ interface DocumentMerge {
   /** The names of live ids, and the tags that stand for them, by their places in the live object. */
   readonly names: ReadonlyMap<Pointer, string>;
   readonly tags: ReadonlyMap<Pointer, Printable>;
-  /** Collects what has to change. */
   readonly changes: DocumentChanges;
 }
 
@@ -323,13 +320,11 @@ function printAt(place: Place, live: Json, { live: { hidden }, tags }: DocumentM
   return printLive(live, place, { hidden, tags });
 }
 
-/** The names of the ids in a live value, by their places in it. */
 function namesIn({ names }: DocumentMerge, { at }: Place): ReadonlyMap<Pointer, string> {
   const inside = [...names].filter(([place]) => isWithin(place, at));
   return new Map(inside.map(([place, name]) => [place.slice(at.length), name]));
 }
 
-/** Why a value must not be replaced; `null` where it may be. */
 function findBlock(resource: Resource, at: Pointer, declared: Json): NoteReason | null {
   if (isOverlaid(resource, at)) return 'overlay';
   return secretNamesIn(declared).length > 0 ? 'besideSecret' : null;
@@ -348,7 +343,6 @@ function isLeftAlone(
   return isIgnored(resource.lifecycle.ignore, at) || (declared !== null && live.hidden.includes(liveAt));
 }
 
-/** True where an overlay of the environment gives the value. */
 function isOverlaid(resource: Resource, at: Pointer): boolean {
   return resource.overlayAt(at) !== null;
 }
