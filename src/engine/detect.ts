@@ -89,7 +89,10 @@ export async function surveyTenant(project: SurveyedProject, options: TenantOpti
     found: listed.flatMap(({ kind, rows, failure }) => (failure ? [] : [{ kind, count: rows.length }])),
     left: [...skipped, ...served.flatMap((kind) => whyLeft(kind, listed))],
     detected: [
-      ...guessed.flatMap((guess) => proveGuess(listed, guess)),
+      ...guessed.flatMap(({ refused, settingFor }) => {
+        const read = refused.filter((kind) => isRead(kind, listed));
+        return read.length > 0 ? [settingFor(read)] : [];
+      }),
       ...settingsIn(listed).filter(({ name }) => settings[name] === contractSettings[name]),
     ],
   };
@@ -99,11 +102,6 @@ const withSetting = (settings: ApiSettings, { name, value }: Detected): ApiSetti
   ...settings,
   [name]: value,
 });
-
-function proveGuess(listed: readonly Listed[], { refused, settingFor }: Guess): Detected[] {
-  const read = refused.filter((kind) => isRead(kind, listed));
-  return read.length > 0 ? [settingFor(read)] : [];
-}
 
 const isFound = ({ failure }: Listed) => failure?.diagnostics[0]?.code !== 'tenant-not-found';
 const isAnswered = ({ failure }: Listed) => failure === null;

@@ -27,8 +27,11 @@ export async function findEarlierDefaults(
   for (const each of moved) note(each, each.match.resource.fields);
   const missing = () => moved.filter(({ match }) => !found.has(match.resource.address));
   const digests = [...new Set(missing().map(({ basedOn }) => basedOn))];
-  for (const commit of digests.length === 0 ? [] : await findCommits(project, digests)) {
-    const past = await resourcesAt(commit, project, env);
+  // Without git, a clone or its history, none: a plan is made without what only helps to compare.
+  const commits = digests.length === 0 ? [] : await commitsWith(project, digests).catch(ifFailure(() => []));
+  for (const name of commits.slice(0, maxCommits)) {
+    const read = withPast(project, { name, env }, (revision) => revision.read(project).resources);
+    const past: readonly Resource[] = await read.catch(ifFailure(() => []));
     for (const each of missing()) {
       const resource = past.find(({ address }) => address === each.match.resource.address);
       if (resource) note(each, resource.fields);
@@ -36,14 +39,4 @@ export async function findEarlierDefaults(
     if (missing().length === 0) break;
   }
   return found;
-}
-
-/** Without git, a clone or its history, none: a plan is made without what only helps to compare. */
-async function findCommits(project: Project, texts: readonly string[]): Promise<readonly string[]> {
-  const commits = await commitsWith(project, texts).catch(ifFailure(() => []));
-  return commits.slice(0, maxCommits);
-}
-
-function resourcesAt(name: string, project: Project, env: NodeJS.ProcessEnv): Promise<readonly Resource[]> {
-  return withPast(project, { name, env }, (past) => past.read(project).resources).catch(ifFailure(() => []));
 }

@@ -86,7 +86,12 @@ export async function readReferenceNames(
       return [
         ...targets
           .filter((kind) => kept.some(({ target }) => target === kind))
-          .flatMap((kind) => unlistedRemark(kind, refusals.get(kind), called)),
+          .flatMap((kind): Diagnostic[] => {
+            const why = refusals.get(kind);
+            if (why === undefined) return [];
+            const message = `Ids of the kind ${kind.name} stay as they are, since ${called} does not list its objects. ${why}`;
+            return [{ code: 'ids-kept', severity: 'info', message }];
+          }),
         ...remarkKept(
           kept.filter(({ target }) => !refusals.has(target)),
           called,
@@ -119,12 +124,6 @@ function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, string> 
     byKey.get(object.identity)?.length === 1 && byId.get(idOf(object))?.length === 1;
   const named = objects.filter((object) => isWritable(object) && isOnly(object));
   return new Map(named.map((object) => [idOf(object), referenceText(object.kind.name, object.key)]));
-}
-
-function unlistedRemark({ name }: Kind, why: string | undefined, called: string): Diagnostic[] {
-  if (why === undefined) return [];
-  const message = `Ids of the kind ${name} stay as they are, since ${called} does not list its objects. ${why}`;
-  return [{ code: 'ids-kept', severity: 'info', message }];
 }
 
 function remarkKept(uses: readonly Use[], called: string): Diagnostic[] {
@@ -267,6 +266,11 @@ function replaceIds(
     if (isArray(value)) return value.map((item, index) => name(item, `${at}${pointer(index)}`));
     return isObject(value) ? mapMembers(value, (item, step) => name(item, `${at}${pointer(step)}`)) : value;
   };
+  // A lookup that nothing has answered stands for the name that it asks for.
+  const writeLookup = (value: Json) => {
+    const lookup = lookupOf(value);
+    return lookup ? lookupWords(lookup) : value;
+  };
   // What a tenant holds is never a lookup, whatever it looks like.
   const write = (value: Json): Json => (raw === null ? mapJson(value, writeLookup) : value);
   return mapMembers(fields, (value, field) => write(name(value, pointer(field))));
@@ -289,10 +293,4 @@ function namedValue(value: Json, { name, ref }: RecordId, isPlain: boolean): Jso
   if (!isPlain) return { id: words };
   const { id: _id, ...rest } = value;
   return { ...rest, name };
-}
-
-/** A lookup that nothing has answered stands for the name that it asks for. */
-function writeLookup(value: Json): Json {
-  const lookup = lookupOf(value);
-  return lookup ? lookupWords(lookup) : value;
 }

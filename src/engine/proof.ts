@@ -15,7 +15,12 @@ import type { Result } from '../model/result.ts';
  */
 export function requireProven(plan: Plan, results: readonly Result[]): void {
   const proven = new Set(results.flatMap((result) => Object.values(result.proven ?? {})));
-  const deleted = new Set(results.flatMap(({ changes }) => changes.filter(isDeleted)).map(addressOf));
+  const deleted = new Set(
+    results
+      .flatMap(({ changes }) => changes)
+      .filter(({ action, outcome }) => action === 'delete' && outcome === 'done')
+      .map(addressOf),
+  );
   const isProven = ({ address, action, source }: Change) => {
     const digest = own(plan.desired, address);
     if (digest !== undefined && proven.has(digest)) return true;
@@ -24,9 +29,6 @@ export function requireProven(plan: Plan, results: readonly Result[]): void {
   const unproven = writingChanges(plan).filter((change) => !isProven(change));
   if (unproven.length > 0) throw new Failure(unproven.map(explainUnproven), ExitCode.refused);
 }
-
-const isDeleted = ({ action, outcome }: Result['changes'][number]) =>
-  action === 'delete' && outcome === 'done';
 
 const addressOf = ({ address }: { readonly address: Address }) => address;
 

@@ -5,7 +5,6 @@ import { resolveLookups } from '../client/lookups.ts';
 import { type PageSource, pageOf, readRows } from '../client/pages.ts';
 import { allOrFailure, readObjects } from '../client/read.ts';
 import type { Call } from '../kinds/http.ts';
-import type { LiveObject } from '../kinds/kind.ts';
 import { declaredRules, profileSearch, runRules, runSaved } from '../kinds/profile-search.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -121,7 +120,7 @@ const longestName = 100;
  * as not run. Throws a Failure only when interrupted.
  */
 export async function addImpact(plan: DraftPlan, planned: Planned, requests: number): Promise<DraftPlan> {
-  const budget = new Budget(planned.client, requests);
+  const budget = budgetOf(planned.client, requests);
   const changes: Change[] = [];
   // One after the other, so that the same searches run out of requests each time.
   for (const change of plan.changes) {
@@ -144,22 +143,16 @@ type Searches = readonly [before: PageSource | null, after: PageSource | null];
 
 function searchesOf(change: Change, { input }: Planned): Searches {
   const { objects, resources, environment } = input;
-  const live = objects.find((object) => isObjectOf(change, object));
-  const declared = resources.find(
-    ({ address, ensure }) => address === change.address && ensure === 'present',
+  const { kind, id, address } = change;
+  const live = objects.find(
+    (object) => object.kind.name === kind && (id === null ? object.address === address : object.id === id),
   );
+  const declared = resources.find((each) => each.address === address && each.ensure === 'present');
   const pages = (fields: JsonObject) =>
     profilePages(change.key[0] ?? '', runRules(fields, environment.settings));
-  return [live ? pages(liveRules(live)) : null, declared ? pages(declared.fields) : null];
-}
-
-function isObjectOf({ kind, id, address }: Change, object: LiveObject): boolean {
-  return object.kind.name === kind && (id === null ? object.address === address : object.id === id);
-}
-
-/** The rules in the tenant, escaped so that no value can be mistaken for a marker. */
-function liveRules({ fields }: LiveObject): JsonObject {
-  return { rules: declaredRules(fields).map((rule) => mapMembers(rule, literal)) };
+  // Escaped, so that no value in the tenant can be mistaken for a marker.
+  const rules = live && declaredRules(live.fields).map((rule) => mapMembers(rule, literal));
+  return [rules ? pages({ rules }) : null, declared ? pages(declared.fields) : null];
 }
 
 async function impactOf(runs: Searches, budget: Budget): Promise<Impact> {
@@ -224,28 +217,23 @@ function findMoved(found: ReadonlyMap<string, string>, others: ReadonlyMap<strin
   return { count: moved.length, first: moved.slice(0, mostNames) };
 }
 
-class Budget {
-  readonly #client: Pick<Client, 'send'>;
-  readonly #all: number;
-  #left: number;
-
-  constructor(client: Pick<Client, 'send'>, requests: number) {
-    this.#client = client;
-    this.#all = requests;
-    this.#left = requests;
-  }
-
-  require(requests: number): void {
-    if (requests <= this.#left) return;
+/** Sends at most so many requests. */
+function budgetOf(client: Pick<Client, 'send'>, all: number) {
+  let left = all;
+  /** Throws a Failure when fewer requests are left. */
+  const require = (requests: number) => {
+    if (requests <= left) return;
     const message =
-      `Running it takes at least ${requests} more requests, and ${this.#left} of ${this.#all} are left. ` +
+      `Running it takes at least ${requests} more requests, and ${left} of ${all} are left. ` +
       'Raise the number with --impact-requests.';
     throw failure('impact-requests', message);
-  }
-
-  send: Client['send'] = async (request, options) => {
-    this.require(1);
-    this.#left -= 1;
-    return this.#client.send(request, options);
   };
+  const send: Client['send'] = async (request, options) => {
+    require(1);
+    left -= 1;
+    return client.send(request, options);
+  };
+  return { require, send };
 }
+
+type Budget = ReturnType<typeof budgetOf>;

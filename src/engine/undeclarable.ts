@@ -29,8 +29,16 @@ export async function warnOfLosses(
   return all.map((change) => {
     const live = byAddress.get(change.address);
     const removed = live ? removedRecords(change, kinds) : [];
-    const lost = removed.filter((record) => live && why(keepOnly(live, record)) !== null);
-    return { ...change, warnings: [...change.warnings, ...lost.map(lossWarning)] };
+    const lost = removed.filter(({ path, before }) => {
+      // The object as if the removed record were all it has.
+      const fields = { [segmentsOf(path)[0] ?? '']: [before] };
+      return live && why({ ...live, fields }) !== null;
+    });
+    const warnings = lost.map(
+      ({ path }) =>
+        `Removes ${path}, which no manifest can declare: only a rollback of the apply brings it back.`,
+    );
+    return { ...change, warnings: [...change.warnings, ...warnings] };
   });
 }
 
@@ -60,13 +68,4 @@ function removedRecords({ kind, diff }: Change, kinds: Kinds): Difference[] {
     const isRecord = below.length === 1 && fieldNamed(kinds.get(kind), name)?.is === 'records';
     return isRecord && op === 'remove' && !sensitive;
   });
-}
-
-function keepOnly(live: LiveObject, { path, before }: Difference): LiveObject {
-  const [name = ''] = segmentsOf(path);
-  return { ...live, fields: { [name]: [before] } };
-}
-
-function lossWarning({ path }: Difference): string {
-  return `Removes ${path}, which no manifest can declare: only a rollback of the apply brings it back.`;
 }

@@ -1,5 +1,3 @@
-import type { Kinds } from '../kinds/catalog.ts';
-import type { Notice } from '../kinds/kind.ts';
 import type { Environment, Policy, Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lint } from '../lint/index.ts';
@@ -38,7 +36,11 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
     checkScope(scope, environment.kinds);
     const selected = resources.filter(({ address }) => selection.includes(address));
     const findings = lint({ resources, known: null, levels });
-    const others = noticesOfOthers(environment.kinds, selected);
+    const shown = new Set(selected.map(({ kind }) => kind));
+    const hidden = environment.kinds.all.filter((kind) => !shown.has(kind));
+    // Compares the message too: all kinds that are unproven share one code.
+    const isOfOthers = ({ code, message }: Diagnostic) =>
+      hidden.some(({ quirks }) => quirks?.notice?.code === code && quirks.notice.message === message);
     const refused = [
       ...findUnserved(selected, environment),
       ...selected.flatMap(findProtectedAbsence),
@@ -47,7 +49,7 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
     ];
     const diagnostics = [...selection.findUnmatched(), ...problems, ...refused, ...findings]
       .filter(isShown)
-      .filter((diagnostic) => !others.some((notice) => isNotice(diagnostic, notice)));
+      .filter((diagnostic) => !isOfOthers(diagnostic));
     return {
       diagnostics,
       exitCode: hasErrors(diagnostics) ? ExitCode.couldNotRun : ExitCode.done,
@@ -109,16 +111,6 @@ function findKeptAbsences(resources: readonly Resource[], { protect }: Policy): 
     address,
     source: source(),
   }));
-}
-
-function noticesOfOthers(kinds: Kinds, selected: readonly Resource[]): readonly Notice[] {
-  const shown = new Set(selected.map(({ kind }) => kind));
-  return kinds.all.flatMap((kind) => (kind.quirks?.notice && !shown.has(kind) ? [kind.quirks.notice] : []));
-}
-
-/** Compares the message too: all kinds that are unproven share one code. */
-function isNotice({ code, message }: Diagnostic, notice: Notice): boolean {
-  return code === notice.code && message === notice.message;
 }
 
 /** Joins the problems of several environments of a project: those that all of them have are reported once. */

@@ -152,7 +152,8 @@ function choosePaths(
   return new Map(
     wishes.map((wish) => {
       const path = pathOf(wish);
-      const isFree = isPortable(wish.name) && uses.get(path) === 1 && !isTaken(path);
+      const isPortable = wish.name !== '' && wish.name === portable(wish.name);
+      const isFree = isPortable && uses.get(path) === 1 && !isTaken(path);
       return [wish.address, isFree ? path : makeDistinct(wish, isTaken)];
     }),
   );
@@ -173,19 +174,19 @@ const longestName = 80;
 /** Names of devices on Windows, with or without an extension. */
 const devices = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/;
 
-function isPortable(name: string): boolean {
-  return name.length <= longestName && !/^\.|\.\.|\.$|^$/.test(name) && !devices.test(name);
-}
-
-function makeDistinct({ address, folder, name }: Wish, isTaken: (path: string) => boolean): string {
+function portable(name: string): string {
   const stem = name
     .slice(0, longestName)
     .replaceAll(/^[.]+|[.]+$/g, '')
     .replaceAll(/\.{2,}/g, '.');
-  const device = devices.test(stem) ? 'x-' : '';
+  return devices.test(stem) ? `x-${stem}` : stem;
+}
+
+function makeDistinct({ address, folder, name }: Wish, isTaken: (path: string) => boolean): string {
+  const stem = portable(name);
   for (let turn = 0; ; turn += 1) {
     const mark = digestStart(turn === 0 ? address : [address, turn]);
-    const tried = `${folder}/${device}${stem}${stem === '' ? '' : '-'}${mark}`;
+    const tried = `${folder}/${stem}${stem === '' ? '' : '-'}${mark}`;
     if (!isTaken(tried)) return tried;
   }
 }

@@ -74,37 +74,22 @@ export function omissionDiagnostics(
 
 /** The remarks about objects that are not exported: one for all that no manifest can declare, with the first of each kind by name. */
 export function refusalDiagnostics(refusals: readonly Refusal[]): Diagnostic[] {
-  const [bySchema, byKind] = [
-    refusals.filter(({ by }) => by === 'schema'),
-    refusals.filter(({ by }) => by === 'kind'),
-  ];
-  const [first, ...others] = bySchema;
-  const counts = [...new Set(bySchema.map(({ object }) => object.kind))].map((kind) =>
-    countOf(kind, bySchema),
-  );
-  const undeclarable: Diagnostic[] = !first
-    ? []
-    : others.length === 0
-      ? [
-          {
-            ...notDeclarable,
-            message: `${first.object.address} is not exported, because no manifest can declare it: ${first.refused}.`,
-            hint: 'It stays as it is in the tenant.',
-            address: first.object.address,
-          },
-        ]
-      : [
-          {
-            ...notDeclarable,
-            message: `${bySchema.length} objects are not exported, because no manifest can declare them: ${counts.join(', ')}. The first: ${first.refused}.`,
-            hint: 'They stay as they are in the tenant.',
-          },
-        ];
   const next = 'Export again later, or declare it by hand.';
-  return [
-    ...undeclarable,
-    ...byKind.map(({ object, refused }) => notExported(object.address, refused, next)),
-  ];
+  const byKind = refusals
+    .filter(({ by }) => by === 'kind')
+    .map(({ object, refused }) => notExported(object.address, refused, next));
+  const bySchema = refusals.filter(({ by }) => by === 'schema');
+  const [first] = bySchema;
+  if (!first) return byKind;
+  if (bySchema.length === 1) {
+    const { address } = first.object;
+    const message = `${address} is not exported, because no manifest can declare it: ${first.refused}.`;
+    return [{ ...notDeclarable, message, hint: 'It stays as it is in the tenant.', address }, ...byKind];
+  }
+  const kinds = [...new Set(bySchema.map(({ object }) => object.kind))];
+  const counts = kinds.map((kind) => countOf(kind, bySchema)).join(', ');
+  const message = `${bySchema.length} objects are not exported, because no manifest can declare them: ${counts}. The first: ${first.refused}.`;
+  return [{ ...notDeclarable, message, hint: 'They stay as they are in the tenant.' }, ...byKind];
 }
 
 /** The first objects of a kind are named. */

@@ -142,14 +142,16 @@ export function mergeSideFiles(
     if (text === undefined) continue;
     const isWanted = users.every(({ sideText }) => sideText?.text === text) && !context.isUsedElsewhere(path);
     if (isWanted && fitsSideFile(text)) files.set(path, byteOrderMarkOf(context.read(path) ?? '') + text);
-    else for (const { changes, sideText } of users) if (sideText) setInline(changes, sideText);
+    else {
+      for (const { changes, sideText } of users) {
+        if (!sideText) continue;
+        const { at, inline } = sideText;
+        changes.notes.push({ at, reason: 'sideFile' });
+        changes.edits.push({ op: 'set', path: segmentsOf(at), value: inline });
+      }
+    }
   }
   return files;
-}
-
-function setInline({ notes, edits }: DocumentChanges, { at, inline }: SideText): void {
-  notes.push({ at, reason: 'sideFile' });
-  edits.push({ op: 'set', path: segmentsOf(at), value: inline });
 }
 
 /** Side files of removed documents that nothing else uses. Of a link only itself is one, and not what it leads to. */

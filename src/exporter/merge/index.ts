@@ -1,6 +1,5 @@
 import { LiveIndex } from '../../kinds/live-objects.ts';
 import type { Resource } from '../../kinds/resource.ts';
-import type { Printable } from '../../loader/print.ts';
 import type { Address } from '../../model/address.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { secretNamesIn } from '../../model/marker.ts';
@@ -176,12 +175,11 @@ function editFiles(
   for (const { segment, resource, live, changes } of remaining) {
     if (changes.edits.length === 0) continue;
     const { address } = live ?? resource;
-    const text = applyEdits(
-      segment.text,
-      changes.edits.map((edit) =>
-        edit.op === 'remove' ? edit : { ...edit, value: nameSecretsIn(edit.value, address, nameSecret) },
-      ),
+    const nameTag = (tag: string, at: string) => (tag === '!secret' ? nameSecret({ address, at }) : at);
+    const edits = changes.edits.map((edit) =>
+      edit.op === 'remove' ? edit : { ...edit, value: mapTags(edit.value, nameTag) },
     );
+    const text = applyEdits(segment.text, edits);
     if (text === null) refused.push(resource);
     else newTexts.set(segment, text);
   }
@@ -189,10 +187,6 @@ function editFiles(
     return [path, joinDocuments(file, (segment) => newTexts.get(segment))] as const;
   });
   return { texts, refused };
-}
-
-function nameSecretsIn(value: Printable, address: Address, nameSecret: NameSecret): Printable {
-  return mapTags(value, (tag, at) => (tag === '!secret' ? nameSecret({ address, at }) : at));
 }
 
 function compareFiles(

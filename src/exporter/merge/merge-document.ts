@@ -133,7 +133,8 @@ function mergeValue(slot: Slot, merge: DocumentMerge): void {
     if (isKnown && !(typeof live === 'string' && merge.secrets.matches(secret, live)))
       addNote(merge, slot, 'secret');
   } else if (merge.tags.has(place.at)) replace(slot, merge);
-  else if (isObject(declared) && (isObject(live) || keepsSecrets(slot)))
+  // Settings with secrets may exist although the tenant shows nothing of them.
+  else if (isObject(declared) && (isObject(live) || (live === null && secretNamesIn(declared).length > 0)))
     mergeInside(slot, merge, (inner) =>
       mergeMembers({ ...slot, declared, live: isObject(live) ? live : {} }, inner),
     );
@@ -141,10 +142,6 @@ function mergeValue(slot: Slot, merge: DocumentMerge): void {
     mergeInside(slot, merge, (inner) => mergeItems({ ...slot, declared, live }, inner));
   else replace(slot, merge);
 }
-
-/** True where the tenant shows nothing of settings with secrets, which may still exist. */
-const keepsSecrets = ({ declared, live }: Slot): boolean =>
-  live === null && secretNamesIn(declared).length > 0;
 
 /** True where each declared item, of which some hold secrets, may be the live one: at its place, or anywhere without order. */
 function mayBeSame(
@@ -252,10 +249,10 @@ function mergeItems(
 function replace(slot: Slot, merge: DocumentMerge): void {
   const { at, place, live, declared, written } = slot;
   const { edits, sideTexts, secrets } = merge.changes;
-  const blocked = findBlock(merge.resource, at, declared);
   const printed = printAt(place, live, merge);
   const { value } = printed;
-  if (blocked) addNote(merge, slot, blocked);
+  if (isOverlaid(merge.resource, at)) addNote(merge, slot, 'overlay');
+  else if (secretNamesIn(declared).length > 0) addNote(merge, slot, 'besideSecret');
   else if (value === undefined) addNote(merge, slot, 'unwritable');
   else {
     const text = place.depth === 0 && sideFileOf(written) !== null ? sideTextFor(slot, printed) : null;
@@ -323,11 +320,6 @@ function printAt(place: Place, live: Json, { live: { hidden }, tags }: DocumentM
 function namesIn({ names }: DocumentMerge, { at }: Place): ReadonlyMap<Pointer, string> {
   const inside = [...names].filter(([place]) => isWithin(place, at));
   return new Map(inside.map(([place, name]) => [place.slice(at.length), name]));
-}
-
-function findBlock(resource: Resource, at: Pointer, declared: Json): NoteReason | null {
-  if (isOverlaid(resource, at)) return 'overlay';
-  return secretNamesIn(declared).length > 0 ? 'besideSecret' : null;
 }
 
 /**
