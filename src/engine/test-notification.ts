@@ -8,15 +8,23 @@ import { identityOf } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import { someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { type Shape, variablesIn } from '../lint/variables.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import type { TestAnswer, TestNotification } from '../model/documents.ts';
 import { ExitCode, Failure, failure, interruption } from '../model/failure.ts';
-import { canonicalJson, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import {
+  canonicalJson,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  own,
+  textOf,
+} from '../model/json.ts';
 import { literal, secretName } from '../model/marker.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
+import { globals, sampleContext } from '../render/sample.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Test notifications (seed 001). */
@@ -125,12 +133,17 @@ function differingFields(declared: Resource, live: LiveObject): string[] {
   });
 }
 
+/** Made-up values for the variables of the notification; where the tenant has one in its own context, that. */
 async function contextFor(fields: JsonObject, tenant: Tenant): Promise<JsonObject> {
   // Name and description are not part of the notification.
   const { name: _name, description: _description, ...sent } = fields;
   const set = Object.values(sent).filter((value) => value !== null);
   const texts = set.map((value) => (typeof value === 'string' ? value : canonicalJson(value)));
-  return sampleContext(texts, await readContext(tenant));
+  const attributes = await readContext(tenant);
+  const ownOr = (made: Json, name: string) => own(attributes, name) ?? made;
+  return mapMembers(sampleContext(texts, null), (made, name) =>
+    name === globals && isObject(made) ? mapMembers(made, ownOr) : ownOr(made, name),
+  );
 }
 
 /** The tenant's own variables. Throws a Failure that says how to do without. */
@@ -180,35 +193,4 @@ export async function sendTest(
   }
   const message = `The tenant did not send the test notification: ${text}${tracking}.`;
   throw failure('test-refused', message, { address, ...(hint === null ? {} : { hint }) });
-}
-
-/** Where templates find the tenant's own context (api-notes, "NotificationTemplate"). */
-const globals = '__global';
-
-/**
- * A context to try a template with: every variable in its texts has a value, either the one in the tenant's context or the
- * variable's own name, which shows where it appears.
- *
- * @param texts the parts of a Velocity template
- * @param attributes the tenant's context (seed 001, NotificationTemplateContext)
- */
-export function sampleContext(texts: readonly string[], attributes: JsonObject): JsonObject {
-  const sampleOf = (name: string, shape: Shape, way: string) =>
-    own(attributes, name) ?? nameValue(shape, way);
-  return mapMembers(variablesIn(texts), (name, shape) =>
-    name === globals
-      ? mapMembers(shape, (inner, below) => sampleOf(inner, below, `${name}.${inner}`))
-      : sampleOf(name, shape, name),
-  );
-}
-
-/** A variable's own name, or a list or an object of the names of its members. */
-function nameValue(shape: Shape, way: string): Json {
-  if (shape.item) return [nameValue(shape.item, way)];
-  if (shape.members.size === 0) return way;
-  return mapMembers(shape, (name, below) => nameValue(below, `${way}.${name}`));
-}
-
-function mapMembers({ members }: Shape, map: (name: string, shape: Shape) => Json): JsonObject {
-  return objectFrom([...members].map(([name, shape]) => [name, map(name, shape)] as const));
 }

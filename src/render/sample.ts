@@ -2,7 +2,7 @@ import { type Shape, variablesIn } from '../lint/variables.ts';
 import { type Json, type JsonObject, objectFrom } from '../model/json.ts';
 
 /** The variable that holds the tenant's own attributes (api-notes, "Template context"). */
-const globals = '__global';
+export const globals = '__global';
 
 /**
  * A context with a readable value for every variable that the texts use and do not set themselves: `Ann Example` for
