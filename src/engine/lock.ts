@@ -125,9 +125,19 @@ interface Claim {
  */
 async function seize(claim: Claim, depth: number): Promise<void> {
   const { file, me, staleAfter } = claim;
-  if (await createLock(file, me)) return;
+  try {
+    return await withDraft(file, me, (draft) => link(draft, file));
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
   const holder = await readHolder(file);
-  if (holder === 'unreadable' || depth > 8) throw lockUnreadable(file);
+  if (holder === 'unreadable' || depth > 8)
+    throw failure(
+      'lock-unreadable',
+      `The lock ${file} does not say who holds it. Nothing was written.`,
+      { hint: 'Make sure that no apply of this environment is running, then remove the file.' },
+      ExitCode.refused,
+    );
   if (holder === null) return seize(claim, depth + 1);
   if (await isAlive(file, holder, staleAfter)) throw await lockHeld(file, holder);
   const right = `${file}.${holder.token}`;
@@ -139,17 +149,6 @@ async function seize(claim: Claim, depth: number): Promise<void> {
     await withDraft(file, me, (draft) => rename(draft, file));
   } finally {
     await rm(right, { force: true });
-  }
-}
-
-/** Returns false when the file exists. */
-async function createLock(file: string, me: Holder): Promise<boolean> {
-  try {
-    await withDraft(file, me, (draft) => link(draft, file));
-    return true;
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST') return false;
-    throw error;
   }
 }
 
@@ -216,15 +215,6 @@ async function lockHeld(file: string, holder: Holder): Promise<Failure> {
     'apply-in-progress',
     `Another apply of this environment is running: process ${pid}${where}. Nothing was written.`,
     { hint: `Wait for it to end. ${how}` },
-    ExitCode.refused,
-  );
-}
-
-function lockUnreadable(file: string): Failure {
-  return failure(
-    'lock-unreadable',
-    `The lock ${file} does not say who holds it. Nothing was written.`,
-    { hint: 'Make sure that no apply of this environment is running, then remove the file.' },
     ExitCode.refused,
   );
 }
