@@ -51,6 +51,13 @@ describe('settings that are declared by member', () => {
 });
 
 describe('JSON that is declared whole', () => {
+  it('keeps a secret without a word where the tenant shows null', () => {
+    const files = { 'config/a.yaml': `${head2}statusMap:\n  a: !secret PW\n  b: x\n` };
+    const merged = merge({ files, live: [statusMap({ a: null, b: 'new' })] });
+    expect(merged.changed[0]?.content).toBe(files['config/a.yaml'].replace('b: x', 'b: new'));
+    expect(codes(merged)).toEqual([]);
+  });
+
   it('gets new members and loses others', () => {
     const manifest = `${head2}statusMap:\n  a: x # first\n  b: z\n`;
     expect(mergeFile(manifest, statusMap({ a: 'x', c: 'w' }))).toBe(

@@ -267,6 +267,17 @@ describe('the file of an object with a key of several parts', () => {
   });
 });
 
+it('a reference takes the place of the object around an id, also where the field is for ids alone', () => {
+  const kind = ownKind('Role', ['name'], { sources: { is: 'set', to: 'Source' } });
+  const role = liveObject(kind, { id: 'r', name: 'R', sources: [{ id: 's1' }, 's2', { id: 's3' }] }, null);
+  const nameOf = (to: string, id: string) => (id === 's3' ? null : `${to}/${id}`);
+  const sources = { settings: contractSettings, records: new Map(), nameOf };
+  expect(role && [...tagsFor(role, sources)]).toEqual([
+    ['/sources/0', { tag: '!ref', value: 'Source/s1' }],
+    ['/sources/1', { tag: '!ref', value: 'Source/s2' }],
+  ]);
+});
+
 describe('the name beside an id', () => {
   it('is not beside a text that happens to be the same', () => {
     const object = integration('I', {

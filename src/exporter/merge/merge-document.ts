@@ -128,10 +128,9 @@ function mergeValue(slot: Slot, merge: DocumentMerge): void {
   if (isLeftAlone(merge, at, place.at, declared) || isSame(place, declared, live)) return;
   const secret = secretName(declared);
   if (secret !== null) {
-    // A secret that is not set, or that the tenant does not show, may be any text.
-    const isKnown = live !== null && !merge.live.hidden.includes(place.at);
-    if (isKnown && !(typeof live === 'string' && merge.secrets.matches(secret, live)))
-      addNote(merge, slot, 'secret');
+    // What the tenant does not show may be any text.
+    const isEqual = live === null || (typeof live === 'string' && merge.secrets.matches(secret, live));
+    if (!isEqual) addNote(merge, slot, 'secret');
   } else if (merge.tags.has(place.at)) replace(slot, merge);
   // Settings with secrets may exist although the tenant shows nothing of them.
   else if (isObject(declared) && (isObject(live) || (live === null && secretNamesIn(declared).length > 0)))
