@@ -166,7 +166,7 @@ async function readSide(side: Side, kinds: readonly Kind[], other: Side) {
 }
 
 function liveSide({ declarations }: TenantSource, live: LiveObject): LiveSide {
-  return { is: 'live', declares: declarations.fieldsOf(live), ...live };
+  return { is: 'live', declares: () => declarations.fieldsOf(live), ...live };
 }
 
 /** Compared with manifests, an object that no manifest could declare does not count as a difference. */

@@ -24,7 +24,7 @@ export type SideObject = LiveSide | DeclaredSide;
 export interface LiveSide extends LiveObject {
   readonly is: 'live';
   /** What the manifests of its side declare of it: other settings are not shown. */
-  readonly declares: JsonObject;
+  declares(): JsonObject;
 }
 
 export interface DeclaredSide extends Resource {
@@ -119,7 +119,8 @@ function diffPair(pair: Pair, secrets: SideSecrets): PairCompared {
   if (first === null || second === null)
     return { object: describePair(pair, first === null ? 'second' : 'first', []), notCompared: null };
   const { differences, notComparable } = compareSides(kind, [first, second], secrets);
-  const isSensitive = sensitiveOnSides(kind, [first, second]);
+  // Of most objects nothing differs.
+  const isSensitive = differences.length === 0 ? () => true : sensitiveOnSides(kind, [first, second]);
   const diff = differences.map((entry) => {
     const { origin: _origin, ...shown } = redactDifference(entry, isSensitive);
     return shown;
@@ -189,7 +190,7 @@ function compareWithManifest(
 function sensitiveOnSides(kind: Kind, objects: readonly SideObject[]): IsSensitive {
   const fields = objects.map((object) => readableFields(kind, object.fields));
   const declared = objects.map((object) =>
-    readableFields(kind, object.is === 'live' ? object.declares : object.fields),
+    readableFields(kind, object.is === 'live' ? object.declares() : object.fields),
   );
   const hidden = objects.flatMap(hiddenPlaces).filter((at) => segmentsOf(at).length > 1);
   const overlaid = objects.filter(isDeclared).flatMap((object) => object.secrets());
