@@ -271,7 +271,7 @@ it('a reference takes the place of the object around an id, also where the field
   const kind = ownKind('Role', ['name'], { sources: { is: 'set', to: 'Source' } });
   const role = liveObject(kind, { id: 'r', name: 'R', sources: [{ id: 's1' }, 's2', { id: 's3' }] }, null);
   const nameOf = (to: string, id: string) => (id === 's3' ? null : `${to}/${id}`);
-  const sources = { settings: contractSettings, records: new Map(), nameOf };
+  const sources = { records: new Map(), nameOf };
   expect(role && [...tagsFor(role, sources)]).toEqual([
     ['/sources/0', { tag: '!ref', value: 'Source/s1' }],
     ['/sources/1', { tag: '!ref', value: 'Source/s2' }],
