@@ -1,16 +1,10 @@
 /** Things that a careful person tried, and that once went wrong. */
 import { existsSync } from 'node:fs';
-import { afterEach, expect, it } from 'vitest';
-import { createWorld, seedFile, type World } from '../support/world.ts';
-
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+import { expect, it } from 'vitest';
+import { createTestWorld, seedFile, type World } from '../support/world.ts';
 
 async function worldOf(declared: readonly object[] = []): Promise<World> {
-  const world = await createWorld({ sandbox: { seed: seedFile } });
-  worlds.push(world);
+  const world = await createTestWorld({ sandbox: { seed: seedFile } });
   world.declare(declared);
   return world;
 }

@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Diff } from '../../src/model/diff.ts';
+import { addObjects } from '../support/tenant-objects.ts';
 import { createTwoTenants, type TwoTenants } from '../support/two-tenants.ts';
 
 let two: TwoTenants;
@@ -20,36 +21,19 @@ async function diff(...argv: string[]): Promise<Diff> {
 }
 
 function addSenders(name: 'test' | 'production', ...emails: string[]): void {
-  for (const email of emails)
-    stateOf(name).senders.push({
-      id: `${name}-${email}`,
-      email,
-      isVerifiedByDomain: false,
-      verificationStatus: 'SUCCESS',
-      region: null,
-      readsLeft: null,
-    });
+  addObjects(stateOf(name), {
+    senders: emails.map((email) => ({ id: `${name}-${email}`, email, verificationStatus: 'SUCCESS' })),
+  });
 }
 
-const time = '2025-01-01T00:00:00.000Z';
-const texts = {
-  name: null,
-  description: null,
-  header: null,
-  footer: null,
-  from: null,
-  replyTo: null,
-  slackTemplate: null,
-  teamsTemplate: null,
-};
 const welcome = { key: 'welcome', medium: 'EMAIL', locale: 'en' } as const;
 
 /** @param subject `null`: only the vendor's default */
 function addTemplate(name: 'test' | 'production', subject: string | null, body = 'Hello'): void {
-  const { templateDefaults, templates } = stateOf(name);
-  templateDefaults.push({ ...texts, ...welcome, subject: 'Default', body: 'Hello' });
-  if (subject !== null)
-    templates.push({ ...texts, ...welcome, id: `t-${name}`, subject, body, created: time, modified: time });
+  addObjects(stateOf(name), {
+    templateDefaults: [{ ...welcome, subject: 'Default', body: 'Hello' }],
+    templates: subject === null ? [] : [{ ...welcome, subject, body }],
+  });
 }
 
 /** Ids of a tenant begin with its name: nothing has the same id in both. */
@@ -58,48 +42,31 @@ function addIntegration(
   attributes: Record<string, string>,
   more: { rule?: string; clusterName?: string } = {},
 ): void {
-  const { simIntegrations, references } = stateOf(name);
   const { rule = 'Expand groups', clusterName = 'va' } = more;
-  references.push(
-    { id: `${name}-va`, type: 'CLUSTER', name: clusterName },
-    { id: `${name}-hr`, type: 'SOURCE', name: 'Workday' },
-    { id: `${name}-ad`, type: 'SOURCE', name: 'Directory' },
-  );
-  simIntegrations.push({
-    id: `${name}-desk`,
-    name: 'Desk',
-    description: 'Tickets',
-    type: 'Jira',
-    cluster: `${name}-va`,
-    sources: name === 'test' ? ['test-hr', 'test-ad'] : ['production-ad', 'production-hr'],
-    attributes,
-    request: null,
-    statusMap: null,
-    beforeProvisioningRule: { type: 'RULE', id: `${name}-rule`, name: rule },
-    created: time,
-    modified: time,
+  const sources = [`${name}-hr`, `${name}-ad`];
+  addObjects(stateOf(name), {
+    references: [
+      { id: `${name}-va`, type: 'CLUSTER', name: clusterName },
+      { id: `${name}-hr`, type: 'SOURCE', name: 'Workday' },
+      { id: `${name}-ad`, type: 'SOURCE', name: 'Directory' },
+    ],
+    simIntegrations: [
+      {
+        ...{ id: `${name}-desk`, name: 'Desk', description: 'Tickets', type: 'Jira', attributes },
+        ...{ cluster: `${name}-va`, sources: name === 'test' ? sources : sources.reverse() },
+        beforeProvisioningRule: { type: 'RULE', id: `${name}-rule`, name: rule },
+      },
+    ],
   });
 }
 
 /** A search for people of a type, whose ids are another tenant's for something else. */
 function addSearch(name: 'test' | 'production', types: readonly string[], wanted: string): void {
-  const { profileTypes, profileSearches } = stateOf(name);
-  profileTypes.push(
-    ...types.map((type, at) => ({ id: `${at + 1}`, uid: type.toLowerCase(), name: type, category: null })),
-  );
-  profileSearches.push({
-    id: `${name}-search`,
-    uid: `${name}-search`,
-    label: 'Staff',
-    rules: [
-      {
-        id: `${name}-r`,
-        type: 'ProfileTypeRule',
-        comparison_operator: '==',
-        value: `${types.indexOf(wanted) + 1}`,
-        condition_object_id: null,
-      },
-    ],
+  const value = `${types.indexOf(wanted) + 1}`;
+  const rule = { id: `${name}-r`, type: 'ProfileTypeRule', comparison_operator: '==', value };
+  addObjects(stateOf(name), {
+    profileTypes: types.map((type, at) => ({ id: `${at + 1}`, uid: type.toLowerCase(), name: type })),
+    profileSearches: [{ id: `${name}-search`, label: 'Staff', rules: [rule] }],
   });
 }
 
@@ -348,11 +315,12 @@ describe('manifests', () => {
   it('do not differ in objects of the tenant that no manifest could declare', async () => {
     addTemplate('test', 'Hello');
     for (const template of stateOf('test').templates) Object.assign(template, { medium: 'WHATSAPP' });
-    const domain = { dkimEnabled: true, dkimTokens: [], region: null, readsLeft: null };
-    stateOf('test').identities.push(
-      { ...domain, id: 'd1', address: 'known.example', dkimVerificationStatus: 'SUCCESS' },
-      { ...domain, id: 'd2', address: 'unknown.example', dkimVerificationStatus: 'SUCCESS' },
-    );
+    addObjects(stateOf('test'), {
+      identities: [
+        { address: 'known.example', dkimVerificationStatus: 'SUCCESS' },
+        { address: 'unknown.example' },
+      ],
+    });
     Object.assign(stateOf('test').identities[1] ?? {}, { dkimVerificationStatus: 'NOT_STARTED' });
     const { objects } = await diff('--declared', 'test', '--kinds', 'NotificationTemplate,VerifiedDomain');
     expect(objects).toMatchObject([{ address: 'VerifiedDomain/known.example', in: 'first' }]);
@@ -416,7 +384,7 @@ describe('manifests', () => {
   });
 
   it('of a kind that has no list are read by what they declare', async () => {
-    stateOf('test').preferences.push({ key: 'digest', mediums: ['EMAIL'], modified: time });
+    addObjects(stateOf('test'), { preferences: [{ key: 'digest', mediums: ['EMAIL'] }] });
     two.test.write('one.yaml', 'kind: NotificationPreference\nkey: digest\nmediums: [EMAIL]\n');
     expect((await diff('test', './one.yaml')).summary).toMatchObject({ equal: 1, onlySecond: 0 });
     expect((await diff('./one.yaml', 'test')).summary).toMatchObject({ equal: 1, onlyFirst: 0 });
@@ -540,13 +508,14 @@ describe('reports', () => {
 
   it('of Markdown are cut to the length of a comment, and count what is cut', async () => {
     addSenders('test', ...Array.from({ length: 50 }, (_, at) => `s${at}@acme.example`));
-    const { templates, templateDefaults } = stateOf('test');
     for (let at = 0; at < 40; at += 1) {
       const long = Array.from({ length: 60 }, (_, line) => `line ${line} of ${at} with some more words`);
-      const one = { ...texts, ...welcome, key: `k${at}`, subject: 'S', created: time, modified: time };
-      templateDefaults.push({ ...texts, ...welcome, key: `k${at}`, subject: 'S', body: '' });
-      templates.push({ ...one, id: `k${at}`, body: long.join('\n') });
-      stateOf('production').templates.push({ ...one, id: `k${at}`, body: long.join('!\n') });
+      const one = { key: `k${at}`, subject: 'S' };
+      addObjects(stateOf('test'), {
+        templateDefaults: [one],
+        templates: [{ ...one, body: long.join('\n') }],
+      });
+      addObjects(stateOf('production'), { templates: [{ ...one, body: long.join('!\n') }] });
     }
     const { stdout } = await two.run('diff', 'test', 'production', '--format', 'markdown');
     expect(stdout.length).toBeLessThanOrEqual(65_536);

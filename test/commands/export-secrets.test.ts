@@ -1,5 +1,6 @@
 /** The variables that an export names for secrets: one variable for two would write the wrong password with the next apply. */
 import { expect, it } from 'vitest';
+import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 
 /** What the export would call the password of `B`. */
@@ -7,23 +8,9 @@ const nameOfB = 'SIM_INTEGRATION_B_ATTRIBUTES_PASSWORD';
 
 async function tenantWith(...names: string[]): Promise<World> {
   const world = await createTestWorld();
-  const time = '2025-01-01T00:00:00.000Z';
-  for (const name of names) {
-    world.sandbox.state.simIntegrations.push({
-      id: `id-${name}`,
-      name,
-      description: null,
-      type: 'Jira',
-      cluster: null,
-      sources: [],
-      attributes: { password: `pass-${name}` },
-      request: null,
-      statusMap: null,
-      beforeProvisioningRule: null,
-      created: time,
-      modified: time,
-    });
-  }
+  addObjects(world.sandbox.state, {
+    simIntegrations: names.map((name) => ({ name, type: 'Jira', attributes: { password: `pass-${name}` } })),
+  });
   return world;
 }
 

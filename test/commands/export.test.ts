@@ -9,20 +9,15 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { commitAll, git } from '../support/repository.ts';
-import { createTestWorld, createWorld, filesBelow, seedFile, type World } from '../support/world.ts';
-
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+import { addObjects } from '../support/tenant-objects.ts';
+import { createTestWorld, filesBelow, seedFile, type World } from '../support/world.ts';
 
 const some = ['--kinds', 'NotificationTemplate,SenderAddress', 'MailFrom'];
 
 async function exported(): Promise<World> {
-  const world = await createWorld({ sandbox: { seed: seedFile } });
-  worlds.push(world);
+  const world = await createTestWorld({ sandbox: { seed: seedFile } });
   expect(
     (await world.run('export', '--kinds', 'NotificationTemplate', 'SenderAddress', 'MailFrom')).code,
   ).toBe(0);
@@ -31,8 +26,7 @@ async function exported(): Promise<World> {
 const manifests = (world: World) => filesBelow(`${world.dir}/config`);
 
 it('says where the secrets stand that have to be set, and where there are none', async () => {
-  const world = await createWorld({ sandbox: { seed: seedFile } });
-  worlds.push(world);
+  const world = await createTestWorld({ sandbox: { seed: seedFile } });
   const withSecrets = await world.run('export', '--kinds', 'SimIntegration', '--out', 'a');
   expect(withSecrets.stdout).toContain('The secrets are named in .env.example.');
   expect(world.read('.env.example')).toMatch(/^SIM_INTEGRATION_\w+=$/m);
@@ -42,8 +36,7 @@ it('says where the secrets stand that have to be set, and where there are none',
 });
 
 it('keeps what a person wrote into the list of secrets, and lists none twice', async () => {
-  const world = await createWorld({ sandbox: { seed: seedFile } });
-  worlds.push(world);
+  const world = await createTestWorld({ sandbox: { seed: seedFile } });
   world.write('.env.example', '# Ask Ada.\nSIM_INTEGRATION_SERVICENOW_ATTRIBUTES_PASSWORD=\n');
   await world.run('export', '--kinds', 'SimIntegration');
   const listed = world.read('.env.example');
@@ -54,9 +47,9 @@ it('keeps what a person wrote into the list of secrets, and lists none twice', a
 });
 
 it('writes through no link that leads out of the project', async () => {
-  const world = await createWorld({ sandbox: { seed: seedFile } });
+  const world = await createTestWorld({ sandbox: { seed: seedFile } });
   const outside = mkdtempSync(`${tmpdir()}/tenantctl-outside-`);
-  worlds.push(world, { ...world, close: async () => rmSync(outside, { recursive: true }) });
+  onTestFinished(() => rmSync(outside, { recursive: true }));
   symlinkSync(`${outside}/profile`, `${world.dir}/.env.example`);
   const before = filesBelow(world.dir);
   for (const argv of [['export'], ['export', '--merge', '--all']]) {
@@ -76,27 +69,13 @@ it('writes through no link that leads out of the project', async () => {
 });
 
 describe('an object whose key another one has', () => {
-  const twins = ['Leavers', 'Leavers', 'Joiners'].map((label, at) => ({
-    id: `q${at}`,
-    uid: `u${at}`,
-    label,
-    rules: [],
-  }));
+  const twins = ['Leavers', 'Leavers', 'Joiners'].map((label, at) => ({ id: `q${at}`, label }));
   const addresses = ['Help@acme.example', 'help@acme.example', 'other@acme.example'];
+  const senders = addresses.map((email, at) => ({ id: `e${at}`, email, verificationStatus: 'SUCCESS' }));
 
   async function tenant(): Promise<World> {
-    const world = await createWorld();
-    worlds.push(world);
-    world.sandbox.state.profileSearches.push(...twins);
-    for (const [at, email] of addresses.entries())
-      world.sandbox.state.senders.push({
-        id: `e${at}`,
-        email,
-        isVerifiedByDomain: false,
-        verificationStatus: 'SUCCESS',
-        region: null,
-        readsLeft: null,
-      });
+    const world = await createTestWorld();
+    addObjects(world.sandbox.state, { profileSearches: twins, senders });
     return world;
   }
 
@@ -136,15 +115,8 @@ describe('an object whose key another one has', () => {
 
   it('is not taken as gone in a merge either where a manifest could pin it by its id', async () => {
     const world = await tenant();
-    const profile = {
-      type: 'MFA',
-      offNetwork: false,
-      untrustedGeography: false,
-      strongAuthLogin: false,
-    } as const;
-    const application = { applicationId: null, applicationName: null };
-    for (const id of ['a0', 'a1'])
-      world.sandbox.state.authProfiles.push({ id, name: 'Staff', ...profile, ...application });
+    const staff = ['a0', 'a1'].map((id) => ({ id, name: 'Staff', type: 'MFA' }));
+    addObjects(world.sandbox.state, { authProfiles: staff });
     world.declare([{ kind: 'AuthProfile', name: 'Staff', type: 'MFA' }]);
     const before = manifests(world);
     for (const options of [[], ['--all', '--kinds', 'AuthProfile']]) {
@@ -156,8 +128,7 @@ describe('an object whose key another one has', () => {
   });
 
   it('is not pruned', async () => {
-    const world = await createWorld({ environment: { prune: { kinds: ['SenderAddress'] } } });
-    worlds.push(world);
+    const world = await createTestWorld({ environment: { prune: { kinds: ['SenderAddress'] } } });
     world.sandbox.state.senders.push(...(await tenant()).sandbox.state.senders);
     world.declare([{ kind: 'SenderAddress', email: 'other@acme.example' }]);
     const { changes, diagnostics } = await world.plan('--prune');
@@ -183,8 +154,7 @@ simIntegrations: [{ id: s1, name: Tickets, type: Jira, cluster: c-1, sources: []
 });
 
 it('names a list of secrets that it cannot read, and writes nothing', async () => {
-  const world = await createWorld({ sandbox: { seed: seedFile } });
-  worlds.push(world);
+  const world = await createTestWorld({ sandbox: { seed: seedFile } });
   mkdirSync(`${world.dir}/.env.example`);
   const refused = await world.run('export', '--kinds', 'SimIntegration');
   expect(refused).toMatchObject({ code: 1, stdout: '' });
@@ -203,8 +173,7 @@ it('never writes over a file that is there: one error counts them and names the 
 });
 
 it('leaves out what can only be observed, unless it is named', async () => {
-  const world = await createWorld({ sandbox: { seed: seedFile } });
-  worlds.push(world);
+  const world = await createTestWorld({ sandbox: { seed: seedFile } });
   expect((await world.run('export')).code).toBe(0);
   expect(manifests(world).has('notification-preferences.yaml')).toBe(false);
   expect((await world.run('export', '--kinds', 'NotificationPreference')).code).toBe(0);
@@ -225,8 +194,7 @@ it('leaves every file as it is when nothing changed, and what is not exported ou
 });
 
 it('does not warn of a secret in a merge where it is not set, as on the machine of a reviewer', async () => {
-  const world = await createWorld({ sandbox: { seed: seedFile } });
-  worlds.push(world);
+  const world = await createTestWorld({ sandbox: { seed: seedFile } });
   expect((await world.run('export', '--kinds', 'SimIntegration')).code).toBe(0);
   const names = [...world.read('.env.example').matchAll(/^(\w+)=$/gm)].map(([, name = '']) => name);
   expect(names.length).toBeGreaterThan(0);
@@ -293,8 +261,7 @@ it('writes the objects of the scope only, afresh and in a merge', async () => {
 });
 
 it('names what it cannot write, and what is in the way', async () => {
-  const world = await createWorld({ sandbox: { seed: seedFile } });
-  worlds.push(world);
+  const world = await createTestWorld({ sandbox: { seed: seedFile } });
   const { code, stderr } = await world.run('export', '--out', 'tenantctl.yaml', '--kinds', 'SenderAddress');
   expect(code).toBe(1);
   expect(stderr).toMatch(/tenantctl\.yaml\/sender-addresses\.yaml cannot be written .*\[unwritable-file\]/s);
@@ -302,8 +269,7 @@ it('names what it cannot write, and what is in the way', async () => {
 });
 
 it('leaves a side file alone that an environment uses too', async () => {
-  const world = await createWorld({ sandbox: { seed: seedFile } });
-  worlds.push(world);
+  const world = await createTestWorld({ sandbox: { seed: seedFile } });
   const { templates } = world.sandbox.state;
   const [kept, gone] = templates.splice(0, 2);
   if (!kept || !gone) throw new Error('The seed has templates.');
@@ -332,8 +298,7 @@ it.each(['--delete', '--all', '--allow-dirty'])('asks for --merge with %s', asyn
 });
 
 it('says how many objects are in no manifest, and adds them when asked for', async () => {
-  const world = await createWorld({ sandbox: { seed: seedFile } });
-  worlds.push(world);
+  const world = await createTestWorld({ sandbox: { seed: seedFile } });
   const { senders, templates } = world.sandbox.state;
   expect((await world.run('export', '--merge')).stdout).toContain('No manifest declares an object.');
   world.write('config/own.yaml', `kind: SenderAddress\nemail: ${senders[0]?.email}\n`);
@@ -385,8 +350,7 @@ describe('what a project declares already', () => {
 
 describe('a merge into files that no glob matches', () => {
   it('is refused, since each would write the same objects again', async () => {
-    const world = await createWorld({ sandbox: { seed: seedFile } });
-    worlds.push(world);
+    const world = await createTestWorld({ sandbox: { seed: seedFile } });
     const before = filesBelow(world.dir);
     for (const out of ['aside', 'environments', '../outside', '.']) {
       const merged = await world.run('export', '--merge', '--all', '--out', out, ...some);
@@ -397,9 +361,9 @@ describe('a merge into files that no glob matches', () => {
   });
 
   it('is none where the folder is reached by a link', async () => {
-    const world = await createWorld({ sandbox: { seed: seedFile } });
+    const world = await createTestWorld({ sandbox: { seed: seedFile } });
     const link = `${world.dir}-link`;
-    worlds.push(world, { ...world, close: async () => rmSync(link) });
+    onTestFinished(() => rmSync(link));
     symlinkSync(world.dir, link);
     for (const out of ['config', `${link}/config`]) {
       expect((await world.run('export', '--merge', '--all', '--out', out, ...some)).code).toBe(0);
@@ -538,15 +502,11 @@ describe('a merge into files with uncommitted changes', () => {
   /** A committed project, and a tenant in which the manifest and its side file have other values. */
   async function drifted(): Promise<World> {
     const world = await createTestWorld();
-    worlds.push(world);
     world.write('config/desk.yaml', manifest);
     world.write('config/desk.json', '{ "url": "a" }\n');
     commitAll(world.dir);
-    world.sandbox.state.simIntegrations.push({
-      ...{ id: 'id-desk', name: 'Desk', description: 'new', type: 'ServiceNow', attributes: { url: 'b' } },
-      ...{ cluster: null, sources: [], request: null, statusMap: null, beforeProvisioningRule: null },
-      ...{ created: '2025-01-01T00:00:00.000Z', modified: '2025-01-01T00:00:00.000Z' },
-    });
+    const desk = { name: 'Desk', description: 'new', type: 'ServiceNow', attributes: { url: 'b' } };
+    addObjects(world.sandbox.state, { simIntegrations: [desk] });
     return world;
   }
   const edit = (world: World) => world.write('config/desk.yaml', `# mine\n${manifest}`);
@@ -604,17 +564,14 @@ describe('a merge into files with uncommitted changes', () => {
 
 it('ends with 3 where a merge leaves drift in a list that holds a secret', async () => {
   const world = await createTestWorld();
-  worlds.push(world);
   world.write(
     'config/desk.yaml',
     'kind: SimIntegration\nname: Desk\nattributes: { keys: [!secret KEY, old] }\n',
   );
   const shows = (keys: string[]) => {
-    world.sandbox.state.simIntegrations.splice(0, 1, {
-      ...{ id: 'id-desk', name: 'Desk', description: null, type: 'ServiceNow', attributes: { keys } },
-      ...{ cluster: null, sources: [], request: null, statusMap: null, beforeProvisioningRule: null },
-      ...{ created: '2025-01-01T00:00:00.000Z', modified: '2025-01-01T00:00:00.000Z' },
-    });
+    const { state } = world.sandbox;
+    state.simIntegrations.length = 0;
+    addObjects(state, { simIntegrations: [{ name: 'Desk', type: 'ServiceNow', attributes: { keys } }] });
     return world.run('export', '--merge');
   };
   world.env.KEY = 'Sommerwind7';
@@ -627,7 +584,6 @@ it('ends with 3 where a merge leaves drift in a list that holds a secret', async
 describe('a kind that the tenant does not show', () => {
   async function refusing(path: string, status: number): Promise<World> {
     const world = await createTestWorld({ seed: 'senders: [{ email: a@acme.example }]\n' });
-    worlds.push(world);
     world.sandbox.faults.add({ kind: 'status', status, path, times: Number.POSITIVE_INFINITY });
     return world;
   }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Fleet } from '../../src/model/fleet.ts';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
+import { addObjects } from '../support/tenant-objects.ts';
 
 const names = Array.from({ length: 10 }, (_, at) => `tenant-${at}`);
 const parts = [1, 2, 3, 4];
@@ -9,10 +10,7 @@ const parts = [1, 2, 3, 4];
 async function planned(): Promise<TestFleet> {
   const fleet = await createTestFleet({ names });
   for (const name of names.filter((_, at) => at % 3 === 0))
-    fleet.sandboxOf(name).state.senders.push({
-      ...{ id: name, email: 'a@acme.example', verificationStatus: 'SUCCESS' },
-      ...{ isVerifiedByDomain: false, region: 'eu-central-1', readsLeft: 0 },
-    });
+    addObjects(fleet.sandboxOf(name).state, { senders: [{ email: 'a@acme.example' }] });
   const refusal = { kind: 'status', status: 403, times: Number.POSITIVE_INFINITY } as const;
   fleet.sandboxOf('tenant-5').faults.add(refusal);
   fleet.declare(['a', 'b'].map((name) => ({ kind: 'SenderAddress', email: `${name}@acme.example` })));

@@ -8,7 +8,11 @@ import { openProjects } from '../../src/loader/index.ts';
 import type { Fleet } from '../../src/model/fleet.ts';
 import { jumpingClock } from '../client/support.ts';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
+import { shortenPauses } from '../support/short-pauses.ts';
+import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, seedFile } from '../support/world.ts';
+
+shortenPauses();
 
 const names = ['eu-1', 'eu-2', 'us-1'];
 
@@ -265,10 +269,7 @@ describe('a dry run of several environments', () => {
     await run('plan', '-e', '*', '--out', 'fleet.json');
     const sound = await run('apply', 'fleet.json', '--dry-run');
     expect([sound.code, sound.stdout.match(/^POST /gm)?.length]).toEqual([0, 3]);
-    stateOf('eu-2').senders.push({
-      ...{ id: 's', email: 'a@acme.example', verificationStatus: 'SUCCESS' },
-      ...{ isVerifiedByDomain: false, region: 'eu-central-1', readsLeft: 0 },
-    });
+    addObjects(stateOf('eu-2'), { senders: [{ email: 'a@acme.example' }] });
     const stale = await run('apply', 'fleet.json', '--dry-run');
     expect([stale.code, stale.stdout]).toEqual([4, '']);
     expect(stale.stderr.replaceAll(/\s+/g, ' ')).toMatch(/\(only in eu-2\) \[plan-stale\]/);
@@ -543,14 +544,7 @@ it('status says in which environment the time is up', async () => {
 it('status prints what tenants say without signs that a terminal or a pipeline would obey', async () => {
   fleet.declare([{ kind: 'VerifiedDomain', domain: 'acme.example' }]);
   const dkimTokens = ['\u009b31mred', '##[error]x', 'plain'];
-  const domain = { dkimTokens, dkimEnabled: true, dkimVerificationStatus: 'PENDING' } as const;
-  stateOf('eu-1').identities.push({
-    id: 'i1',
-    address: 'acme.example',
-    region: null,
-    readsLeft: null,
-    ...domain,
-  });
+  addObjects(stateOf('eu-1'), { identities: [{ address: 'acme.example', dkimTokens }] });
   const { stdout } = await run('status', '-e', 'eu-*', '--format', 'json');
   expect(stdout).not.toMatch(/\u009b|##\[/);
   expect(JSON.stringify(JSON.parse(stdout))).toContain('\u009b31mred');

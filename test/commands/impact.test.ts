@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Impact, Plan } from '../../src/model/plan.ts';
 import type { SandboxOptions } from '../support/sandbox.ts';
+import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 
 const seed = `
@@ -32,19 +33,13 @@ async function tenantWith(
     files: { 'config/searches.yaml': manifests },
     sandbox: options,
   });
-  for (const [name, count] of Object.entries(cities)) {
-    for (let at = 1; at <= count; at += 1) {
-      const [id, attributes] = [`${name} ${at}`, { city: name }];
-      world.sandbox.state.profiles.push({
-        id,
-        uid: id,
-        name: id,
-        status: 'Active',
-        profile_type_id: 't1',
-        attributes,
-      });
-    }
-  }
+  const profiles = Object.entries(cities).flatMap(([city, count]) =>
+    Array.from({ length: count }, (_, at) => {
+      const name = `${city} ${at + 1}`;
+      return { id: name, uid: name, name, profile_type_id: 't1', attributes: { city } };
+    }),
+  );
+  addObjects(world.sandbox.state, { profiles });
   return world;
 }
 

@@ -7,7 +7,10 @@ import { parse } from 'yaml';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { worldOf } from '../support/hosts.ts';
 import { startSandbox, variationsFrom } from '../support/sandbox.ts';
+import { shortenPauses } from '../support/short-pauses.ts';
 import { filesBelow, runProgram, seedFile } from '../support/world.ts';
+
+shortenPauses();
 
 let dir = '';
 let tenant: Sandbox | null = null;

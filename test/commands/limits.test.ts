@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { createHostProject } from '../support/api-host.ts';
+import { shortenPauses } from '../support/short-pauses.ts';
 import { createTestWorld } from '../support/world.ts';
+
+shortenPauses();
 
 const senders = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ kind: 'SenderAddress', email: `s${at}@acme.example` }));

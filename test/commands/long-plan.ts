@@ -1,26 +1,15 @@
 /** A plan of 900 changes, of which three matter, and what a comment about it has to say. */
 import { expect } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { readAuthProfile, readPreference } from '../../src/sandbox/objects.ts';
-
-/** A sender as the tenant holds it. */
-export function senderNamed(name: string): Sandbox['state']['senders'][number] {
-  const email = `${name}@acme.example`;
-  return {
-    id: `id-${name}`,
-    email,
-    isVerifiedByDomain: false,
-    verificationStatus: 'SUCCESS',
-    region: null,
-    readsLeft: null,
-  };
-}
+import { addObjects } from '../support/tenant-objects.ts';
 
 /** Gives a tenant what the changes that matter are about. */
 export function prepareForLongPlan({ state }: Sandbox): void {
-  state.authProfiles.push(readAuthProfile({ id: 'a-1', name: 'Vendors', type: 'MFA' }, 'authProfiles/0'));
-  state.preferences.push(readPreference({ key: 'sod_report', mediums: ['EMAIL'] }, 'preferences/0'));
-  state.senders.push(senderNamed('old'), senderNamed('other'));
+  addObjects(state, {
+    authProfiles: [{ id: 'a-1', name: 'Vendors', type: 'MFA' }],
+    preferences: [{ key: 'sod_report', mediums: ['EMAIL'] }],
+    senders: [{ email: 'old@acme.example' }, { email: 'other@acme.example' }],
+  });
 }
 
 /** The manifests of the plan. What matters is last. */

@@ -1,36 +1,14 @@
 /** The main job as its user sees it: the program in this process, a tenant behind real HTTP. */
-import { afterEach, describe, expect, it } from 'vitest';
-import type { Template, TemplateDefault } from '../../src/sandbox/index.ts';
-import { createWorld, filesBelow, seedFile, type World, type WorldOptions } from '../support/world.ts';
-
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-async function worldOf(options: WorldOptions = {}): Promise<World> {
-  const world = await createWorld(options);
-  worlds.push(world);
-  return world;
-}
+import { describe, expect, it } from 'vitest';
+import { addObjects } from '../support/tenant-objects.ts';
+import { createTestWorld, filesBelow, seedFile, type World } from '../support/world.ts';
 
 const texts = {
-  name: 'Welcome',
-  description: 'First day',
-  subject: 'Hello',
-  header: null,
-  body: '<p>Hello</p>',
-  footer: null,
+  ...{ name: 'Welcome', description: 'First day', subject: 'Hello', body: '<p>Hello</p>' },
   from: 'it@acme.example',
-  replyTo: null,
-  slackTemplate: null,
-  teamsTemplate: null,
 };
-const byDefault = (key: string): TemplateDefault => ({ ...texts, key, medium: 'EMAIL', locale: 'en' });
-const customised = (key: string, fields: Partial<Template> = {}): Template => {
-  const time = '2025-01-01T00:00:00.000Z';
-  return { ...byDefault(key), id: `id-${key}`, created: time, modified: time, ...fields };
-};
+const byDefault = (key: string) => ({ ...texts, key, medium: 'EMAIL', locale: 'en' });
+const customised = (key: string, fields: object = {}) => ({ ...byDefault(key), ...fields });
 const templateOf = (world: World, key: string) =>
   world.sandbox.state.templates.find((one) => one.key === key);
 const writes = (world: World) =>
@@ -38,10 +16,12 @@ const writes = (world: World) =>
 
 describe('plan and apply', () => {
   it('misses and doubles nothing of 400 templates in pages of 250', async () => {
-    const world = await worldOf();
+    const world = await createTestWorld();
     const keys = Array.from({ length: 400 }, (_, at) => `notice_${String(at).padStart(3, '0')}`);
-    for (const key of keys) world.sandbox.state.templates.push(customised(key));
-    world.sandbox.state.templateDefaults.push(...keys.map(byDefault));
+    addObjects(world.sandbox.state, {
+      templateDefaults: keys.map(byDefault),
+      templates: keys.map((key) => customised(key)),
+    });
     const exported = await world.run('export', '--kinds', 'NotificationTemplate');
     expect(exported.code).toBe(0);
     expect(
@@ -53,10 +33,10 @@ describe('plan and apply', () => {
   });
 
   it('carries a text up and down byte for byte', async () => {
-    const world = await worldOf();
+    const world = await createTestWorld();
     const body =
       'Grüße ${name},\r\n\r\n$x owes $5 \r\n#if($a)\r\n\ttab  \r\n#end\r\n<b>ÄÖÜ ß 你好</b>   \r\n\r\n';
-    world.sandbox.state.templateDefaults.push(byDefault('welcome'));
+    addObjects(world.sandbox.state, { templateDefaults: [byDefault('welcome')] });
     world.write('config/body.html', body);
     world.write(
       'config/welcome.yaml',
@@ -69,9 +49,11 @@ describe('plan and apply', () => {
   });
 
   it('writes the rest of the live template with a declared subject, and changes nothing else', async () => {
-    const world = await worldOf();
-    world.sandbox.state.templateDefaults.push(byDefault('welcome'), byDefault('goodbye'));
-    world.sandbox.state.templates.push(customised('welcome', { body: 'Mine', replyTo: 'me@acme.example' }));
+    const world = await createTestWorld();
+    addObjects(world.sandbox.state, {
+      templateDefaults: ['welcome', 'goodbye'].map(byDefault),
+      templates: [customised('welcome', { body: 'Mine', replyTo: 'me@acme.example' })],
+    });
     world.declare([
       { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en', subject: 'New' },
       { kind: 'NotificationTemplate', key: 'goodbye', medium: 'EMAIL', locale: 'en', subject: 'Bye' },
@@ -85,28 +67,19 @@ describe('plan and apply', () => {
   });
 
   it('keeps the id of a kept rule, changes one in place, and destroys the one that is gone', async () => {
-    const world = await worldOf();
-    const rule = (id: string, value: string, operator = '==') => ({
-      id,
-      type: 'ProfileAttributeRule' as const,
-      condition_object_id: `a${id}`,
-      comparison_operator: operator,
-      value,
+    const world = await createTestWorld();
+    const rule = (id: string, value: string) => ({
+      ...{
+        id,
+        type: 'ProfileAttributeRule',
+        condition_object_id: `a${id}`,
+        comparison_operator: '==',
+        value,
+      },
     });
-    for (const id of ['1', '2', '3']) {
-      world.sandbox.state.neAttributes.push({
-        id: `a${id}`,
-        uid: `u${id}`,
-        label: id,
-        data_type: 'text',
-        date_format: null,
-      });
-    }
-    world.sandbox.state.profileSearches.push({
-      id: 'q',
-      uid: 'uq',
-      label: 'Mine',
-      rules: [rule('1', 'a'), rule('2', 'b'), rule('3', 'c')],
+    addObjects(world.sandbox.state, {
+      neAttributes: ['1', '2', '3'].map((id) => ({ id: `a${id}`, uid: `u${id}`, label: id })),
+      profileSearches: [{ id: 'q', label: 'Mine', rules: [rule('1', 'a'), rule('2', 'b'), rule('3', 'c')] }],
     });
     const declared = (id: string, value: string) => ({
       type: 'ProfileAttributeRule',
@@ -140,7 +113,7 @@ describe('plan and apply', () => {
   });
 
   it('prints every request on a dry run, and sends none', async () => {
-    const world = await worldOf({ sandbox: { seed: seedFile } });
+    const world = await createTestWorld({ sandbox: { seed: seedFile } });
     world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
     const { code, stdout } = await world.run('apply', '--dry-run');
     expect(code).toBe(0);
@@ -150,7 +123,7 @@ describe('plan and apply', () => {
   });
 
   it('reads only the kinds that are declared', async () => {
-    const world = await worldOf({ sandbox: { seed: seedFile } });
+    const world = await createTestWorld({ sandbox: { seed: seedFile } });
     world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
     await world.plan();
     const operations = new Set(world.sandbox.log.map(({ operation }) => operation));
@@ -158,7 +131,7 @@ describe('plan and apply', () => {
   });
 
   it('applies what independent changes it can after a failure, and ends with 3', async () => {
-    const world = await worldOf();
+    const world = await createTestWorld();
     world.declare([
       { kind: 'SenderAddress', email: 'one@acme.example' },
       { kind: 'SenderAddress', email: 'two@acme.example' },
@@ -177,7 +150,7 @@ describe('plan and apply', () => {
   });
 
   it('shows what a saved plan holds', async () => {
-    const world = await worldOf();
+    const world = await createTestWorld();
     world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
     await world.run('plan', '--out', 'plan.json');
     const shown = await world.run('show', 'plan.json', '--format', 'json');
@@ -187,7 +160,7 @@ describe('plan and apply', () => {
 
 describe('exit codes and streams', () => {
   it('tells changes from none with --detailed-exitcode, manual ones included', async () => {
-    const world = await worldOf();
+    const world = await createTestWorld();
     world.declare([{ kind: 'AuthProfile', name: 'Missing', type: 'MFA' }]);
     expect((await world.run('plan', '--detailed-exitcode')).code).toBe(2);
     expect((await world.run('plan')).code).toBe(0);
@@ -199,7 +172,7 @@ describe('exit codes and streams', () => {
   });
 
   it('finds the command behind options whose values are called like commands', async () => {
-    const world = await worldOf();
+    const world = await createTestWorld();
     world.write('export', world.read('tenantctl.yaml').replaceAll('test', 'apply'));
     world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
     const { code, stdout } = await world.run(
@@ -217,7 +190,7 @@ describe('exit codes and streams', () => {
   });
 
   it('says what is wrong with the file of an embedded tenant', async () => {
-    const world = await worldOf();
+    const world = await createTestWorld();
     world.write('tenantctl.yaml', 'version: 1\nenvironments: { x: { sandbox: { seed: seed.yaml } } }\n');
     world.write('seed.yaml', 'senders: [{ email: 5 }]\n');
     const { code, stderr } = await world.run('plan');
@@ -229,14 +202,14 @@ describe('exit codes and streams', () => {
   });
 
   it('needs consent without a terminal', async () => {
-    const world = await worldOf();
+    const world = await createTestWorld();
     world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
     expect(await world.run('apply')).toMatchObject({ code: 1, stderr: expect.stringContaining('--yes') });
     expect(world.sandbox.log).toEqual([]);
   });
 
   it('applies an approved digest, and refuses another with 4', async () => {
-    const world = await worldOf();
+    const world = await createTestWorld();
     world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
     const { digest } = await world.plan();
     expect((await world.run('apply', '--expect', `${digest.slice(0, -1)}x`)).code).toBe(4);
@@ -251,7 +224,7 @@ describe('exit codes and streams', () => {
     [['plan', '-e', 'nowhere'], 'nowhere'],
     [['plan', '--report', 'x.pdf'], '.html'],
   ])('ends with 1 for %j, and says why on stderr only', async (argv, word) => {
-    const world = await worldOf();
+    const world = await createTestWorld();
     const { code, stdout, stderr } = await world.run(...argv);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(word);
@@ -259,7 +232,7 @@ describe('exit codes and streams', () => {
   });
 
   it('prints JSON on stdout for errors too, where JSON was asked for', async () => {
-    const world = await worldOf();
+    const world = await createTestWorld();
     world.write('config/bad.yaml', 'kind: SenderAddress\nemial: a@b.example\n');
     for (const command of ['validate', 'plan']) {
       const { code, stdout } = await world.run(command, '--format', 'json');
@@ -275,7 +248,7 @@ describe('exit codes and streams', () => {
   });
 
   it('asks for secrets only where they are compared or sent', async () => {
-    const world = await worldOf({ sandbox: { seed: seedFile } });
+    const world = await createTestWorld({ sandbox: { seed: seedFile } });
     world.write(
       'config/sim.yaml',
       'kind: SimIntegration\nname: S\nattributes: { password: !secret NOT_SET }\n',
@@ -305,7 +278,7 @@ describe('exit codes and streams', () => {
   });
 
   it('names all secrets that it cannot compare, with their line, also where one cannot be read', async () => {
-    const world = await worldOf();
+    const world = await createTestWorld();
     const integration = (members: string) =>
       `kind: SimIntegration\nname: S\ntype: T\ncluster: c\nsources: [s]\nattributes: { ${members} }\n`;
     world.write('config/sim.yaml', integration('a: x, b: y'));
@@ -323,7 +296,7 @@ describe('exit codes and streams', () => {
   });
 
   it('names all credentials of the environment that are not set, with their line, and sends nothing', async () => {
-    const world = await worldOf();
+    const world = await createTestWorld();
     world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
     world.env.CLIENT_ID = '';
     delete world.env.CLIENT_SECRET;
@@ -339,7 +312,7 @@ describe('exit codes and streams', () => {
   });
 
   it('does not take a failed read for an absent object', async () => {
-    const world = await worldOf();
+    const world = await createTestWorld();
     world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
     world.sandbox.faults.add({
       method: 'GET',

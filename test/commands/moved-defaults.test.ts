@@ -1,43 +1,23 @@
 /** Vendor's defaults that change after a template was customised from them. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
-import type { Template, TemplateDefault } from '../../src/sandbox/index.ts';
+import { expect, it } from 'vitest';
+import type { TemplateDefault } from '../../src/sandbox/index.ts';
 import { commitAll } from '../support/repository.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { addObjects } from '../support/tenant-objects.ts';
+import { createTestWorld, type World } from '../support/world.ts';
 
-let world: World | null = null;
-afterEach(async () => {
-  await world?.close();
-  world = null;
-});
-
-const standard: TemplateDefault = {
-  key: 'welcome',
-  medium: 'EMAIL',
-  locale: 'en',
-  name: null,
-  description: null,
-  subject: 'Welcome',
-  header: null,
-  body: 'Hello\nSign in.\nRegards',
-  footer: null,
-  from: null,
-  replyTo: null,
-  slackTemplate: null,
-  teamsTemplate: null,
-};
-const time = '2025-01-01T00:00:00.000Z';
-const ours: Template = { ...standard, subject: 'Ours', id: 'w1', created: time, modified: time };
+const standard = { key: 'welcome', subject: 'Welcome', body: 'Hello\nSign in.\nRegards' };
 const address = 'NotificationTemplate/welcome/EMAIL/en';
 const manifest = 'config/notification-templates/welcome/email.en.yaml';
 
 /** A tenant with a customised template. */
 async function tenant(): Promise<World> {
-  const made = await createWorld({ env: { GITHUB_STEP_SUMMARY: '' } });
-  world = made;
-  made.sandbox.state.templateDefaults.push({ ...standard });
-  made.sandbox.state.templates.push({ ...ours });
+  const made = await createTestWorld({ env: { GITHUB_STEP_SUMMARY: '' } });
+  addObjects(made.sandbox.state, {
+    templateDefaults: [standard],
+    templates: [{ ...standard, subject: 'Ours' }],
+  });
   return made;
 }
 
@@ -172,8 +152,7 @@ it('reads defaults only for templates that name one, all in one request', async 
   await made.plan();
   expect(asked()).toBe(0);
   const german = { ...standard, locale: 'de' };
-  made.sandbox.state.templateDefaults.push(german);
-  made.sandbox.state.templates.push({ ...ours, ...german, subject: 'Ours', id: 'w2' });
+  addObjects(made.sandbox.state, { templateDefaults: [german], templates: [{ ...german, subject: 'Ours' }] });
   const lifecycle = { basedOn: `sha256:${'0'.repeat(64)}` };
   made.declare([
     { ...declared, lifecycle },
@@ -202,14 +181,7 @@ it('takes it only for kinds that have defaults, and only as a digest', async () 
   const { code, stdout, stderr } = await made.run('validate');
   expect(code).toBe(1);
   expect(stdout + stderr).toContain('basedOn');
-  made.declare([
-    {
-      kind: 'NotificationTemplate',
-      key: 'welcome',
-      medium: 'EMAIL',
-      locale: 'en',
-      lifecycle: { basedOn: 'x' },
-    },
-  ]);
+  const template = { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en' };
+  made.declare([{ ...template, lifecycle: { basedOn: 'x' } }]);
   expect(await made.run('validate')).toMatchObject({ code: 1 });
 });

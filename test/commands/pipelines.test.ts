@@ -8,9 +8,10 @@ import { pipelineFile, readPipelineFacts } from '../../src/commands/init/pipelin
 import { type Json, own } from '../../src/model/json.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { startSandbox } from '../support/sandbox.ts';
+import { addObjects } from '../support/tenant-objects.ts';
 import { runProgram } from '../support/world.ts';
 import { curl, gh, type Hub, runGithubJob, runGitlabJob } from './hub.ts';
-import { expectWhatMatters, longPlanManifests, prepareForLongPlan, senderNamed } from './long-plan.ts';
+import { expectWhatMatters, longPlanManifests, prepareForLongPlan } from './long-plan.ts';
 import { createRunner, member, type Ran, type Runner, scriptOf } from './runner.ts';
 
 /** `gh` filters with a jq of its own; the one that plays `gh` here needs the machine's. */
@@ -72,7 +73,8 @@ function commit({ applied }: { readonly applied: boolean }): void {
 
 /** Removes the manifest of a sender that was applied. */
 function removeAppliedSender(): void {
-  tenant.state.senders.push(...['one', 'two', 'foreign'].map((name) => senderNamed(name)));
+  const emails = ['one', 'two', 'foreign'].map((name) => `${name}@acme.example`);
+  addObjects(tenant.state, { senders: emails.map((email) => ({ email })) });
   declare('one@acme.example', 'two@acme.example');
   commit({ applied: true });
   declare('one@acme.example');

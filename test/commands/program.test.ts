@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, createWorld, seedFile, type World } from '../support/world.ts';
 
 const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
@@ -23,20 +24,8 @@ async function run(...argv: string[]) {
 }
 
 it('takes a password of bullets for a mask, and never writes it over the credential', async () => {
-  world.sandbox.state.simIntegrations.push({
-    id: 'desk-1',
-    name: 'Desk',
-    description: 'before',
-    type: 'ServiceNow',
-    cluster: null,
-    sources: [],
-    attributes: { url: 'https://desk.acme.example', password: '••••' },
-    request: null,
-    statusMap: null,
-    beforeProvisioningRule: null,
-    created: '2025-01-01T00:00:00.000Z',
-    modified: '2025-01-01T00:00:00.000Z',
-  });
+  const attributes = { url: 'https://desk.acme.example', password: '••••' };
+  addObjects(world.sandbox.state, { simIntegrations: [{ name: 'Desk', type: 'ServiceNow', attributes }] });
   world.declare([
     { kind: 'SimIntegration', name: 'Desk', attributes: { url: 'https://other.acme.example' } },
   ]);
@@ -47,22 +36,9 @@ it('takes a password of bullets for a mask, and never writes it over the credent
 
 it('folds the equal lines between two changes of a long text, and counts the changed ones by their signs', async () => {
   const lines = Array.from({ length: 40 }, (_, at) => `<p>line ${at}</p>`);
-  const texts = {
-    name: null,
-    description: null,
-    subject: null,
-    header: null,
-    footer: null,
-    from: null,
-    replyTo: null,
-    slackTemplate: null,
-    teamsTemplate: null,
-  };
   const key = { key: 'welcome', medium: 'EMAIL', locale: 'en' } as const;
-  const time = '2025-01-01T00:00:00.000Z';
   const body = `${lines.join('\n')}\n`;
-  world.sandbox.state.templateDefaults.push({ ...key, ...texts, body });
-  world.sandbox.state.templates.push({ id: 't-1', ...key, ...texts, body, created: time, modified: time });
+  addObjects(world.sandbox.state, { templateDefaults: [{ ...key, body }], templates: [key] });
   const changed = lines.map((line, at) => (at === 2 || at === 37 ? line.replace('line', 'LINE') : line));
   world.declare([{ kind: 'NotificationTemplate', ...key, body: `${changed.join('\n')}\n` }]);
   const { stdout } = await run('plan', '--report', 'plan.html');

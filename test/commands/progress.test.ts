@@ -1,9 +1,9 @@
 import { Readable, Writable } from 'node:stream';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { hasColour, type Output, redactIo } from '../../src/commands/io.ts';
 import type { RunEvent } from '../../src/commands/progress.ts';
 import { createFleetProgress, createProgress } from '../../src/commands/progress.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createTestWorld } from '../support/world.ts';
 
 class Screen extends Writable {
   readonly isTTY: boolean;
@@ -257,14 +257,8 @@ describe('after Ctrl-C', () => {
 });
 
 describe('an apply in a CI job', () => {
-  const worlds: World[] = [];
-  afterEach(async () => {
-    for (const world of worlds.splice(0)) await world.close();
-  });
-
   it('tells each step of a few, and some of many', async () => {
-    const world = await createWorld({ env: { CI: 'true' } });
-    worlds.push(world);
+    const world = await createTestWorld({ env: { CI: 'true' } });
     world.declare(
       Array.from({ length: 60 }, (_, at) => ({ kind: 'SenderAddress', email: `s${at}@acme.example` })),
     );

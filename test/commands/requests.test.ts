@@ -1,40 +1,25 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Template } from '../../src/sandbox/index.ts';
+import { addObjects } from '../support/tenant-objects.ts';
 import { createWorld, seedFile, type World, type WorldOptions } from '../support/world.ts';
 
 let world: World;
 
 afterEach(() => world.close());
 
-const unset = {
-  header: null,
-  body: null,
-  footer: null,
-  from: null,
-  replyTo: null,
-  slackTemplate: null,
-  teamsTemplate: null,
-};
-
-function template(number: number): Template {
+function template(number: number) {
   const key = `notice_${String(number).padStart(4, '0')}`;
-  const time = '2026-01-01T00:00:00.000Z';
-  const names = { key, medium: 'EMAIL' as const, locale: 'en', name: key, description: null, subject: key };
-  return { ...names, ...unset, id: `id-${number}`, created: time, modified: time };
+  return { key, medium: 'EMAIL', locale: 'en', name: key, subject: key };
 }
 
 /** A tenant with that many customised templates, each over a default. */
-async function tenantOf(count: number, options: WorldOptions = {}): Promise<Template[]> {
+async function tenantOf(count: number, options: WorldOptions = {}): Promise<ReturnType<typeof template>[]> {
   world = await createWorld(options);
   const templates = Array.from({ length: count }, (_, number) => template(number));
-  world.sandbox.state.templates.push(...templates.map((each) => ({ ...each })));
-  world.sandbox.state.templateDefaults.push(
-    ...templates.map(({ id: _id, created: _created, modified: _modified, ...texts }) => texts),
-  );
+  addObjects(world.sandbox.state, { templateDefaults: templates, templates });
   return templates;
 }
 
-function manifestOf({ key, medium, locale, subject }: Template) {
+function manifestOf({ key, medium, locale, subject }: ReturnType<typeof template>) {
   return { kind: 'NotificationTemplate', key, medium, locale, subject };
 }
 
@@ -223,10 +208,7 @@ ${['job_title', 'skills', 'country'].map(rule).join('\n')}
 it('reads the pages of a list side by side where the tenant tells how long it is', async () => {
   world = await createWorld();
   const emails = Array.from({ length: 600 }, (_, at) => `sender${at}@acme.example`);
-  for (const email of emails) {
-    const sender = { id: email, email, isVerifiedByDomain: false, region: null, readsLeft: null };
-    world.sandbox.state.senders.push({ ...sender, verificationStatus: 'SUCCESS' });
-  }
+  addObjects(world.sandbox.state, { senders: emails.map((email) => ({ email })) });
   world.declare(emails.map((email) => ({ kind: 'SenderAddress', email })));
   expect((await world.plan()).summary.unchanged).toBe(600);
   const asked = world.sandbox.log.flatMap(({ query, path }) => (path.startsWith('/v2025') ? [query] : []));

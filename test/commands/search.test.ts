@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
 import type { SandboxOptions } from '../support/sandbox.ts';
+import { shortenPauses } from '../support/short-pauses.ts';
+import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, type World } from '../support/world.ts';
+
+shortenPauses();
 
 const seed = `
 profileTypes: [{ id: t1, uid: contractor, name: Contractor }]
@@ -23,20 +27,12 @@ rules:
 /** A tenant with that many contractors in Oslo, besides one elsewhere and one who left. */
 async function tenantWith(count: number, options: SandboxOptions = {}): Promise<World> {
   const world = await createTestWorld({ seed, files: manifests, sandbox: options });
-  const profile = (id: string, status: 'Active' | 'Terminated', city: string) =>
-    ({
-      id,
-      uid: `u-${id}`,
-      name: `Name ${id}`,
-      status,
-      profile_type_id: 't1',
-      attributes: { city },
-    }) as const;
-  world.sandbox.state.profiles.push(
-    { ...profile('elsewhere', 'Active', 'Rome') },
-    { ...profile('left', 'Terminated', 'Oslo') },
-    ...Array.from({ length: count }, (_, at) => ({ ...profile(String(at), 'Active', 'Oslo') })),
-  );
+  const profile = (id: string, status: string, city: string) => ({
+    ...{ id, uid: `u-${id}`, name: `Name ${id}`, status, profile_type_id: 't1', attributes: { city } },
+  });
+  const many = Array.from({ length: count }, (_, at) => profile(String(at), 'Active', 'Oslo'));
+  const others = [profile('elsewhere', 'Active', 'Rome'), profile('left', 'Terminated', 'Oslo')];
+  addObjects(world.sandbox.state, { profiles: [...others, ...many] });
   return world;
 }
 

@@ -4,24 +4,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Plan } from '../../src/model/plan.ts';
 import { commitAll } from '../support/repository.ts';
+import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 
-const time = '2025-01-01T00:00:00.000Z';
-
 /** An integration as the tenant has it. */
-function integration(name: string, attributes: Record<string, string> = { url: 'old' }) {
-  const rest = { description: null, cluster: null, sources: [], request: null, statusMap: null };
-  const times = { created: time, modified: time };
-  return {
-    id: `id-${name}`,
-    name,
-    type: 'ServiceNow',
-    attributes,
-    beforeProvisioningRule: null,
-    ...rest,
-    ...times,
-  };
-}
+const integration = (name: string) => ({ name, type: 'ServiceNow', attributes: { url: 'old' } });
 
 const manifest = (name: string, url = 'old', more = '') =>
   `kind: SimIntegration\nname: ${name}\nattributes: { url: ${url} }\n${more}`;
@@ -29,7 +16,7 @@ const manifest = (name: string, url = 'old', more = '') =>
 /** A project with an integration that stays, and others that only the tenant has. */
 async function project(...others: string[]): Promise<World> {
   const world = await createTestWorld();
-  world.sandbox.state.simIntegrations.push(...['Kept', 'Other', ...others].map((name) => integration(name)));
+  addObjects(world.sandbox.state, { simIntegrations: ['Kept', 'Other', ...others].map(integration) });
   world.write('config/kept.yaml', manifest('Kept'));
   return world;
 }
@@ -114,7 +101,7 @@ it('deletes nothing that is only declared in another place now, committed or not
 
 it('counts the whole list, so that one of several is not all of them', async () => {
   const world = await createTestWorld();
-  world.sandbox.state.simIntegrations.push(integration('Gone'), integration('Undeclared'));
+  addObjects(world.sandbox.state, { simIntegrations: ['Gone', 'Undeclared'].map(integration) });
   world.write('config/gone.yaml', manifest('Gone'));
   world.write('config/sender.yaml', 'kind: VerifiedDomain\ndomain: acme.example\n');
   commitAll(world.dir);

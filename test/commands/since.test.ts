@@ -2,26 +2,13 @@
 import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { commitAll } from '../support/repository.ts';
+import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 
 async function repository(): Promise<World> {
   const world = await createTestWorld();
-  world.sandbox.state.simIntegrations.push(
-    ...['Gone', 'Kept'].map((name) => ({
-      id: `id-${name}`,
-      name,
-      description: null,
-      type: 'ServiceNow',
-      cluster: null,
-      sources: [],
-      attributes: { url: 'u' },
-      request: null,
-      statusMap: null,
-      beforeProvisioningRule: null,
-      created: '2025-01-01T00:00:00.000Z',
-      modified: '2025-01-01T00:00:00.000Z',
-    })),
-  );
+  const integration = (name: string) => ({ name, type: 'ServiceNow', attributes: { url: 'u' } });
+  addObjects(world.sandbox.state, { simIntegrations: ['Gone', 'Kept'].map(integration) });
   world.write(
     'config/gone.yaml',
     'kind: SimIntegration\nname: Gone\nattributes: { password: !secret OLD }\n',
@@ -75,12 +62,8 @@ it('refuses a revision that git does not know, and one that would be an option',
 
 it('reads once what both revisions declare and the tenant tells one by one', async () => {
   const world = await createTestWorld();
-  world.sandbox.state.mailFrom.push({
-    identity: 'acme.example',
-    mailFromDomain: 'bounce.acme.example',
-    mailFromDomainStatus: 'SUCCESS',
-    readsLeft: null,
-  });
+  const mailFrom = [{ identity: 'acme.example', mailFromDomain: 'bounce.acme.example' }];
+  addObjects(world.sandbox.state, { mailFrom });
   const manifest = (identity: string) =>
     `kind: MailFrom\nidentity: ${identity}\nmailFromDomain: bounce.acme.example\n`;
   world.write('config/mail.yaml', manifest('acme.example'));

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { dkimRecords, mailFromRecords } from '../../src/engine/verification.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../../src/model/json.ts';
 import { zoneLine } from '../../src/report/status.ts';
+import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, runProgram, type World } from '../support/world.ts';
 import { nameServer } from './name-server.ts';
 
@@ -106,12 +107,8 @@ test('people are told what failed, what to do, and only what they ask for', asyn
 
 test('the zone format holds whole records with absolute names, a shared record once', async () => {
   const { run, sandbox } = await createTestWorld({ seed, files: manifests });
-  sandbox.state.mailFrom.push({
-    identity: 'help@acme.example',
-    mailFromDomain: 'bounce.acme.example',
-    mailFromDomainStatus: 'PENDING',
-    readsLeft: null,
-  });
+  const shared = { identity: 'help@acme.example', mailFromDomain: 'bounce.acme.example' };
+  addObjects(sandbox.state, { mailFrom: [shared] });
   const { stdout } = await run('status', '--format', 'zone', '--only', '*/acme.example', 'MailFrom/*');
   const lines = stdout.split('\n').filter((line) => line !== '' && !line.startsWith(';'));
   expect(lines).toEqual([
@@ -276,15 +273,7 @@ test('a resolver that is none is refused before the tenant is asked', async () =
 
 async function waiting(limit: string, interval = '1ms'): Promise<{ world: World; argv: string[] }> {
   const world = await createTestWorld({ seed, files: manifests });
-  const { state } = world.sandbox;
-  state.senders.push({
-    id: 's1',
-    email: 'missing@acme.example',
-    isVerifiedByDomain: false,
-    verificationStatus: 'PENDING',
-    region: null,
-    readsLeft: 2,
-  });
+  addObjects(world.sandbox.state, { senders: [{ email: 'missing@acme.example', readsLeft: 2 }] });
   return { world, argv: ['status', '--wait', limit, '--interval', interval, '--format', 'json'] };
 }
 

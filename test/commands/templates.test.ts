@@ -1,30 +1,9 @@
 /** Notification templates and the vendor's defaults behind them (issue: the whole API). */
-import { afterEach, expect, it } from 'vitest';
-import type { Template, TemplateDefault } from '../../src/sandbox/index.ts';
-import { createWorld, type World, type WorldOptions } from '../support/world.ts';
+import { expect, it } from 'vitest';
+import { addObjects } from '../support/tenant-objects.ts';
+import { createTestWorld, type World, type WorldOptions } from '../support/world.ts';
 
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-const texts = {
-  name: null,
-  description: null,
-  subject: 'The default subject',
-  header: null,
-  body: 'The default body',
-  footer: null,
-  from: null,
-  replyTo: null,
-  slackTemplate: null,
-  teamsTemplate: null,
-};
-const byDefault = (key: string): TemplateDefault => ({ ...texts, key, medium: 'EMAIL', locale: 'en' });
-const customised = (key: string): Template => {
-  const time = '2025-01-01T00:00:00.000Z';
-  return { ...byDefault(key), subject: 'Mine', id: `id-${key}`, created: time, modified: time };
-};
+const byDefault = (key: string) => ({ key, subject: 'The default subject', body: 'The default body' });
 const declared = (key: string, more: object) => ({
   kind: 'NotificationTemplate',
   key,
@@ -39,10 +18,11 @@ async function worldOf(
   live: readonly string[],
   options: WorldOptions = {},
 ): Promise<World> {
-  const world = await createWorld(options);
-  worlds.push(world);
-  world.sandbox.state.templateDefaults.push(...keys.map(byDefault));
-  world.sandbox.state.templates.push(...live.map(customised));
+  const world = await createTestWorld(options);
+  addObjects(world.sandbox.state, {
+    templateDefaults: keys.map(byDefault),
+    templates: live.map((key) => ({ key, subject: 'Mine' })),
+  });
   return world;
 }
 

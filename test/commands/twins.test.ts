@@ -1,6 +1,7 @@
 /** Two saved searches that share a label, and that no manifest names: the API cannot delete them, so nothing may need that. */
 import { expect, it } from 'vitest';
 import { commitAll } from '../support/repository.ts';
+import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 
 const rule = { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' };
@@ -8,13 +9,8 @@ const joiners = { kind: 'ProfileSearch', label: 'Joiners', rules: [rule] };
 
 async function tenant(...labels: string[]): Promise<World> {
   const world = await createTestWorld();
-  for (const label of [...labels, 'Leavers', 'Leavers'])
-    world.sandbox.state.profileSearches.push({
-      id: `q${world.sandbox.state.profileSearches.length}`,
-      uid: 'u',
-      label,
-      rules: [],
-    });
+  const searches = [...labels, 'Leavers', 'Leavers'].map((label, at) => ({ id: `q${at}`, label }));
+  addObjects(world.sandbox.state, { profileSearches: searches });
   return world;
 }
 

@@ -6,8 +6,11 @@ import { checkEnd, checkStory, createStage, reset, writes } from '../safety/stag
 import { fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { describedCase } from '../support/described.ts';
 import { runs } from '../support/effort.ts';
+import { shortenPauses } from '../support/short-pauses.ts';
 import type { World, WorldOptions } from '../support/world.ts';
 import { describedOptions, worlds } from '../support/worlds.ts';
+
+shortenPauses();
 
 const fault: fc.Arbitrary<Fault> = fc
   .tuple(

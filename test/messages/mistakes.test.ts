@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseFault } from '../../src/sandbox/index.ts';
+import { shortenPauses } from '../support/short-pauses.ts';
 import { createTestWorld, runProgram, type World } from '../support/world.ts';
+
+shortenPauses();
 
 /*
  * Each heading in the pages of this folder is a mistake. Its blocks are files of the project, commands, and at the end

@@ -1,9 +1,9 @@
 import { formatAddress, parseAddress } from '../../src/model/address.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
 import type { AuthProfile, ProfileSearch } from '../../src/sandbox/objects.ts';
+import { addObjects } from '../support/tenant-objects.ts';
 
 /** Somebody changes things in the tenant, behind tenantctl's back. */
-const time = '2026-01-01T00:00:00.000Z';
 const words = 'changed by hand';
 
 /** What somebody may change in an object, one thing at a time; each gives another value than the object has. */
@@ -118,79 +118,19 @@ function changeRule(search: ProfileSearch) {
 export function createByHand(state: TenantState, address: string): void {
   const { kind, key } = keyOf(address);
   const [name = '', medium = '', locale = ''] = key;
-  switch (kind) {
-    case 'SimIntegration':
-      state.simIntegrations.push({
-        id: 'by-hand',
-        name,
-        description: words,
-        type: 'Jira',
-        cluster: null,
-        sources: [],
-        attributes: null,
-        request: null,
-        statusMap: null,
-        beforeProvisioningRule: null,
-        created: time,
-        modified: time,
-      });
-      return;
-    case 'NotificationTemplate':
-      state.templates.push({
-        id: 'by-hand',
-        key: name,
-        medium: medium === 'SLACK' || medium === 'TEAMS' ? medium : 'EMAIL',
-        locale,
-        name: null,
-        description: null,
-        subject: words,
-        header: null,
-        body: words,
-        footer: null,
-        from: null,
-        replyTo: null,
-        slackTemplate: null,
-        teamsTemplate: null,
-        created: time,
-        modified: time,
-      });
-      return;
-    case 'SenderAddress':
-      state.senders.push({
-        id: 'by-hand',
-        email: name,
-        isVerifiedByDomain: false,
-        verificationStatus: 'PENDING',
-        region: null,
-        readsLeft: null,
-      });
-      return;
-    case 'VerifiedDomain':
-      state.identities.push({
-        id: 'by-hand',
-        address: name,
-        dkimEnabled: true,
-        dkimTokens: ['x', 'y', 'z'],
-        dkimVerificationStatus: 'PENDING',
-        region: null,
-        readsLeft: null,
-      });
-      return;
-    case 'MailFrom':
-      state.mailFrom.push({
-        identity: name,
-        mailFromDomain: 'by-hand.acme.example',
-        mailFromDomainStatus: 'PENDING',
-        readsLeft: null,
-      });
-      return;
-    case 'ProfileSearch':
-      state.profileSearches.push({ id: 'by-hand', uid: 'by-hand', label: name, rules: [] });
-      return;
-    default:
-      if (!(kind in describedEdits)) throw new Error(`Nobody can make ${address} by hand.`);
-      rowsOf(state, kind).push({ id: 'by-hand', name });
-  }
+  const made: Readonly<Record<string, Parameters<typeof addObjects>[1]>> = {
+    SimIntegration: { simIntegrations: [{ id: 'by-hand', name, description: words, type: 'Jira' }] },
+    NotificationTemplate: {
+      templates: [{ id: 'by-hand', key: name, medium, locale, subject: words, body: words }],
+    },
+    SenderAddress: { senders: [{ id: 'by-hand', email: name }] },
+    VerifiedDomain: { identities: [{ id: 'by-hand', address: name }] },
+    MailFrom: { mailFrom: [{ identity: name, mailFromDomain: 'by-hand.acme.example' }] },
+    ProfileSearch: { profileSearches: [{ id: 'by-hand', label: name }] },
+  };
+  if (made[kind]) addObjects(state, made[kind]);
+  else if (kind in describedEdits) rowsOf(state, kind).push({ id: 'by-hand', name });
+  else throw new Error(`Nobody can make ${address} by hand.`);
 }
 
 /** Takes the object at `address` away. */

@@ -1,7 +1,10 @@
 import { describe } from 'vitest';
 import { isThorough } from '../support/effort.ts';
+import { shortenPauses } from '../support/short-pauses.ts';
 import { describedGroups, describedWorld, manifestFile } from './described-kinds.ts';
 import { tryEverything } from './matrix.ts';
+
+shortenPauses();
 
 // A file of its own, so that a second worker takes it.
 describe.runIf(isThorough)("kinds of a project's own", () => {

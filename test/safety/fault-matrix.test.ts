@@ -1,5 +1,8 @@
+import { shortenPauses } from '../support/short-pauses.ts';
 import { everything, fillTenant, oneAtATime } from './everything.ts';
 import { tryEverything } from './matrix.ts';
+
+shortenPauses();
 
 tryEverything('every kind', {
   options: oneAtATime,

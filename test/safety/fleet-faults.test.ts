@@ -7,7 +7,10 @@ import type { JsonObject } from '../../src/model/json.ts';
 import type { Fault, TenantState } from '../../src/sandbox/index.ts';
 import { casesOf, isThorough } from '../support/effort.ts';
 import { createFleet, type TestFleet } from '../support/fleet.ts';
+import { shortenPauses } from '../support/short-pauses.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
+
+shortenPauses();
 
 const names = Array.from({ length: 10 }, (_, at) => `tenant-${at}`);
 /** The one without a fault. */

@@ -55,9 +55,28 @@ const withBody = (change: Change, edit: (body: Json) => Json): Change =>
 const members = (body: Json): JsonObject => (isObject(body) ? body : {});
 const search = (body: Json): JsonObject => members(members(body).advanced_search ?? null);
 
+/** A change whose requests have other fields. */
+const withFields = (address: string, fields: JsonObject): Change =>
+  withBody(find(address), (body) => ({ ...members(body), ...fields }));
+const withSearch = (address: string, fields: JsonObject): Change =>
+  withBody(find(address), (body) => ({ advanced_search: { ...search(body), ...fields } }));
+
+/** A text of a template that is a secret of the machine, as if that was there already. */
+const withSecret = (address: string, name: string): Change => ({
+  ...withFields(address, { [name]: { $secret: 'DESK_PASSWORD' } }),
+  secrets: [`/${name}`],
+});
+
+/** The change of an integration with other steps. */
+const withSteps = (edit: (steps: readonly JsonObject[]) => readonly Json[]): Change =>
+  withBody(find(desk), (body) => {
+    const { operations } = members(body);
+    return { operations: [...edit(Array.isArray(operations) ? operations.filter(isObject) : [])] };
+  });
+
 /** The change of a search with other changes of its rules. */
 const withRules = (edit: (rules: readonly Json[]) => readonly Json[]): Change =>
-  withBody(find('ProfileSearch/Staff'), (body) => {
+  withBody(find(staff), (body) => {
     const rules = search(body).condition_rules_attributes;
     return {
       advanced_search: {
@@ -72,448 +91,185 @@ const staffRule = (): string => {
 };
 const anyoneButActive = { type: 'ProfileStatusRule', comparison_operator: '!=', value: 'Active' };
 
-/** The change with other text in its requests, which must be there. */
-function withText(change: Change, text: string, other: string): Change {
+/** The change at an address with other text in its requests, which must be there. */
+function withText(address: string, text: string, other: string): Change {
+  const change = find(address);
   const requests = JSON.stringify(change.requests);
   expect(requests).toContain(text);
   return withRequests(change, JSON.parse(requests.replace(text, () => other)));
 }
 
-/** A difference that a reviewer does not get to see. */
-const conceal = (difference: Difference): Difference => ({
-  ...difference,
-  before: null,
-  after: null,
-  sensitive: true,
+/** A change that a reviewer sees otherwise. */
+const showing = (change: Change, shown: Partial<Difference>): Change => ({
+  ...change,
+  diff: change.diff.map((difference) => ({ ...difference, ...shown })),
 });
 
-/** A change that sends another text, and conceals its differences. */
-function withConcealed(address: string, text: string, other: string): Change {
-  const forged = withText(find(address), text, other);
-  return { ...forged, diff: forged.diff.map(conceal) };
-}
+/** Differences that a reviewer does not get to see. */
+const concealed: Partial<Difference> = { before: null, after: null, sensitive: true };
 
+const desk = 'SimIntegration/Desk';
+const newDesk = 'SimIntegration/New%20desk';
+const staff = 'ProfileSearch/Staff';
+const newStaff = 'ProfileSearch/New%20staff';
 const welcome = 'NotificationTemplate/welcome/EMAIL/en';
 const reminder = 'NotificationTemplate/reminder/EMAIL/en';
+const escalation = 'NotificationTemplate/escalation/EMAIL/de';
+const employees = 'AuthProfile/Employees';
+const keptMailFrom = 'MailFrom/kept%40acme.example';
+const newSender = 'SenderAddress/new%40acme.example';
+const liveUser = '"user":{"$live":"/attributes/user"}';
 
-const forgeries: readonly (readonly [string, () => readonly Change[]])[] = [
-  [
-    'an update that deletes a protected object',
-    () => [withRequests(find('SimIntegration/Desk'), find('SimIntegration/Old%20desk').requests)],
-  ],
-  [
-    'an update of a template that changes another text too',
-    () => [withBody(find(welcome), (body) => ({ ...members(body), subject: 'Evil' }))],
-  ],
-  [
-    'an update of a template that sends another text than it shows',
-    () => [withBody(find(welcome), (body) => ({ ...members(body), body: 'Evil' }))],
-  ],
-  [
-    'a template that gets the text of another of its fields',
-    () => [withBody(find(welcome), (body) => ({ ...members(body), body: { $live: '/subject' } }))],
-  ],
-  [
-    'a template whose text is a secret of the machine',
-    () => [withBody(find(welcome), (body) => ({ ...members(body), body: { $secret: 'DESK_PASSWORD' } }))],
-  ],
-  [
-    'a template that gets a secret of the machine in the place of a text, as if that was there already',
-    () => {
-      const subject = { $secret: 'DESK_PASSWORD' };
-      const forged = withBody(find(welcome), (body) => ({ ...members(body), subject }));
-      return [{ ...forged, secrets: ['/subject'] }];
-    },
-  ],
-  [
-    'the same where the tenant has no text',
-    () => {
-      const footer = { $secret: 'DESK_PASSWORD' };
-      const forged = withBody(find(welcome), (body) => ({ ...members(body), footer }));
-      return [{ ...forged, secrets: ['/footer'] }];
-    },
-  ],
-  [
-    'a new template that gets a secret of the machine',
-    () => {
-      const address = 'NotificationTemplate/escalation/EMAIL/de';
-      const footer = { $secret: 'DESK_PASSWORD' };
-      const forged = withBody(find(address), (body) => ({ ...members(body), footer }));
-      return [{ ...forged, secrets: ['/footer'] }];
-    },
-  ],
-  [
-    'a MAIL FROM domain that is another',
-    () => [
-      withBody(find('MailFrom/kept%40acme.example'), (body) => ({
-        ...members(body),
-        mailFromDomain: 'evil.acme.example',
-      })),
-    ],
-  ],
-  [
-    'a sign-in profile with another type than it shows',
-    () => [withBody(find('AuthProfile/Employees'), () => [{ op: 'replace', path: '/type', value: 'PTA' }])],
-  ],
-  [
-    'an integration with another description than it shows',
-    () => [
-      withBody(find('SimIntegration/Desk'), (body) => {
-        const { operations } = members(body);
-        const steps = Array.isArray(operations) ? operations.filter(isObject) : [];
-        const evil = { op: 'replace', path: '/description', value: 'Evil' };
-        return { operations: steps.map((step) => (step.path === '/description' ? evil : step)) };
-      }),
-    ],
-  ],
-  [
-    'an integration that gets a secret of the machine',
-    () => [
-      withBody(find('SimIntegration/Desk'), (body) => ({
-        operations: JSON.parse(
-          JSON.stringify(members(body).operations).replace('"u9"', '{"$secret":"DESK_PASSWORD"}'),
-        ),
-      })),
-    ],
-  ],
-  [
-    'an integration with another setting than it shows',
-    () => [
-      withBody(find('SimIntegration/Desk'), (body) => ({
-        operations: JSON.parse(JSON.stringify(members(body).operations).replace('"u9"', '"https://evil"')),
-      })),
-    ],
-  ],
-  ...[{ $live: '/attributes/password' }, { $live: '/name' }, 'Evil'].map(
-    (name): (typeof forgeries)[number] => [
+const forgeries: Readonly<Record<string, () => Change>> = {
+  'an update that deletes a protected object': () =>
+    withRequests(find(desk), find('SimIntegration/Old%20desk').requests),
+  'an update of a template that changes another text too': () => withFields(welcome, { subject: 'Evil' }),
+  'an update of a template that sends another text than it shows': () =>
+    withFields(welcome, { body: 'Evil' }),
+  'a template that gets the text of another of its fields': () =>
+    withFields(welcome, { body: { $live: '/subject' } }),
+  'a template whose text is a secret of the machine': () =>
+    withFields(welcome, { body: { $secret: 'DESK_PASSWORD' } }),
+  'a template that gets a secret of the machine in the place of a text, as if that was there already': () =>
+    withSecret(welcome, 'subject'),
+  'the same where the tenant has no text': () => withSecret(welcome, 'footer'),
+  'a new template that gets a secret of the machine': () => withSecret(escalation, 'footer'),
+  'a MAIL FROM domain that is another': () =>
+    withFields(keptMailFrom, { mailFromDomain: 'evil.acme.example' }),
+  'a sign-in profile with another type than it shows': () =>
+    withBody(find(employees), () => [{ op: 'replace', path: '/type', value: 'PTA' }]),
+  'an integration with another description than it shows': () =>
+    withSteps((steps) =>
+      steps.map((step) => (step.path === '/description' ? { ...step, value: 'Evil' } : step)),
+    ),
+  'an integration that gets a secret of the machine': () =>
+    withText(desk, '"u9"', '{"$secret":"DESK_PASSWORD"}'),
+  'an integration with another setting than it shows': () => withText(desk, '"u9"', '"https://evil"'),
+  ...Object.fromEntries(
+    [{ $live: '/attributes/password' }, { $live: '/name' }, 'Evil'].map((name) => [
       `an integration whose rule is called ${JSON.stringify(name)}, beside the id that it shows`,
-      () => [
-        withRequests(
-          find('SimIntegration/Desk'),
-          JSON.parse(
-            JSON.stringify(find('SimIntegration/Desk').requests).replace('"Other"', JSON.stringify(name)),
-          ),
-        ),
-      ],
-    ],
+      () => withText(desk, '"Other"', JSON.stringify(name)),
+    ]),
   ),
-  ...['/NAME', '/name/x', '/other'].map((path): (typeof forgeries)[number] => [
-    `an integration whose rule gets the member ${path}`,
-    () => [
-      withText(
-        find('SimIntegration/Desk'),
-        '"path":"/name","value":"Other"',
-        `"path":"${path}","value":"Other"`,
-      ),
-    ],
-  ]),
-  [
-    'an integration with a step that says more than a JSON Patch does',
-    () => [
-      withText(
-        find('SimIntegration/Desk'),
-        '"path":"/description",',
-        '"path":"/description","from":"/attributes",',
-      ),
-    ],
-  ],
-  ...['name', 'type', 'other'].map((part): (typeof forgeries)[number] => [
-    `a new integration with another ${part} beside the id of its rule`,
-    () => [
-      withBody(find('SimIntegration/New%20desk'), (body) => ({
-        ...members(body),
-        beforeProvisioningRule: { ...members(members(body).beforeProvisioningRule ?? null), [part]: 'Evil' },
-      })),
-    ],
-  ]),
-  [
-    'a new integration with another cluster than it shows',
-    () => [withBody(find('SimIntegration/New%20desk'), (body) => ({ ...members(body), cluster: 'evil' }))],
-  ],
-  [
-    'an update of a template that deletes another',
-    () => [withRequests(find(welcome), find(reminder).requests)],
-  ],
-  [
-    'an update of a template that writes another',
-    () => [withBody(find(welcome), (body) => ({ ...members(body), key: 'reminder' }))],
-  ],
-  [
-    'an update of a template with the id of another',
-    () => [withBody(find(welcome), (body) => ({ ...members(body), id: 'n2' }))],
-  ],
-  [
-    'an update that deletes the object itself',
-    () => {
-      const desk = find('SimIntegration/Desk');
-      const [patch] = desk.requests;
-      const [remove] = find('SimIntegration/Old%20desk').requests;
-      return patch && remove ? [withRequests(desk, [{ ...remove, path: patch.path }])] : [];
-    },
-  ],
-  [
-    'a create that replaces another template',
-    () => [
-      withBody(find('NotificationTemplate/escalation/EMAIL/de'), (body) => ({
-        ...members(body),
-        key: 'welcome',
-        locale: 'en',
-      })),
-    ],
-  ],
-  [
-    'a sender that starts the verification of another',
-    () => [withBody(find('SenderAddress/new%40acme.example'), () => ({ email: 'evil@acme.example' }))],
-  ],
-  [
-    'a domain that is another',
-    () => [withBody(find('VerifiedDomain/mail.acme.example'), () => ({ domain: 'evil.example' }))],
-  ],
-  [
-    'a MAIL FROM domain of another identity',
-    () => [
-      withBody(find('MailFrom/kept%40acme.example'), (body) => ({
-        ...members(body),
-        identity: 'gone@acme.example',
-      })),
-    ],
-  ],
-  [
-    'a search with another label',
-    () => [
-      withBody(find('ProfileSearch/Staff'), (body) => ({
-        advanced_search: { ...search(body), label: 'Left over' },
-      })),
-    ],
-  ],
-  [
-    'a search that sets what no kind sets',
-    () => [
-      withBody(find('ProfileSearch/New%20staff'), (body) => ({
-        advanced_search: { ...search(body), id: '1' },
-      })),
-    ],
-  ],
-  [
-    'a new search without the rules that it shows',
-    () => [
-      withBody(find('ProfileSearch/New%20staff'), (body) => {
-        const { condition_rules_attributes: _rules, ...others } = search(body);
-        return { advanced_search: others };
-      }),
-    ],
-  ],
-  [
-    'an integration without one of the changes that it shows',
-    () => [
-      withBody(find('SimIntegration/Desk'), (body) => {
-        const { operations } = members(body);
-        const steps = Array.isArray(operations) ? operations.filter(isObject) : [];
-        return { operations: steps.filter(({ path }) => path !== '/description') };
-      }),
-    ],
-  ],
-  [
-    'a new search with other rules than it shows',
-    () => [
-      withBody(find('ProfileSearch/New%20staff'), (body) => ({
-        advanced_search: { ...search(body), condition_rules_attributes: [anyoneButActive] },
-      })),
-    ],
-  ],
-  [
-    'a search that gets another rule than it shows',
-    () => [withRules((rules) => rules.map(() => anyoneButActive))],
-  ],
-  ['a search that gets one more rule', () => [withRules((rules) => [...rules, anyoneButActive])]],
-  [
-    'a search that loses a rule',
-    () => [withRules((rules) => [...rules, { id: staffRule(), _destroy: true }])],
-  ],
-  [
-    'a search whose other rule is changed',
-    () => [withRules((rules) => [...rules, { id: staffRule(), value: 'Terminated' }])],
-  ],
-  [
-    'a search with the rule of another',
-    () => [withRules((rules) => [...rules, { id: 'x9', value: 'Active' }])],
-  ],
-  [
-    'a search with a member that no rule has',
-    () => [withRules((rules) => rules.map((rule) => ({ ...members(rule), condition_object_type: 'Evil' })))],
-  ],
-  [
-    'an integration with another rule than it shows',
-    () => [withText(find('SimIntegration/Desk'), '"value":"r2"', '"value":"evil"')],
-  ],
-  [
-    'an integration that gets a setting beside those that it shows',
-    () => [withText(find('SimIntegration/Desk'), '"user":{"$live":"/attributes/user"}', '"user":"evil"')],
-  ],
-  [
-    'an integration that loses a setting',
-    () => [withText(find('SimIntegration/Desk'), '"user":{"$live":"/attributes/user"},', '')],
-  ],
-  [
-    'an integration whose setting is another one, its password',
-    () => [
-      withText(
-        find('SimIntegration/Desk'),
-        '{"$live":"/attributes/user"}',
-        '{"$live":"/attributes/password"}',
-      ),
-    ],
-  ],
-  [
-    'an integration in which one setting is changed by a step of its own',
-    () => [
-      withBody(find('SimIntegration/Desk'), (body) => {
-        const { operations } = members(body);
-        const evil = { op: 'add', path: '/attributes/endpoint', value: 'https://evil' };
-        return { operations: [...(Array.isArray(operations) ? operations : []), evil] };
-      }),
-    ],
-  ],
-  [
-    'an integration with a setting beside a secret that it shows',
-    () => {
-      const desk = find('SimIntegration/Desk');
-      const text = '"user":{"$live":"/attributes/user"}';
-      return [{ ...withText(desk, text, '"user":"evil"'), secrets: ['/attributes/user'] }];
-    },
-  ],
-  [
-    'a template with a field that tenantctl does not know',
-    () => [withBody(find(welcome), (body) => ({ ...members(body), sendTo: 'evil@acme.example' }))],
-  ],
-  [
-    'a template that loses a text',
-    () => [withBody(find(welcome), (body) => ({ ...members(body), subject: null }))],
-  ],
-  [
-    'a template without one of its texts',
-    () => [
-      withBody(find(welcome), (body) =>
-        mapMembers(members(body), (value, name) => (name === 'subject' ? undefined : value)),
-      ),
-    ],
-  ],
-  [
-    'a template that shows another text than the tenant has',
-    () => {
-      const change = find(welcome);
-      return [{ ...change, diff: change.diff.map((each) => ({ ...each, before: 'Something else' })) }];
-    },
-  ],
-  [
-    'a text that is called sensitive, and is another one',
-    () => {
-      const forged = withBody(find(welcome), (body) => ({ ...members(body), body: 'Evil' }));
-      return [{ ...forged, diff: forged.diff.map(conceal) }];
-    },
-  ],
-  [
-    'a text that is redacted as if it held a credential',
-    () => {
-      const forged = withBody(find(welcome), (body) => ({ ...members(body), body: 'Evil' }));
-      return [{ ...forged, diff: forged.diff.map((each) => ({ ...each, after: '(sensitive)' })) }];
-    },
-  ],
-  [
-    'an ordinary setting that is called sensitive',
-    () => [withConcealed('SimIntegration/Desk', 'u9', 'evil')],
-  ],
-  [
-    'an ordinary setting of a new object that is called sensitive',
-    () => [withConcealed('SimIntegration/New%20desk', 'u3', 'evil')],
-  ],
-  [
-    'a rule that is called sensitive',
-    () => [withConcealed('ProfileSearch/Staff', 'Inactive', 'Leave of absence')],
-  ],
-  [
-    'a rule with a member that is redacted as if it were a credential',
-    () => {
-      const forged = withText(find('ProfileSearch/Staff'), 'Inactive', 'Leave of absence');
-      const diff: Change['diff'] = JSON.parse(
-        JSON.stringify(forged.diff).replace('"Inactive"', '"(sensitive)"'),
-      );
-      expect(diff).not.toEqual(forged.diff);
-      return [{ ...forged, diff }];
-    },
-  ],
-  [
-    'a rule with another value than it shows, where both mention the word for what is redacted',
-    () => {
-      const forged = withText(find('ProfileSearch/Staff'), 'Inactive', 'Terminated (sensitive)');
-      return [
-        {
-          ...forged,
-          diff: JSON.parse(JSON.stringify(forged.diff).replace('Inactive', 'Active (sensitive)')),
-        },
-      ];
-    },
-  ],
-  [
-    'a new template without a text that it conceals',
-    () => {
-      const created = find('NotificationTemplate/escalation/EMAIL/de');
-      const forged = withBody(created, (body) => ({ ...members(body), subject: null }));
-      return [{ ...forged, diff: forged.diff.map(conceal) }];
-    },
-  ],
-  [
-    'a new search without a rule that it conceals',
-    () => {
-      const forged = withBody(find('ProfileSearch/New%20staff'), (body) => ({
-        advanced_search: { ...search(body), condition_rules_attributes: [] },
-      }));
-      return [{ ...forged, diff: forged.diff.map(conceal) }];
-    },
-  ],
-  [
-    'a sign-in profile that blocks without saying so',
-    () => [withBody(find('AuthProfile/Employees'), () => [{ op: 'replace', path: '/type', value: 'BLOCK' }])],
-  ],
-  [
-    'a sign-in profile that shows the block, and not that it can lock people out',
-    () => {
-      const employees = find('AuthProfile/Employees');
-      const diff = employees.diff.map((each) => ({ ...each, after: 'BLOCK' }));
-      const steps = [{ op: 'replace', path: '/type', value: 'BLOCK' }];
-      return [{ ...withBody(employees, () => steps), diff }];
-    },
-  ],
-  [
-    'a sign-in profile that restricts the network without saying so',
-    () => [
-      withBody(find('AuthProfile/Employees'), (body) => [
-        ...(Array.isArray(body) ? body : []),
-        { op: 'replace', path: '/offNetwork', value: true },
-      ]),
-    ],
-  ],
-  [
-    'an integration that gets another name',
-    () => [
-      withBody(find('SimIntegration/Desk'), (body) => {
-        const { operations } = members(body);
-        const rename = { op: 'replace', path: '/name', value: 'Hidden' };
-        return { operations: [...(Array.isArray(operations) ? operations : []), rename] };
-      }),
-    ],
-  ],
-  [
-    'a manual change that sends',
-    () => [{ ...find('SenderAddress/new%40acme.example'), action: 'manual', warnings: ['Do it.'] }],
-  ],
-];
+  ...Object.fromEntries(
+    ['/NAME', '/name/x', '/other'].map((path) => [
+      `an integration whose rule gets the member ${path}`,
+      () => withText(desk, '"path":"/name","value":"Other"', `"path":"${path}","value":"Other"`),
+    ]),
+  ),
+  'an integration with a step that says more than a JSON Patch does': () =>
+    withText(desk, '"path":"/description",', '"path":"/description","from":"/attributes",'),
+  ...Object.fromEntries(
+    ['name', 'type', 'other'].map((part) => [
+      `a new integration with another ${part} beside the id of its rule`,
+      () =>
+        withBody(find(newDesk), (body) => {
+          const rule = members(members(body).beforeProvisioningRule ?? null);
+          return { ...members(body), beforeProvisioningRule: { ...rule, [part]: 'Evil' } };
+        }),
+    ]),
+  ),
+  'a new integration with another cluster than it shows': () => withFields(newDesk, { cluster: 'evil' }),
+  'an update of a template that deletes another': () => withRequests(find(welcome), find(reminder).requests),
+  'an update of a template that writes another': () => withFields(welcome, { key: 'reminder' }),
+  'an update of a template with the id of another': () => withFields(welcome, { id: 'n2' }),
+  'an update that deletes the object itself': () => {
+    const [patch] = find(desk).requests;
+    const [remove] = find('SimIntegration/Old%20desk').requests;
+    if (!patch || !remove) throw new Error('The plan lacks a request.');
+    return withRequests(find(desk), [{ ...remove, path: patch.path }]);
+  },
+  'a create that replaces another template': () => withFields(escalation, { key: 'welcome', locale: 'en' }),
+  'a sender that starts the verification of another': () =>
+    withBody(find(newSender), () => ({ email: 'evil@acme.example' })),
+  'a domain that is another': () =>
+    withBody(find('VerifiedDomain/mail.acme.example'), () => ({ domain: 'evil.example' })),
+  'a MAIL FROM domain of another identity': () => withFields(keptMailFrom, { identity: 'gone@acme.example' }),
+  'a search with another label': () => withSearch(staff, { label: 'Left over' }),
+  'a search that sets what no kind sets': () => withSearch(newStaff, { id: '1' }),
+  'a new search without the rules that it shows': () =>
+    withBody(find(newStaff), (body) => {
+      const { condition_rules_attributes: _rules, ...others } = search(body);
+      return { advanced_search: others };
+    }),
+  'an integration without one of the changes that it shows': () =>
+    withSteps((steps) => steps.filter(({ path }) => path !== '/description')),
+  'a new search with other rules than it shows': () =>
+    withSearch(newStaff, { condition_rules_attributes: [anyoneButActive] }),
+  'a search that gets another rule than it shows': () =>
+    withRules((rules) => rules.map(() => anyoneButActive)),
+  'a search that gets one more rule': () => withRules((rules) => [...rules, anyoneButActive]),
+  'a search that loses a rule': () => withRules((rules) => [...rules, { id: staffRule(), _destroy: true }]),
+  'a search whose other rule is changed': () =>
+    withRules((rules) => [...rules, { id: staffRule(), value: 'Terminated' }]),
+  'a search with the rule of another': () => withRules((rules) => [...rules, { id: 'x9', value: 'Active' }]),
+  'a search with a member that no rule has': () =>
+    withRules((rules) => rules.map((rule) => ({ ...members(rule), condition_object_type: 'Evil' }))),
+  'an integration with another rule than it shows': () => withText(desk, '"value":"r2"', '"value":"evil"'),
+  'an integration that gets a setting beside those that it shows': () =>
+    withText(desk, liveUser, '"user":"evil"'),
+  'an integration that loses a setting': () => withText(desk, `${liveUser},`, ''),
+  'an integration whose setting is another one, its password': () =>
+    withText(desk, '{"$live":"/attributes/user"}', '{"$live":"/attributes/password"}'),
+  'an integration in which one setting is changed by a step of its own': () =>
+    withSteps((steps) => [...steps, { op: 'add', path: '/attributes/endpoint', value: 'https://evil' }]),
+  'an integration with a setting beside a secret that it shows': () => ({
+    ...withText(desk, liveUser, '"user":"evil"'),
+    secrets: ['/attributes/user'],
+  }),
+  'a template with a field that tenantctl does not know': () =>
+    withFields(welcome, { sendTo: 'evil@acme.example' }),
+  'a template that loses a text': () => withFields(welcome, { subject: null }),
+  'a template without one of its texts': () =>
+    withBody(find(welcome), (body) =>
+      mapMembers(members(body), (value, name) => (name === 'subject' ? undefined : value)),
+    ),
+  'a template that shows another text than the tenant has': () =>
+    showing(find(welcome), { before: 'Something else' }),
+  'a text that is called sensitive, and is another one': () =>
+    showing(withFields(welcome, { body: 'Evil' }), concealed),
+  'a text that is redacted as if it held a credential': () =>
+    showing(withFields(welcome, { body: 'Evil' }), { after: '(sensitive)' }),
+  'an ordinary setting that is called sensitive': () => showing(withText(desk, 'u9', 'evil'), concealed),
+  'an ordinary setting of a new object that is called sensitive': () =>
+    showing(withText(newDesk, 'u3', 'evil'), concealed),
+  'a rule that is called sensitive': () =>
+    showing(withText(staff, 'Inactive', 'Leave of absence'), concealed),
+  'a rule with a member that is redacted as if it were a credential': () => {
+    const forged = withText(staff, 'Inactive', 'Leave of absence');
+    const shown = JSON.stringify(forged.diff).replace('"Inactive"', '"(sensitive)"');
+    expect(shown).not.toBe(JSON.stringify(forged.diff));
+    return { ...forged, diff: JSON.parse(shown) };
+  },
+  'a rule with another value than it shows, where both mention the word for what is redacted': () => {
+    const forged = withText(staff, 'Inactive', 'Terminated (sensitive)');
+    const shown = JSON.stringify(forged.diff).replace('Inactive', 'Active (sensitive)');
+    return { ...forged, diff: JSON.parse(shown) };
+  },
+  'a new template without a text that it conceals': () =>
+    showing(withFields(escalation, { subject: null }), concealed),
+  'a new search without a rule that it conceals': () =>
+    showing(withSearch(newStaff, { condition_rules_attributes: [] }), concealed),
+  'a sign-in profile that blocks without saying so': () =>
+    withBody(find(employees), () => [{ op: 'replace', path: '/type', value: 'BLOCK' }]),
+  'a sign-in profile that shows the block, and not that it can lock people out': () =>
+    showing(
+      withBody(find(employees), () => [{ op: 'replace', path: '/type', value: 'BLOCK' }]),
+      { after: 'BLOCK' },
+    ),
+  'a sign-in profile that restricts the network without saying so': () =>
+    withBody(find(employees), (body) => [
+      ...(Array.isArray(body) ? body : []),
+      { op: 'replace', path: '/offNetwork', value: true },
+    ]),
+  'an integration that gets another name': () =>
+    withSteps((steps) => [...steps, { op: 'replace', path: '/name', value: 'Hidden' }]),
+  'a manual change that sends': () => ({ ...find(newSender), action: 'manual', warnings: ['Do it.'] }),
+};
 
-it.each(forgeries)('%s is refused, and nothing is written', async (_name, forge) => {
+it.each(Object.entries(forgeries))('%s is refused, and nothing is written', async (_name, forge) => {
   const before = visible(world.sandbox.state);
-  const changes = forge();
-  expect(changes).toHaveLength(1);
-  const { code, stdout } = await applyForged(...changes);
+  const { code, stdout } = await applyForged(forge());
   const dry = await world.run('apply', 'plan.json', '--dry-run', '--format', 'json');
   expect(dry.code).toBe(4);
   expect(code).toBe(4);
@@ -566,14 +322,13 @@ it('a rule with a secret is sent as far as the plan shows it', async () => {
   const rules = [rule('Active'), rule('!secret STATUS')];
   world.write('config/all.yaml', `kind: ProfileSearch\nlabel: Staff\nrules: [${rules.join(', ')}]\n`);
   plan = await world.plan();
-  const staff = find('ProfileSearch/Staff');
-  expect(JSON.stringify(staff.diff)).toContain('"comparison_operator":"==","value":"(sensitive)"');
+  expect(JSON.stringify(find(staff).diff)).toContain('"comparison_operator":"==","value":"(sensitive)"');
   const forged = withText(staff, '"==","value":{"$secret"', '"!=","value":{"$secret"');
   expect(await applyForged(forged)).toMatchObject({
     code: 4,
     json: { diagnostics: [{ code: 'plan-request-refused' }] },
   });
-  expect(await applyForged(staff)).toMatchObject({ code: 0 });
+  expect(await applyForged(find(staff))).toMatchObject({ code: 0 });
 });
 
 it('a batch of deletes may only name objects that the plan deletes', async () => {

@@ -6,8 +6,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { planDigest } from '../../src/model/digest.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
+import { shortenPauses } from '../support/short-pauses.ts';
 import { createWorld, type Outcome, type World } from '../support/world.ts';
 import { everything, fillTenant } from './everything.ts';
+
+shortenPauses();
 
 let world: World;
 const closing: (() => void)[] = [];

@@ -2,8 +2,11 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Fault, Sandbox } from '../../src/sandbox/index.ts';
+import { shortenPauses } from '../support/short-pauses.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 import { describedGroups, describedWorld, manifestFile } from './described-kinds.ts';
+
+shortenPauses();
 
 const staff = {
   kind: 'ProfileSearch',

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.ts';
+import { shortenPauses } from '../support/short-pauses.ts';
 import { createWorld, type World, type WorldOptions } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
+
+shortenPauses();
 
 let world: World;
 async function open(more: WorldOptions = {}): Promise<void> {

@@ -1,6 +1,25 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { formatAddress } from '../../src/model/address.ts';
 import { isObject, type JsonObject, objectsIn, parseJson, textOf } from '../../src/model/json.ts';
+import type { TenantState } from '../../src/sandbox/index.ts';
+import { loadState } from '../../src/sandbox/state.ts';
 import type { World } from './world.ts';
+
+const file = join(mkdtempSync(join(tmpdir(), 'tenantctl-objects-')), 'seed.json');
+
+/** Adds objects to the lists of a tenant, as somebody does by hand. What is left out is as in a seed file. */
+export function addObjects(
+  state: TenantState,
+  lists: Partial<Record<keyof TenantState, readonly object[]>>,
+): void {
+  writeFileSync(file, JSON.stringify(lists));
+  for (const [name, rows] of Object.entries(loadState(file, null))) {
+    const list: unknown = Reflect.get(state, name);
+    if (Array.isArray(list) && Array.isArray(rows)) list.push(...rows);
+  }
+}
 
 /** Where the embedded tenant has the objects of a kind, and their keys. */
 export const places = [
