@@ -11,7 +11,7 @@ async function worldOf(declared: readonly object[] = []): Promise<World> {
 
 it('refuses --prune where the environment names no kinds for it', async () => {
   const world = await worldOf();
-  expect(await world.run('plan', '--prune')).toMatchObject({
+  expect(await world.run('plan --prune')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('[prune-kinds]'),
   });
@@ -47,19 +47,19 @@ it.each([
 
 it.skipIf(!existsSync('/dev/full'))('names the file for which there is no room', async () => {
   const world = await worldOf();
-  const { code, stderr } = await world.run('plan', '--out', '/dev/full');
+  const { code, stderr } = await world.run('plan --out /dev/full');
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('/dev/full') });
   expect(stderr).toContain('(ENOSPC).  [unwritable-file]');
   world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
-  const applied = await world.run('apply', '--yes', '--result', '/dev/full');
+  const applied = await world.run('apply --yes --result /dev/full');
   expect(applied).toMatchObject({ code: 3, stderr: expect.stringContaining('/dev/full cannot be written') });
 });
 
 it('ends with 1 when it cannot show a file: nothing was going to be applied', async () => {
   const world = await worldOf();
   world.write('broken.json', '{"formatVersion":1');
-  expect(await world.run('show', 'broken.json')).toMatchObject({ code: 1 });
-  expect(await world.run('apply', 'broken.json')).toMatchObject({ code: 4 });
+  expect(await world.run('show broken.json')).toMatchObject({ code: 1 });
+  expect(await world.run('apply broken.json')).toMatchObject({ code: 4 });
 });
 
 it('finds offline that a MAIL FROM domain is not below its identity', async () => {
@@ -79,12 +79,12 @@ it('finds offline that a MAIL FROM domain is not below its identity', async () =
 
 it('says of a file that show cannot show what it is', async () => {
   const world = await worldOf([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
-  expect(await world.run('diff', 'test', 'config', '--report', 'diff.json')).toMatchObject({ code: 0 });
-  const diff = await world.run('show', 'diff.json');
+  expect(await world.run('diff test config --report diff.json')).toMatchObject({ code: 0 });
+  const diff = await world.run('show diff.json');
   expect(diff).toMatchObject({ code: 1, stderr: expect.stringContaining('is the diff of two sides') });
-  await world.run('apply', '--yes', '--result', 'result.json');
+  await world.run('apply --yes --result result.json');
   world.write('cut.json', world.read('result.json').slice(0, -100));
-  const cut = await world.run('show', 'cut.json');
+  const cut = await world.run('show cut.json');
   expect(cut).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('begins like a result, and was cut'),

@@ -46,7 +46,7 @@ it.each([
 
 it('holds no command from the tenant, neither in differences nor in its messages', async () => {
   world.declare([template('plain')]);
-  expect((await world.run('apply', '--yes')).code).toBe(0);
+  expect((await world.run('apply --yes')).code).toBe(0);
   for (const each of world.sandbox.state.templates) each.subject = hostile;
   for (const argv of [
     ['plan'],
@@ -65,7 +65,7 @@ it.each([['--format=json'], ['--format', 'json']])(
   async (...format) => {
     world.write('config/a.yaml', 'kind: SenderAddress\nemial: a@acme.example\n');
     for (const command of ['validate', 'plan', 'apply', 'search x', 'plan --nonsense', 'plan -e nowhere']) {
-      const { code, json } = await world.run(...command.split(' '), ...format);
+      const { code, json } = await world.run(command, ...format);
       expect(code).toBe(1);
       expect(json).toMatchObject({
         diagnostics: expect.arrayContaining([expect.objectContaining({ severity: 'error' })]),
@@ -89,20 +89,14 @@ it('ends with 3 where a manifest could not be merged, and merges the others', as
   ].join('\n');
   world.write('config/desk.yaml', manifest);
   world.write('config/senders.yaml', JSON.stringify(template('before')));
-  expect((await world.run('apply', '--yes')).code).toBe(0);
+  expect((await world.run('apply --yes')).code).toBe(0);
   for (const each of world.sandbox.state.simIntegrations) {
     if (each.name === 'Desk') each.statusMap = { opened: 'Queued' };
   }
   for (const each of world.sandbox.state.templates) {
     if (each.key === 'password_expiring' && each.locale === 'en') each.subject = 'by hand';
   }
-  const { code, stderr } = await world.run(
-    'export',
-    '--merge',
-    '--kinds',
-    'SimIntegration',
-    'NotificationTemplate',
-  );
+  const { code, stderr } = await world.run('export --merge --kinds SimIntegration NotificationTemplate');
   expect(stderr).toContain('[cannot-edit]');
   expect(code).toBe(3);
   expect(world.read('config/desk.yaml')).toBe(manifest);

@@ -92,7 +92,7 @@ it('shows the plan with --yes too, before the result', async () => {
     files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },
   });
   const planned = await world.run('plan');
-  const { code, stderr } = await world.run('apply', '--yes');
+  const { code, stderr } = await world.run('apply --yes');
   expect(code).toBe(0);
   const end = planned.stdout.indexOf('\nPlan: ');
   expect(end).toBeGreaterThan(0);

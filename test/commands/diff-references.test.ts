@@ -58,15 +58,7 @@ async function diffRoles(first: Names, second: Names) {
     production: { seed: seedOf('production', second) },
   });
   onTestFinished(() => two.close());
-  const { code, stdout, stderr } = await two.run(
-    'diff',
-    'test',
-    'production',
-    '--kinds',
-    'Role',
-    '--format',
-    'json',
-  );
+  const { code, stdout, stderr } = await two.run('diff test production --kinds Role --format json');
   expect(code, stderr).toBe(0);
   const diff: Diff = JSON.parse(stdout);
   return diff;
@@ -116,11 +108,11 @@ it('a tenant and its own manifests differ in ids, which are shown with their nam
     'config/role.yaml',
     'kind: Role\nname: Reader\nowner: { type: IDENTITY, id: nobody }\nsources: [!ref Source/HR]\n',
   );
-  const { stdout } = await world.run('diff', '--declared', 'test', '--kinds', 'Role');
+  const { stdout } = await world.run('diff --declared test --kinds Role');
   expect(stdout).toContain('"!ref Identity/Ann (test-owner)"');
   expect(stdout).toContain('"!ref Source/Directory (test-1)"');
   expect(stdout).toContain('{"type": "IDENTITY", "id": "nobody"}');
-  const json = await world.run('diff', '--declared', 'test', '--kinds', 'Role', '--format', 'json');
+  const json = await world.run('diff --declared test --kinds Role --format json');
   const diff: Diff = JSON.parse(json.stdout);
   expect(diff.objects[0]?.diff).toMatchObject([
     { path: '/owner', before: { id: 'test-owner' }, named: { 'test-owner': 'Identity/Ann' } },
@@ -131,6 +123,6 @@ it('a tenant and its own manifests differ in ids, which are shown with their nam
 it('a reference of a manifest to what its tenant does not have is shown as it is written', async () => {
   const world = await createTestWorld({ seed: seedOf('test', ours), files });
   world.write('config/role.yaml', 'kind: Role\nname: Reader\ncluster: !ref Cluster/new\n');
-  const { stdout } = await world.run('diff', '--declared', 'test', '--kinds', 'Role');
+  const { stdout } = await world.run('diff --declared test --kinds Role');
   expect(stdout).toMatch(/^ +~ cluster +"!ref Cluster\/va \(test-va\)" → "!ref Cluster\/new"$/m);
 });

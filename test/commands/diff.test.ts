@@ -76,7 +76,7 @@ describe('two tenants', () => {
     addSenders('production', 'BOTH@acme.example', 'p1@acme.example', 'p2@acme.example');
     addTemplate('test', 'Welcome', 'one\ntwo\nthree\n');
     addTemplate('production', 'Welcome!', 'one\n2\nthree\n');
-    const { code, stdout } = await two.run('diff', 'test', 'production');
+    const { code, stdout } = await two.run('diff test production');
     expect(code).toBe(0);
     expect(stdout).toContain('Differences between test and production');
     expect(stdout).toMatch(/EMAIL\/en {2}test → production\n +~ subject {2}"Welcome" → "Welcome!"\n/);
@@ -95,7 +95,7 @@ describe('two tenants', () => {
 
   it('are shown with the words reversed that differ in a value of one line, beside and below each other', async () => {
     const reversed = async () => {
-      const { stdout } = await two.run('diff', 'test', 'production');
+      const { stdout } = await two.run('diff test production');
       const parts = stdout.split('\u001b[7m').slice(1);
       return parts.map((part) => stripVTControlCharacters(part.split('\u001b[27m')[0] ?? ''));
     };
@@ -109,15 +109,15 @@ describe('two tenants', () => {
       for (const template of stateOf(name).templates) template.subject = `${word} ${long}`;
     expect(await reversed()).toEqual(['Five', 'Two']);
     delete two.env.FORCE_COLOR;
-    const { stdout } = await two.run('diff', 'test', 'production');
+    const { stdout } = await two.run('diff test production');
     expect(stdout).toMatch(/ {2}test → production\n +~ subject +"Five days [^\n]+\n +→ "Two days/);
   });
 
   it('end with 2 where they differ and --detailed-exitcode is given, else with 0', async () => {
-    expect(await two.run('diff', 'test', 'production', '--detailed-exitcode')).toMatchObject({ code: 0 });
+    expect(await two.run('diff test production --detailed-exitcode')).toMatchObject({ code: 0 });
     addSenders('test', 'a@acme.example');
-    expect(await two.run('diff', 'test', 'production')).toMatchObject({ code: 0 });
-    expect(await two.run('diff', 'test', 'production', '--detailed-exitcode')).toMatchObject({ code: 2 });
+    expect(await two.run('diff test production')).toMatchObject({ code: 0 });
+    expect(await two.run('diff test production --detailed-exitcode')).toMatchObject({ code: 2 });
   });
 
   it('are only read, both with the fewest requests, and nothing is read twice', async () => {
@@ -242,7 +242,7 @@ describe('secrets', () => {
   it('differ or are not comparable, and are never shown', async () => {
     addIntegration('test', { password: 'pass-one', apiToken: '********', colour: 'red' });
     addIntegration('production', { password: 'pass-two', apiToken: 'token-two', colour: 'blue' });
-    const shown = await two.run('diff', 'test', 'production', '--verbose');
+    const shown = await two.run('diff test production --verbose');
     expect(shown.stdout).toMatch(/attributes\/password +\(sensitive\)/);
     // No manifest declares it, so nothing tells what it holds.
     expect(shown.stdout).toMatch(/attributes\/colour +\(sensitive\)/);
@@ -352,7 +352,7 @@ describe('manifests', () => {
     addTemplate('production', 'Other', '<p>Hello</p>');
     addSearch('test', ['Employee', 'Contractor'], 'Employee');
     addSearch('production', ['Contractor', 'Employee'], 'Employee');
-    expect(await two.run('export', '-e', 'test', '--out', 'kept/test')).toMatchObject({ code: 0 });
+    expect(await two.run('export -e test --out kept/test')).toMatchObject({ code: 0 });
     expect((await diff('kept/test', 'test')).objects).toEqual([]);
     const { objects } = await diff('production', './kept/test');
     expect(objects.map(({ address, in: where }) => [address, where])).toEqual([
@@ -396,7 +396,7 @@ describe('manifests', () => {
   ])('show a lookup that finds %s in the other tenant', async (_, types) => {
     addSearch('test', ['Employee'], 'Employee');
     addSearch('production', types, 'Contractor');
-    await two.run('export', '-e', 'test', '--out', 'kept');
+    await two.run('export -e test --out kept');
     const { objects } = await diff('production', './kept');
     expect(objects[0]?.diff[0]).toMatchObject({
       before: '!lookup { from: profile_types, where: { uid: contractor }, take: id }',
@@ -408,15 +408,15 @@ describe('manifests', () => {
     two.test.write('secret.txt', 'outside');
     const template = 'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\n';
     two.test.write('kept/one.yaml', `${template}subject: !file ../secret.txt\n`);
-    const refused = await two.run('diff', 'test', './kept');
+    const refused = await two.run('diff test ./kept');
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.stderr).toContain('[outside-project]');
     expect(refused.stderr).toContain('kept/one.yaml:5:');
     two.test.write('kept/one.yaml', `${template}subject: !file link.txt\n`);
     symlinkSync('../secret.txt', `${two.test.dir}/kept/link.txt`);
-    expect((await two.run('diff', 'test', './kept')).stderr).toContain('[outside-project]');
+    expect((await two.run('diff test ./kept')).stderr).toContain('[outside-project]');
     mkdirSync(`${two.test.dir}/.tenantctl`, { recursive: true });
-    expect((await two.run('diff', 'test', './.tenantctl')).stderr).toContain('[reserved-folder]');
+    expect((await two.run('diff test ./.tenantctl')).stderr).toContain('[reserved-folder]');
   });
 });
 
@@ -460,12 +460,12 @@ it('a side that cannot be read is named, and both where neither can', async () =
   const refuse = (name: 'test' | 'production') =>
     two[name].sandbox.faults.add({ kind: 'status', status: 403, times: Number.POSITIVE_INFINITY });
   refuse('production');
-  const one = await two.run('diff', 'test', 'production');
+  const one = await two.run('diff test production');
   expect(one).toMatchObject({ code: 1, stdout: '' });
   expect(one.stderr).toMatch(/error {2}production: /);
   expect(one.stderr).not.toMatch(/error {2}test: /);
   refuse('test');
-  const both = await two.run('diff', 'test', 'production', '--format', 'json');
+  const both = await two.run('diff test production --format json');
   expect(both.stderr).toMatch(/error {2}test: [\s\S]*error {2}production: /);
   expect(both.json).toMatchObject({ diagnostics: [{ severity: 'error' }, { severity: 'error' }] });
 });
@@ -489,7 +489,7 @@ describe('reports', () => {
   it('name both sides in every format', async () => {
     const endings = ['md', 'html', 'json'];
     const files = endings.flatMap((ending) => ['--report', `out/diff.${ending}`]);
-    const { code, stdout } = await two.run('diff', 'test', 'production', ...files);
+    const { code, stdout } = await two.run('diff test production', ...files);
     expect(code).toBe(0);
     const [markdown = '', page = '', json = ''] = endings.map((ending) =>
       two.test.read(`out/diff.${ending}`),
@@ -517,7 +517,7 @@ describe('reports', () => {
       });
       addObjects(stateOf('production'), { templates: [{ ...one, body: long.join('!\n') }] });
     }
-    const { stdout } = await two.run('diff', 'test', 'production', '--format', 'markdown');
+    const { stdout } = await two.run('diff test production --format markdown');
     expect(stdout.length).toBeLessThanOrEqual(65_536);
     expect(stdout).toContain('**Cut to the length of a comment.**');
     expect(stdout).toMatch(/Without details: \d+ NotificationTemplate, differs/);

@@ -24,7 +24,7 @@ describe.each(waysToSayNothing)('on a host that says %o for an empty list', (var
   test('the first search is created, and then nothing is left to do', async () => {
     const world = await open(search(lookup));
     expect((await world.plan()).summary).toMatchObject({ create: 1 });
-    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
     expect(world.sandbox.state.profileSearches).toMatchObject([{ label: 'In Oslo' }]);
     expect((await world.plan()).changes).toEqual([]);
   });
@@ -49,7 +49,7 @@ describe.each(waysToSayNothing)('on a host that says %o for an empty list', (var
 
   test('an export leaves out what is not there', async () => {
     const world = await open(search(lookup), 'neAttributes: []');
-    const exported = await world.run('export', '--kinds', 'ProfileSearch', '--out', 'exported');
+    const exported = await world.run('export --kinds ProfileSearch --out exported');
     expect(exported, exported.stderr).toMatchObject({ code: 0 });
   });
 });

@@ -17,7 +17,7 @@ it.each([
     'config/gone.yaml',
     'kind: SimIntegration\nname: Gone\ntype: T\ndescription: !file ../texts/body.html\n',
   );
-  const merged = await world.run('export', '--merge', '--delete');
+  const merged = await world.run('export --merge --delete');
   expect(merged, merged.stderr).toMatchObject({ code: 0 });
   expect(existsSync(join(world.dir, 'config/gone.yaml'))).toBe(false);
   expect(existsSync(join(world.dir, 'texts/body.html'))).toBe(isUsed);

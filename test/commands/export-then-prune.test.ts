@@ -28,7 +28,7 @@ test('what an export leaves out is neither pruned nor told as undeclared', async
     profiles: { profileSearchDelete: true },
     environment: { prune: { kinds: builtInKinds.all.map(({ name }) => name) } },
   });
-  const exported = await world.run('export', '--out', 'config');
+  const exported = await world.run('export --out config');
   expect(exported, exported.stderr).toMatchObject({ code: 0 });
   expect(exported.stderr).toMatch(/not-declarable/);
   setSecrets(world);
@@ -43,15 +43,15 @@ test('what an export leaves out is neither pruned nor told as undeclared', async
 test('an environment without a profiles service: its kinds are left out, with a remark', async () => {
   const world = await createTestWorld({ seed });
   world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace(/^ +profiles: .*\n/m, ''));
-  const exported = await world.run('export', '--out', 'config');
+  const exported = await world.run('export --out config');
   expect(exported, exported.stderr).toMatchObject({ code: 0 });
   expect(exported.stderr).toMatch(
     /ProfileSearch is left out: the environment test has no `profiles`\s+service/,
   );
   expect((await world.plan()).changes).toEqual([]);
-  const merged = await world.run('export', '--out', 'config', '--merge');
+  const merged = await world.run('export --out config --merge');
   expect(merged, merged.stderr).toMatchObject({ code: 0 });
-  const only = await world.run('export', '--out', 'other', '--kinds', 'ProfileSearch');
+  const only = await world.run('export --out other --kinds ProfileSearch');
   expect(only.code).toBe(1);
   expect(only.stderr).toContain('no-endpoint');
 });

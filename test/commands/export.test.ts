@@ -18,31 +18,29 @@ const some = ['--kinds', 'NotificationTemplate,SenderAddress', 'MailFrom'];
 
 async function exported(): Promise<World> {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
-  expect(
-    (await world.run('export', '--kinds', 'NotificationTemplate', 'SenderAddress', 'MailFrom')).code,
-  ).toBe(0);
+  expect((await world.run('export --kinds NotificationTemplate SenderAddress MailFrom')).code).toBe(0);
   return world;
 }
 const manifests = (world: World) => filesBelow(`${world.dir}/config`);
 
 it('says where the secrets stand that have to be set, and where there are none', async () => {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
-  const withSecrets = await world.run('export', '--kinds', 'SimIntegration', '--out', 'a');
+  const withSecrets = await world.run('export --kinds SimIntegration --out a');
   expect(withSecrets.stdout).toContain('The secrets are named in .env.example.');
   expect(world.read('.env.example')).toMatch(/^SIM_INTEGRATION_\w+=$/m);
   expect(world.read('.env.example')).not.toContain('Sommerwind');
-  const without = await world.run('export', '--kinds', 'SenderAddress', '--out', 'b');
+  const without = await world.run('export --kinds SenderAddress --out b');
   expect(without.stdout).toBe('Files written to b: 1.\n');
 });
 
 it('keeps what a person wrote into the list of secrets, and lists none twice', async () => {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
   world.write('.env.example', '# Ask Ada.\nSIM_INTEGRATION_SERVICENOW_ATTRIBUTES_PASSWORD=\n');
-  await world.run('export', '--kinds', 'SimIntegration');
+  await world.run('export --kinds SimIntegration');
   const listed = world.read('.env.example');
   expect(listed).toMatch(/^# Ask Ada\.\nSIM_INTEGRATION_SERVICENOW_ATTRIBUTES_PASSWORD=\n\n# SimInt/);
   expect(listed.match(/SERVICENOW_ATTRIBUTES_PASSWORD/g)).toHaveLength(1);
-  await world.run('export', '--kinds', 'SimIntegration', '--out', 'again');
+  await world.run('export --kinds SimIntegration --out again');
   expect(world.read('.env.example')).toBe(listed);
 });
 
@@ -92,7 +90,7 @@ describe('an object whose key another one has', () => {
         ['sender-addresses.yaml', 'kind: SenderAddress\nemail: other@acme.example\n'],
       ]),
     );
-    expect(await world.run('export', '--merge', '--all')).toMatchObject({
+    expect(await world.run('export --merge --all')).toMatchObject({
       code: 0,
       stdout: 'Files: 0 changed, 0 new, 0 removed.\n',
     });
@@ -106,7 +104,7 @@ describe('an object whose key another one has', () => {
       { kind: 'SenderAddress', email: 'HELP@acme.example' },
     ]);
     const before = manifests(world);
-    const merged = await world.run('export', '--merge', '--delete');
+    const merged = await world.run('export --merge --delete');
     expect(merged.stdout).toContain('Files: 0 changed, 0 new, 0 removed.\n');
     expect(merged.stderr).toContain('ids q0, q1.');
     expect(merged.stderr).toContain('ids e0, e1.');
@@ -120,7 +118,7 @@ describe('an object whose key another one has', () => {
     world.declare([{ kind: 'AuthProfile', name: 'Staff', type: 'MFA' }]);
     const before = manifests(world);
     for (const options of [[], ['--all', '--kinds', 'AuthProfile']]) {
-      const merged = await world.run('export', '--merge', '--delete', ...options);
+      const merged = await world.run('export --merge --delete', ...options);
       expect(merged.stdout).toContain('Files: 0 changed, 0 new, 0 removed.\n');
       expect(merged.stderr).toContain('ids a0, a1.');
     }
@@ -156,7 +154,7 @@ simIntegrations: [{ id: s1, name: Tickets, type: Jira, cluster: c-1, sources: []
 it('names a list of secrets that it cannot read, and writes nothing', async () => {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
   mkdirSync(`${world.dir}/.env.example`);
-  const refused = await world.run('export', '--kinds', 'SimIntegration');
+  const refused = await world.run('export --kinds SimIntegration');
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(/\.env\.example cannot be read .*\[file-unreadable\]/s);
 });
@@ -176,34 +174,34 @@ it('leaves out what can only be observed, unless it is named', async () => {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
   expect((await world.run('export')).code).toBe(0);
   expect(manifests(world).has('notification-preferences.yaml')).toBe(false);
-  expect((await world.run('export', '--kinds', 'NotificationPreference')).code).toBe(0);
+  expect((await world.run('export --kinds NotificationPreference')).code).toBe(0);
   expect(world.read('config/notification-preferences.yaml')).toContain('mediums: [EMAIL, SLACK, TEAMS]');
   // Once they are declared, a merge keeps them up to date.
   const { preferences } = world.sandbox.state;
   const [preference] = preferences;
   if (preference) preference.mediums = ['TEAMS'];
-  expect((await world.run('export', '--merge')).stdout).toContain('~ config/notification-preferences.yaml');
+  expect((await world.run('export --merge')).stdout).toContain('~ config/notification-preferences.yaml');
 });
 
 it('leaves every file as it is when nothing changed, and what is not exported out of it', async () => {
   const world = await exported();
   const before = manifests(world);
-  const merged = await world.run('export', '--merge', '--kinds', 'NotificationTemplate');
+  const merged = await world.run('export --merge --kinds NotificationTemplate');
   expect(merged).toMatchObject({ code: 0, stdout: 'Files: 0 changed, 0 new, 0 removed.\n' });
   expect(manifests(world)).toEqual(before);
 });
 
 it('does not warn of a secret in a merge where it is not set, as on the machine of a reviewer', async () => {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
-  expect((await world.run('export', '--kinds', 'SimIntegration')).code).toBe(0);
+  expect((await world.run('export --kinds SimIntegration')).code).toBe(0);
   const names = [...world.read('.env.example').matchAll(/^(\w+)=$/gm)].map(([, name = '']) => name);
   expect(names.length).toBeGreaterThan(0);
-  const merged = await world.run('export', '--merge');
+  const merged = await world.run('export --merge');
   expect(merged).toMatchObject({ code: 0, stdout: 'Files: 0 changed, 0 new, 0 removed.\n' });
   expect(merged.stderr).not.toContain('secret-kept');
   // One that is set to something else may be wrong here or there.
   Object.assign(world.env, Object.fromEntries(names.map((name) => [name, 'another-value'])));
-  expect((await world.run('export', '--merge')).stderr).toContain('[secret-kept]');
+  expect((await world.run('export --merge')).stderr).toContain('[secret-kept]');
 });
 
 it('takes a change into the line it belongs to, a new object into a file, and reports one that is gone', async () => {
@@ -218,7 +216,7 @@ it('takes a change into the line it belongs to, a new object into a file, and re
   if (sender) senders.push({ ...sender, id: 'new', email: 'new@acme.example' });
   const before = manifests(world);
 
-  const merged = await world.run('export', '--merge', '--all', ...some);
+  const merged = await world.run('export --merge --all', ...some);
   expect(merged.code).toBe(0);
   expect(merged.stderr).toContain(gone?.key);
   const after = manifests(world);
@@ -231,7 +229,7 @@ it('takes a change into the line it belongs to, a new object into a file, and re
     'sender-addresses.yaml',
   ]);
 
-  const removed = await world.run('export', '--merge', '--delete', ...some);
+  const removed = await world.run('export --merge --delete', ...some);
   expect(removed.code).toBe(0);
   const own = `notification-templates/${gone?.key}/${gone?.medium.toLowerCase()}.${gone?.locale}.`;
   expect([...before.keys()].some((name) => name.startsWith(own))).toBe(true);
@@ -247,22 +245,22 @@ it('writes the objects of the scope only, afresh and in a merge', async () => {
   const before = manifests(world);
   const only = ['--only', 'NotificationTemplate/password_expiring/EMAIL/en'];
 
-  const merged = await world.run('export', '--merge', ...only);
+  const merged = await world.run('export --merge', ...only);
   expect([merged.code, merged.stdout]).toEqual([0, expect.stringContaining('1 changed, 0 new, 0 removed')]);
   const touched = [...manifests(world)].filter(([name, text]) => before.get(name) !== text);
   expect(touched.map(([name]) => name)).toEqual(['notification-templates/password_expiring/email.en.yaml']);
 
-  const afresh = await world.run('export', '--out', 'elsewhere', '--only', 'SenderAddress/new*');
+  const afresh = await world.run('export --out elsewhere --only SenderAddress/new*');
   expect(afresh.code).toBe(0);
   expect(world.read('elsewhere/sender-addresses.yaml')).toBe(
     'kind: SenderAddress\nemail: new@acme.example\n',
   );
-  expect((await world.run('export', '--only', 'Sender/*')).stderr).toContain('[unknown-kind]');
+  expect((await world.run('export --only Sender/*')).stderr).toContain('[unknown-kind]');
 });
 
 it('names what it cannot write, and what is in the way', async () => {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
-  const { code, stderr } = await world.run('export', '--out', 'tenantctl.yaml', '--kinds', 'SenderAddress');
+  const { code, stderr } = await world.run('export --out tenantctl.yaml --kinds SenderAddress');
   expect(code).toBe(1);
   expect(stderr).toMatch(/tenantctl\.yaml\/sender-addresses\.yaml cannot be written .*\[unwritable-file\]/s);
   expect(stderr).toContain('A file is in the place of a folder that is needed');
@@ -284,7 +282,7 @@ it('leaves a side file alone that an environment uses too', async () => {
   );
   world.write('environments/other.yaml', `sandbox: {}\noverlays:\n${overlays.join('')}`);
 
-  const merged = await world.run('export', '--merge', '--delete', '--env', 'test');
+  const merged = await world.run('export --merge --delete --env test');
   expect(merged.stdout).toContain('- config/gone.yaml\n');
   expect(merged.stderr).toContain('[side-file-left]');
   expect(world.read('config/kept.yaml')).toContain('body: By hand\n');
@@ -300,25 +298,25 @@ it.each(['--delete', '--all', '--allow-dirty'])('asks for --merge with %s', asyn
 it('says how many objects are in no manifest, and adds them when asked for', async () => {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
   const { senders, templates } = world.sandbox.state;
-  expect((await world.run('export', '--merge')).stdout).toContain('No manifest declares an object.');
+  expect((await world.run('export --merge')).stdout).toContain('No manifest declares an object.');
   world.write('config/own.yaml', `kind: SenderAddress\nemail: ${senders[0]?.email}\n`);
-  const merged = await world.run('export', '--merge');
+  const merged = await world.run('export --merge');
   expect(merged.stdout).toBe(
     `Files: 0 changed, 0 new, 0 removed.\n${senders.length - 1} objects are in no manifest. Add them with --all.\n`,
   );
-  const named = await world.run('export', '--merge', '--kinds', 'NotificationTemplate');
+  const named = await world.run('export --merge --kinds NotificationTemplate');
   expect(named.stdout).toContain(`\n${templates.length} objects are in no manifest. Add them with --all.\n`);
-  const all = await world.run('export', '--merge', '--all');
+  const all = await world.run('export --merge --all');
   expect(all.stdout).toMatch(/\nFiles: 0 changed, \d\d new, 0 removed\.\n$/);
   expect(manifests(world).has('notification-preferences.yaml')).toBe(false);
-  const again = await world.run('export', '--merge', '--all');
+  const again = await world.run('export --merge --all');
   expect(again.stdout).toBe('Files: 0 changed, 0 new, 0 removed.\n');
 });
 
 describe('what a project declares already', () => {
   const sender = (world: World) => world.sandbox.state.senders[0]?.email ?? '';
   const exportSenders = (world: World, ...argv: string[]) =>
-    world.run('export', '--kinds', 'SenderAddress', ...argv);
+    world.run('export --kinds SenderAddress', ...argv);
 
   it('is not declared again, whether or not its manifest can be loaded', async () => {
     const world = await exported();
@@ -342,7 +340,7 @@ describe('what a project declares already', () => {
     const aside = await exportSenders(world, '--out', 'aside');
     expect(aside.code).toBe(0);
     expect(aside.stderr).toMatch(/info {2}No glob of `manifests` .* matches\s+aside\/sender-addresses\.yaml/);
-    const more = await world.run('export', '--kinds', 'ProfileSearch', '--out', 'config/more');
+    const more = await world.run('export --kinds ProfileSearch --out config/more');
     expect(more).toMatchObject({ code: 0, stderr: '' });
     expect((await world.run('validate')).code).toBe(0);
   });
@@ -353,7 +351,7 @@ describe('a merge into files that no glob matches', () => {
     const world = await createTestWorld({ sandbox: { seed: seedFile } });
     const before = filesBelow(world.dir);
     for (const out of ['aside', 'environments', '../outside', '.']) {
-      const merged = await world.run('export', '--merge', '--all', '--out', out, ...some);
+      const merged = await world.run('export --merge --all --out', out, ...some);
       expect(merged, out).toMatchObject({ code: 1, stdout: '' });
       expect(merged.stderr).toContain('config/**/*.yaml');
     }
@@ -366,7 +364,7 @@ describe('a merge into files that no glob matches', () => {
     onTestFinished(() => rmSync(link));
     symlinkSync(world.dir, link);
     for (const out of ['config', `${link}/config`]) {
-      expect((await world.run('export', '--merge', '--all', '--out', out, ...some)).code).toBe(0);
+      expect((await world.run('export --merge --all --out', out, ...some)).code).toBe(0);
     }
   });
 });
@@ -388,12 +386,12 @@ it.each([
   };
   const world = await createTestWorld({ seed, files });
   const before = manifests(world);
-  const { code, stderr } = await world.run('export', '--merge', ...options);
+  const { code, stderr } = await world.run('export --merge', ...options);
   expect(stderr).toMatch(/config\/b\.yaml:1:1 {2}error {2}SimIntegration\/Desk and .*\sare the same object/s);
   expect(stderr).toContain('[duplicate-object]');
   expect(code).toBe(1);
   expect(manifests(world)).toEqual(before);
-  expect((await world.run('export', '--merge', '--only', 'SenderAddress/**')).code).toBe(0);
+  expect((await world.run('export --merge --only SenderAddress/**')).code).toBe(0);
 });
 
 it('an object that a manifest pins by its id alone is not gone where another one has its name', async () => {
@@ -401,7 +399,7 @@ it('an object that a manifest pins by its id alone is not gone where another one
   const world = await createTestWorld({ seed: `simIntegrations: [${integrations.join(', ')}]\n` });
   world.write('config/a.yaml', 'kind: SimIntegration\nid: i0\ntype: Old\n');
   world.write('config/b.yaml', 'kind: SimIntegration\nname: Tickets\ntype: Old\n');
-  const { code, stderr } = await world.run('export', '--merge', '--delete');
+  const { code, stderr } = await world.run('export --merge --delete');
   expect(stderr).not.toContain('object-gone');
   expect(code).toBe(0);
   expect(world.read('config/a.yaml')).toContain('type: T\n');
@@ -423,11 +421,11 @@ describe('a merge into side files', () => {
     };
     const world = await createTestWorld({ seed, files });
     symlinkSync('b.txt', join(world.dir, 'config/a.txt'));
-    const merged = await world.run('export', '--merge');
+    const merged = await world.run('export --merge');
     expect(merged).toMatchObject({ code: 0, stderr: expect.stringContaining('[side-file-left]') });
     expect(world.read('config/b.txt')).toBe('old');
     expect((await world.plan()).changes).toEqual([]);
-    expect((await world.run('export', '--merge')).stdout).toContain('0 changed, 0 new, 0 removed');
+    expect((await world.run('export --merge')).stdout).toContain('0 changed, 0 new, 0 removed');
   });
 
   it.each(['A', 'B'])(
@@ -442,7 +440,7 @@ describe('a merge into side files', () => {
       };
       const world = await createTestWorld({ seed, files });
       symlinkSync('../texts/b.txt', join(world.dir, 'config/a.txt'));
-      expect((await world.run('export', '--merge', '--delete')).code).toBe(0);
+      expect((await world.run('export --merge --delete')).code).toBe(0);
       expect(existsSync(join(world.dir, `config/${gone.toLowerCase()}.yaml`))).toBe(false);
       expect(world.read('texts/b.txt')).toBe('old');
       expect((await world.plan()).changes).toEqual([]);
@@ -453,7 +451,7 @@ describe('a merge into side files', () => {
     const files = { 'config/a.yaml': manifest('A', 'a.txt'), 'README.txt': 'old' };
     const world = await createTestWorld({ seed: 'simIntegrations: []\n', files });
     symlinkSync('../README.txt', join(world.dir, 'config/a.txt'));
-    expect((await world.run('export', '--merge', '--delete')).stdout).toContain('- config/a.txt\n');
+    expect((await world.run('export --merge --delete')).stdout).toContain('- config/a.txt\n');
     expect(world.read('README.txt')).toBe('old');
   });
 
@@ -470,7 +468,7 @@ describe('a merge into side files', () => {
     });
     world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace(/"?!TAG"?/, '!file linked.txt'));
     symlinkSync('config/a.txt', join(world.dir, 'linked.txt'));
-    expect((await world.run('export', '--merge')).code).toBe(0);
+    expect((await world.run('export --merge')).code).toBe(0);
     expect(world.read('config/a.txt')).toBe('old');
     expect((await world.plan()).changes).toEqual([]);
   });
@@ -538,11 +536,11 @@ describe('a merge into files with uncommitted changes', () => {
     const world = await drifted();
     change(world);
     const before = filesBelow(world.dir);
-    const { code, stderr } = await world.run('export', '--merge');
+    const { code, stderr } = await world.run('export --merge');
     expect(code).toBe(1);
     expect([...stderr.matchAll(/(\S+):1:1\s.*?\[dirty-file\]/gs)].map(([, file]) => file)).toEqual(dirty);
     expect(filesBelow(world.dir)).toEqual(before);
-    const allowed = await world.run('export', '--merge', '--allow-dirty');
+    const allowed = await world.run('export --merge --allow-dirty');
     expect(allowed).toMatchObject({ code: 0, stdout: expect.stringContaining('2 changed') });
   });
 
@@ -550,7 +548,7 @@ describe('a merge into files with uncommitted changes', () => {
     const world = await drifted();
     world.write('config/desk.yaml', manifest.replaceAll('\n', '\r\n'));
     world.write('config/other.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
-    expect((await world.run('export', '--merge', '--only', 'SimIntegration/*')).code).toBe(0);
+    expect((await world.run('export --merge --only SimIntegration/*')).code).toBe(0);
     expect(world.read('config/desk.yaml')).toContain('description: new\r\n');
   });
 
@@ -558,7 +556,7 @@ describe('a merge into files with uncommitted changes', () => {
     const world = await drifted();
     rmSync(`${world.dir}/.git`, { recursive: true });
     edit(world);
-    expect((await world.run('export', '--merge')).code).toBe(0);
+    expect((await world.run('export --merge')).code).toBe(0);
   });
 });
 
@@ -572,7 +570,7 @@ it('ends with 3 where a merge leaves drift in a list that holds a secret', async
     const { state } = world.sandbox;
     state.simIntegrations.length = 0;
     addObjects(state, { simIntegrations: [{ name: 'Desk', type: 'ServiceNow', attributes: { keys } }] });
-    return world.run('export', '--merge');
+    return world.run('export --merge');
   };
   world.env.KEY = 'Sommerwind7';
   expect(await shows(['Sommerwind7', 'old'])).toMatchObject({ code: 0, stderr: '' });
@@ -602,7 +600,7 @@ describe('a kind that the tenant does not show', () => {
 
   it('is an error where it is named, where no kind is shown, and for another reason', async () => {
     const world = await refusing('/v2024/sim-integrations', 403);
-    const named = await world.run('export', '--kinds', 'SimIntegration,SenderAddress');
+    const named = await world.run('export --kinds SimIntegration,SenderAddress');
     expect(named).toMatchObject({ code: 1, stderr: expect.stringContaining('[tenant-forbidden]') });
     for (const [path, status] of [
       ['/', 403],

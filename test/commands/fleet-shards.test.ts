@@ -14,7 +14,7 @@ async function planned(): Promise<TestFleet> {
   const refusal = { kind: 'status', status: 403, times: Number.POSITIVE_INFINITY } as const;
   fleet.sandboxOf('tenant-5').faults.add(refusal);
   fleet.declare(['a', 'b'].map((name) => ({ kind: 'SenderAddress', email: `${name}@acme.example` })));
-  const plan = (...argv: string[]) => fleet.run('plan', '-e', '*', ...argv);
+  const plan = (...argv: string[]) => fleet.run('plan -e *', ...argv);
   expect(await plan('--out', 'whole.json')).toMatchObject({ code: 1 });
   for (const part of parts) await plan('--shard', `${part}/4`, '--out', `part-${part}.json`);
   return fleet;
@@ -39,15 +39,15 @@ it('four parts of a plan, joined by `show`, equal the plan that was never split'
   expect(joined.json).toMatchObject({ digest: whole.digest, summary: whole.summary });
   for (const format of ['text', 'markdown', 'junit', 'html'])
     expect((await fleet.run('show', ...files, '--format', format)).stdout).toBe(
-      (await fleet.run('show', 'whole.json', '--format', format)).stdout,
+      (await fleet.run('show whole.json --format', format)).stdout,
     );
 });
 
 it('the parts are the same each time, and an environment that is shown twice is refused', async () => {
   const fleet = await planned();
-  await fleet.run('plan', '-e', '*', '--shard', '2/4', '--out', 'again.json');
+  await fleet.run('plan -e * --shard 2/4 --out again.json');
   expect(timeless(read(fleet, 'again.json'))).toEqual(timeless(read(fleet, 'part-2.json')));
-  const twice = await fleet.run('show', 'again.json', 'whole.json');
+  const twice = await fleet.run('show again.json whole.json');
   expect(twice.code).toBe(1);
   expect(twice.stderr).toMatch(/Two of the files are of the environment tenant-\d\./);
 });
@@ -56,17 +56,17 @@ it('a part without --env is a part of the default environment alone', async () =
   const fleet = await createTestFleet({ names: ['test', 'eu-1', 'eu-2'] });
   fleet.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
   const written = () => fleet.names.filter((name) => fleet.sandboxOf(name).state.senders.length > 0);
-  const none = await fleet.run('apply', '--shard', '1/1', '--yes');
+  const none = await fleet.run('apply --shard 1/1 --yes');
   expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('Select one with --env: test') });
   expect(written()).toEqual([]);
 
   fleet.write('tenantctl.yaml', `${fleet.read('tenantctl.yaml')}defaultEnvironment: test\n`);
-  expect(await fleet.run('apply', '--shard', '1/1', '--yes')).toMatchObject({ code: 0 });
+  expect(await fleet.run('apply --shard 1/1 --yes')).toMatchObject({ code: 0 });
   expect(written()).toEqual(['test']);
-  const empty = await fleet.run('plan', '--shard', '2/2', '--format', 'json');
+  const empty = await fleet.run('plan --shard 2/2 --format json');
   expect(empty.json).toMatchObject({ environments: [] });
   for (const format of ['text', 'markdown', 'html']) {
-    const { stdout } = await fleet.run('plan', '--shard', '2/2', '--format', format);
+    const { stdout } = await fleet.run('plan --shard 2/2 --format', format);
     expect(stdout).toContain('0 environments');
     expect(stdout).not.toContain('All tenants equal');
   }
@@ -75,9 +75,9 @@ it('a part without --env is a part of the default environment alone', async () =
 it('the four parts of an apply, each from its own file, are the apply of the whole', async () => {
   const fleet = await planned();
   fleet.sandboxOf('tenant-5').faults.clear();
-  await fleet.run('plan', '-e', '*', '--out', 'whole.json');
+  await fleet.run('plan -e * --out whole.json');
   for (const part of parts) {
-    await fleet.run('plan', '-e', '*', '--shard', `${part}/4`, '--out', `part-${part}.json`);
+    await fleet.run('plan -e * --shard', `${part}/4`, '--out', `part-${part}.json`);
     const file = `part-${part}.json`;
     expect(await fleet.run('apply', file, '--result', `result-${part}.json`)).toMatchObject({ code: 0 });
   }

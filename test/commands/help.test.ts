@@ -19,13 +19,13 @@ it.each(['plan-stale', '[plan-stale]'])(
 );
 
 it('the text of a code has no links of the page, and not the next entry', async () => {
-  const { stdout } = await run('explain', 'usage');
+  const { stdout } = await run('explain usage');
   expect(stdout).toContain('--dryrun');
   expect(stdout).not.toMatch(/\]\(|declined|##/);
 });
 
 it('the text of a code ends with what its section says of all codes, and with the address of the page', async () => {
-  const { stdout } = await run('explain', 'plan-stale');
+  const { stdout } = await run('explain plan-stale');
   expect(stdout).toMatch(/exit code 4\s+and\s+nothing\s+was\s+written/);
   const [page = '', anchor] = stdout.trimEnd().split('\nDocumentation: ')[1]?.split('#') ?? [];
   expect(readFileSync(page, 'utf8')).toContain(`\n### ${anchor}\n`);
@@ -73,14 +73,14 @@ it.each([
 it('what the parser says is in English, whatever the language of the terminal', async () => {
   vi.stubEnv('LC_ALL', 'de_DE.UTF-8');
   onTestFinished(() => void vi.unstubAllEnvs());
-  expect((await run('plan', '--prun')).stderr).toContain('There is no option --prun.');
+  expect((await run('plan --prun')).stderr).toContain('There is no option --prun.');
   expect((await run('plann')).stderr).toContain('Did you mean `plan`?');
-  const { stdout } = await run('env', '--help');
+  const { stdout } = await run('env --help');
   expect(stdout).toContain('[choices: "text"');
 });
 
 it('the help of plan has its options in groups, the common ones last', async () => {
-  const { stdout } = await run('plan', '--help');
+  const { stdout } = await run('plan --help');
   const headings = [...stdout.matchAll(/^(\w[\w ]*):$/gm)].map(([, heading]) => heading);
   expect(headings).toEqual([
     'Which objects',

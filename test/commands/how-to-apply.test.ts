@@ -36,7 +36,7 @@ describe('the command that a plan ends with', () => {
   });
 
   it('applies the file that the plan was saved in', async () => {
-    const planned = await world.run('plan', '--out', "plans/it's new.json");
+    const planned = await world.run('plan --out', "plans/it's new.json");
     expect(commandIn(planned)).toMatch(/^tenantctl apply 'plans\/it'\\''s new\.json' --expect sha256:/);
     expect(await runIn(world, commandIn(planned))).toMatchObject({ code: 0 });
     expect(sendersNow()).toHaveLength(2);
@@ -44,13 +44,13 @@ describe('the command that a plan ends with', () => {
 
   it('applies the file where CI says that it is none', async () => {
     world.env.CI = 'false';
-    const command = commandIn(await world.run('plan', '--out', 'plan.json'));
+    const command = commandIn(await world.run('plan --out plan.json'));
     expect(command).toMatch(/^tenantctl apply plan\.json --expect sha256:/);
   });
 
   it('makes the plan of a pipeline again: its file is on another machine, and may be that of a pull request', async () => {
     world.env.CI = 'true';
-    const planned = await world.run('plan', '--out', 'plan.json', '--report', 'plan.md');
+    const planned = await world.run('plan --out plan.json --report plan.md');
     delete world.env.CI;
     const command = commandIn(planned);
     expect(command).toMatch(/^tenantctl apply --expect sha256:\w{64}$/);
@@ -61,7 +61,7 @@ describe('the command that a plan ends with', () => {
 
   it('makes a plan again that was not saved, with its environment, filters and guards', async () => {
     const options = ['--only', 'SenderAddress/*', '--except', "SenderAddress/o'neil*", '--max-deletes', '3'];
-    const planned = await world.run('plan', '-e', 'test', '-c', 'tenantctl.yaml', ...options);
+    const planned = await world.run('plan -e test -c tenantctl.yaml', ...options);
     const command = commandIn(planned);
     expect(command).toMatch(
       /^tenantctl apply --env test --only 'SenderAddress\/\*' --except 'SenderAddress\/o'\\''neil\*' --max-deletes 3 --config tenantctl\.yaml --expect sha256:\w{64}$/,
@@ -71,10 +71,10 @@ describe('the command that a plan ends with', () => {
   });
 
   it('deletes what the plan deletes', async () => {
-    expect((await world.run('apply', '--yes')).code).toBe(0);
+    expect((await world.run('apply --yes')).code).toBe(0);
     commitAll(world.dir);
     world.declare([sender('a@acme.example')]);
-    const command = commandIn(await world.run('plan', '--since', 'HEAD'));
+    const command = commandIn(await world.run('plan --since HEAD'));
     expect(command).toMatch(/^tenantctl apply --since HEAD --expect sha256:\w{64}$/);
     expect(await runIn(world, command)).toMatchObject({ code: 0 });
     expect(sendersNow()).toEqual(['a@acme.example']);
@@ -99,8 +99,8 @@ describe('the command that a plan ends with', () => {
   });
 
   it('is that of the shown file in `show`, and the same on pages and in comments', async () => {
-    await world.run('plan', '--out', 'saved/plan.json', '--report', 'a.html', '--report', 'a.md');
-    const shown = await world.run('show', 'saved/plan.json', '--report', 'b.html', '--report', 'b.md');
+    await world.run('plan --out saved/plan.json --report a.html --report a.md');
+    const shown = await world.run('show saved/plan.json --report b.html --report b.md');
     const command = commandIn(shown);
     expect(command).toMatch(/^tenantctl apply saved\/plan\.json --expect sha256:\w{64}$/);
     for (const file of ['a.html', 'b.html']) expect(world.read(file)).toContain(`data-copy="${command}"`);
@@ -109,7 +109,7 @@ describe('the command that a plan ends with', () => {
 
   it('is in the summary of a GitHub step', async () => {
     world.env.GITHUB_STEP_SUMMARY = `${world.dir}/summary.md`;
-    const command = commandIn(await world.run('plan', '--out', 'plan.json'));
+    const command = commandIn(await world.run('plan --out plan.json'));
     expect(world.read('summary.md')).toContain(`\`${command}\``);
   });
 
@@ -119,32 +119,25 @@ describe('the command that a plan ends with', () => {
     expect(steps.stdout).toContain('1 by hand');
     expect(commandIn(steps)).toBeNull();
     world.declare([sender('a@acme.example')]);
-    expect((await world.run('apply', '--yes')).stderr).not.toMatch(sayings);
+    expect((await world.run('apply --yes')).stderr).not.toMatch(sayings);
     expect(commandIn(await world.run('plan'))).toBeNull();
     world.declare([{ ...sender('a@acme.example'), ensure: 'absent' }]);
-    const refused = await world.run('plan', '--max-deletes', '0');
+    const refused = await world.run('plan --max-deletes 0');
     expect(refused).toMatchObject({ code: 4 });
     expect(commandIn(refused)).toBeNull();
   });
 
   it('of a rollback needs the file, since manifests do not make that plan', async () => {
-    await world.run('apply', '--yes', '--result', 'result.json');
-    expect(commandIn(await world.run('rollback', 'result.json', '--max-deletes', '5'))).toBeNull();
-    const planned = await world.run(
-      'rollback',
-      'result.json',
-      '--allow-delete-all',
-      'SenderAddress',
-      '--out',
-      'back.json',
-    );
+    await world.run('apply --yes --result result.json');
+    expect(commandIn(await world.run('rollback result.json --max-deletes 5'))).toBeNull();
+    const planned = await world.run('rollback result.json --allow-delete-all SenderAddress --out back.json');
     expect(await runIn(world, commandIn(planned))).toMatchObject({ code: 0 });
     expect(sendersNow()).toEqual([]);
   });
 
   it('keeps what lifts a guard or writes a secret again, and leaves out what no digest depends on', async () => {
     const kinds = ['SenderAddress', 'ProfileSearch'].flatMap((kind) => ['--allow-delete-all', kind]);
-    const planned = await world.run('plan', '--rotate', 'SimIntegration/*', ...kinds, '--impact');
+    const planned = await world.run('plan --rotate SimIntegration/*', ...kinds, '--impact');
     expect(commandIn(planned)).toMatch(
       /^tenantctl apply --rotate 'SimIntegration\/\*' --allow-delete-all SenderAddress --allow-delete-all ProfileSearch --expect \S+$/,
     );
@@ -158,13 +151,13 @@ describe('the command of the plans of several environments', () => {
   it('applies all of them, saved or made again, in parts too', async () => {
     const fleet = await createTestFleet({ names, groups: { all: ['*'] } });
     fleet.declare([sender('a@acme.example')]);
-    const planned = await fleet.run('plan', '-e', '@all');
+    const planned = await fleet.run('plan -e @all');
     expect(commandIn(planned)).toMatch(/^tenantctl apply --env @all --expect sha256:/);
-    const part = await fleet.run('plan', '-e', '@all', '--shard', '1/2');
+    const part = await fleet.run('plan -e @all --shard 1/2');
     expect(commandIn(part)).toContain('tenantctl apply --env @all --shard 1/2 --expect');
     expect(await runIn(fleet, commandIn(part))).toMatchObject({ code: 0 });
     expect(await runIn(fleet, commandIn(planned))).toMatchObject({ code: 4 });
-    const saved = await fleet.run('plan', '-e', 'eu-*,us-1', '--out', 'fleet.json', '--report', 'fleet.md');
+    const saved = await fleet.run('plan -e eu-*,us-1 --out fleet.json --report fleet.md');
     expect(commandIn(saved)).toMatch(/^tenantctl apply fleet\.json --expect sha256:/);
     expect(fleet.read('fleet.md')).toContain(`\`${commandIn(saved)}\``);
     expect(await runIn(fleet, commandIn(saved))).toMatchObject({ code: 0 });
@@ -175,13 +168,11 @@ describe('the command of the plans of several environments', () => {
     const fleet = await createTestFleet({ names });
     fleet.declare([sender('a@acme.example')]);
     for (const part of ['1', '2']) {
-      expect((await fleet.run('plan', '-e', '*', '--shard', `${part}/2`, '--out', `${part}.json`)).code).toBe(
-        0,
-      );
+      expect((await fleet.run('plan -e * --shard', `${part}/2`, '--out', `${part}.json`)).code).toBe(0);
     }
-    expect(commandIn(await fleet.run('show', '1.json'))).toContain('tenantctl apply 1.json --expect');
-    expect(commandIn(await fleet.run('show', '1.json', '2.json'))).toBeNull();
+    expect(commandIn(await fleet.run('show 1.json'))).toContain('tenantctl apply 1.json --expect');
+    expect(commandIn(await fleet.run('show 1.json 2.json'))).toBeNull();
     fleet.sandboxOf('us-1').faults.add({ kind: 'status', status: 403, times: Number.POSITIVE_INFINITY });
-    expect(commandIn(await fleet.run('plan', '-e', '*'))).toBeNull();
+    expect(commandIn(await fleet.run('plan -e *'))).toBeNull();
   });
 });

@@ -48,7 +48,7 @@ function runs({ sandbox }: World): number {
 }
 
 async function plan(world: World, ...options: string[]): Promise<Plan> {
-  const ran = await world.run('plan', '--format', 'json', ...options);
+  const ran = await world.run('plan --format json', ...options);
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   return JSON.parse(ran.stdout);
 }
@@ -88,7 +88,7 @@ describe('plan --impact', () => {
       },
     });
     expect(world.sandbox.state.profileSearches).toEqual(before);
-    const { stdout } = await world.run('plan', '--impact');
+    const { stdout } = await world.run('plan --impact');
     expect(stdout).toContain('finds 7 profiles, 2 before');
     expect(stdout).toContain('7 enter: Oslo 1, Oslo 2, Oslo 3, Oslo 4, Oslo 5 and 2 more');
   });
@@ -154,12 +154,12 @@ lifecycle: { renamedFrom: Renamed before }
     world.sandbox.faults.add({ kind: 'status', status: 403, operation: 'run-profile-search', times: 9 });
     const { changes } = await plan(world, '--impact');
     expect(changes).toMatchObject([{ action: 'update', impact: { notRun: expect.stringContaining('403') } }]);
-    expect((await world.run('plan', '--impact')).stdout).toContain('Who enters and leaves is not known');
+    expect((await world.run('plan --impact')).stdout).toContain('Who enters and leaves is not known');
   });
 
   test('a number of requests that is none is refused before anything is asked', async () => {
     const world = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
-    const { code, stderr } = await world.run('plan', '--impact', '--impact-requests', '0');
+    const { code, stderr } = await world.run('plan --impact --impact-requests 0');
     expect({ code, asked: world.sandbox.log.length }).toEqual({ code: 1, asked: 0 });
     expect(stderr).toContain('--impact-requests takes a whole number');
   });
@@ -168,7 +168,7 @@ lifecycle: { renamedFrom: Renamed before }
     const world = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
     const [rule] = world.sandbox.state.profileSearches[0]?.rules ?? [];
     Object.assign(rule ?? {}, { value: { $secret: 'TOKEN' } });
-    await world.run('plan', '--impact');
+    await world.run('plan --impact');
     const sent = JSON.stringify(world.sandbox.log.filter(({ path }) => path.endsWith('/run')));
     expect(sent).toContain(JSON.stringify({ $secret: 'TOKEN' }));
   });
@@ -181,22 +181,22 @@ describe('the digest', () => {
     world.sandbox.state.profiles.pop();
     expect((await plan(world, '--impact')).digest).toBe(digest);
     expect((await plan(world)).digest).toBe(digest);
-    expect(await world.run('apply', '--expect', digest)).toMatchObject({ code: 0 });
+    expect(await world.run('apply --expect', digest)).toMatchObject({ code: 0 });
   });
 
   test('a plan file with an impact is shown and applied', async () => {
     const world = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
-    expect(await world.run('plan', '--impact', '--out', 'plan.json')).toMatchObject({ code: 0 });
+    expect(await world.run('plan --impact --out plan.json')).toMatchObject({ code: 0 });
     expect(world.read('plan.json')).toContain('"impact"');
-    expect((await world.run('show', 'plan.json')).stdout).toContain('1 leaves: Rome 1');
-    expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 0 });
+    expect((await world.run('show plan.json')).stdout).toContain('1 leaves: Rome 1');
+    expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
   });
 });
 
 describe('a lookup that finds nothing', () => {
   test('is said where the manifest has it', async () => {
     const world = await tenantWith(inCity('Moved', 'Oslo').replace('uid: city', 'uid: town'), {});
-    const { code, json } = await world.run('plan', '--format', 'json');
+    const { code, json } = await world.run('plan --format json');
     expect(code).toBe(1);
     expect(json).toMatchObject({
       diagnostics: [

@@ -25,7 +25,7 @@ const roleFile = 'kinds/Role.kind.yaml';
 
 it('the example project has an empty plan without a warning, and proofs of what its descriptors say', async () => {
   const { run } = await exampleWorld({ isProven: true });
-  const { code, stdout } = await run('plan', '--detailed-exitcode');
+  const { code, stdout } = await run('plan --detailed-exitcode');
   expect(stdout).toContain('No changes.');
   expect(stdout).not.toContain('warning');
   expect(code).toBe(0);
@@ -35,7 +35,7 @@ describe('a descriptor that holds', () => {
   it('is shown to hold by reading only', async () => {
     const { run, sandbox, read } = await exampleWorld();
     const before = read(roleFile);
-    const { code, stdout, stderr } = await run('kind', 'check', 'Role');
+    const { code, stdout, stderr } = await run('kind check Role');
     expect(stderr).toBe('');
     expect(stdout).toBe(
       'Role holds in test: a plan of the export of its only object is empty.\nIt is still unproven. Add --write to mark it as proven.\n',
@@ -50,7 +50,7 @@ describe('a descriptor that holds', () => {
     '%s of the example',
     async (kind) => {
       const { run } = await exampleWorld();
-      const { code, stderr } = await run('kind', 'check', kind);
+      const { code, stderr } = await run('kind check', kind);
       expect(stderr).toBe('');
       expect(code).toBe(0);
     },
@@ -59,7 +59,7 @@ describe('a descriptor that holds', () => {
   it('is unproven in validate as far as its objects are selected, also where others have none', async () => {
     const { run } = await exampleWorld();
     const unproven = async (...argv: string[]) => {
-      const { stdout } = await run('validate', '--format', 'json', ...argv);
+      const { stdout } = await run('validate --format json', ...argv);
       const all: { code: string; message: string }[] = JSON.parse(stdout).diagnostics;
       return all.filter(({ code }) => code === 'kind-unproven').map(({ message }) => message);
     };
@@ -75,7 +75,7 @@ describe('a descriptor that holds', () => {
   it('is unproven in plans until it is marked, and again when it changes', async () => {
     const { run, write, read } = await exampleWorld();
     const warnings = async () => {
-      const { stdout } = await run('plan', '--format', 'json');
+      const { stdout } = await run('plan --format json');
       const all: { code: string; message: string }[] = JSON.parse(stdout).diagnostics;
       return all.filter(({ code }) => code === 'kind-unproven').map(({ message }) => message);
     };
@@ -84,17 +84,17 @@ describe('a descriptor that holds', () => {
       'Role is unproven',
       'Transform is unproven',
     ]);
-    const { stdout } = await run('kind', 'check', 'Role', '--write');
+    const { stdout } = await run('kind check Role --write');
     expect(stdout).toContain('Marked as proven in kinds/Role.kind.yaml. Commit the file.');
     expect(read(roleFile)).toMatch(/^serverOwned: .*\nproven: sha256:[0-9a-f]{64}\n$/m);
     expect(await warnings()).toEqual(['AccessProfile is unproven', 'Transform is unproven']);
-    expect((await run('kind', 'check', 'Role')).stdout).not.toContain('unproven');
+    expect((await run('kind check Role')).stdout).not.toContain('unproven');
 
     write(roleFile, `# A comment\n${read(roleFile).replace(/^summary: .*/m, 'summary: Other words.')}`);
     expect(await warnings()).toHaveLength(2);
     write(roleFile, read(roleFile).replace('pageSize: 50', 'pageSize: 49'));
     expect(await warnings()).toContain('Role is unproven: its descriptor has changed since it was checked');
-    await run('kind', 'check', 'Role', '--write');
+    await run('kind check Role --write');
     expect(read(roleFile).match(/^proven:/gm)).toHaveLength(1);
     expect(await warnings()).toHaveLength(2);
   });
@@ -113,7 +113,7 @@ describe('a descriptor that holds', () => {
     const world = await exampleWorld();
     const overlays = "overlays: [{ target: 'Role/*', merge: { enabled: false } }]";
     world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace(/"limits"/, `${overlays}, "limits"`));
-    expect((await world.run('kind', 'check', 'Role')).code).toBe(0);
+    expect((await world.run('kind check Role')).code).toBe(0);
   });
 });
 
@@ -172,7 +172,7 @@ async function checkThing(trial: Trial, ...words: string[]) {
     'tenantctl.yaml',
     `version: 1\nenvironments: { test: { identity: { baseUrl: ${host.url}, auth: { token: !secret TOKEN } } } }\n`,
   );
-  const ran = await world.run('kind', 'check', 'Thing', ...words);
+  const ran = await world.run('kind check Thing', ...words);
   expect([...host.methods]).toEqual(['GET']);
   return { ...ran, world };
 }
@@ -426,7 +426,7 @@ it.each([
   ['SenderAddress', 'kind-built-in', 'kinds/SenderAddress.kind.yaml'],
 ])('%s cannot be checked', async (name, code, words) => {
   const { run } = await exampleWorld();
-  const ran = await run('kind', 'check', name);
+  const ran = await run('kind check', name);
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain(code);
   expect(ran.stderr).toContain(words);

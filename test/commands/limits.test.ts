@@ -58,7 +58,7 @@ it('`concurrency` is how many requests are open at once', async () => {
     ]);
     expect(await world.run('plan')).toMatchObject({ code: 0 });
     expect(world.sandbox.metrics.mostAtOnce).toBe(concurrency);
-    await world.run('apply', '--yes');
+    await world.run('apply --yes');
     expect(world.sandbox.metrics.mostAtOnce).toBe(concurrency);
   }
 });
@@ -66,7 +66,7 @@ it('`concurrency` is how many requests are open at once', async () => {
 it('`requests` in `per` are waited for', async () => {
   const world = await createTestWorld({ environment: { limits: { requests: 4, per: '300ms' } } });
   world.declare(senders(10));
-  const { code, stderr } = await world.run('apply', '--yes', '--verbose');
+  const { code, stderr } = await world.run('apply --yes --verbose');
   expect(code).toBe(0);
   expect(new Set(stderr.match(/limit reached, going on in \d+ s/g))).toEqual(
     new Set(['limit reached, going on in 1 s']),

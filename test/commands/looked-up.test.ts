@@ -28,7 +28,7 @@ test('a plan and its reports show what a lookup found by what was looked up', as
   });
   try {
     const reports = ['plan.md', 'plan.html', 'plan.json'];
-    const { code, stdout } = await world.run('plan', '--report', ...reports);
+    const { code, stdout } = await world.run('plan --report', ...reports);
     expect([code, stdout.includes('!lookup ne_attributes uid: city (a1)')]).toEqual([0, true]);
     for (const file of reports.slice(0, 2))
       expect(world.read(file)).toContain('!lookup ne_attributes uid: city (a1)');
@@ -36,8 +36,8 @@ test('a plan and its reports show what a lookup found by what was looked up', as
     const [, { diff }] = changes;
     const [rules] = diff.filter(({ path }: { path: string }) => path.startsWith('/rules'));
     expect(rules.named).toEqual({ a1: '!lookup ne_attributes uid: city' });
-    expect(await world.run('plan', '--out', 'saved.json')).toMatchObject({ code: 0 });
-    expect(await world.run('apply', 'saved.json')).toMatchObject({ code: 0 });
+    expect(await world.run('plan --out saved.json')).toMatchObject({ code: 0 });
+    expect(await world.run('apply saved.json')).toMatchObject({ code: 0 });
   } finally {
     await world.close();
   }

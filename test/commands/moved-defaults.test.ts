@@ -69,8 +69,8 @@ it('shows the new default beside the declared texts in the HTML report, and save
   const made = await tenant();
   await made.run('export');
   moveDefault(made, { subject: 'Welcome <b>aboard</b>' });
-  expect(await made.run('plan', '--out', 'plan.json', '--report', 'plan.html')).toMatchObject({ code: 0 });
-  await made.run('show', 'plan.json', '--report', 'shown.html');
+  expect(await made.run('plan --out plan.json --report plan.html')).toMatchObject({ code: 0 });
+  await made.run('show plan.json --report shown.html');
   for (const file of ['plan.html', 'shown.html']) {
     const page = made.read(file);
     expect(page).toContain("Compare with the vendor's new default");
@@ -105,7 +105,7 @@ it("shows the vendor's old text from the commit that exported it, with the same 
       ],
     },
   ]);
-  await made.run('plan', '--report', 'plan.html');
+  await made.run('plan --report plan.html');
   const page = made.read('plan.html');
   expect(page).toContain("the vendor's old default");
   expect(page).not.toContain('is not known');
@@ -113,7 +113,7 @@ it("shows the vendor's old text from the commit that exported it, with the same 
   const without = await made.plan();
   expect(without.diagnostics[0]?.versions?.[0]).not.toHaveProperty('old');
   expect(without.digest).toBe(plan.digest);
-  await made.run('plan', '--report', 'plan.html');
+  await made.run('plan --report plan.html');
   expect(made.read('plan.html')).toContain('git has no manifest with its text');
 });
 
@@ -121,18 +121,18 @@ it('adds the digest in a merge where there is none, and keeps one that a person 
   const made = await tenant();
   const text = `# Mine\nkind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\nsubject: Ours\n`;
   made.write('config/all.yaml', `${text}lifecycle: { protect: true }\n`);
-  expect(await made.run('export', '--merge')).toMatchObject({ code: 0 });
+  expect(await made.run('export --merge')).toMatchObject({ code: 0 });
   const merged = made.read('config/all.yaml');
   expect(merged).toMatch(/^# Mine\n.*lifecycle: \{ protect: true, basedOn: sha256:[0-9a-f]{64} \}\n$/s);
   made.write('config/all.yaml', text);
-  await made.run('export', '--merge');
+  await made.run('export --merge');
   expect(made.read('config/all.yaml')).toMatch(
     /subject: Ours\nlifecycle:\n {2}basedOn: sha256:[0-9a-f]{64}\n$/,
   );
 
   moveDefault(made, { subject: 'Another' });
   const before = made.read('config/all.yaml');
-  await made.run('export', '--merge');
+  await made.run('export --merge');
   expect(made.read('config/all.yaml')).toBe(before);
   expect((await made.plan()).diagnostics).toMatchObject([{ code: 'default-moved' }]);
 });

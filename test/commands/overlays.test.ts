@@ -48,7 +48,7 @@ describe('a value that an overlay sets', () => {
   });
 
   it('is marked in the plan as data', async () => {
-    const { json } = await world.run('plan', '--format', 'json', '-e', 'prod');
+    const { json } = await world.run('plan --format json -e prod');
     expect(json).toMatchObject({
       changes: [
         {
@@ -72,8 +72,8 @@ describe('a value that an overlay sets', () => {
   });
 
   it('does not keep a saved plan from being applied', async () => {
-    expect((await world.run('plan', '-e', 'prod', '--out', 'plan.json')).code).toBe(0);
-    expect((await world.run('apply', 'plan.json')).code).toBe(0);
+    expect((await world.run('plan -e prod --out plan.json')).code).toBe(0);
+    expect((await world.run('apply plan.json')).code).toBe(0);
   });
 });
 

@@ -75,20 +75,20 @@ describe.skipIf(!existsSync('/proc/self/fd'))('a pipe of which nobody opens the 
 
 describe('a pipe whose other end is open', () => {
   it('is read, as `<(…)` is', async () => {
-    expect((await world.run('plan', '--out', 'plan.json')).code).toBe(0);
+    expect((await world.run('plan --out plan.json')).code).toBe(0);
     const plan = world.read('plan.json');
     createWriteStream(pipe).end(plan);
-    expect((await world.run('show', 'pipe.json', '--format', 'json')).stdout).toBe(
-      (await world.run('show', 'plan.json', '--format', 'json')).stdout,
+    expect((await world.run('show pipe.json --format json')).stdout).toBe(
+      (await world.run('show plan.json --format json')).stdout,
     );
     createWriteStream(pipe).end(plan);
-    expect(await world.run('apply', 'pipe.json')).toMatchObject({ code: 0 });
+    expect(await world.run('apply pipe.json')).toMatchObject({ code: 0 });
     expect(world.sandbox.state.senders).toHaveLength(1);
   });
 
   it('is written, and a step summary too', async () => {
     const read = text(createReadStream(pipe));
-    expect((await world.run('plan', '--out', 'pipe.json')).code).toBe(0);
+    expect((await world.run('plan --out pipe.json')).code).toBe(0);
     expect(JSON.parse(await read)).toMatchObject({ summary: { create: 1 } });
     const summary = text(createReadStream(pipe));
     world.env.GITHUB_STEP_SUMMARY = pipe;
@@ -115,7 +115,7 @@ it.each([
 });
 
 it('the result of an apply is no pipe, since it is written as the run goes', async () => {
-  const { code, stderr } = await world.run('apply', '--yes', '--result', 'pipe.json');
+  const { code, stderr } = await world.run('apply --yes --result pipe.json');
   expect([code, stderr]).toEqual([1, expect.stringContaining('pipe.json is a pipe')]);
   expect(world.sandbox.state.senders).toEqual([]);
 });
@@ -134,6 +134,6 @@ it.each(['/dev/zero', '/dev/tty', '/dev/null'])('%s is refused as a plan', async
 it('a pipe that never ends is read up to the size of the largest plan', async () => {
   const zeros = createReadStream('/dev/zero');
   zeros.pipe(createWriteStream(pipe)).on('error', () => zeros.destroy());
-  const { code, stderr } = await world.run('show', 'pipe.json');
+  const { code, stderr } = await world.run('show pipe.json');
   expect([code, stderr]).toEqual([1, expect.stringContaining('pipe.json is larger than 256 MB')]);
 });

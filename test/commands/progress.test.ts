@@ -262,7 +262,7 @@ describe('an apply in a CI job', () => {
     world.declare(
       Array.from({ length: 60 }, (_, at) => ({ kind: 'SenderAddress', email: `s${at}@acme.example` })),
     );
-    const { stderr } = await world.run('apply', '--yes');
+    const { stderr } = await world.run('apply --yes');
     const steps = stderr.split('\n').filter((line) => /^\d+\/60 /.test(line));
     expect(steps).toHaveLength(20);
     expect(steps.at(-1)).toMatch(/^60\/60 /);

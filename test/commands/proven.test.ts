@@ -32,7 +32,7 @@ environments:
 const declareSenders = (...documents: string[]) => test.write('config/senders.yaml', documents.join('---\n'));
 const sender = (email: string) => `kind: SenderAddress\nemail: ${email}\n`;
 const applyTo = (environment: string, ...argv: string[]) =>
-  run('apply', '-e', environment, '--yes', '--result', `${environment}.json`, ...argv);
+  run('apply -e', environment, '--yes', '--result', `${environment}.json`, ...argv);
 const resultOf = (environment: string): Result => JSON.parse(test.read(`${environment}.json`));
 
 describe('apply --proven-by', () => {
@@ -53,10 +53,10 @@ describe('apply --proven-by', () => {
     expect(stderr).toContain('SenderAddress/b%40acme.example is not proven');
     expect(stderr).toContain('config/senders.yaml:4');
     expect(stderr).not.toContain('a%40acme.example is not proven');
-    expect(await run('apply', '-e', 'production', '--dry-run', '--proven-by', 'test.json')).toMatchObject({
+    expect(await run('apply -e production --dry-run --proven-by test.json')).toMatchObject({
       code: 4,
     });
-    expect((await run('plan', '-e', 'production')).stdout).toContain('2 to create');
+    expect((await run('plan -e production')).stdout).toContain('2 to create');
   });
 
   it('takes no proof of an object that --only left out of the apply', async () => {
@@ -81,13 +81,13 @@ describe('apply --proven-by', () => {
 
   it('holds for a saved plan, and takes globs', async () => {
     declareSenders(sender('a@acme.example'));
-    await run('plan', '-e', 'production', '--out', 'plan.json');
-    const refused = await run('apply', 'plan.json', '--proven-by', 'results/*.json');
+    await run('plan -e production --out plan.json');
+    const refused = await run('apply plan.json --proven-by results/*.json');
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.stderr).toContain('results/*.json names no file');
     await applyTo('test');
     test.write('results/test.json', test.read('test.json'));
-    expect(await run('apply', 'plan.json', '--proven-by', 'results/*.json')).toMatchObject({ code: 0 });
+    expect(await run('apply plan.json --proven-by results/*.json')).toMatchObject({ code: 0 });
   });
 
   it('does not write over a proof, also where a glob names it', async () => {
@@ -95,7 +95,7 @@ describe('apply --proven-by', () => {
     await applyTo('test');
     test.write('proofs/test.json', test.read('test.json'));
     const overwriting = ['--proven-by', 'proofs/*.json', '--result', 'proofs/test.json'];
-    expect(await run('apply', '-e', 'production', '--yes', ...overwriting)).toMatchObject({
+    expect(await run('apply -e production --yes', ...overwriting)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('proofs/test.json is what the command reads'),
     });
@@ -106,15 +106,15 @@ describe('apply --proven-by', () => {
     const integration = 'kind: SimIntegration\nname: Tickets\ntype: ServiceNow Service Desk\n';
     declareSenders(`${integration}description: !format "Tickets of %{company}"\n`, sender('a@acme.example'));
     expect(await applyTo('test')).toMatchObject({ code: 0 });
-    await run('plan', '-e', 'production', '--out', 'plan.json');
-    const saved = await run('apply', 'plan.json', '--proven-by', 'test.json', '--dry-run');
+    await run('plan -e production --out plan.json');
+    const saved = await run('apply plan.json --proven-by test.json --dry-run');
     expect(saved.stderr).toContain('SimIntegration/Tickets differs here');
     // Manifests of today say nothing of a plan that was made from others.
     declareSenders(
       `${integration}description: !format "Incidents of %{company}"\n`,
       sender('a@acme.example'),
     );
-    const outdated = await run('apply', 'plan.json', '--proven-by', 'test.json', '--dry-run');
+    const outdated = await run('apply plan.json --proven-by test.json --dry-run');
     expect(outdated.stderr).not.toContain('differs here');
     declareSenders(`${integration}description: !format "Tickets of %{company}"\n`, sender('a@acme.example'));
     const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
@@ -263,7 +263,7 @@ ${more}`;
     const overlay = "{ target: 'SenderAddress/a*', merge: { ensure: absent } }";
     const settings = test.read('tenantctl.yaml');
     test.write('tenantctl.yaml', settings.replace(/ }\n$/, `, overlays: [${overlay}] }\n`));
-    expect((await run('plan', '-e', 'production')).stdout).toContain('1 to delete');
+    expect((await run('plan -e production')).stdout).toContain('1 to delete');
     expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 4 });
   });
 
@@ -318,7 +318,7 @@ ${more}`;
     commitAll(test.dir);
     await applyTo('test');
     declareSenders(`${integration('New')}lifecycle: { renamedFrom: Old }\n`);
-    const { stdout } = await run('plan', '-e', 'test', '--since', 'HEAD', '--format', 'json');
+    const { stdout } = await run('plan -e test --since HEAD --format json');
     expect(Object.keys(JSON.parse(stdout).desired)).toEqual(['SimIntegration/New']);
   });
 

@@ -33,13 +33,13 @@ describe('remarks that are alike', () => {
   });
 
   it('are all shown with --verbose, and if they are few', async () => {
-    expect(count((await world.run('plan', '--verbose')).stdout, '[unknown-variable]')).toBe(6);
-    const few = await world.run('plan', '--only', 'NotificationTemplate/*/EMAIL/{de,fr,it}');
+    expect(count((await world.run('plan --verbose')).stdout, '[unknown-variable]')).toBe(6);
+    const few = await world.run('plan --only NotificationTemplate/*/EMAIL/{de,fr,it}');
     expect(count(few.stdout, '[unknown-variable]')).toBe(3);
   });
 
   it('stand beside their changes in Markdown, and are complete in JSON', async () => {
-    const markdown = await world.run('plan', '--format', 'markdown');
+    const markdown = await world.run('plan --format markdown');
     expect(count(markdown.stdout, '`unknown-variable`')).toBe(6);
     expect(markdown.stdout).not.toContain('#### Remarks');
     expect((await world.plan()).diagnostics).toHaveLength(6);
@@ -48,13 +48,13 @@ describe('remarks that are alike', () => {
 
 it('errors are never folded', async () => {
   world.declare(locales.map((name) => ({ kind: 'SenderAddress', email: `${name}@x`, colour: 1 })));
-  const { stdout } = await world.run('validate', '--quiet');
+  const { stdout } = await world.run('validate --quiet');
   expect(count(stdout, '[unknown-field]')).toBe(6);
 });
 
 describe('--quiet', () => {
   it('leaves out remarks, but neither changes nor risks', async () => {
-    const { stdout, stderr } = await world.run('plan', '--quiet');
+    const { stdout, stderr } = await world.run('plan --quiet');
     expect(stdout).not.toContain('unknown-variable');
     expect(stdout).toContain('+ SenderAddress/a%40acme.example');
     expect(stdout).toContain('SENDS E-MAIL');
@@ -62,9 +62,9 @@ describe('--quiet', () => {
   });
 
   it('does not leave out why a plan is refused', async () => {
-    expect((await world.run('apply', '--yes', '--quiet')).code).toBe(0);
+    expect((await world.run('apply --yes --quiet')).code).toBe(0);
     world.declare([{ ...templates[0], subject: undefined, ensure: 'absent' }]);
-    const { code, stdout } = await world.run('plan', '--quiet');
+    const { code, stdout } = await world.run('plan --quiet');
     expect(code).toBe(4);
     expect(stdout).toContain('[protected]');
   });
@@ -74,7 +74,7 @@ describe('--quiet', () => {
       'tenantctl.yaml',
       world.read('tenantctl.yaml').replace('version: 1', 'version: 1\nmanifests: [none]'),
     );
-    const { stdout } = await world.run('validate', '--quiet');
+    const { stdout } = await world.run('validate --quiet');
     expect(stdout).toBe('1 warning\n');
   });
 
@@ -83,14 +83,14 @@ describe('--quiet', () => {
       'tenantctl.yaml',
       world.read('tenantctl.yaml').replace('version: 1', 'version: 1\nmanifests: [none]'),
     );
-    const { stderr } = await world.run('export', '--quiet', '--kinds', 'SenderAddress');
+    const { stderr } = await world.run('export --quiet --kinds SenderAddress');
     expect(stderr).toBe('');
   });
 });
 
 it('a rollback says which globs match nothing of the result, and names what is near', async () => {
-  expect((await world.run('apply', '--yes', '--result', 'result.json')).code).toBe(0);
-  const { stdout } = await world.run('rollback', 'result.json', '--only', 'SenderAddress/b@acme.example');
+  expect((await world.run('apply --yes --result result.json')).code).toBe(0);
+  const { stdout } = await world.run('rollback result.json --only SenderAddress/b@acme.example');
   expect(stdout).toContain('[unmatched-glob]');
   expect(stdout).toContain('Did you mean `SenderAddress/a%40acme.example`?');
 });

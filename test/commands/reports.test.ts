@@ -11,13 +11,13 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 it('writes the counts that GitLab reads where the name of the report says so', async () => {
-  expect((await world.run('plan', '--report', 'a/plan.gitlab.json', 'plan.json')).code).toBe(0);
+  expect((await world.run('plan --report a/plan.gitlab.json plan.json')).code).toBe(0);
   expect(JSON.parse(world.read('a/plan.gitlab.json'))).toEqual({ create: 1, update: 0, delete: 0 });
   expect(JSON.parse(world.read('plan.json'))).toHaveProperty('digest');
 });
 
 it('refuses a report that does not exist of a result before anything is applied', async () => {
-  const { code, stderr } = await world.run('apply', '--yes', '--report', 'x.gitlab.json');
+  const { code, stderr } = await world.run('apply --yes --report x.gitlab.json');
   expect(code).toBe(1);
   expect(stderr).toContain('Use one of these endings: .json, .md, .html, .xml.');
   expect(world.sandbox.log).toEqual([]);
@@ -25,18 +25,18 @@ it('refuses a report that does not exist of a result before anything is applied'
 
 it('overwrites no YAML, which may be a manifest of another project', async () => {
   world.write('other/mail.yaml', 'kind: SenderAddress\n');
-  const { code, stderr } = await world.run('plan', '--out', 'other/mail.yaml');
+  const { code, stderr } = await world.run('plan --out other/mail.yaml');
   expect(code).toBe(1);
   expect(stderr).toContain('other/mail.yaml exists and is YAML');
   expect(world.read('other/mail.yaml')).toBe('kind: SenderAddress\n');
-  expect((await world.run('plan', '--out', 'new.yaml')).code).toBe(0);
+  expect((await world.run('plan --out new.yaml')).code).toBe(0);
 });
 
 it("appends plan and result to the summary of a GitHub step, after others' lines", async () => {
   world.env.GITHUB_STEP_SUMMARY = join(world.dir, 'summary.md');
   world.write('summary.md', 'Before\n');
   const { digest } = await world.plan();
-  expect((await world.run('apply', '--yes')).code).toBe(0);
+  expect((await world.run('apply --yes')).code).toBe(0);
   const summary = readFileSync(join(world.dir, 'summary.md'), 'utf8');
   expect(summary).toMatch(/^Before\n### tenantctl plan/);
   expect(summary).toContain(digest);
@@ -46,7 +46,7 @@ it("appends plan and result to the summary of a GitHub step, after others' lines
 it('does not fail for a summary that cannot be written', async () => {
   world.env.GITHUB_STEP_SUMMARY = join(world.dir, 'folder');
   mkdirSync(join(world.dir, 'folder'));
-  const { code, stderr } = await world.run('apply', '--yes');
+  const { code, stderr } = await world.run('apply --yes');
   expect(code).toBe(0);
   expect(stderr).toMatch(/^The step summary could not be written\. .*\(EISDIR\)/m);
   expect(existsSync(join(world.dir, '.tenantctl/test/results'))).toBe(true);
@@ -58,7 +58,7 @@ it.each([
   ['github', '::error file=config/a.yaml,line=2,col=1,'],
 ])('tells the problems of manifests as %s, with their place', async (format, expected) => {
   world.write('config/a.yaml', 'kind: SenderAddress\nemial: one@acme.example\n');
-  const { code, stdout } = await world.run('validate', '--format', format);
+  const { code, stdout } = await world.run('validate --format', format);
   expect(code).toBe(1);
   expect(stdout).toContain(expected);
 });
@@ -77,7 +77,7 @@ describe('a project in a folder of a repository', () => {
     'tells files from the top of the repository where a system looks for them there: %s',
     async (format, expected) => {
       world.write('apps/iga/config/a.yaml', 'kind: SenderAddress\nemial: one@acme.example\n');
-      const { stdout } = await world.run('validate', '-c', 'apps/iga/tenantctl.yaml', '--format', format);
+      const { stdout } = await world.run('validate -c apps/iga/tenantctl.yaml --format', format);
       expect(stdout).toContain(expected);
     },
   );
@@ -86,7 +86,7 @@ describe('a project in a folder of a repository', () => {
     world.write('apps/iga/config/a.yaml', 'kind: SenderAddress\nemail: one@acme.example\n');
     const config = ['-c', 'apps/iga/tenantctl.yaml'];
     expect((await world.run('plan', ...config, '--out', 'plan.json')).code).toBe(0);
-    const { stdout } = await world.run('show', 'plan.json', ...config, '--format', 'github');
+    const { stdout } = await world.run('show plan.json', ...config, '--format', 'github');
     expect(stdout).toContain('::warning file=apps/iga/config/a.yaml,line=1,title=SENDS E-MAIL');
     // Where there is no project, nobody knows which folder the plan is about.
     rmSync(join(world.dir, 'tenantctl.yaml'));

@@ -79,14 +79,14 @@ it('names a descriptor that cannot be used, and a folder that is not there', asy
   expect(wrong.stderr.replaceAll(/\s+/g, ' ')).toContain(
     'kinds/Role.kind.yaml: descriptor.key must name a member',
   );
-  const missing = await world.run('sandbox', '--kinds', 'nowhere');
+  const missing = await world.run('sandbox --kinds nowhere');
   expect(missing.code).toBe(1);
   expect(missing.stderr).toContain('nowhere');
 });
 
 it('refuses a fault of an operation that the tenant does not have, and takes one of a kind of its own', async () => {
   const world = await createTestWorld({ files: { 'kinds/Role.kind.yaml': role('{ colour: text }') } });
-  const unknown = await world.run('sandbox', '--fault', 'status=503,operation=get-roles');
+  const unknown = await world.run('sandbox --fault status=503,operation=get-roles');
   expect(unknown.code).toBe(1);
   expect(unknown.stderr.replaceAll(/\s+/g, ' ')).toMatch(
     /The tenant has no operation "get-roles"\. It has create-.*, list-role, .*, send-test-notification\. /,

@@ -80,13 +80,7 @@ test('the customised template is shown, and that the manifest differs from it', 
   const manifest =
     'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: de\nsubject: Guten Tag $name\nreplyTo: HELP@acme.example\n';
   const { run } = await createTestWorld({ seed, files: { 'config/templates.yaml': manifest } });
-  const { stderr, json } = await run(
-    'send-test',
-    'NotificationTemplate/welcome/EMAIL/de',
-    '--yes',
-    '--format',
-    'json',
-  );
+  const { stderr, json } = await run('send-test NotificationTemplate/welcome/EMAIL/de --yes --format json');
   expect(json).toMatchObject({ template: 'customised', subject: 'Hallo $name', differing: ['subject'] });
   expect(stderr).toContain('the manifest differs in subject');
 });
@@ -145,7 +139,7 @@ test('where the variables of the tenant cannot be read, a file with values helps
 
 test('what is wrong with the address is said before a confirmation is asked for', async () => {
   const { run, sandbox } = await createTestWorld({ seed });
-  const ran = await run('send-test', 'welcome', '--format', 'json');
+  const ran = await run('send-test welcome --format json');
   expect(ran).toMatchObject({ code: 1, json: { diagnostics: [{ code: 'no-template-address' }] } });
   expect(sandbox.log).toHaveLength(0);
 });

@@ -229,7 +229,7 @@ it('names the revision where its manifests have errors', async () => {
   world.write('config/wrong.yaml', 'kind: SimIntegration\nname: [x]\n');
   commitAll(world.dir);
   rmSync(join(world.dir, 'config/wrong.yaml'));
-  const { code, stderr } = await world.run('plan', '--since', 'HEAD');
+  const { code, stderr } = await world.run('plan --since HEAD');
   expect(code).toBe(1);
   expect(stderr).toContain('HEAD:config/wrong.yaml:2:7');
 });
@@ -249,7 +249,7 @@ it.each([
   commitAll(world.dir);
   rmSync(join(world.dir, 'config/gone.yaml'));
   world.write('config/kept.yaml', kept);
-  const gone = await world.run('plan', '--format', 'json', '--since', 'HEAD');
+  const gone = await world.run('plan --format json --since HEAD');
   expect(gone).toMatchObject({ code: 0 });
   expect(gone.stdout + gone.stderr).not.toContain(encodeURIComponent(value));
   expect(gone.stdout).toContain(`${name} `);
@@ -260,6 +260,6 @@ it.each([
   world.write('config/unknown.yaml', `kind: !env ${name}\nname: x\n`);
   commitAll(world.dir, 'wrong');
   for (const file of ['wrong', 'unknown']) rmSync(join(world.dir, `config/${file}.yaml`));
-  const wrong = await world.run('plan', '--format', 'json', '--since', 'HEAD');
+  const wrong = await world.run('plan --format json --since HEAD');
   expect(wrong.stdout + wrong.stderr).not.toContain(value);
 });

@@ -34,7 +34,7 @@ it('needs no seed of the embedded tenant in the revision', async () => {
   commitAll(world.dir);
   world.write('seed.yaml', 'senders: [{ email: a@acme.example }, { email: b@acme.example }]\n');
   rmSync(`${world.dir}/config/a.yaml`);
-  const { code, stdout } = await world.run('plan', '--since', 'HEAD');
+  const { code, stdout } = await world.run('plan --since HEAD');
   expect(code).toBe(0);
   expect(stdout).toContain('- SenderAddress/a%40acme.example');
   expect(stdout).not.toContain('seed.yaml');
@@ -45,7 +45,7 @@ it('says in words what would undo a change made in the tenant', async () => {
   rmSync(`${world.dir}/config/gone.yaml`);
   const kept = world.sandbox.state.simIntegrations.find(({ name }) => name === 'Kept');
   if (kept) kept.attributes = { url: 'by hand' };
-  const { code, stdout } = await world.run('plan', '--since', 'HEAD', '--only', 'SimIntegration/Kept');
+  const { code, stdout } = await world.run('plan --since HEAD --only SimIntegration/Kept');
   expect(code).toBe(0);
   expect(stdout).toMatch(/UNDOES A CHANGE.*\n\s+⚠ \/attributes\/url changed in the tenant\./);
 });

@@ -65,7 +65,7 @@ function members(value: Json): JsonObject[] {
 
 test('senders, domains and MAIL FROM domains are told with their state and exact records', async () => {
   const { run } = await createTestWorld({ seed, files: manifests });
-  const { code, json, stderr } = await run('status', '--format', 'json');
+  const { code, json, stderr } = await run('status --format json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const found = rows(json);
   expect(
@@ -97,11 +97,11 @@ test('people are told what failed, what to do, and only what they ask for', asyn
   expect(all.stdout).toMatch(/old\.example +FAILED/);
   expect(all.stdout).toContain('did not find the CNAME records in time');
   expect(all.stdout).toContain('Delete the address and create it');
-  const some = await run('status', '--only', 'SenderAddress/*', '--except', 'SenderAddress/vendor*');
+  const some = await run('status --only SenderAddress/* --except SenderAddress/vendor*');
   expect(some.stdout).toContain('lost@acme.example');
   expect(some.stdout).not.toMatch(/vendor|old\.example|bounce/);
   // The tenant has senders: only none that was asked for.
-  const none = await run('status', '--only', 'SimIntegration/*');
+  const none = await run('status --only SimIntegration/*');
   expect(none.stdout).toBe('No sender, domain or MAIL FROM domain to show.\n');
 });
 
@@ -109,7 +109,7 @@ test('the zone format holds whole records with absolute names, a shared record o
   const { run, sandbox } = await createTestWorld({ seed, files: manifests });
   const shared = { identity: 'help@acme.example', mailFromDomain: 'bounce.acme.example' };
   addObjects(sandbox.state, { mailFrom: [shared] });
-  const { stdout } = await run('status', '--format', 'zone', '--only', '*/acme.example', 'MailFrom/*');
+  const { stdout } = await run('status --format zone --only */acme.example MailFrom/*');
   const lines = stdout.split('\n').filter((line) => line !== '' && !line.startsWith(';'));
   expect(lines).toEqual([
     'aaa._domainkey.acme.example. 3600 IN CNAME aaa.dkim.amazonses.com.',
@@ -126,7 +126,7 @@ test('nothing that a tenant answers breaks out of its line in a zone file', asyn
   if (!first || !second) throw new Error('no identities');
   first.dkimTokens = ['ok', 'x\n@ 1 IN A 6.6.6.6', 'y ; z', 'w.evil', '', `${'l'.repeat(64)}`, '$INCLUDE'];
   second.address = 'b.example\r\n$INCLUDE /etc/passwd\u2028.example';
-  const { stdout, stderr } = await run('status', '--format', 'zone');
+  const { stdout, stderr } = await run('status --format zone');
   const lines = stdout.split(/[\r\n\u2028]/).filter((line) => line !== '' && !line.startsWith('; '));
   for (const line of lines) expect(line).toMatch(/^[a-z0-9._-]+\. 3600 IN (CNAME|MX|TXT) /);
   expect(stdout).not.toMatch(/^@|^\$INCLUDE|^[^;\n]*6\.6\.6\.6/m);
@@ -211,7 +211,7 @@ test('--dns tells published, missing, wrong, and no answer apart', async () => {
     ],
   });
   const dns = ['--dns', '--resolver', address, '--dns-timeout', '1s'];
-  const { code, json } = await run('status', '--format', 'json', ...dns);
+  const { code, json } = await run('status --format json', ...dns);
   expect(code).toBe(0);
   const found = rows(json);
   const told = (name: string) => found.get(name)?.publications;
@@ -228,9 +228,9 @@ test('--dns tells published, missing, wrong, and no answer apart', async () => {
   ]);
   expect(told('MailFrom/acme.example')).toMatchObject([{ state: 'published' }, { state: 'published' }]);
 
-  const text = await run('status', '--only', 'VerifiedDomain/acme.example', ...dns);
+  const text = await run('status --only VerifiedDomain/acme.example', ...dns);
   expect(text.stdout).toMatch(/wrong: it points to another host, found bbb\.dkim\.evil\.example/);
-  const zone = await run('status', '--format', 'zone', '--only', 'VerifiedDomain/acme.example', ...dns);
+  const zone = await run('status --format zone --only VerifiedDomain/acme.example', ...dns);
   expect(zone.stdout).toContain('ccc.dkim.amazonses.com. ; missing');
 });
 
@@ -265,7 +265,7 @@ test.each([
 
 test('a resolver that is none is refused before the tenant is asked', async () => {
   const { run, sandbox } = await createTestWorld({ seed });
-  const { code, json } = await run('status', '--resolver', 'a:b:c', '--format', 'json');
+  const { code, json } = await run('status --resolver a:b:c --format json');
   expect(code).toBe(1);
   expect(sandbox.log).toHaveLength(0);
   expect(json).toMatchObject({ diagnostics: [{ code: 'resolver-syntax' }] });
@@ -306,7 +306,7 @@ test('what is declared absent is neither missing nor waited for', async () => {
   const gone = 'kind: SenderAddress\nemail: gone@acme.example\nensure: absent\n';
   const stays = 'kind: SenderAddress\nemail: help@acme.example\n';
   const { run } = await createTestWorld({ seed, files: { 'config/mail.yaml': `${gone}---\n${stays}` } });
-  const { code, json } = await run('status', '--wait', '1s', '--format', 'json');
+  const { code, json } = await run('status --wait 1s --format json');
   expect(code).toBe(0);
   const found = rows(json);
   expect(found.has('SenderAddress/gone%40acme.example')).toBe(false);
@@ -363,7 +363,7 @@ test('a read that fails is told as JSON, and no identity is taken for absent', a
     path: '/v2025/verified-from-addresses',
     times: Number.POSITIVE_INFINITY,
   });
-  const { code, json } = await run('status', '--format', 'json');
+  const { code, json } = await run('status --format json');
   expect(code).toBe(1);
   expect(json).toMatchObject({ diagnostics: [{ code: 'tenant-forbidden' }] });
 });

@@ -63,7 +63,7 @@ it('deletes many by one request that names key, medium and locale of each, and l
   const keys = ['a', 'b', 'c', 'd'];
   const world = await worldOf(keys, keys);
   world.declare(['a', 'b', 'c'].map(gone));
-  const { code, stdout } = await world.run('apply', '--yes', '--format', 'json');
+  const { code, stdout } = await world.run('apply --yes --format json');
   expect({ code, done: JSON.parse(stdout).summary.done }).toEqual({ code: 0, done: 3 });
   expect(world.sandbox.state.templates.map(({ key }) => key)).toEqual(['d']);
   const deletes = world.sandbox.log.filter(({ path }) => path.endsWith('/bulk-delete'));
@@ -81,7 +81,7 @@ it('says to ask support where deleting is not enabled', async () => {
     sandbox: { variations: { bulkDelete: 'forbidden' } },
   });
   world.declare([gone('a')]);
-  const { code, stdout } = await world.run('apply', '--yes', '--format', 'json');
+  const { code, stdout } = await world.run('apply --yes --format json');
   expect(code).toBe(3);
   const { error } = JSON.parse(stdout).changes[0];
   expect(error).toContain("ask the vendor's support to enable it");
@@ -92,7 +92,7 @@ it('says to ask support where deleting is not enabled', async () => {
 it('flags a manifest that equals the default', async () => {
   const world = await worldOf(['welcome'], []);
   world.declare([declared('welcome', { subject: 'The default subject' })]);
-  const { stdout } = await world.run('plan', '--format', 'json');
+  const { stdout } = await world.run('plan --format json');
   const { changes, diagnostics } = JSON.parse(stdout);
   expect(changes).toEqual([]);
   expect(diagnostics).toMatchObject([{ code: 'equals-default' }]);

@@ -25,15 +25,15 @@ it('does not keep a plan from being compared with a revision', async () => {
 it('does not keep an apply from being undone', async () => {
   const world = await tenant();
   world.declare([joiners]);
-  expect(await world.run('apply', '--yes', '--result', 'result.json')).toMatchObject({ code: 0 });
-  const { code, stdout } = await world.run('rollback', 'result.json');
+  expect(await world.run('apply --yes --result result.json')).toMatchObject({ code: 0 });
+  const { code, stdout } = await world.run('rollback result.json');
   expect(code).toBe(0);
   expect(stdout).toContain('ProfileSearch/Joiners');
 });
 
 it('does not hide that a search is unknown', async () => {
   const world = await tenant('Joiners');
-  const { code, stderr } = await world.run('search', 'Joinerz');
+  const { code, stderr } = await world.run('search Joinerz');
   expect(code).toBe(1);
   expect(stderr).toContain('unknown-search');
   expect(stderr).toContain('Did you mean `Joiners`?');

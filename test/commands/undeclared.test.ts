@@ -51,7 +51,7 @@ describe('objects of declared kinds that no manifest names', () => {
     expect([before.summary.undeclared, after.summary.undeclared]).toEqual([2, 1]);
     expect(after.digest).toBe(before.digest);
     world.declare([search('a')]);
-    expect(await world.run('plan', '--detailed-exitcode')).toMatchObject({ code: 0 });
+    expect(await world.run('plan --detailed-exitcode')).toMatchObject({ code: 0 });
   });
 
   test('are named in every report', async () => {
@@ -65,7 +65,7 @@ describe('objects of declared kinds that no manifest names', () => {
       expect(stdout).toContain(words);
       for (const address of undeclared) expect(stdout).toContain(address);
     }
-    const page = await world.run('plan', '--format', 'html');
+    const page = await world.run('plan --format html');
     expect(page.stdout).toMatch(/2<\/[^>]+>[\s\S]{0,80}undeclared/);
     // Folded, an item for each: a tenant may have hundreds.
     const list =
@@ -112,8 +112,8 @@ describe('objects of declared kinds that no manifest names', () => {
 
   test('are none of a rollback', async () => {
     const world = await open({}, search('a'), search('new'));
-    expect(await world.run('apply', '--yes', '--result', 'result.json')).toMatchObject({ code: 0 });
-    const { json } = await world.run('rollback', 'result.json', '--format', 'json');
+    expect(await world.run('apply --yes --result result.json')).toMatchObject({ code: 0 });
+    const { json } = await world.run('rollback result.json --format json');
     expect(json).toMatchObject({ summary: { delete: 1 } });
     expect(json).not.toHaveProperty('undeclared');
   });

@@ -293,7 +293,7 @@ function expectText(text: string, pattern: RegExp): void {
 
 /** Applies the manifests, all of them and with nothing to mind. */
 async function applied(world: World): Promise<void> {
-  const { stdout } = await world.run('apply', '--yes', '--format', 'json');
+  const { stdout } = await world.run('apply --yes --format json');
   const { outcome, changes } = JSON.parse(stdout);
   if (outcome !== 'done' || changes.length === 0) throw new Error(stdout);
 }

@@ -174,7 +174,7 @@ describe('what a plan would refuse, whatever the tenant has, is found by validat
   ] as const)('%s, %s', async (code, _, manifest, [line, column]) => {
     const world = await createTestWorld();
     world.write('config/a.yaml', manifest);
-    const { stdout, code: exit } = await world.run('validate', '--format', 'json');
+    const { stdout, code: exit } = await world.run('validate --format json');
     expect(JSON.parse(stdout).diagnostics).toMatchObject([
       { code, severity: 'error', source: { line, column } },
     ]);
@@ -205,8 +205,8 @@ describe('a text that a manifest names', () => {
   ])('is not overwritten by what a command writes: %j', async (argv) => {
     const world = await createTestWorld();
     world.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
-    await world.run('plan', '--out', 'plan.json');
-    await world.run('plan', '--shard', '1/1', '--out', 'fleet.json');
+    await world.run('plan --out plan.json');
+    await world.run('plan --shard 1/1 --out fleet.json');
     const { length } = world.sandbox.log;
     world.write('config/a.yaml', manifest);
     world.write('a.md', 'Text');
@@ -227,7 +227,7 @@ describe('a text that a manifest names', () => {
     );
     world.write('config/a.yaml', manifest.replace('!file ../a.md', '!var text'));
     world.write('a.md', 'Text');
-    const { stderr } = await world.run('plan', '--report', 'a.md');
+    const { stderr } = await world.run('plan --report a.md');
     expect(stderr).toContain('a.md is read by the project');
     expect(world.read('a.md')).toBe('Text');
   });
@@ -246,7 +246,7 @@ describe('a file of the project that the command does not read', () => {
   ])('is not overwritten by what it writes: %j', async (argv) => {
     const world = await createTestWorld();
     world.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
-    await world.run('plan', '--out', 'plan.json');
+    await world.run('plan --out plan.json');
     const file = world.read('tenantctl.yaml').replace('environments:\n', embedded);
     world.write('tenantctl.yaml', `manifests: ['config/**/*.yaml', 'config/**/*.json']\n${file}`);
     const written = argv.at(-1) ?? '';
@@ -267,7 +267,7 @@ describe('a file of the project that the command does not read', () => {
     world.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
     world.write(written, '{}');
     world.write('environments/other.yaml', environment);
-    const { code, stderr } = await world.run('plan', '-e', 'test', '--out', written);
+    const { code, stderr } = await world.run('plan -e test --out', written);
     expect(stderr).toContain(`${written} is read by the project`);
     expect(code).toBe(1);
     expect(world.read(written)).toBe('{}');
@@ -285,7 +285,7 @@ describe('a file of the project that the command does not read', () => {
     world.write('.env', 'A=b\n');
     const file = world.read('tenantctl.yaml').replace('environments:\n', embedded);
     world.write('tenantctl.yaml', `manifests: ['config/**/*.json']\n${file}`);
-    await world.run('plan', '-e', 'test', '--out', 'plan.json');
+    await world.run('plan -e test --out plan.json');
     symlinkSync(target, join(world.dir, 'link.json'));
     const before = world.read(target);
     const { code, stderr } = await world.run(...argv);
@@ -298,9 +298,9 @@ describe('a file of the project that the command does not read', () => {
 it('a report of show in a broken project is not written, and the message says what to do', async () => {
   const world = await createTestWorld();
   world.declare([sender]);
-  await world.run('plan', '--out', 'plan.json');
+  await world.run('plan --out plan.json');
   world.write('tenantctl.yaml', 'version: 1\nenvironments: [\n');
-  const { code, stderr } = await world.run('show', 'plan.json', '--report', 'a.md');
+  const { code, stderr } = await world.run('show plan.json --report a.md');
   expect(code).toBe(1);
   expect(stderr).toContain('tenantctl.yaml:2:15');
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
@@ -320,7 +320,7 @@ describe('an environment without a service that manifests need', () => {
     const world = await createTestWorld();
     world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace(/^ +profiles: .*\n/m, ''));
     world.write('config/a.yaml', [sender, ...searches, lookup].join('---\n'));
-    const { code, stdout } = await world.run('validate', '--format', 'json');
+    const { code, stdout } = await world.run('validate --format json');
     const { diagnostics } = JSON.parse(stdout);
     const errors = diagnostics.filter(({ severity }: { severity: string }) => severity === 'error');
     expect(code).toBe(1);
@@ -332,7 +332,7 @@ describe('an environment without a service that manifests need', () => {
       },
       { code: 'no-endpoint', source: { line: 13, column: 18 }, message: expect.stringMatching(/^`!lookup`/) },
     ]);
-    const others = await world.run('validate', '--except', 'ProfileSearch/**', 'SimIntegration/**');
+    const others = await world.run('validate --except ProfileSearch/** SimIntegration/**');
     expect(others, others.stdout).toMatchObject({ code: 0 });
   });
 });

@@ -68,7 +68,7 @@ describe('a reference is sent as the tenant shows the id', () => {
       { test: host },
       { ...files, 'config/all.yaml': `kind: Team\nname: New\n---\n${chat}` },
     );
-    expect(await project.run('apply', '--yes')).toMatchObject({ code: 0 });
+    expect(await project.run('apply --yes')).toMatchObject({ code: 0 });
     expect(host.services).toEqual([
       {
         id: 102,
@@ -88,18 +88,18 @@ describe('a reference is sent as the tenant shows the id', () => {
       { test: host },
       { ...files, 'config/all.yaml': 'kind: Service\nname: Chat\nteam_id: !ref Team/Dev\n' },
     );
-    expect(await project.run('apply', '--yes', '--result', 'changed.json')).toMatchObject({ code: 0 });
+    expect(await project.run('apply --yes --result changed.json')).toMatchObject({ code: 0 });
     expect(host.services).toMatchObject([{ team_id: 12 }]);
-    await project.run('rollback', 'changed.json', '--out', 'rollback.json');
-    expect(await project.run('apply', 'rollback.json')).toMatchObject({ code: 0 });
+    await project.run('rollback changed.json --out rollback.json');
+    expect(await project.run('apply rollback.json')).toMatchObject({ code: 0 });
     expect(host.services).toMatchObject([{ team_id: 11 }]);
 
     const gone = 'kind: Service\nname: Chat\nensure: absent\n---\nkind: Team\nname: Ops\nensure: absent\n';
     project.write('config/all.yaml', gone);
-    await project.run('apply', '--yes', '--allow-delete-all', 'Service', '--result', 'deleted.json');
+    await project.run('apply --yes --allow-delete-all Service --result deleted.json');
     expect(host.services).toEqual([]);
-    await project.run('rollback', 'deleted.json', '--out', 'again.json');
-    expect(await project.run('apply', 'again.json')).toMatchObject({ code: 0 });
+    await project.run('rollback deleted.json --out again.json');
+    expect(await project.run('apply again.json')).toMatchObject({ code: 0 });
     expect(host.services).toEqual([{ id: 102, name: 'Chat', team_id: 101 }]);
   });
 
@@ -110,13 +110,13 @@ describe('a reference is sent as the tenant shows the id', () => {
       await countingHost(500, [{ id: 71, name: 'Ops' }], []),
     ];
     const project = createHostProject({ test, production }, files);
-    await project.run('export', '--kinds', 'Team', 'Service');
+    await project.run('export --kinds Team Service');
     expect((await project.plan()).changes).toEqual([]);
-    expect(await project.run('apply', '--yes', '-e', 'production')).toMatchObject({ code: 0 });
+    expect(await project.run('apply --yes -e production')).toMatchObject({ code: 0 });
     expect(production.services).toEqual([
       { id: 502, name: 'Chat', team_id: 501, watchers: [501, 71], owner: { id: 71 } },
     ]);
-    const { stdout } = await project.run('diff', 'test', 'production', '--kinds', 'Service');
+    const { stdout } = await project.run('diff test production --kinds Service');
     expect(stdout).toContain('No differences');
   });
 });
@@ -128,7 +128,7 @@ describe('an id that has no name', () => {
     ];
     const host = await countingHost(100, teams(), services);
     const project = createHostProject({ test: host }, files);
-    await project.run('export', '--kinds', 'Service');
+    await project.run('export --kinds Service');
     const manifest = project.read('config/services/chat.yaml');
     expect(manifest).toContain('team_id: 77\nwatchers: [!ref Team/Dev, 78]');
     expect((await project.plan()).changes).toEqual([]);
@@ -136,7 +136,7 @@ describe('an id that has no name', () => {
       'config/services/chat.yaml',
       manifest.replace('78', '81').replace(/owner:\n.*/, 'owner: 82'),
     );
-    expect(await project.run('apply', '--yes')).toMatchObject({ code: 0 });
+    expect(await project.run('apply --yes')).toMatchObject({ code: 0 });
     expect(host.services).toMatchObject([{ team_id: 77, watchers: [12, 81], owner: { id: 82 } }]);
     expect((await project.plan()).changes).toEqual([]);
   });

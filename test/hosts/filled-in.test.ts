@@ -33,7 +33,7 @@ async function open(declares: 'whole' | 'members') {
 describe('what the tenant fills in', () => {
   it('is told where the object was declared as a whole, since the next plan would remove it', async () => {
     const project = await open('whole');
-    const { code, stdout } = await project.run('apply', '--yes', '--result', 'r.json');
+    const { code, stdout } = await project.run('apply --yes --result r.json');
     expect(code).toBe(0);
     const result = JSON.parse(project.read('r.json'));
     expect(result).toMatchObject({
@@ -48,7 +48,7 @@ describe('what the tenant fills in', () => {
 
   it('is left to the tenant where members are declared', async () => {
     const project = await open('members');
-    const { code, stdout } = await project.run('apply', '--yes');
+    const { code, stdout } = await project.run('apply --yes');
     expect(code).toBe(0);
     expect(stdout).not.toContain('no change asks for');
     expect((await project.plan()).changes).toEqual([]);
@@ -83,7 +83,7 @@ describe('items that the tenant adds to a list', () => {
 
   it('are told after a create and after an update, since the next plan would remove them', async () => {
     const project = await openGroups((members) => [...members, everybody]);
-    const { code, stdout } = await project.run('apply', '--yes', '--result', 'r.json');
+    const { code, stdout } = await project.run('apply --yes --result r.json');
     expect(code).toBe(0);
     expect(stdout.match(/The tenant added items to \/members, which no change asks for\./g)).toHaveLength(2);
     const result = JSON.parse(project.read('r.json'));
@@ -94,7 +94,7 @@ describe('items that the tenant adds to a list', () => {
 
   it('are told where they are removed', async () => {
     const project = await openGroups((members) => members.filter((member) => member !== 'b'));
-    const { stdout } = await project.run('apply', '--yes');
+    const { stdout } = await project.run('apply --yes');
     expect(stdout.match(/The tenant removed items from \/members, which no change asks for\./g)).toHaveLength(
       1,
     );
@@ -105,14 +105,14 @@ describe('items that the tenant adds to a list', () => {
     const project = await openGroups((members) =>
       members.map((member) => (typeof member === 'string' ? member.toUpperCase() : member)),
     );
-    const { stdout } = await project.run('apply', '--yes');
+    const { stdout } = await project.run('apply --yes');
     expect(stdout).toContain('The tenant ignored /members: it is unchanged.');
     expect(stdout).not.toContain('no change asks for');
   });
 
   it('are not told where it has what was asked for, in another order', async () => {
     const project = await openGroups((members) => [...members].reverse());
-    expect((await project.run('apply', '--yes')).stdout).not.toContain('no change asks for');
+    expect((await project.run('apply --yes')).stdout).not.toContain('no change asks for');
     expect((await project.plan()).changes).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ describe.each(['badRequest', 'forbidden'] as const)(
         identity: { experimentalHeader: 'X-Acme-Experimental' },
       });
       world.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
-      expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+      expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
     });
   },
 );

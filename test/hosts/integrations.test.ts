@@ -26,7 +26,7 @@ const desk = (fields: object) => [{ kind: 'SimIntegration', name: 'Desk', ...fie
 
 async function apply(world: World, fields: object) {
   world.declare(desk(fields));
-  expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+  expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
   expect((await world.plan()).changes).toEqual([]);
 }
 
@@ -97,7 +97,7 @@ describe('the cluster', () => {
       const world = await open(host);
       world.declare(desk({ cluster }));
       expect((await world.plan()).changes).toEqual([]);
-      const applied = await world.run('export', '--merge', '--out', 'config');
+      const applied = await world.run('export --merge --out config');
       expect(applied).toMatchObject({ code: 0 });
       expect(world.read('config/all.yaml')).toContain(`"cluster":"${cluster}"`);
     }

@@ -21,7 +21,7 @@ preferences:
 const open = (host: Host): Promise<World> => createTestWorld({ ...worldOf(host), seed });
 
 async function exportAll(world: World, ...argv: string[]) {
-  const exported = await world.run('export', '--out', 'config', ...argv);
+  const exported = await world.run('export --out config', ...argv);
   expect(exported, exported.stderr).toMatchObject({ code: 0 });
   const files = [...filesBelow(`${world.dir}/config`).values()].join('');
   expect((await world.plan()).changes).toEqual([]);
@@ -42,7 +42,7 @@ describe('an answer about the MAIL FROM of another identity', () => {
     const world = await open({ mailFromIdentity: 'domain' });
     world.declare([{ kind: 'MailFrom', identity: 'a@acme.example', mailFromDomain: 'b.acme.example' }]);
     const before = world.read('config/all.yaml');
-    const merged = await world.run('export', '--merge', '--delete', '--kinds', 'MailFrom');
+    const merged = await world.run('export --merge --delete --kinds MailFrom');
     expect(merged).toMatchObject({ code: 0 });
     expect(world.read('config/all.yaml')).toContain(before.trim());
     expect(merged.stderr).toContain('not-exported');
@@ -54,7 +54,7 @@ describe('an answer about the MAIL FROM of another identity', () => {
     const planned = await world.run('plan');
     expect(planned.code).toBe(1);
     expect(planned.stderr).toMatch(/MailFrom\/a%40acme\.example[\s\S]*another MailFrom[\s\S]*--except/);
-    const status = await world.run('status', '--format', 'json');
+    const status = await world.run('status --format json');
     expect(status.code).toBe(0);
     expect(status.json).toMatchObject({
       identities: expect.arrayContaining([
@@ -82,8 +82,8 @@ test('a notification whose preferences are answered with 400 is refused where a 
 test('a merge tells only of the objects that manifests declare, unless it adds the others', async () => {
   const world = await open({ mailFromIdentity: 'domain' });
   world.declare([{ kind: 'MailFrom', identity: 'acme.example', mailFromDomain: 'bounce.acme.example' }]);
-  expect((await world.run('export', '--merge')).stderr).not.toContain('not-exported');
-  expect((await world.run('export', '--merge', '--all')).stderr).toMatch(/MailFrom\/a%40acme\.example/);
+  expect((await world.run('export --merge')).stderr).not.toContain('not-exported');
+  expect((await world.run('export --merge --all')).stderr).toMatch(/MailFrom\/a%40acme\.example/);
 });
 
 describe.each([
@@ -99,7 +99,7 @@ describe.each([
 
   test('are pending in a status, with a remark, and no difference in a plan', async () => {
     const world = await open({ dkimStates });
-    const { json } = await world.run('status', '--format', 'json');
+    const { json } = await world.run('status --format json');
     const state = (name: string, reported: string) =>
       expect.objectContaining({
         name,

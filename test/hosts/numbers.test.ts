@@ -55,7 +55,7 @@ it.each<[string, string, string]>([
       'config/all.yaml': 'kind: Room\nname: Blue\nseats: 2\n',
     },
   );
-  const { code, stderr, stdout } = await project.run('apply', '--yes');
+  const { code, stderr, stdout } = await project.run('apply --yes');
   expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
   expect(bodies).toHaveLength(1);
   expect(bodies[0]?.replaceAll(/\s/g, '')).toContain(member);
@@ -73,7 +73,7 @@ it('a number in JSON that is kept in text', async () => {
       'config/all.yaml': 'kind: Room\nname: Blue\noptions: { a: 2 }\n',
     },
   );
-  const { code, stderr, stdout } = await project.run('apply', '--yes');
+  const { code, stderr, stdout } = await project.run('apply --yes');
   expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
   expect(JSON.parse(bodies[0] ?? '').options).toBe('{"a":2,"b":12345678901234567890}');
 });

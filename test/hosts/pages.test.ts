@@ -47,7 +47,7 @@ describe('a list that says that more rows follow', () => {
 
   it.each(ways)('is read on where the host knows `offset`: %s', async (_, beside) => {
     const { project } = await projectOf(130, '{ pageSize: 100, member: items }', capped(beside, true));
-    const { stdout } = await project.run('kind', 'check', 'Room');
+    const { stdout } = await project.run('kind check Room');
     expect(stdout).toContain('a plan of the export of its 130 objects is empty');
   });
 
@@ -67,7 +67,7 @@ describe('a list that says that more rows follow', () => {
   it('says what to set', async () => {
     const beside = (): JsonObject => ({ hasMore: true });
     const { project } = await projectOf(70, '{ pageSize: null, member: items }', capped(beside, false));
-    const { stderr } = await project.run('export', '--kinds', 'Room');
+    const { stderr } = await project.run('export --kinds Room');
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
       'GET /v1/rooms gave 60 rows and says that more follow. [list-incomplete] hint: Nothing was written.',
     );
@@ -82,7 +82,7 @@ describe('a list that says that more rows follow', () => {
     for (const body of endless) {
       const listed = () => ({ status: 200, body });
       const { host, project } = await projectOf(0, '{ pageSize: 10, member: items }', listed);
-      const { code, stderr } = await project.run('kind', 'check', 'Room');
+      const { code, stderr } = await project.run('kind check Room');
       expect(stderr).toContain('list-incomplete');
       expect(code).toBe(1);
       expect(host.log.length).toBeLessThan(4);
@@ -94,7 +94,7 @@ describe('a host that ignores `limit` and `offset`', () => {
   it.each([10, 25, 50])('has its whole list read: %i rows', async (count) => {
     const listed: Listed = (rows) => ({ status: 200, body: [...rows] });
     const { project } = await projectOf(count, '{ pageSize: 50 }', listed);
-    const { stdout } = await project.run('kind', 'check', 'Room');
+    const { stdout } = await project.run('kind check Room');
     expect(stdout).toContain(`a plan of the export of its ${count} objects is empty`);
   });
 
@@ -104,7 +104,7 @@ describe('a host that ignores `limit` and `offset`', () => {
       body: rows.slice(0, Number(query.limit ?? rows.length)),
     });
     const { project } = await projectOf(70, '{ pageSize: 50 }', listed);
-    const { code, stderr } = await project.run('export', '--kinds', 'Room');
+    const { code, stderr } = await project.run('export --kinds Room');
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('[page-repeats]') });
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain('set `list: { pageSize: null }` in the descriptor');
   });
@@ -132,7 +132,7 @@ describe('a list without end', () => {
     });
     const file = project.read('tenantctl.yaml').replaceAll('settle: 0s', 'settle: 0s, answers: 2MB');
     project.write('tenantctl.yaml', file);
-    const { code, json, stderr } = await project.run('plan', '-e', 'bad,good', '--format', 'json');
+    const { code, json, stderr } = await project.run('plan -e bad,good --format json');
     expect({ code, stderr }).toMatchObject({ code: 1 });
     expect(json).toMatchObject({
       environments: [
@@ -161,7 +161,7 @@ describe('a list without end', () => {
     );
     const file = project.read('tenantctl.yaml').replaceAll('settle: 0s', 'settle: 0s, answers: 150KB');
     project.write('tenantctl.yaml', file);
-    const { code, stderr } = await project.run('apply', '--yes');
+    const { code, stderr } = await project.run('apply --yes');
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(
       host.log.filter(({ method, path: asked }) => method === 'GET' && asked === path).length,

@@ -34,15 +34,15 @@ describe("a kind of one's own", () => {
     const options = worldOf(host);
     const identity = { paths: { Role: '/roles/v1' } };
     const world = await createTestWorld({ ...options, identity, files, seed });
-    await world.run('export', '--kinds', 'Role', '--out', 'config');
+    await world.run('export --kinds Role --out config');
     expect((await world.plan()).changes).toEqual([]);
     world.declare([
       { kind: 'Role', name: 'Reader', description: 'New' },
       { kind: 'Role', name: 'Writer' },
     ]);
-    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
     world.declare([{ kind: 'Role', name: 'Writer', ensure: 'absent' }]);
-    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
     expect(world.sandbox.state.objects.Role).toMatchObject([{ name: 'Reader', description: 'New' }]);
   });
 
@@ -61,7 +61,7 @@ describe('where each resource is under its own path', () => {
   test('a saved plan names that path, and is applied as it is', async () => {
     const world = await open();
     world.declare(sender);
-    await world.run('plan', '--out', 'plan.json');
+    await world.run('plan --out plan.json');
     const plan = JSON.parse(world.read('plan.json'));
     expect(plan.changes[0].requests).toEqual([
       {
@@ -72,18 +72,18 @@ describe('where each resource is under its own path', () => {
         body: { email: 'new@acme.example' },
       },
     ]);
-    expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 0 });
+    expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
     expect(world.sandbox.state.senders.map(({ email }) => email)).toContain('new@acme.example');
   });
 
   test('a plan from before the paths were set cannot be checked, and nothing is written', async () => {
     const world = await open();
     world.declare(sender);
-    await world.run('plan', '--out', 'plan.json');
+    await world.run('plan --out plan.json');
     const project = world.read('tenantctl.yaml');
     world.write('tenantctl.yaml', project.replace('/verified-from-addresses/v1', '/senders/v2'));
     const before = world.sandbox.log.length;
-    expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 1 });
+    expect(await world.run('apply plan.json')).toMatchObject({ code: 1 });
     expect(
       world.sandbox.log
         .slice(before)

@@ -32,7 +32,7 @@ describe('a change', () => {
   it('keeps the members that a manifest leaves out', async () => {
     const { rows, host, project } = await open();
     project.write('config/all.yaml', 'kind: Connection\nname: Staff\noptions: { protection: false }\n');
-    expect(await project.run('apply', '--yes', '--result', 'r.json')).toMatchObject({ code: 0 });
+    expect(await project.run('apply --yes --result r.json')).toMatchObject({ code: 0 });
     const changed = { policy: 'good', protection: false, mfa: { active: true, ways: ['app'] } };
     expect(rows).toEqual([{ id: 'c1', name: 'Staff', options: changed, clients: ['b', 'a'], kept: 1 }]);
     expect(host.log.filter(({ method }) => method === 'PATCH').map(({ body }) => body)).toEqual([
@@ -40,8 +40,8 @@ describe('a change', () => {
     ]);
     expect((await project.plan()).changes).toEqual([]);
 
-    await project.run('rollback', 'r.json', '--out', 'back.json');
-    expect(await project.run('apply', 'back.json')).toMatchObject({ code: 0 });
+    await project.run('rollback r.json --out back.json');
+    expect(await project.run('apply back.json')).toMatchObject({ code: 0 });
     expect(rows).toMatchObject([{ options: { ...changed, protection: true }, clients: ['b', 'a'] }]);
   });
 
@@ -51,7 +51,7 @@ describe('a change', () => {
       'config/all.yaml',
       'kind: Connection\nid: c1\nname: People\noptions: { mfa: null }\nclients: []\n',
     );
-    const { code, stdout } = await project.run('apply', '--yes');
+    const { code, stdout } = await project.run('apply --yes');
     expect(code).toBe(0);
     expect(stdout).not.toContain('no change asks for');
     expect(rows).toMatchObject([{ name: 'People', options: { policy: 'good', protection: true }, kept: 1 }]);
@@ -63,7 +63,7 @@ describe('a change', () => {
 it('a member that is lost because the descriptor says merge-patch is told, also one that no manifest declares', async () => {
   const { rows, project } = await open('merge-patch');
   project.write('config/all.yaml', 'kind: Connection\nname: Staff\noptions: { protection: false }\n');
-  const { code, stdout } = await project.run('apply', '--yes');
+  const { code, stdout } = await project.run('apply --yes');
   expect(rows).toMatchObject([{ options: { protection: false } }]);
   expect(code).toBe(0);
   expect(stdout).toContain('The tenant removed /options/policy, which no change asks for.');

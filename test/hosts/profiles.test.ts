@@ -13,7 +13,7 @@ const open = (): Promise<World> => createTestWorld({ seed });
 describe('two authentication profiles with one name', () => {
   test('are exported by id, and a plan of that is empty', async () => {
     const world = await open();
-    expect(await world.run('export', '--out', 'config')).toMatchObject({ code: 0 });
+    expect(await world.run('export --out config')).toMatchObject({ code: 0 });
     expect((await world.plan()).changes).toEqual([]);
   });
 
@@ -23,13 +23,13 @@ describe('two authentication profiles with one name', () => {
       { kind: 'AuthProfile', id: 'p1', type: 'NON_PTA' },
       { kind: 'AuthProfile', id: 'p2', type: 'PTA' },
     ]);
-    const applied = await world.run('apply', '--yes', '--result', 'result.json');
+    const applied = await world.run('apply --yes --result result.json');
     expect(applied, applied.stdout).toMatchObject({ code: 0 });
     const types = () => world.sandbox.state.authProfiles.map(({ type }) => type);
     expect(types()).toEqual(['NON_PTA', 'PTA', 'MFA']);
     expect((await world.plan()).changes).toEqual([]);
-    await world.run('rollback', 'result.json', '--out', 'back.json');
-    expect(await world.run('apply', 'back.json')).toMatchObject({ code: 0 });
+    await world.run('rollback result.json --out back.json');
+    expect(await world.run('apply back.json')).toMatchObject({ code: 0 });
     expect(types()).toEqual(['PTA', 'MFA', 'MFA']);
   });
 

@@ -38,13 +38,13 @@ describe.each(['text', 'object'] as const)(
 
     test('is exported without them, also into a manifest that has one', async () => {
       const world = await open(host);
-      await world.run('export', '--out', 'config');
+      await world.run('export --out config');
       const exported = [...filesBelow(`${world.dir}/config`).values()].join('');
       expect(exported).toContain('Do it');
       expect(exported).not.toMatch(/isSubscription|autoApprovalData|requestId|title|teamsTemplate/);
 
       world.declare([{ ...reminder, slackTemplate: { ...message, text: 'Old', title: '' } }]);
-      await world.run('export', '--merge', '--out', 'config');
+      await world.run('export --merge --out config');
       expect(world.read('config/all.yaml')).toMatch(/"text":"Do it".*"title":""/);
       expect(world.read('config/all.yaml')).not.toContain('isSubscription');
     });
@@ -57,7 +57,7 @@ describe('a null', () => {
   test('that nobody declared is left out of a POST: some hosts refuse it', async () => {
     const world = await open({ chatNullSubject: 'refused' });
     world.declare([teams]);
-    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
     const sent = world.sandbox.log.find(({ operation }) => operation === 'create-notification-template');
     expect(sent?.body).toEqual({
       key: 'reminder',
@@ -72,7 +72,7 @@ describe('a null', () => {
     world.declare([
       { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en', subject: null },
     ]);
-    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
     expect(world.sandbox.state.templates.find(({ key }) => key === 'welcome')?.subject).toBeNull();
     const sent = world.sandbox.log.find(({ operation }) => operation === 'create-notification-template');
     expect(sent?.body).toMatchObject({ subject: null });
@@ -85,7 +85,7 @@ describe('templates that no manifest can declare', () => {
 
   test('are left out of an export with a remark, and never pruned', async () => {
     const world = await open({ foreignTemplates: true }, prune);
-    const { code, stderr } = await world.run('export', '--out', 'config');
+    const { code, stderr } = await world.run('export --out config');
     expect(code).toBe(0);
     expect(stderr).toMatch(/^warning {2}2 objects are not exported, because no manifest can declare them/);
     expect(stderr).toContain('NotificationTemplate/reminder/WHATSAPP/en');
@@ -103,12 +103,12 @@ test('a medium in another case is the same medium, and is deleted as such', asyn
   const world = await open({ mediumCase: 'lower' }, { environment: { prune } });
   world.declare([{ ...reminder, slackTemplate: message }]);
   expect((await world.plan()).changes).toEqual([]);
-  await world.run('export', '--out', 'again');
+  await world.run('export --out again');
   expect([...filesBelow(`${world.dir}/again`).values()].join('')).toContain('medium: SLACK');
   const pruned = await world.plan('--prune', '--allow-delete-all', 'NotificationTemplate');
   expect(pruned).toMatchObject({ changes: [], summary: { undeclared: 0 } });
   world.declare([{ ...reminder, ensure: 'absent' }]);
-  const applied = await world.run('apply', '--yes', '--allow-delete-all', 'NotificationTemplate');
+  const applied = await world.run('apply --yes --allow-delete-all NotificationTemplate');
   expect(applied, applied.stderr).toMatchObject({ code: 0 });
   expect(world.sandbox.state.templates).toEqual([]);
 });

@@ -39,7 +39,7 @@ async function rotating(rotate: (file: string) => void, at = 3) {
 
 it('a token in a file is read again when it is refused', async () => {
   const { rows, host, run } = await rotating((file) => writeFileSync(file, 'second-token-of-the-job\n'));
-  const { code, stderr } = await run('apply', '--yes');
+  const { code, stderr } = await run('apply --yes');
   expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(rows).toMatchObject([{ seats: 2 }]);
   const tokens = host.log.map(({ headers }) => headers.authorization?.split('-')[0]);
@@ -48,7 +48,7 @@ it('a token in a file is read again when it is refused', async () => {
 
 it('a token that is still the same is not sent twice', async () => {
   const { host, run } = await rotating(() => {}, 1);
-  const { code, stderr } = await run('apply', '--yes');
+  const { code, stderr } = await run('apply --yes');
   expect(code).toBe(1);
   expect(stderr).toContain('tenant-unauthorized');
   expect(host.log).toHaveLength(1);

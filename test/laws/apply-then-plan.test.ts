@@ -16,7 +16,7 @@ async function applyThenPlan(
     fill(world.sandbox.state, content);
     world.declare(declared);
     const before = await world.plan();
-    const { code, stdout, stderr } = await world.run('apply', '--yes', '--format', 'json');
+    const { code, stdout, stderr } = await world.run('apply --yes --format json');
     expect(code, stderr).toBe(0);
     const { changes }: Result = JSON.parse(stdout);
     expect(changes.filter(({ unmet }) => unmet)).toEqual([]);

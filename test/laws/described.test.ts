@@ -24,7 +24,7 @@ it('apply then plan is empty, and a plan is the same twice', async () => {
     world.declare(declared.map((fields) => ({ kind: 'Told', ...fields })));
     const [before, again] = [await world.plan(), await world.plan()];
     expect({ ...again, createdAt: before.createdAt }).toEqual(before);
-    const applied = await world.run('apply', '--yes', '--format', 'json');
+    const applied = await world.run('apply --yes --format json');
     expect(applied, applied.stderr).toMatchObject({ code: 0 });
     expect((await world.plan()).changes).toEqual([]);
   });
@@ -32,15 +32,15 @@ it('apply then plan is empty, and a plan is the same twice', async () => {
 
 it('export then plan is empty, and a second export is the same', async () => {
   await always(async (world, { objects }) => {
-    const exported = await world.run('export', '--kinds', 'Told');
+    const exported = await world.run('export --kinds Told');
     expect(exported, exported.stderr).toMatchObject({ code: 0 });
     // A random name may be that of a credential.
     setSecrets(world, 'Told', objects);
     expect((await world.plan()).changes).toEqual([]);
     if (objects.length === 0) return;
-    await world.run('export', '--out', 'again', '--kinds', 'Told');
+    await world.run('export --out again --kinds Told');
     expect(filesBelow(`${world.dir}/again`)).toEqual(filesBelow(`${world.dir}/config`));
-    const merged = await world.run('export', '--merge', '--all');
+    const merged = await world.run('export --merge --all');
     expect(merged, merged.stderr).toMatchObject({ code: 0, stdout: 'Files: 0 changed, 0 new, 0 removed.\n' });
   });
 });

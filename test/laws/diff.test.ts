@@ -77,7 +77,7 @@ async function laws(two: TwoTenants, first: Content, second: Content): Promise<v
   const itself = await diff(two, 'test', 'test');
   expect(itself.objects).toEqual([]);
 
-  const exported = await two.run('export', '-e', 'test', '--out', 'exported');
+  const exported = await two.run('export -e test --out exported');
   expect(exported, exported.stderr).toMatchObject({ code: 0 });
   if (!existsSync(`${two.test.dir}/exported`)) return;
   expect((await diff(two, 'test', './exported')).objects).toEqual([]);
@@ -87,7 +87,7 @@ async function laws(two: TwoTenants, first: Content, second: Content): Promise<v
 
   // As the manifests of the project, it says the same, and agrees with the plan.
   rmSync(`${two.test.dir}/config`, { recursive: true, force: true });
-  await two.run('export', '-e', 'test');
+  await two.run('export -e test');
   expect((await diff(two, '--declared', 'test')).objects).toEqual([]);
   expect((await diff(two, '--declared', 'test', 'production')).objects).toEqual([]);
 }

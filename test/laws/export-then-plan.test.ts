@@ -37,7 +37,7 @@ const manifests = ({ dir }: World) =>
 
 async function mergeNothing(world: World): Promise<void> {
   const before = manifests(world);
-  const merged = await world.run('export', '--merge', '--all');
+  const merged = await world.run('export --merge --all');
   expect(merged, merged.stderr).toMatchObject({ code: 0, stdout: 'Files: 0 changed, 0 new, 0 removed.\n' });
   expect(manifests(world)).toEqual(before);
 }
@@ -83,13 +83,13 @@ async function exportThenPlan(options: WorldOptions, content: Content): Promise<
   try {
     fill(world.sandbox.state, content);
     addDates(world);
-    const exported = await world.run('export', '--kinds', ...builtInKinds.all.map(({ name }) => name));
+    const exported = await world.run('export --kinds', ...builtInKinds.all.map(({ name }) => name));
     expect(exported, exported.stderr).toMatchObject({ code: 0 });
     setSecrets(world);
     expect((await world.plan()).changes).toEqual([]);
     await succeed(world, 'validate');
 
-    await world.run('export', '--out', 'again', '--kinds', ...builtInKinds.all.map(({ name }) => name));
+    await world.run('export --out again --kinds', ...builtInKinds.all.map(({ name }) => name));
     expect(filesBelow(`${world.dir}/again`)).toEqual(filesBelow(`${world.dir}/config`));
 
     await mergeNothing(world);

@@ -47,7 +47,7 @@ async function isFinishedByOneMore(
   try {
     const from = await reset(stage);
     for (const one of faults) stage.world.sandbox.faults.add(one);
-    const first = await stage.world.run('apply', 'plan.json', '--format', 'json');
+    const first = await stage.world.run('apply plan.json --format json');
     checkStory(first, writes(stage, from));
     await checkEnd(stage, first.code === 0, again);
   } finally {

@@ -35,7 +35,7 @@ async function useAll(host: Host, identity: WorldOptions['identity'] = {}): Prom
 
   await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
   // Some hosts do not delete templates: a rollback then makes all other changes, and says so.
-  const back = await world.run('apply', 'back.json');
+  const back = await world.run('apply back.json');
   expect(back, back.stderr + back.stdout).toMatchObject({ code: refusesDeletes(host) ? 3 : 0 });
 }
 
@@ -89,7 +89,7 @@ describe("for kinds of one's own, both plans are empty, and a rollback leads bac
       expect(unmetIn(world.read('result.json'))).toEqual([]);
       await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
       await succeed(world, 'apply', 'back.json');
-      expect((await world.run('rollback', 'result.json', '--format', 'json')).json).toMatchObject({
+      expect((await world.run('rollback result.json --format json')).json).toMatchObject({
         changes: [],
       });
     },

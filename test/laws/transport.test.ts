@@ -28,13 +28,13 @@ const given = (content: Content): Content => ({
 async function transport({ test, production, env, run }: TwoTenants, content: Content): Promise<void> {
   fill(test.sandbox.state, content);
   fill(production.sandbox.state, given(content));
-  const exported = await run('export', '-e', 'test');
+  const exported = await run('export -e test');
   expect(exported, exported.stderr).toMatchObject({ code: 0 });
   if (!existsSync(`${test.dir}/config`)) return;
   setSecrets({ ...test, env });
-  const applied = await run('apply', '-e', 'production', '--yes');
+  const applied = await run('apply -e production --yes');
   expect(applied, applied.stderr).toMatchObject({ code: 0 });
-  const { stdout, stderr } = await run('diff', 'test', 'production', '--format', 'json');
+  const { stdout, stderr } = await run('diff test production --format json');
   expect(JSON.parse(stdout).objects, stderr).toEqual([]);
 }
 

@@ -13,7 +13,7 @@ let fleet: TestFleet;
 beforeEach(async () => {
   fleet = await createTestFleet({ names: ['first', 'second'] });
   fleet.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
-  expect(await fleet.run('plan', '-e', '*', '--out', 'fleet.json')).toMatchObject({ code: 0 });
+  expect(await fleet.run('plan -e * --out fleet.json')).toMatchObject({ code: 0 });
   const { faults } = fleet.sandboxOf('second');
   faults.add({ kind: 'status', status: 403, times: Number.POSITIVE_INFINITY });
   expect(await apply()).toMatchObject({ code: 3 });
@@ -21,7 +21,7 @@ beforeEach(async () => {
   expect(readdirSync(join(fleet.dir, journals))).toHaveLength(1);
 });
 
-const apply = () => fleet.run('apply', 'fleet.json');
+const apply = () => fleet.run('apply fleet.json');
 const requests = () => fleet.sandboxes.flatMap(({ log }) => log).length;
 
 async function isRefused(): Promise<void> {
@@ -77,21 +77,21 @@ describe('is refused, and nothing is sent', () => {
 
 it('of an apply to one environment is refused as well: a secret that was not sent does not show in the tenant', async () => {
   const { faults, log } = fleet.sandboxOf('second');
-  await fleet.run('plan', '-e', 'second', '--out', 'plan.json');
+  await fleet.run('plan -e second --out plan.json');
   faults.add({ kind: 'status', status: 403, method: 'POST', path: '/v2025' });
-  expect(await fleet.run('apply', 'plan.json')).toMatchObject({ code: 3 });
+  expect(await fleet.run('apply plan.json')).toMatchObject({ code: 3 });
   faults.clear();
   git(fleet.dir, 'init', '-q');
   git(fleet.dir, 'add', '--force', '.tenantctl/second/journal');
   const posts = () => log.filter(({ operation }) => operation === 'create-verified-from-address').length;
   const before = posts();
   for (const more of [[], ['--dry-run']]) {
-    const { code, stderr } = await fleet.run('apply', 'plan.json', ...more);
+    const { code, stderr } = await fleet.run('apply plan.json', ...more);
     expect([code, stderr]).toEqual([4, expect.stringContaining('[committed-journal]')]);
   }
   expect(posts()).toBe(before);
   rmSync(join(fleet.dir, '.git'), { recursive: true });
-  expect(await fleet.run('apply', 'plan.json')).toMatchObject({ code: 0 });
+  expect(await fleet.run('apply plan.json')).toMatchObject({ code: 0 });
 });
 
 it('says why it needs git, where that cannot be run', async () => {

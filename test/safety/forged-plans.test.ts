@@ -43,7 +43,7 @@ async function applyForged(...changes: readonly Change[]) {
   };
   const forged = { ...plan, summary, changes };
   world.write('plan.json', JSON.stringify({ ...forged, digest: planDigest(forged) }));
-  return world.run('apply', 'plan.json', '--format', 'json');
+  return world.run('apply plan.json --format json');
 }
 
 const withRequests = (change: Change, requests: readonly Request[]): Change => ({ ...change, requests });
@@ -270,7 +270,7 @@ const forgeries: Readonly<Record<string, () => Change>> = {
 it.each(Object.entries(forgeries))('%s is refused, and nothing is written', async (_name, forge) => {
   const before = visible(world.sandbox.state);
   const { code, stdout } = await applyForged(forge());
-  const dry = await world.run('apply', 'plan.json', '--dry-run', '--format', 'json');
+  const dry = await world.run('apply plan.json --dry-run --format json');
   expect(dry.code).toBe(4);
   expect(code).toBe(4);
   const { outcome, diagnostics } = JSON.parse(stdout);
@@ -384,10 +384,10 @@ it('the guards of the environment are asked again when a saved plan is applied',
 
 it('a plan that was made with --max-deletes is applied as it was approved', async () => {
   world.declare([{ kind: 'SenderAddress', email: 'gone@acme.example', ensure: 'absent' }]);
-  expect(await world.run('plan', '--out', 'plan.json')).toMatchObject({ code: 4 });
+  expect(await world.run('plan --out plan.json')).toMatchObject({ code: 4 });
   const allowed = await world.plan('--max-deletes', '1', '--out', 'plan.json');
   expect(allowed.allowed).toEqual({ maxDeletes: 1, deleteAll: [] });
-  expect(await world.run('apply', 'plan.json', '--expect', allowed.digest)).toMatchObject({ code: 0 });
+  expect(await world.run('apply plan.json --expect', allowed.digest)).toMatchObject({ code: 0 });
 });
 
 it('a plan file raises no limit by itself: its digest has to be approved, or the number said again', async () => {
@@ -396,15 +396,15 @@ it('a plan file raises no limit by itself: its digest has to be approved, or the
   const before = visible(world.sandbox.state);
   const refused = { code: 4, json: { diagnostics: [{ code: 'max-deletes' }] } };
   for (const options of [[], ['--dry-run'], ['--max-deletes', '0']]) {
-    expect(await world.run('apply', 'plan.json', '--format', 'json', ...options)).toMatchObject(refused);
+    expect(await world.run('apply plan.json --format json', ...options)).toMatchObject(refused);
   }
   // The digest does not help a file that was changed under it.
   const saved = JSON.parse(world.read('plan.json'));
   const edited = { ...saved, allowed: { maxDeletes: 6, deleteAll: [] } };
   world.write('edited.json', JSON.stringify(edited));
-  expect(await world.run('apply', 'edited.json', '--expect', saved.digest)).toMatchObject({ code: 4 });
+  expect(await world.run('apply edited.json --expect', saved.digest)).toMatchObject({ code: 4 });
   expect(visible(world.sandbox.state)).toEqual(before);
-  expect(await world.run('apply', 'plan.json', '--max-deletes', '1')).toMatchObject({ code: 0 });
+  expect(await world.run('apply plan.json --max-deletes 1')).toMatchObject({ code: 0 });
 });
 
 it('a plan file keeps the lower limit that it was made with', async () => {
@@ -413,7 +413,7 @@ it('a plan file keeps the lower limit that it was made with', async () => {
   const { digest: _digest, ...made } = await world.plan();
   const forged = { ...made, allowed: { maxDeletes: 0, deleteAll: [] } };
   world.write('plan.json', JSON.stringify({ ...forged, digest: planDigest(forged) }));
-  expect(await world.run('apply', 'plan.json', '--format', 'json')).toMatchObject({
+  expect(await world.run('apply plan.json --format json')).toMatchObject({
     code: 4,
     json: { diagnostics: [{ code: 'max-deletes' }] },
   });
@@ -422,10 +422,10 @@ it('a plan file keeps the lower limit that it was made with', async () => {
 it('a dry run of a plan that is stale is refused too, and one of a sound plan shows its requests', async () => {
   world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
   await world.plan('--out', 'plan.json');
-  const sound = await world.run('apply', 'plan.json', '--dry-run');
+  const sound = await world.run('apply plan.json --dry-run');
   expect(sound).toMatchObject({ code: 0, stdout: expect.stringContaining('POST') });
-  expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 0 });
-  const stale = await world.run('apply', 'plan.json', '--dry-run', '--format', 'json');
+  expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
+  const stale = await world.run('apply plan.json --dry-run --format json');
   expect(stale).toMatchObject({ code: 4, json: { diagnostics: [{ code: 'plan-stale' }] } });
 });
 

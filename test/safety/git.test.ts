@@ -142,8 +142,8 @@ test.each(attacks)('runs nothing for $name', async ({ plant, plain }) => {
   const { world, program, hasRun } = await checkout();
   plant(world.dir, program);
   hasRun();
-  expect(await world.run('plan', '--since', 'HEAD')).toMatchObject({ code: 0 });
-  const { code, stderr } = await world.run('plan', '--since', 'gone');
+  expect(await world.run('plan --since HEAD')).toMatchObject({ code: 0 });
+  const { code, stderr } = await world.run('plan --since gone');
   expect(code).toBe(1);
   expect(stderr).toContain('unknown-revision');
   expect(hasRun()).toBe(false);
@@ -160,7 +160,7 @@ test.each(Object.entries(transports))(
     plantBareRepository(join(world.dir, 'iga'), settings(program));
     git(world.dir, 'add', '--all');
     git(world.dir, 'commit', '-qm', 'planted');
-    const plan = () => world.run('plan', '-c', 'iga/tenantctl.yaml', '--since', 'HEAD');
+    const plan = () => world.run('plan -c iga/tenantctl.yaml --since HEAD');
     expect(await plan()).toMatchObject({ code: 0 });
     // In an archive of the repository, the planted one is the only one.
     renameSync(join(world.dir, '.git'), join(world.dir, 'away'));
@@ -180,7 +180,7 @@ it('starts no git of the repository, though PATH begins with its node_modules/.b
   mkdirSync(join(world.dir, 'node_modules/.bin'), { recursive: true });
   symlinkSync(program, join(world.dir, 'node_modules/.bin/git'));
   vi.stubEnv('PATH', `${join(world.dir, 'node_modules/.bin')}:node_modules/.bin:${process.env.PATH}`);
-  expect(await world.run('plan', '--since', 'HEAD')).toMatchObject({ code: 0 });
+  expect(await world.run('plan --since HEAD')).toMatchObject({ code: 0 });
   expect(hasRun()).toBe(false);
   spawnSync('git', ['--version']);
   expect(hasRun()).toBe(true);
@@ -203,7 +203,7 @@ it('gives git no variable of the environment but PATH, and none of its own', asy
   vi.stubEnv('SSH_AUTH_SOCK', 'canary');
   vi.stubEnv('GIT_DIR', '/nowhere');
   vi.stubEnv('HOME', '/canary');
-  expect(await world.run('plan', '--since', 'HEAD')).toMatchObject({ code: 0 });
+  expect(await world.run('plan --since HEAD')).toMatchObject({ code: 0 });
   const seen = readFileSync(join(bin, 'seen'), 'utf8');
   expect(seen).not.toMatch(/canary|nowhere/);
   const names = new Set(seen.split('\n').map((line) => line.split('=')[0]));
@@ -237,7 +237,7 @@ it('writes no file of a revision outside its folder', async () => {
   const listing = `${git(world.dir, 'ls-tree', 'HEAD')}\n040000 tree ${folder}\tfolder\n`;
   const tree = run(['mktree'], listing);
   git(world.dir, 'update-ref', 'HEAD', git(world.dir, 'commit-tree', tree, '-p', 'HEAD', '-m', 'hostile'));
-  const { code, stderr } = await world.run('plan', '--since', 'HEAD');
+  const { code, stderr } = await world.run('plan --since HEAD');
   expect(code).toBe(1);
   expect(stderr).toContain("'folder/../escaped.yaml'");
 });

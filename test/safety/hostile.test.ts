@@ -7,7 +7,7 @@ import { planDigest } from '../../src/model/digest.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
-import { createWorld, type Outcome, type World } from '../support/world.ts';
+import { createWorld, type Outcome, type World, writesIn } from '../support/world.ts';
 import { everything, fillTenant } from './everything.ts';
 
 shortenPauses();
@@ -27,8 +27,7 @@ afterEach(async () => {
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
 });
 
-const wrote = () =>
-  world.sandbox.log.filter(({ method, operation }) => method !== 'GET' && operation !== 'issue-token');
+const wrote = () => writesIn(world.sandbox.log);
 
 /** A server in the tenant's place. `onEnd` takes what closes it after the test. */
 async function serve(
@@ -101,7 +100,7 @@ describe('a plan file', () => {
       ? `{"digest":"${planDigest(whole)}",${text.slice(1).replace(/"digest":"[^"]*",/, '')}`
       : text;
     world.write('plan.json', withDigest);
-    const { code } = await world.run('apply', 'plan.json');
+    const { code } = await world.run('apply plan.json');
     expect([3, 4]).toContain(code);
     expect(wrote()).toEqual([]);
   });
@@ -121,7 +120,7 @@ describe('a plan file', () => {
     };
     world.write('plan.json', JSON.stringify({ ...edited, digest: planDigest(edited) }));
     for (const options of [['--dry-run'], []]) {
-      const refused = await world.run('apply', 'plan.json', '--format', 'json', ...options);
+      const refused = await world.run('apply plan.json --format json', ...options);
       expect(refused).toMatchObject({ code: 4, json: { diagnostics: [{ code: 'plan-request-refused' }] } });
     }
     expect(wrote()).toEqual([]);
@@ -186,7 +185,7 @@ describe('a tenant', () => {
     ]) {
       for (const row of [...simIntegrations, ...senders, ...profileSearches, ...authProfiles]) row.id = id;
       const { length } = world.sandbox.log;
-      const outcome = await world.run('apply', '--yes');
+      const outcome = await world.run('apply --yes');
       expect(outcome.code, id).not.toBe(0);
       for (const { path, method, operation } of world.sandbox.log.slice(length)) {
         expect(path).toMatch(/^\/(v2024|v2025|api|oauth)\//);
@@ -215,7 +214,7 @@ describe('a tenant', () => {
         const text = world.read('tenantctl.yaml');
         pointTo(front);
         world.declare(everything);
-        expect(await world.run('apply', '--yes')).toMatchObject({ code: 1 });
+        expect(await world.run('apply --yes')).toMatchObject({ code: 1 });
         world.write('tenantctl.yaml', text);
       }
       expect(reached).toEqual([]);
@@ -292,6 +291,6 @@ describe('a tenant whose answer', () => {
     }, onTestFinished);
     own.write('tenantctl.yaml', own.read('tenantctl.yaml').replaceAll(own.sandbox.url, url));
     own.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
-    expect(await own.run('apply', '--yes')).toMatchObject({ code: 1 });
+    expect(await own.run('apply --yes')).toMatchObject({ code: 1 });
   });
 });

@@ -22,7 +22,7 @@ describe('TENANTCTL_ALLOWED_HOSTS', () => {
       const world = await openWorld('acme.example, other.example:8443');
       delete world.env.CLIENT_ID;
       delete world.env.CLIENT_SECRET;
-      const refused = await world.run(...command.split(' '));
+      const refused = await world.run(command);
       expect(refused).toMatchObject({ code: 1 });
       const words = refused.stderr.replaceAll(/\s+/g, ' ');
       expect(words).toContain(`names the host ${hostOf(world)}, which may not be called`);
@@ -61,7 +61,7 @@ describe('TENANTCTL_ALLOWED_HOSTS', () => {
       world.read('tenantctl.yaml').replace('auth:', `tokenUrl: "${tokenUrl}",\n      auth:`),
     );
     world.env.TENANTCTL_ALLOWED_HOSTS = hostOf(world);
-    const { code, json } = await world.run('plan', '--format', 'json');
+    const { code, json } = await world.run('plan --format json');
     expect(code).toBe(1);
     expect(json).toMatchObject({
       diagnostics: [
@@ -131,7 +131,7 @@ describe('credentials that are not set', () => {
       sender,
       { kind: 'SimIntegration', name: 'Desk', type: 'x', cluster: 'c', sources: ['s'] },
     ]);
-    const { code, json } = await world.run('plan', '--format', 'json');
+    const { code, json } = await world.run('plan --format json');
     expect(code).toBe(1);
     const unset = (name: string, column: number) => ({
       code: 'secret-unset',
@@ -157,7 +157,7 @@ describe('credentials that are not set', () => {
         .read('tenantctl.yaml')
         .replace('auth:', `tokenUrl: "${world.sandbox.url}/v2/token",\n      auth:`),
     );
-    const { code, json } = await world.run('plan', '--format', 'json');
+    const { code, json } = await world.run('plan --format json');
     expect(code).toBe(1);
     const { diagnostics } = Object(json);
     expect(diagnostics).toMatchObject([

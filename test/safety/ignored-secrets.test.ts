@@ -21,11 +21,11 @@ it.each(['/attributes/note', '/attributes'])(
       said.push(stdout, stderr);
     };
     const reports = ['--report', 'plan.md', 'plan.html'];
-    for (const format of ['text', 'json', 'markdown', 'html']) await run('plan', '--format', format);
-    await run('plan', '--out', 'plan.json', ...reports);
-    await run('apply', 'plan.json', '--result', 'result.json');
-    await run('rollback', 'result.json', '--out', 'back.json');
-    await run('export', '--merge');
+    for (const format of ['text', 'json', 'markdown', 'html']) await run('plan --format', format);
+    await run('plan --out plan.json', ...reports);
+    await run('apply plan.json --result result.json');
+    await run('rollback result.json --out back.json');
+    await run('export --merge');
     said.push(...[...filesBelow(world.dir)].flatMap(([path, text]) => (path === 'seed.yaml' ? [] : text)));
     expect(said.join('\n')).not.toContain('canary-');
     expect(said.join('\n')).toContain('Desk');

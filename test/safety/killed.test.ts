@@ -4,9 +4,9 @@ import { readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Result } from '../../src/model/result.ts';
-import type { Fault, LoggedRequest } from '../../src/sandbox/index.ts';
+import type { Fault } from '../../src/sandbox/index.ts';
 import { commandLine, startProgram } from '../support/program.ts';
-import { createTestWorld, type World } from '../support/world.ts';
+import { createTestWorld, type World, writesIn } from '../support/world.ts';
 import { describedWorld, manifestFile } from './described-kinds.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
 
@@ -46,8 +46,6 @@ function start({ dir, env }: World, ...argv: string[]) {
   return { child, closed, stdout: () => Buffer.concat(stdout).toString() };
 }
 
-const isWrite = ({ method, operation }: LoggedRequest) => method !== 'GET' && operation !== 'issue-token';
-
 function resultsOf({ dir }: World): string[] {
   return readdirSync(join(dir, '.tenantctl/test/results')).map((name) =>
     join('.tenantctl/test/results', name),
@@ -74,8 +72,9 @@ describe('a run that was killed', () => {
     const { state, log } = world.sandbox;
     const before = structuredClone(state);
     const from = log.length;
-    await world.run('apply', 'plan.json');
-    const writes = log.slice(from).flatMap((request, at) => (isWrite(request) ? [at + 1] : []));
+    await world.run('apply plan.json');
+    const sent = log.slice(from);
+    const writes = writesIn(sent).map((request) => sent.indexOf(request) + 1);
     expect(writes.length).toBeGreaterThan(10);
     for (const [at, nth] of writes.entries()) {
       if (at % 5 !== 0) continue;
@@ -98,7 +97,7 @@ describe('a run that was killed', () => {
 
       const back = await world.run('rollback', file, '--out', 'back.json');
       expect(back, back.stderr).toMatchObject({ code: 0 });
-      const applied = await world.run('apply', 'back.json');
+      const applied = await world.run('apply back.json');
       expect(applied, applied.stderr).toMatchObject({ code: 0 });
       // The tombstone of the old desk declares none of its settings, so the result does not hold them.
       const desk = state.simIntegrations.find(({ name }) => name === 'Old desk');
@@ -120,7 +119,7 @@ describe('a run that was killed', () => {
       Object.assign(state, structuredClone(before));
       rmSync(join(world.dir, '.tenantctl'), { recursive: true, force: true });
       await killAt(world, { method: 'POST', path: '/v2025/', nth, done: nth === 2 ? 'before' : 'after' });
-      const finished = await world.run('apply', 'plan.json');
+      const finished = await world.run('apply plan.json');
       expect(finished, finished.stderr).toMatchObject({ code: 0 });
       const named = (kind: string, name: string) =>
         state.objects[kind]?.filter((object) => object.name === name) ?? [];
@@ -155,7 +154,7 @@ it('a run whose result has no room in the end is rolled back by what it had reco
   const world = await createStage();
   const { dir, env, sandbox } = world;
   const before = structuredClone(sandbox.state);
-  const { json } = await world.run('apply', 'plan.json', '--format', 'json');
+  const { json } = await world.run('apply plan.json --format json');
   const size = JSON.stringify(json, null, 2).length;
   Object.assign(sandbox.state, structuredClone(before));
   rmSync(join(dir, '.tenantctl'), { recursive: true, force: true });
@@ -172,7 +171,7 @@ it('a run whose result has no room in the end is rolled back by what it had reco
   const recorded: Result = JSON.parse(world.read(name));
   expect(recorded).toMatchObject({ outcome: 'interrupted', summary: { notAttempted: 0 } });
   await world.run('rollback', name, '--out', 'back.json');
-  expect(await world.run('apply', 'back.json')).toMatchObject({ code: 0 });
+  expect(await world.run('apply back.json')).toMatchObject({ code: 0 });
   // See above.
   const desk = sandbox.state.simIntegrations.find((each) => each.name === 'Old desk');
   Object.assign(desk ?? {}, { attributes: { url: 'u2' } });
@@ -190,7 +189,7 @@ describe('a run that is told to end', () => {
       const { child, closed, stdout } = start(world, '--format', 'json');
       onWork = () => {
         const arrived = log.slice(from);
-        if (arrived.filter(isWrite).length < 3) return;
+        if (writesIn(arrived).length < 3) return;
         onWork = () => {};
         child.kill(signal);
       };
@@ -198,11 +197,11 @@ describe('a run that is told to end', () => {
       const result: Result = JSON.parse(stdout());
       expect(result.outcome).toBe('interrupted');
       expect(result.changes).toHaveLength(documents.length);
-      const answered = log.slice(from).filter(isWrite);
+      const answered = writesIn(log.slice(from));
       expect(answered.every(({ status }) => status !== null)).toBe(true);
       expect(result.changes.flatMap(({ requests }) => requests)).toHaveLength(answered.length);
       expect(result.summary.notAttempted).toBeGreaterThan(0);
-      expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 0 });
+      expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
     },
   );
 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { planDigest } from '../../src/model/digest.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, type World, writesIn } from '../support/world.ts';
 
 const seed = `
 simIntegrations:
@@ -22,12 +22,11 @@ async function open(environment: Readonly<Record<string, Json>> = {}): Promise<v
 beforeEach(() => open());
 afterEach(() => world.close());
 
-const wrote = () =>
-  world.sandbox.log.filter(({ method, operation }) => method !== 'GET' && operation !== 'issue-token');
+const wrote = () => writesIn(world.sandbox.log);
 const changesOf = ({ changes }: Plan) => changes.map(({ action, address }) => `${action} ${address}`);
 
 async function codesOf(...argv: string[]): Promise<unknown> {
-  const { code, stdout } = await world.run('plan', '--format', 'json', ...argv);
+  const { code, stdout } = await world.run('plan --format json', ...argv);
   const { diagnostics }: Plan = JSON.parse(stdout);
   return [code, ...diagnostics.filter(({ severity }) => severity === 'error').map((each) => each.code)];
 }
@@ -37,7 +36,7 @@ it('protect holds under the name that the tenant shows', async () => {
   await open({ protect });
   world.declare([gone(pinned)]);
   expect(await codesOf()).toEqual([4, 'protected']);
-  expect(await world.run('apply', '--yes')).toMatchObject({ code: 4 });
+  expect(await world.run('apply --yes')).toMatchObject({ code: 4 });
   expect(wrote()).toEqual([]);
 });
 
@@ -52,12 +51,12 @@ it.each(['Desk', 'DESK'])(
       'tenantctl.yaml',
       project.replace('profiles: {', `protect: [SimIntegration/${name}],\n    profiles: {`),
     );
-    const refused = await world.run('apply', 'plan.json', '--expect', planDigest(plan));
+    const refused = await world.run('apply plan.json --expect', planDigest(plan));
     expect(refused).toMatchObject({ code: 4 });
     expect(refused.stdout).toMatch(
       /SimIntegration\/s1 would be deleted, but it is SimIntegration\/Desk in the\s+tenant/,
     );
-    expect(await world.run('apply', 'plan.json', '--dry-run')).toMatchObject({ code: 4 });
+    expect(await world.run('apply plan.json --dry-run')).toMatchObject({ code: 4 });
     expect(wrote()).toEqual([]);
   },
 );
@@ -110,12 +109,12 @@ it('an apply does not take an object for the new one that has its id as a name',
     { kind: 'SimIntegration', name: 's1', type: 'Jira' },
   ]);
   expect(changesOf(await world.plan())).toEqual(['update SimIntegration/Desk', 'create SimIntegration/s1']);
-  expect(await world.run('apply', '--yes', '--result', 'result.json')).toMatchObject({ code: 0 });
+  expect(await world.run('apply --yes --result result.json')).toMatchObject({ code: 0 });
   expect((await world.plan()).changes).toEqual([]);
   const { state } = world.sandbox;
   state.simIntegrations = state.simIntegrations.filter(({ name }) => name !== 's1');
-  await world.run('rollback', 'result.json', '--out', 'undo.json');
-  expect(await world.run('apply', 'undo.json')).toMatchObject({ code: 0 });
+  await world.run('rollback result.json --out undo.json');
+  expect(await world.run('apply undo.json')).toMatchObject({ code: 0 });
   expect(state.simIntegrations).toMatchObject([
     { id: 's1', name: 'Desk', description: 'Tickets' },
     { id: 's2' },
@@ -132,14 +131,14 @@ it('a rollback creates what was deleted by its id with the name that it had', as
   expect(plan.changes[0]?.diff).toContainEqual(
     expect.objectContaining({ path: '/name', op: 'remove', before: 'Desk', after: null }),
   );
-  expect(await world.run('apply', '--yes', '--result', 'result.json')).toMatchObject({ code: 0 });
+  expect(await world.run('apply --yes --result result.json')).toMatchObject({ code: 0 });
   const names = () => state.simIntegrations.map(({ name }) => name).toSorted();
   expect(names()).toEqual(['Desk', 'Other']);
   state.simIntegrations.splice(
     state.simIntegrations.findIndex(({ id }) => id === 's3'),
     1,
   );
-  expect(await world.run('rollback', 'result.json', '--out', 'undo.json')).toMatchObject({ code: 0 });
-  expect(await world.run('apply', 'undo.json')).toMatchObject({ code: 0 });
+  expect(await world.run('rollback result.json --out undo.json')).toMatchObject({ code: 0 });
+  expect(await world.run('apply undo.json')).toMatchObject({ code: 0 });
   expect(names()).toEqual(['Desk', 'Other']);
 });

@@ -57,7 +57,7 @@ let verdicts = 0;
 async function faultCase(stage: Stage, fault: Fault | null, nth: number, again: readonly string[]) {
   const from = await reset(stage);
   if (fault) stage.world.sandbox.faults.add({ ...fault, nth });
-  const first = await stage.world.run('apply', 'plan.json', '--format', 'json');
+  const first = await stage.world.run('apply plan.json --format json');
   checkStory(first, writes(stage, from));
   // The second apply comes at once: what is late happens while it runs.
   if (first.code === 0 || nth % 2 === 0) verdicts += await checkVerdicts(stage, first);

@@ -21,7 +21,7 @@ const shown = ({ sandbox }: World) => {
 
 async function apply(world: World, fields: object, ...options: string[]): Promise<void> {
   world.declare([desk(fields)]);
-  const applied = await world.run('apply', '--yes', '--result', 'result.json', ...options);
+  const applied = await world.run('apply --yes --result result.json', ...options);
   expect(applied, applied.stderr).toMatchObject({ code: 0 });
 }
 
@@ -39,21 +39,14 @@ describe.each([{}, { simUpdate: 'put' }])('with %j', (identity) => {
   it('come back with the rollback of an apply that cleared them', async () => {
     const world = await worldOf(identity);
     await apply(world, cleared);
-    const { code, json, stderr } = await world.run(
-      'rollback',
-      'result.json',
-      '--format',
-      'json',
-      '--out',
-      'back.json',
-    );
+    const { code, json, stderr } = await world.run('rollback result.json --format json --out back.json');
     expect(code, stderr).toBe(0);
     // No manifest declares what the request held, so no result shows it.
     expect(json).toMatchObject({
       changes: [{ action: 'update' }],
       diagnostics: [{ code: 'rollback-incomplete', message: expect.stringContaining('/request') }],
     });
-    expect(await world.run('apply', 'back.json')).toMatchObject({ code: 0 });
+    expect(await world.run('apply back.json')).toMatchObject({ code: 0 });
     expect(shown(world)).toMatchObject({ statusMap: set.statusMap });
   });
 });

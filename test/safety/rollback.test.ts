@@ -12,20 +12,12 @@ afterEach(() => world.close());
 
 async function apply(documents: readonly object[] = everything): Promise<void> {
   world.declare(documents);
-  const applied = await world.run('apply', '--yes', '--result', 'result.json');
+  const applied = await world.run('apply --yes --result result.json');
   expect(applied, applied.stderr).toMatchObject({ code: 0 });
 }
 
 async function rollback(...more: string[]) {
-  const outcome = await world.run(
-    'rollback',
-    'result.json',
-    '--format',
-    'json',
-    '--out',
-    'back.json',
-    ...more,
-  );
+  const outcome = await world.run('rollback result.json --format json --out back.json', ...more);
   return { ...outcome, plan: outcome.stdout.startsWith('{') ? JSON.parse(outcome.stdout) : null };
 }
 
@@ -44,7 +36,7 @@ describe('rollback', () => {
     expect(plan.diagnostics).toContainEqual(
       expect.objectContaining({ code: 'rollback-by-hand', address: 'NotificationPreference/welcome' }),
     );
-    const applied = await world.run('apply', 'back.json');
+    const applied = await world.run('apply back.json');
     expect(applied, applied.stderr).toMatchObject({ code: 0 });
 
     const { state } = world.sandbox;
@@ -70,9 +62,9 @@ describe('rollback', () => {
     await apply();
     const after = visible(world.sandbox.state);
     await rollback();
-    await world.run('apply', 'back.json', '--result', 'result.json');
+    await world.run('apply back.json --result result.json');
     await rollback();
-    const again = await world.run('apply', 'back.json');
+    const again = await world.run('apply back.json');
     expect(again, again.stderr).toMatchObject({ code: 0 });
     expect(visible(world.sandbox.state)).toEqual(after);
   });
@@ -83,14 +75,14 @@ describe('rollback', () => {
       'kind: SimIntegration\nname: Desk\nattributes: { url: !secret URL, password: !secret DESK_PASSWORD, user: new }\n',
     );
     world.env.URL = 'https://canary.example';
-    await world.run('apply', '--yes', '--result', 'result.json');
+    await world.run('apply --yes --result result.json');
     const { plan, stdout } = await rollback();
     expect(stdout + world.read('result.json') + world.read('back.json')).not.toMatch(
       /canary|password"?: ?"(old|new)/,
     );
     expect(plan.diagnostics).toMatchObject([{ code: 'rollback-incomplete', address: 'SimIntegration/Desk' }]);
     expect(plan.diagnostics[0].message).toContain('/attributes/url');
-    await world.run('apply', 'back.json');
+    await world.run('apply back.json');
     expect(world.sandbox.state.simIntegrations[0]?.attributes).toEqual({
       url: 'https://canary.example',
       user: 'x',
@@ -125,7 +117,7 @@ describe('rollback', () => {
       { code: 'rollback-incomplete', severity: 'warning', address: 'SimIntegration/Desk' },
     ]);
     expect(plan.diagnostics[0].message).toContain('keeps /request');
-    await world.run('apply', 'back.json');
+    await world.run('apply back.json');
     expect(world.sandbox.state.simIntegrations[0]).toMatchObject({
       request: { password: '' },
       statusMap: { a: false },
@@ -157,7 +149,7 @@ describe('rollback', () => {
     expect(ofWelcome).toMatchObject({ risk: [], diff: [{ path: '/body', before: 'New', after: 'Old' }] });
     expect(ofReminder.risk).toEqual(['undoes-tenant-change']);
     expect(ofReminder.warnings).toEqual([expect.stringContaining('/body changed after the apply')]);
-    await world.run('apply', 'back.json');
+    await world.run('apply back.json');
     expect(world.sandbox.state.templates[0]).toMatchObject({ subject: 'By hand', body: 'Old' });
   });
 
@@ -222,7 +214,7 @@ describe('rollback', () => {
       await apply([{ kind: 'SimIntegration', name: 'Desk', attributes: declared }]);
       Object.assign(desk ?? {}, { attributes: now });
       await rollback();
-      const undone = await world.run('apply', 'back.json');
+      const undone = await world.run('apply back.json');
       expect(undone, undone.stderr).toMatchObject({ code: 0 });
       expect(world.sandbox.state.simIntegrations[0]?.attributes).toEqual(after);
     },
@@ -234,7 +226,7 @@ describe('rollback', () => {
     await apply([{ kind: 'SimIntegration', name: 'Desk', attributes: { url: { host: 'h' }, user: 'y' } }]);
     const { plan } = await rollback();
     expect(plan.diagnostics[0].message).toContain('/attributes/url');
-    const undone = await world.run('apply', 'back.json');
+    const undone = await world.run('apply back.json');
     expect(undone, undone.stderr).toMatchObject({ code: 0 });
     const [now] = world.sandbox.state.simIntegrations;
     expect(now?.attributes).toEqual({ url: { host: 'h' }, user: 'x' });
@@ -249,7 +241,7 @@ describe('rollback', () => {
     await apply([{ kind: 'SimIntegration', name: 'Desk', attributes: { proxy: 'none', user: 'y' } }]);
     const { plan } = await rollback();
     expect(plan.diagnostics[0].message).toContain('keeps /attributes/proxy');
-    const undone = await world.run('apply', 'back.json');
+    const undone = await world.run('apply back.json');
     expect(undone, undone.stderr).toMatchObject({ code: 0 });
     const [now] = world.sandbox.state.simIntegrations;
     expect(now?.attributes).toEqual({ proxy: 'none', user: 'x' });
@@ -262,10 +254,10 @@ describe('rollback', () => {
       'config/all.yaml',
       'kind: SimIntegration\nname: Desk\nattributes: { url: u9, password: !secret DESK_PASSWORD }\n',
     );
-    await world.run('apply', '--yes', '--result', 'result.json');
+    await world.run('apply --yes --result result.json');
     const { plan } = await rollback();
     expect(plan.diagnostics[0].message).toMatch(/keeps .*\/attributes\/password.* as it is now/);
-    await world.run('apply', 'back.json');
+    await world.run('apply back.json');
     expect(world.sandbox.state.simIntegrations[0]?.attributes).toEqual({ password: 'new-password' });
   });
 
@@ -287,7 +279,7 @@ describe('rollback', () => {
   it('gives back the former name', async () => {
     await apply([{ kind: 'ProfileSearch', label: 'People', rules: [], lifecycle: { renamedFrom: 'Staff' } }]);
     await rollback();
-    const applied = await world.run('apply', 'back.json');
+    const applied = await world.run('apply back.json');
     expect(applied, applied.stderr).toMatchObject({ code: 0 });
     expect(world.sandbox.state.profileSearches[0]).toMatchObject({
       label: 'Staff',
@@ -304,7 +296,7 @@ describe('rollback', () => {
       'SenderAddress',
       'SenderAddress',
     ]);
-    expect(await world.run('apply', 'back.json')).toMatchObject({ code: 4 });
+    expect(await world.run('apply back.json')).toMatchObject({ code: 4 });
 
     const mistyped = await rollback('--only', 'SenderAddress/nwe@acme.example');
     expect(mistyped.plan).toMatchObject({ changes: [], diagnostics: [{ code: 'unmatched-glob' }] });
@@ -323,7 +315,7 @@ describe('rollback', () => {
     ]);
     await rollback();
     Object.assign(world.sandbox.state.templates[0] ?? {}, { footer: 'By hand' });
-    expect(await world.run('apply', 'back.json')).toMatchObject({ code: 4 });
+    expect(await world.run('apply back.json')).toMatchObject({ code: 4 });
     expect(world.sandbox.state.templates[0]).toMatchObject({ body: 'New', footer: 'By hand' });
   });
 
@@ -375,7 +367,7 @@ describe('rollback', () => {
     const { plan } = await rollback();
     expect(plan.changes[0].requests[0].method).toBe('PUT');
     expect(plan.changes[0].requests[0].body).not.toHaveProperty('request');
-    const applied = await world.run('apply', 'back.json');
+    const applied = await world.run('apply back.json');
     expect(applied, applied.stderr).toMatchObject({ code: 0 });
     expect(visible(world.sandbox.state)).toEqual(before);
   });
@@ -400,7 +392,7 @@ describe('rollback', () => {
     expect(plan.diagnostics.map(({ message }: { message: string }) => message).join()).toContain(
       'keeps /settings as it is now',
     );
-    const undone = await world.run('apply', 'back.json');
+    const undone = await world.run('apply back.json');
     expect(undone, undone.stderr).toMatchObject({ code: 0 });
     expect(world.sandbox.state.objects.Task).toMatchObject([{ title: 'a', settings: { weeks: 1 } }]);
   });
@@ -430,13 +422,13 @@ describe('rollback', () => {
         lifecycle: { renamedFrom: 'Desk' },
       },
     ]);
-    const applied = await world.run('apply', '--yes', '--result', 'result.json');
+    const applied = await world.run('apply --yes --result result.json');
     expect(applied).toMatchObject({ code: 3 });
     expect(world.sandbox.state.simIntegrations[0]).toMatchObject({ name: 'Front desk', description: 'New' });
     expect((await rollback()).plan.changes).toMatchObject([
       { action: 'update', address: 'SimIntegration/Desk' },
     ]);
-    expect(await world.run('apply', 'back.json')).toMatchObject({ code: 0 });
+    expect(await world.run('apply back.json')).toMatchObject({ code: 0 });
     expect(visible(world.sandbox.state)).toEqual(before);
   });
 
@@ -450,9 +442,9 @@ describe('rollback', () => {
     const rule = { type: 'RULE', id: 'r2', name: 'Other' };
     const lifecycle = { renamedFrom: 'Desk' };
     world.declare([{ kind: 'SimIntegration', name: 'Front desk', beforeProvisioningRule: rule, lifecycle }]);
-    await world.run('apply', '--yes', '--result', 'result.json');
+    await world.run('apply --yes --result result.json');
     await rollback();
-    expect(await world.run('apply', 'back.json')).toMatchObject({ code: 0 });
+    expect(await world.run('apply back.json')).toMatchObject({ code: 0 });
     expect(world.sandbox.state.simIntegrations[0]).toMatchObject({ name: 'Desk' });
   });
 
@@ -468,7 +460,7 @@ describe('rollback', () => {
       path: '/v2024/sim-integrations',
     } as const;
     world.sandbox.faults.add({ ...unreadable, nth: 2, times: 9 });
-    const applied = await world.run('apply', 'plan.json', '--result', 'result.json', '--format', 'json');
+    const applied = await world.run('apply plan.json --result result.json --format json');
     expect(applied).toMatchObject({ code: 3, json: { changes: [{ outcome: 'failed', after: null }] } });
     world.sandbox.faults.clear();
     const { plan } = await rollback();
@@ -476,7 +468,7 @@ describe('rollback', () => {
     expect(paths).toEqual(['/attributes/url', '/attributes/port', '/attributes/proxy']);
     const message = expect.stringMatching(/ keeps .*\/attributes\/apiToken.* as it is now/);
     expect(plan.diagnostics).toMatchObject([{ code: 'rollback-incomplete', message }]);
-    expect(await world.run('apply', 'back.json')).toMatchObject({ code: 0 });
+    expect(await world.run('apply back.json')).toMatchObject({ code: 0 });
     const { simIntegrations } = world.sandbox.state;
     const kept = { url: 'u1', user: 'x', password: 'old-password', apiToken: 'new-token' };
     expect(simIntegrations.find(({ name }) => name === 'Desk')?.attributes).toEqual(kept);
@@ -487,7 +479,7 @@ describe('rollback', () => {
     world.declare([
       { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en', body: 'New' },
     ]);
-    expect(await world.run('apply', '--yes')).toMatchObject({ code: 3 });
+    expect(await world.run('apply --yes')).toMatchObject({ code: 3 });
     const kept = [...filesBelow(world.dir).keys()].filter((file) =>
       file.startsWith('.tenantctl/test/results/'),
     );
@@ -504,7 +496,7 @@ describe('rollback', () => {
     await apply([{ ...template, body: 'New' }]);
     const first = world.read('result.json');
     world.declare([{ ...template, key: 'reminder', body: 'Newer' }]);
-    await world.run('apply', '--yes');
+    await world.run('apply --yes');
     world.write('result.json', first);
     expect((await rollback()).plan.diagnostics).toEqual([]);
     const elsewhere = { ...JSON.parse(first), environment: 'other', startedAt: '9000-01-01T00:00:00.000Z' };
@@ -512,7 +504,7 @@ describe('rollback', () => {
     expect((await rollback()).plan.diagnostics).toEqual([]);
 
     world.declare([{ ...template, body: 'Newer' }]);
-    await world.run('apply', '--yes');
+    await world.run('apply --yes');
     const { plan } = await rollback();
     expect(plan.diagnostics).toMatchObject([
       {

@@ -9,7 +9,7 @@ async function createStage() {
   const world = await createTestWorld({ sandbox: { variations: { simSecrets: 'masked' } } });
   world.write('config/desks.yaml', [desk('One', 'ONE'), desk('Two', 'TWO')].join('---\n'));
   Object.assign(world.env, { ONE: 'first-of-one', TWO: 'first-of-two' });
-  await world.run('apply', '--yes');
+  await world.run('apply --yes');
   const { state, faults } = world.sandbox;
   const passwords = () =>
     Object.fromEntries(state.simIntegrations.map(({ name, attributes }) => [name, attributes?.password]));
@@ -23,10 +23,10 @@ it('are written by the next apply, though its plan is equal', async () => {
   const world = await createStage();
   Object.assign(world.env, { ONE: 'mistyped-one', TWO: 'mistyped-two' });
   world.refuseSecond();
-  expect(await world.run('apply', '--yes', '--rotate', 'SimIntegration/*')).toMatchObject({ code: 3 });
+  expect(await world.run('apply --yes --rotate SimIntegration/*')).toMatchObject({ code: 3 });
   expect(world.failed()).toHaveLength(1);
   Object.assign(world.env, { ONE: 'second-of-one', TWO: 'second-of-two' });
-  const again = await world.run('apply', '--yes', '--rotate', 'SimIntegration/*');
+  const again = await world.run('apply --yes --rotate SimIntegration/*');
   expect(again, again.stderr).toMatchObject({ code: 0 });
   expect(world.passwords()).toEqual({ One: 'second-of-one', Two: 'second-of-two' });
 });
@@ -34,13 +34,13 @@ it('are written by the next apply, though its plan is equal', async () => {
 it('are named by an apply that finishes a saved plan, which writes nothing twice', async () => {
   const world = await createStage();
   Object.assign(world.env, { ONE: 'mistyped-one', TWO: 'mistyped-two' });
-  await world.run('plan', '--rotate', 'SimIntegration/*', '--out', 'plan.json');
+  await world.run('plan --rotate SimIntegration/* --out plan.json');
   world.refuseSecond();
-  expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 3 });
+  expect(await world.run('apply plan.json')).toMatchObject({ code: 3 });
   const [left = ''] = world.failed();
   const made = left === 'One' ? 'Two' : 'One';
   Object.assign(world.env, { ONE: 'second-of-one', TWO: 'second-of-two' });
-  const again = await world.run('apply', 'plan.json');
+  const again = await world.run('apply plan.json');
   expect(again).toMatchObject({ code: 0 });
   expect(world.passwords()).toEqual({
     [made]: `mistyped-${made.toLowerCase()}`,

@@ -6,7 +6,14 @@ import type { Plan } from '../../src/model/plan.ts';
 import { exitCodeOf, type Result } from '../../src/model/result.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
 import type { SandboxOptions } from '../support/sandbox.ts';
-import { createWorld, type Outcome, type Ran, type World, type WorldOptions } from '../support/world.ts';
+import {
+  createWorld,
+  type Outcome,
+  type Ran,
+  type World,
+  type WorldOptions,
+  writesIn,
+} from '../support/world.ts';
 import { visible } from './everything.ts';
 
 /** An apply that is disturbed. */
@@ -46,10 +53,10 @@ export async function createStage(
     sandbox: { ...sandbox, ...options, clock: { now } },
   });
   prepare(world);
-  await world.run('plan', '--out', 'plan.json');
+  await world.run('plan --out plan.json');
   const start = structuredClone(world.sandbox.state);
   const { length } = world.sandbox.log;
-  const applied = await world.run('apply', 'plan.json');
+  const applied = await world.run('apply plan.json');
   if (applied.code !== 0) throw new Error(applied.stderr);
   const goal = visible(world.sandbox.state);
   const lags = (options.lag ?? 0) > 0;
@@ -66,9 +73,7 @@ export async function reset({ world, start }: Stage): Promise<number> {
 }
 
 export const writes = ({ world }: Stage, from: number): number =>
-  world.sandbox.log
-    .slice(from)
-    .filter(({ method, operation }) => method !== 'GET' && operation !== 'issue-token').length;
+  writesIn(world.sandbox.log.slice(from)).length;
 
 /** The exit code, the outcome, the summary and the list tell the same story. */
 export function checkStory({ code, stdout }: Outcome, wrote: number): void {

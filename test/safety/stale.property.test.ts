@@ -4,7 +4,7 @@ import type { Change, Plan } from '../../src/model/plan.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
 import { type Content, fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, type World, writesIn } from '../support/world.ts';
 import { addressesIn, changeByHand, createByHand, deleteByHand } from './by-hand.ts';
 import { describedGroups, describedWorld, manifestFile } from './described-kinds.ts';
 
@@ -36,9 +36,7 @@ function withAbsent(declared: readonly object[], content: Content, picks: readon
 async function writesOf(world: World, action: () => Promise<unknown>): Promise<number> {
   const { length } = world.sandbox.log;
   await action();
-  return world.sandbox.log
-    .slice(length)
-    .filter(({ method, operation }) => method !== 'GET' && operation !== 'issue-token').length;
+  return writesIn(world.sandbox.log.slice(length)).length;
 }
 
 /** Somebody changes, makes or deletes the very object that a change is about. */
@@ -89,7 +87,7 @@ it('a plan is refused, and nothing written, when the tenant changed at any place
         interfere(state, change, pick);
         const changed = structuredClone(state);
         const wrote = await writesOf(world, async () => {
-          const refused = await world.run('apply', 'plan.json', '--format', 'json');
+          const refused = await world.run('apply plan.json --format json');
           expect(refused, `${change.address}: ${refused.stderr}`).toMatchObject({ code: 4 });
           expect(JSON.parse(refused.stdout)).toMatchObject({ outcome: 'refused' });
         });
@@ -98,7 +96,7 @@ it('a plan is refused, and nothing written, when the tenant changed at any place
 
         Object.assign(state, before);
         changeElsewhere(state, plan, pick);
-        const applied = await world.run('apply', 'plan.json', '--format', 'json');
+        const applied = await world.run('apply plan.json --format json');
         expect(applied, applied.stderr).toMatchObject({ code: 0 });
         expect(JSON.parse(applied.stdout).summary.done).toBe(changes.length);
       } finally {

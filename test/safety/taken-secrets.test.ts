@@ -49,20 +49,9 @@ async function applyUnseen(world: World, ...options: readonly string[]): Promise
     shown.push(stdout, stderr);
   }
   // What the revision marked, only a plan since it knows.
-  const diff = options.length > 0 ? null : await world.run('diff', '--declared', 'test', '--format', 'json');
+  const diff = options.length > 0 ? null : await world.run('diff --declared test --format json');
   if (diff) shown.push(diff.stdout, diff.stderr);
-  await succeed(
-    world,
-    'plan',
-    '--out',
-    'plan.json',
-    '--report',
-    'r.md',
-    'r.html',
-    'r.json',
-    'r.xml',
-    ...options,
-  );
+  await succeed(world, 'plan --out plan.json --report r.md r.html r.json r.xml', ...options);
   const applied = await succeed(world, 'apply', 'plan.json', '--result', 'result.json');
   shown.push(applied.stdout, applied.stderr);
   for (const file of ['plan.json', 'r.md', 'r.html', 'r.json', 'r.xml']) shown.push(world.read(file));

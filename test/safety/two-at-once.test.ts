@@ -38,7 +38,7 @@ it('the second of two applies is refused, and a lock left by a killed one is not
   const { child, closed } = await startStuckApply();
   const before = visible(world.sandbox.state);
   const { length } = world.sandbox.log;
-  const second = await world.run('apply', '--yes', '--format', 'json');
+  const second = await world.run('apply --yes --format json');
   expect(second).toMatchObject({ code: 4 });
   expect(JSON.parse(second.stdout).diagnostics).toMatchObject([{ code: 'apply-in-progress' }]);
   expect(second.stderr).toContain(`process ${child.pid}`);
@@ -48,7 +48,7 @@ it('the second of two applies is refused, and a lock left by a killed one is not
 
   child.kill('SIGKILL');
   await closed;
-  const third = await world.run('apply', '--yes');
+  const third = await world.run('apply --yes');
   expect(third, third.stderr).toMatchObject({ code: 0 });
   expect((await world.plan()).changes.map(({ action }) => action)).toEqual(['manual']);
 });
@@ -62,15 +62,15 @@ it('plans are made and shown while an apply runs', async () => {
 
 it.runIf(hasContainers)('an apply in another container holds the lock as long as it renews it', async () => {
   const { child, closed } = await startStuckApply(container);
-  const second = await world.run('apply', '--yes', '--format', 'json');
+  const second = await world.run('apply --yes --format json');
   expect(second).toMatchObject({ code: 4, json: { diagnostics: [{ code: 'apply-in-progress' }] } });
   child.kill('SIGKILL');
   await closed;
   // Nobody here can see that it is gone.
-  expect(await world.run('apply', '--yes')).toMatchObject({ code: 4 });
+  expect(await world.run('apply --yes')).toMatchObject({ code: 4 });
   const then = Date.now() / 1000 - 61;
   utimesSync(join(world.dir, '.tenantctl/test/lock'), then, then);
-  const third = await world.run('apply', '--yes');
+  const third = await world.run('apply --yes');
   expect(third, third.stderr).toMatchObject({ code: 0 });
 });
 
@@ -86,7 +86,7 @@ it('an apply in another checkout of the project is refused, and one to another e
   });
   const project = world.read('tenantctl.yaml');
   world.write('tenantctl.yaml', `${project}  other:${project.split('  test:')[1]}`);
-  const other = await world.run('apply', '--yes', '--env', 'other', '--only', 'SenderAddress/new@*');
+  const other = await world.run('apply --yes --env other --only SenderAddress/new@*');
   expect(other, other.stderr).toMatchObject({ code: 0 });
   child.kill('SIGKILL');
   await closed;
@@ -104,7 +104,7 @@ it('an apply whose lock was removed starts nothing new and says so, though it is
   await world.plan('--out', 'plan.json');
   const lock = join(world.dir, '.tenantctl/test/lock');
   const made = () => world.sandbox.state.senders.filter(({ email }) => many.includes(email)).length;
-  const applied = world.run('apply', 'plan.json', '--format', 'json');
+  const applied = world.run('apply plan.json --format json');
   await expect.poll(made, { interval: 1 }).toBeGreaterThan(0);
   expect(existsSync(lock)).toBe(true);
   rmSync(lock);

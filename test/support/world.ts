@@ -7,7 +7,7 @@ import { main } from '../../src/commands/main.ts';
 import { isObject, type Json, parseJson } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { pointer, valueAt } from '../../src/model/pointer.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { LoggedRequest, Sandbox } from '../../src/sandbox/index.ts';
 import { type SandboxOptions, startSandbox } from './sandbox.ts';
 
 /** A project folder and an embedded tenant behind real HTTP, with the program run in this process. */
@@ -125,7 +125,11 @@ interface RunOptions {
   readonly typed?: string;
 }
 
-/** Runs the program in this process. */
+/**
+ * Runs the program in this process.
+ *
+ * @param argv the first may be several words, as somebody types them: `plan --out plan.json`
+ */
 export async function runProgram(
   argv: readonly string[],
   { cwd, env = {}, signal = new AbortController().signal, typed }: RunOptions,
@@ -135,9 +139,14 @@ export async function runProgram(
   stdin.end(typed);
   const pieces: Piece[] = [];
   const [stdout, stderr] = [new Collector(1, pieces), Object.assign(new Collector(2, pieces), { isTTY })];
-  const code = await main(argv, { cwd, env, stdin, stdout, stderr, signal });
+  const words = argv.flatMap((word, at) => (at === 0 ? word.split(' ') : [word]));
+  const code = await main(words, { cwd, env, stdin, stdout, stderr, signal });
   return { code, stdout: stdout.text, stderr: stderr.text, json: parseJson(stdout.text) ?? null, pieces };
 }
+
+/** The requests that change something in the tenant. */
+export const writesIn = (log: readonly LoggedRequest[]): LoggedRequest[] =>
+  log.filter(({ method, operation }) => method !== 'GET' && operation !== 'issue-token');
 
 /** The files below a folder, by their paths. */
 export function filesBelow(dir: string): Map<string, string> {
