@@ -61,7 +61,7 @@ profileSearches:
 describe.each(hosts)('on a host with %o', (variations, profiles) => {
   test('a date is compared with another date attribute, which is referred to by its name', async () => {
     const world = await open(variations, profiles, ofTwoDates);
-    await succeed(world, 'export', '--kinds', 'ProfileSearch', '--out', 'config');
+    await succeed(world, 'export --kinds ProfileSearch --out config');
     const [text = ''] = [...filesBelow(`${world.dir}/config`).values()];
     expect(text).toContain('value: contract_end_date');
     expect(text).toMatch(
@@ -75,13 +75,13 @@ describe.each(hosts)('on a host with %o', (variations, profiles) => {
     const rules = [first, ...others].map((rule) => ({ ...rule, value: 'Today' }));
     Object.assign(world.sandbox.state.profileSearches[0] ?? {}, { rules });
     expect((await world.plan()).changes).toHaveLength(1);
-    await succeed(world, 'apply', '--yes');
+    await succeed(world, 'apply --yes');
     expect(rulesIn(world)).toMatchObject([{ value: 'contract_end_date' }, { value: 'hired' }]);
   });
 
   test('an export has every member, and a plan of it is empty', async () => {
     const world = await open(variations, profiles);
-    await succeed(world, 'export', '--kinds', 'ProfileSearch', '--out', 'config');
+    await succeed(world, 'export --kinds ProfileSearch --out config');
     const [text = ''] = [...filesBelow(`${world.dir}/config`).values()];
     expect(text).not.toContain('condition_object_type: NeAttribute');
     for (const part of [
@@ -109,9 +109,9 @@ describe.each(hosts)('on a host with %o', (variations, profiles) => {
       leaving([status, { ...inCity, object_type: 'NeAttribute' }]),
       { kind: 'ProfileSearch', label: 'New', rules: [{ ...inCity, object_type: 'NeAttribute' }] },
     ]);
-    await succeed(world, 'apply', '--yes');
+    await succeed(world, 'apply --yes');
     expect((await world.plan()).changes).toEqual([]);
-    await succeed(world, 'search', 'New');
+    await succeed(world, 'search New');
   });
 
   test('a rollback restores each rule member for member', async () => {
@@ -123,10 +123,10 @@ describe.each(hosts)('on a host with %o', (variations, profiles) => {
         { ...status, comparison_operator: '!=' },
       ]),
     ]);
-    await succeed(world, 'apply', '--yes', '--result', 'result.json');
+    await succeed(world, 'apply --yes --result result.json');
     expect(rulesIn(world)).toHaveLength(2);
-    await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
-    await succeed(world, 'apply', 'back.json');
+    await succeed(world, 'rollback result.json --out back.json');
+    await succeed(world, 'apply back.json');
     const order = (rules: typeof before) =>
       rules?.map((rule) => JSON.stringify({ ...rule, more: rule.more ?? {} })).sort();
     expect(order(rulesIn(world))).toEqual(order(before));
@@ -144,7 +144,7 @@ describe('a rule', () => {
     };
     const change = async (...rules: JsonObject[]) => {
       world.declare([leaving(rules)]);
-      await succeed(world, 'apply', '--yes');
+      await succeed(world, 'apply --yes');
       expect((await world.plan()).changes).toEqual([]);
       return rulesIn(world)?.map(({ more }) => more ?? {});
     };
@@ -163,9 +163,9 @@ describe('a rule', () => {
     expect(change?.warnings).toEqual([
       expect.stringMatching(/^Removes \/rules\/\d, which no manifest can declare: only a rollback/),
     ]);
-    await succeed(world, 'apply', '--yes', '--result', 'result.json');
-    await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
-    await succeed(world, 'apply', 'back.json');
+    await succeed(world, 'apply --yes --result result.json');
+    await succeed(world, 'rollback result.json --out back.json');
+    await succeed(world, 'apply back.json');
     expect(rulesIn(world)).toContainEqual(
       expect.objectContaining({
         type: 'RiskRule',
@@ -177,7 +177,7 @@ describe('a rule', () => {
 
   test('that no manifest can declare leaves the rules out of an export, which then plans nothing', async () => {
     const world = await open({}, {}, seed.replace("'>', value: '70'", "level?, value: '70'"));
-    await succeed(world, 'export', '--kinds', 'ProfileSearch', '--out', 'config');
+    await succeed(world, 'export --kinds ProfileSearch --out config');
     expect((await world.plan()).changes).toEqual([]);
   });
 

@@ -375,7 +375,7 @@ describe('the questions', () => {
 });
 
 describe('an existing project', () => {
-  const tenant = 'identity: { baseUrl: "https://acme.example", auth: { token: !secret TOKEN } }';
+  const tenant = 'identity: { baseUrl: "http://127.0.0.1:1", auth: { token: !secret TOKEN } }';
   const write = (environments: string) => {
     writeFileSync(join(dir, 'tenantctl.yaml'), `version: 1\n${environments}`);
     mkdirSync(join(dir, 'config'));

@@ -50,11 +50,11 @@ it('`concurrency` is how many requests are open at once', async () => {
       environment: { limits: { concurrency } },
       sandbox: { latency: 5 },
     });
-    const identities = Array.from({ length: 12 }, (_, at) => `d${at}.example`);
+    const identities = Array.from({ length: 6 }, (_, at) => `d${at}.example`);
     // Each is read by a request of its own, and each sender is made by one.
     world.declare([
       ...identities.map((identity) => ({ kind: 'MailFrom', identity, mailFromDomain: `b.${identity}` })),
-      ...senders(12),
+      ...senders(6),
     ]);
     expect(await world.run('plan')).toMatchObject({ code: 0 });
     expect(world.sandbox.metrics.mostAtOnce).toBe(concurrency);

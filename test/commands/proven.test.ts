@@ -1,34 +1,27 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Result } from '../../src/model/result.ts';
 import { commitAll } from '../support/repository.ts';
-import { createTestWorld, runProgram, type World } from '../support/world.ts';
+import { createTwoTenants, type TwoTenants } from '../support/two-tenants.ts';
+import type { World } from '../support/world.ts';
 
+let two: TwoTenants;
 let test: World;
-let run: (...argv: string[]) => ReturnType<typeof runProgram>;
 
 /** Two environments with unlike variables, each with a tenant of its own. */
 beforeEach(async () => {
-  test = await createTestWorld();
-  const production = await createTestWorld();
-  const environment = (url: string, prefix: string, company: string) =>
-    `{ identity: { baseUrl: ${url}, auth: { clientId: !env ${prefix}_ID, clientSecret: !secret ${prefix}_SECRET } }, variables: { company: ${company} } }`;
-  test.write(
-    'tenantctl.yaml',
-    `version: 1
-environments:
-  test: ${environment(test.sandbox.url, 'TEST', 'Test')}
-  production: ${environment(production.sandbox.url, 'PRODUCTION', 'Acme')}
-`,
-  );
-  const env: NodeJS.ProcessEnv = {
-    TEST_ID: test.sandbox.clientId,
-    TEST_SECRET: test.sandbox.clientSecret,
-    PRODUCTION_ID: production.sandbox.clientId,
-    PRODUCTION_SECRET: production.sandbox.clientSecret,
-  };
-  run = (...argv) => runProgram(argv, { cwd: test.dir, env });
+  two = await createTwoTenants();
+  ({ test } = two);
+  writeProject();
 });
+afterEach(() => two.close());
 
+/** The project file, with further members of each environment. */
+const writeProject = (more: { readonly test?: object; readonly production?: object } = {}) =>
+  two.writeProject({
+    test: { variables: { company: 'Test' }, ...more.test },
+    production: { variables: { company: 'Acme' }, ...more.production },
+  });
+const run: World['run'] = (...argv) => two.run(...argv);
 const declareSenders = (...documents: string[]) => test.write('config/senders.yaml', documents.join('---\n'));
 const sender = (email: string) => `kind: SenderAddress\nemail: ${email}\n`;
 const applyTo = (environment: string, ...argv: string[]) =>
@@ -129,9 +122,8 @@ describe('apply --proven-by', () => {
   });
 
   it('lists what an overlay of the environment that proves it has decided there', async () => {
-    const project = test.read('tenantctl.yaml');
-    const overlay = '{ target: SimIntegration/*, merge: { description: Ours, type: Jira } }';
-    test.write('tenantctl.yaml', project.replace('  test: {', `  test: { overlays: [${overlay}],`));
+    const merge = { description: 'Ours', type: 'Jira' };
+    writeProject({ test: { overlays: [{ target: 'SimIntegration/*', merge }] } });
     declareSenders('kind: SimIntegration\nname: Tickets\ntype: Jira\ndescription: Theirs\n');
     expect(await applyTo('test')).toMatchObject({ code: 0 });
     const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
@@ -154,25 +146,20 @@ describe('apply --proven-by', () => {
   });
 
   it('takes no proof from a tenant whose environment decides that the object does not exist', async () => {
-    const project = test.read('tenantctl.yaml');
-    const absent = (environment: string) =>
-      project.replace(
-        `  ${environment}: {`,
-        `  ${environment}: { overlays: [{ target: SenderAddress/a*, merge: { ensure: absent } }],`,
-      );
+    const overlays = [{ target: 'SenderAddress/a*', merge: { ensure: 'absent' } }];
     declareSenders(sender('a@acme.example'), sender('b@acme.example'));
-    test.write('tenantctl.yaml', absent('test'));
+    writeProject({ test: { overlays } });
     expect(await applyTo('test')).toMatchObject({ code: 0 });
     expect(Object.keys(resultOf('test').proven ?? {})).toEqual(['SenderAddress/b%40acme.example']);
     const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
     expect(code).toBe(4);
     expect(stderr).toContain('SenderAddress/a%40acme.example is not proven');
 
-    test.write('tenantctl.yaml', project);
+    writeProject();
     expect(await applyTo('test')).toMatchObject({ code: 0 });
     expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 0 });
     // What differs only in the tenant that needs the proof is told, and needs none.
-    test.write('tenantctl.yaml', absent('production'));
+    writeProject({ production: { overlays } });
     const removed = await applyTo('production', '--proven-by', 'test.json');
     expect(removed).toMatchObject({ code: 0 });
     expect(removed.stderr).toContain('overlays of this environment decide /ensure.');
@@ -260,9 +247,7 @@ ${more}`;
     expect(await applyTo('test')).toMatchObject({ code: 0 });
     // Declared again, which no test tenant has shown.
     declareSenders(sender('a@acme.example'), sender('b@acme.example'));
-    const overlay = "{ target: 'SenderAddress/a*', merge: { ensure: absent } }";
-    const settings = test.read('tenantctl.yaml');
-    test.write('tenantctl.yaml', settings.replace(/ }\n$/, `, overlays: [${overlay}] }\n`));
+    writeProject({ production: { overlays: [{ target: 'SenderAddress/a*', merge: { ensure: 'absent' } }] } });
     expect((await run('plan -e production')).stdout).toContain('1 to delete');
     expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 4 });
   });
@@ -291,12 +276,8 @@ ${more}`;
   });
 
   it('proves a delete of --prune only by a delete that was made', async () => {
-    test.write(
-      'tenantctl.yaml',
-      test
-        .read('tenantctl.yaml')
-        .replaceAll(', variables:', ', prune: { kinds: [SenderAddress] }, variables:'),
-    );
+    const prunable = { prune: { kinds: ['SenderAddress'] } };
+    writeProject({ test: prunable, production: prunable });
     declareSenders(sender('a@acme.example'), sender('b@acme.example'));
     await applyTo('test');
     await applyTo('production');

@@ -373,16 +373,19 @@ describe('an export', () => {
   });
 
   it('asks for the few that are referred to, where the list is long', async () => {
-    const many = Array.from({ length: 2600 }, (_, at) => `{ id: i-${at}, name: Person ${at} }`);
-    const twin = '{ id: i-twin, name: Person 7 }';
-    const role = (name: string, owner: string) =>
-      `{ id: ${name}, name: ${name}, owner: { type: IDENTITY, id: ${owner} } }`;
-    const exported = async (roles: string) => {
+    const people = Array.from({ length: 2600 }, (_, at) => ({ id: `i-${at}`, name: `Person ${at}` }));
+    const role = (name: string, owner: string) => ({
+      id: name,
+      name,
+      owner: { type: 'IDENTITY', id: owner },
+    });
+    const exported = async (...roles: ReturnType<typeof role>[]) => {
       const { 'kinds/Identity.kind.yaml': _, ...own } = kinds;
-      const seed =
-        seedOf('dev').replace(/Identity: .*/, `Identity: [${[...many, twin].join(', ')}]`) +
-        `  Role: [${roles}]\n`;
-      const world = await createTestWorld({ seed, files: own });
+      const world = await createTestWorld({ seed: seedOf('dev'), files: own });
+      Object.assign(world.sandbox.state.objects, {
+        Identity: [...people, { id: 'i-twin', name: 'Person 7' }],
+        Role: roles,
+      });
       expect((await world.run('export --kinds Role')).code).toBe(0);
       const asked = world.sandbox.log.filter(({ path }) => path.startsWith('/v2025/identities'));
       return { text: [...filesBelow(`${world.dir}/config`).values()].join(''), asked: asked.length };
@@ -392,16 +395,11 @@ describe('an export', () => {
       asked: 3,
       text: expect.stringContaining('owner: !ref Identity/Person 2500'),
     });
-    const shared = await exported([role('A', 'i-7'), role('B', 'i-8')].join(', '));
+    const shared = await exported(role('A', 'i-7'), role('B', 'i-8'));
     expect(shared.text).toMatch(/id: i-7\n.*owner: !ref Identity\/Person 8/s);
     const gone = await exported(role('A', 'i-gone'));
     expect(gone).toMatchObject({ text: expect.stringContaining('id: i-gone') });
-    const all = await exported(
-      many
-        .slice(0, 40)
-        .map((_, at) => role(`R${at}`, `i-${at}`))
-        .join(', '),
-    );
+    const all = await exported(...people.slice(0, 40).map((_, at) => role(`R${at}`, `i-${at}`)));
     expect(all).toMatchObject({ asked: 11, text: expect.stringContaining('owner: !ref Identity/Person 39') });
   });
 

@@ -49,7 +49,7 @@ export const uses: readonly Use[] = [
   {
     command: 'init',
     shows: 'creates a new project',
-    run: (world) => succeed(world, 'init', 'fresh'),
+    run: (world) => succeed(world, 'init fresh'),
   },
   {
     command: 'validate',
@@ -60,21 +60,21 @@ export const uses: readonly Use[] = [
   {
     command: 'explain',
     shows: 'explains a code',
-    run: (world) => succeed(world, 'explain', 'plan-stale'),
+    run: (world) => succeed(world, 'explain plan-stale'),
   },
   {
     command: 'schema',
     shows: 'prints schemas',
-    run: (world) => succeed(world, 'schema', 'ProfileSearch'),
+    run: (world) => succeed(world, 'schema ProfileSearch'),
   },
   {
     command: 'show',
     shows: 'shows a saved plan',
     async prepare(world) {
       world.declare([search('New', 'Active')]);
-      await succeed(world, 'plan', '--out', 'plan.json');
+      await succeed(world, 'plan --out plan.json');
     },
-    run: (world) => succeed(world, 'show', 'plan.json'),
+    run: (world) => succeed(world, 'show plan.json'),
   },
   {
     command: 'export',
@@ -82,7 +82,7 @@ export const uses: readonly Use[] = [
     prepare: askForManager,
     async run(world) {
       await succeed(world, 'export');
-      await succeed(world, 'export', '--kinds', 'NotificationPreference');
+      await succeed(world, 'export --kinds NotificationPreference');
       expectText([...filesBelow(`${world.dir}/config`).values()].join(), /!lookup \{ from: users/);
     },
   },
@@ -93,27 +93,26 @@ export const uses: readonly Use[] = [
       askForManager(world);
       for (const integration of world.sandbox.state.simIntegrations) integration.attributes = {};
       await succeed(world, 'export');
-      await succeed(world, 'export', '--kinds', 'NotificationPreference');
+      await succeed(world, 'export --kinds NotificationPreference');
     },
     run: (world) => expectChanges(world, 0),
   },
   {
     command: 'diff',
     shows: 'compares a tenant with its export',
-    prepare: (world) => succeed(world, 'export', '--out', 'kept'),
-    run: async (world) =>
-      expectText(await succeed(world, 'diff', 'test', './kept'), /No differences: \d+ objects/),
+    prepare: (world) => succeed(world, 'export --out kept'),
+    run: async (world) => expectText(await succeed(world, 'diff test ./kept'), /No differences: \d+ objects/),
   },
   {
     command: 'completion',
     shows: 'completes arguments without the tenant',
-    run: async (world) => expectText(await succeed(world, 'completion', 'bash', '--', 'pl'), /^plan/m),
+    run: async (world) => expectText(await succeed(world, 'completion bash -- pl'), /^plan/m),
   },
   {
     command: 'plan',
     shows: 'shows with `--impact` which profiles enter and leave a search',
     prepare: (world) => world.declare([search(saved, 'Active')]),
-    run: async (world) => expectText(await succeed(world, 'plan', '--impact'), /enters?: /),
+    run: async (world) => expectText(await succeed(world, 'plan --impact'), /enters?: /),
   },
   ...(['plan', 'apply'] as const).map((command) => ({
     command,
@@ -195,9 +194,9 @@ export const uses: readonly Use[] = [
     shows: 'plans the reversal of an apply',
     async prepare(world) {
       world.declare([{ ...customised, subject: 'Changed' }]);
-      await succeed(world, 'apply', '--yes', '--result', 'result.json');
+      await succeed(world, 'apply --yes --result result.json');
     },
-    run: async (world) => expectText(await succeed(world, 'rollback', 'result.json'), /1 to update/),
+    run: async (world) => expectText(await succeed(world, 'rollback result.json'), /1 to update/),
   },
   {
     command: 'status',
@@ -213,7 +212,7 @@ export const uses: readonly Use[] = [
     command: 'search',
     shows: 'runs a declared search without saving it',
     prepare: (world) => world.declare([search('New', 'Active')]),
-    run: async (world) => expectText(await succeed(world, 'search', 'New'), /profiles?/),
+    run: async (world) => expectText(await succeed(world, 'search New'), /profiles?/),
   },
   {
     command: 'preview',
@@ -225,17 +224,17 @@ export const uses: readonly Use[] = [
     command: 'send-test',
     shows: 'sends a test notification with a generated context',
     run: (world) =>
-      succeed(world, 'send-test', 'NotificationTemplate/cloud_manual_work_item_summary/EMAIL/en', '--yes'),
+      succeed(world, 'send-test NotificationTemplate/cloud_manual_work_item_summary/EMAIL/en --yes'),
   },
   {
     command: 'env',
     shows: 'lists the environments',
-    run: (world) => succeed(world, 'env', 'list'),
+    run: (world) => succeed(world, 'env list'),
   },
   {
     command: 'kind',
     shows: 'drafts a kind from a description of an API',
-    run: (world) => succeed(world, 'kind', 'draft', openApiFile, '/v2025/transforms'),
+    run: (world) => succeed(world, 'kind draft', openApiFile, '/v2025/transforms'),
   },
   {
     command: 'sandbox',

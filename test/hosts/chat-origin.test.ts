@@ -21,7 +21,7 @@ test.each(cases)('an edit of $at in the repository undoes nothing, as $form', as
   const world = await createTestWorld({ ...worldOf({ slackTeams: each.form }), seed });
   const template = { kind: 'NotificationTemplate', key: 'reminder', medium: each.medium, locale: 'en' };
   world.declare([{ ...template, ...each.content('one') }]);
-  const made = await succeed(world, 'apply', '--yes');
+  const made = await succeed(world, 'apply --yes');
   expect(made.stdout).not.toContain('the tenant added');
   commitAll(world.dir);
 

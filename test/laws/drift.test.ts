@@ -22,7 +22,7 @@ async function exportOf(options: WorldOptions, content: Content): Promise<World>
   const environment = { prune: { kinds: deletable } };
   const world = await createWorld({ ...options, environment });
   fill(world.sandbox.state, content);
-  await succeed(world, 'export', '--kinds', ...kinds);
+  await succeed(world, 'export --kinds', ...kinds);
   setSecrets(world);
   expect((await world.plan()).changes).toEqual([]);
   return world;
@@ -49,7 +49,7 @@ function tryDrifts(
 it.each(worlds)('export --merge follows tenants of kind %#', (options) =>
   tryDrifts(options, async (world, { after }) => {
     replaceContent(world.sandbox.state, after);
-    const { stderr } = await succeed(world, 'export', '--merge', '--all', '--delete', '--kinds', ...kinds);
+    const { stderr } = await succeed(world, 'export --merge --all --delete --kinds', ...kinds);
     setSecrets(world);
     const { changes, summary } = await world.plan('--prune');
     // What holds a secret stays as it is written. The merge warns of it.
@@ -67,7 +67,7 @@ it.each(worlds)('apply --prune leads tenants of kind %# back', (options) =>
     // Manifests of profiles that can lock people out need a permission, which no export writes.
     replaceContent(world.sandbox.state, { ...after, authProfiles: before.authProfiles });
     const { changes } = await world.plan(...guards);
-    await succeed(world, 'apply', '--yes', ...guards);
+    await succeed(world, 'apply --yes', ...guards);
     expect((await world.plan(...guards)).changes).toEqual(
       changes.filter(({ action }) => action === 'manual'),
     );

@@ -11,29 +11,29 @@ async function useAll(host: Host, identity: WorldOptions['identity'] = {}): Prom
   const world = await createTestWorld({ ...options, identity: { ...options.identity, ...identity } });
   fillHost(world.sandbox.state);
 
-  await succeed(world, 'export', '--out', 'config');
+  await succeed(world, 'export --out config');
   setSecrets(world);
   await succeed(world, 'validate');
   expect((await world.plan()).changes).toEqual([]);
   const pruned = await world.plan('--prune');
   expect(pruned).toMatchObject({ changes: [], summary: { undeclared: 0 } });
-  await succeed(world, 'export', '--out', 'config', '--merge');
+  await succeed(world, 'export --out config --merge');
   expect((await world.plan()).changes).toEqual([]);
 
   world.declare(findWanted(host));
   const before = await world.plan();
-  await succeed(world, 'apply', '--yes', '--result', 'result.json');
+  await succeed(world, 'apply --yes --result result.json');
   const after = await world.plan();
   expect(after.changes).toEqual(before.changes.filter(({ action }) => action === 'manual'));
   expect(unmetIn(world.read('result.json'))).toEqual([]);
 
   await succeed(world, 'validate');
-  await succeed(world, 'status', '--format', 'json');
-  await succeed(world, 'search', 'Engineers', '--format', 'json');
+  await succeed(world, 'status --format json');
+  await succeed(world, 'search Engineers --format json');
   await untilItSpeaks(world, 'preview');
-  await succeed(world, 'send-test', 'NotificationTemplate/welcome/EMAIL/en', '--yes');
+  await succeed(world, 'send-test NotificationTemplate/welcome/EMAIL/en --yes');
 
-  await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
+  await succeed(world, 'rollback result.json --out back.json');
   // Some hosts do not delete templates: a rollback then makes all other changes, and says so.
   const back = await world.run('apply back.json');
   expect(back, back.stderr + back.stdout).toMatchObject({ code: refusesDeletes(host) ? 3 : 0 });
@@ -78,17 +78,17 @@ describe("for kinds of one's own, both plans are empty, and a rollback leads bac
     'for a host with %s',
     async (_, host) => {
       const world = await createTestWorld({ ...describedWorld, ...worldOf(host) });
-      await succeed(world, 'export', '--kinds', 'Role', 'AccessProfile', 'Transform', '--out', 'config');
+      await succeed(world, 'export --kinds Role AccessProfile Transform --out config');
       await succeed(world, 'validate');
       const { changes: before } = await world.plan();
       expect(before).toEqual([]);
       world.declare([]);
       world.write('config/all.yaml', manifestFile(describedGroups));
-      await succeed(world, 'apply', '--yes', '--result', 'result.json');
+      await succeed(world, 'apply --yes --result result.json');
       expect((await world.plan()).changes).toEqual([]);
       expect(unmetIn(world.read('result.json'))).toEqual([]);
-      await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
-      await succeed(world, 'apply', 'back.json');
+      await succeed(world, 'rollback result.json --out back.json');
+      await succeed(world, 'apply back.json');
       expect((await world.run('rollback result.json --format json')).json).toMatchObject({
         changes: [],
       });

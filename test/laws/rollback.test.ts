@@ -83,8 +83,7 @@ function withoutPlaces(value: Json, at: string, said: string): Json | undefined 
 /** Applies the manifests, and leaves the result of it. */
 type Apply = (world: World, guards: readonly string[]) => Promise<unknown>;
 
-const applyAll: Apply = (world, guards) =>
-  succeed(world, 'apply', '--yes', '--result', 'result.json', ...guards);
+const applyAll: Apply = (world, guards) => succeed(world, 'apply --yes --result result.json', ...guards);
 
 async function leadsBack(world: World, declared: readonly object[], apply = applyAll): Promise<void> {
   const before = objectsOf(world);
@@ -95,8 +94,8 @@ async function leadsBack(world: World, declared: readonly object[], apply = appl
   const guards = ['--max-deletes', '99', ...kinds];
   await apply(world, guards);
   if (!existsSync(`${world.dir}/result.json`)) return;
-  await succeed(world, 'rollback', 'result.json', '--out', 'back.json', ...guards);
-  await succeed(world, 'apply', 'back.json', '--max-deletes', '99');
+  await succeed(world, 'rollback result.json --out back.json', ...guards);
+  await succeed(world, 'apply back.json --max-deletes 99');
   const plan: Plan = JSON.parse(world.read('back.json'));
   expect(restorable(objectsOf(world), plan)).toEqual(restorable(before, plan));
 }

@@ -30,12 +30,12 @@ it.each(worlds)('--since keeps to it in tenants of kind %#', async (options) => 
       try {
         fill(world.sandbox.state, content);
         world.declare(first);
-        await succeed(world, 'apply', '--yes');
+        await succeed(world, 'apply --yes');
         commitAll(world.dir);
         world.declare(second);
         const before = objectsOf(world);
         const plan = await world.plan('--since', 'HEAD', ...guards);
-        await succeed(world, 'apply', '--yes', '--since', 'HEAD', ...guards);
+        await succeed(world, 'apply --yes --since HEAD', ...guards);
         const after = objectsOf(world);
         const [then, now] = [new Set(addressesOf(first)), new Set(addressesOf(second))];
         for (const address of then)

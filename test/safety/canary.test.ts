@@ -240,7 +240,7 @@ async function everyCommand(): Promise<void> {
   for (const format of ['text', 'json', 'github', 'sarif'])
     await run('validate --format', format, '--verbose');
   for (const format of ['text', 'json', 'markdown', 'html'])
-    await must([0], 'plan', '--format', format, '--verbose');
+    await must([0], 'plan --format', format, '--verbose');
   await run('plan --out plan.json', ...reportFiles('plan', reports));
   await run('plan --rotate ** --out rotated.json --format html --impact');
   await run('apply plan.json --dry-run');
@@ -316,8 +316,8 @@ async function diffs(): Promise<void> {
       const files = reportFiles(`diff-${at}`, ['md', 'html', 'json']);
       await must([0], 'diff', ...names, '--verbose', ...files);
     }
-    for (const format of ['json', 'html']) await must([0], 'diff', 'test', 'other', '--format', format);
-    const found = await must([2], 'diff', 'test', 'other', '--detailed-exitcode');
+    for (const format of ['json', 'html']) await must([0], 'diff test other --format', format);
+    const found = await must([2], 'diff test other --detailed-exitcode');
     expect(found.stdout).toMatch(/attributes\/colour +\(sensitive\)/);
   } finally {
     await other.close();
@@ -440,11 +440,11 @@ it.each(isThorough ? spellings : [inTurn])(
     echo.spell = spell;
     echo.isEchoed = (method, path) => method !== 'GET' && !path.startsWith('/oauth');
     const reportsTo = ['--result', 'result.json', ...reportFiles('failed', ['md', 'html', 'json', 'xml'])];
-    await must([3], 'apply', '--yes', '--verbose', ...reportsTo);
+    await must([3], 'apply --yes --verbose', ...reportsTo);
     await run('send-test NotificationTemplate/welcome/EMAIL/en --yes --verbose');
     echo.isEchoed = (_method, path) => path.startsWith('/oauth');
     if (!isThorough) expect(turn).toBeGreaterThanOrEqual(spellings.length);
-    await must([1], 'plan', '--verbose', '--format', 'json');
+    await must([1], 'plan --verbose --format json');
     expect(leaks()).toEqual([]);
   },
 );
@@ -469,11 +469,11 @@ it('nor from lists that the tenant has in another order', async () => {
     },
     request: { fields: [pair('one', { is: 'canary-one' }), pair('two', { is: 'open' })] },
   });
-  await must([0], 'plan', '--verbose', '--out', 'plan.json', ...reportFiles('plan', reports));
+  await must([0], 'plan --verbose --out plan.json', ...reportFiles('plan', reports));
   world.sandbox.state.simIntegrations.splice(1);
-  await must([0], 'export', '--out', 'exported', '--kinds', 'SimIntegration');
-  await must([0], 'apply', 'plan.json', '--result', 'result.json', '--verbose');
-  await must([0], 'rollback', 'result.json', '--verbose', '--out', 'back.json');
+  await must([0], 'export --out exported --kinds SimIntegration');
+  await must([0], 'apply plan.json --result result.json --verbose');
+  await must([0], 'rollback result.json --verbose --out back.json');
   expect(leaks()).toEqual([]);
 });
 

@@ -45,14 +45,14 @@ function declare(world: World, ...documents: readonly string[]): void {
 async function applyUnseen(world: World, ...options: readonly string[]): Promise<void> {
   const shown: string[] = [];
   for (const format of ['text', 'json', 'markdown', 'html']) {
-    const { stdout, stderr } = await succeed(world, 'plan', '--verbose', '--format', format, ...options);
+    const { stdout, stderr } = await succeed(world, 'plan --verbose --format', format, ...options);
     shown.push(stdout, stderr);
   }
   // What the revision marked, only a plan since it knows.
   const diff = options.length > 0 ? null : await world.run('diff --declared test --format json');
   if (diff) shown.push(diff.stdout, diff.stderr);
   await succeed(world, 'plan --out plan.json --report r.md r.html r.json r.xml', ...options);
-  const applied = await succeed(world, 'apply', 'plan.json', '--result', 'result.json');
+  const applied = await succeed(world, 'apply plan.json --result result.json');
   shown.push(applied.stdout, applied.stderr);
   for (const file of ['plan.json', 'r.md', 'r.html', 'r.json', 'r.xml']) shown.push(world.read(file));
   shown.push(...filesBelow(`${world.dir}/.tenantctl`).values());
@@ -84,7 +84,7 @@ describe('a secret of an integration', () => {
   it.each(cases)('that %s', async (_what, before, after) => {
     const world = await worldOf();
     declare(world, manifest(desk(before)));
-    await succeed(world, 'apply', '--yes');
+    await succeed(world, 'apply --yes');
     declare(world, manifest(desk(after)));
     await applyUnseen(world);
   });
@@ -92,9 +92,9 @@ describe('a secret of an integration', () => {
   it('that goes with its object', async () => {
     const world = await worldOf();
     declare(world, manifest(desk(withHook)));
-    await succeed(world, 'apply', '--yes');
+    await succeed(world, 'apply --yes');
     declare(world, manifest({ ensure: 'absent' }), manifest(desk({}), 'SimIntegration', 'Other'));
-    await succeed(world, 'apply', '--yes', '--only', 'SimIntegration/Other');
+    await succeed(world, 'apply --yes --only SimIntegration/Other');
     await applyUnseen(world);
   });
 
@@ -105,7 +105,7 @@ describe('a secret of an integration', () => {
   ])('that an overlay %s', async (_what, merge) => {
     const world = await worldOf();
     declare(world, manifest(desk(withHook)), manifest(desk({}), 'SimIntegration', 'Other'));
-    await succeed(world, 'apply', '--yes');
+    await succeed(world, 'apply --yes');
     const project = world.read('tenantctl.yaml');
     const overlays = JSON.stringify([{ target: 'SimIntegration/Desk', merge }]);
     world.write('tenantctl.yaml', project.replace('"limits":', `"overlays":${overlays},"limits":`));
@@ -117,7 +117,7 @@ describe('a secret of an integration', () => {
     git(world.dir, 'init', '-q');
     declare(world, manifest(desk(withHook)));
     world.write('.gitignore', '.tenantctl/\n*.json\nr.*\n');
-    await succeed(world, 'apply', '--yes');
+    await succeed(world, 'apply --yes');
     commitAll(world.dir);
     declare(world, manifest(desk({ request: { a: 'b', webhook: 'https://hook.example' } })));
     commitAll(world.dir);
@@ -128,7 +128,7 @@ describe('a secret of an integration', () => {
     const world = await worldOf();
     const other = manifest(desk({ request: { token: secret('HOOK') } }), 'SimIntegration', 'Other');
     declare(world, manifest(desk(withHook)), other);
-    await succeed(world, 'apply', '--yes');
+    await succeed(world, 'apply --yes');
     declare(world, manifest(desk({ request: { a: 'b' } })), other);
     await applyUnseen(world);
   });
@@ -144,7 +144,7 @@ describe('a secret of an object of a kind of one’s own', () => {
   it.each(flows)('that %s', async (_what, before, after) => {
     const world = await worldOf();
     declare(world, manifest(before, 'Flow'));
-    await succeed(world, 'apply', '--yes');
+    await succeed(world, 'apply --yes');
     declare(world, manifest(after, 'Flow'));
     await applyUnseen(world);
   });
@@ -190,7 +190,7 @@ it('law: after any edit of settings with secrets, the plan shows none, can be ap
         try {
           declare(world, manifest(desk({ request, attributes })), manifest({ definition }, 'Flow'));
           world.write('.gitignore', '.tenantctl/\n*.json\nr.*\n');
-          await succeed(world, 'apply', '--yes');
+          await succeed(world, 'apply --yes');
           const isReplaced = replacesInPlace(request, request2) || replacesInPlace(definition, request);
           if (isReplaced) {
             git(world.dir, 'init', '-q');
