@@ -18,6 +18,6 @@ export const rooms = {
 
 // Random tenants, processes that are killed, git, pipelines and pages in a browser: too slow to run for every fault.
 export const slow = [
-  '**/{browser,page,hostile,law,*-law,*.property,killed,program,promotion,pipelines,main-job,drift-*,since-*}.test.ts',
+  '**/{browser,page,hostile,law,*-law,*.property,killed,program,promotion,pipelines,plan-and-apply,drift-*,since-*}.test.ts',
   'test/client/{sandbox,proxy}.test.ts',
 ];

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { isArray, isObject, own, textOf } from '../../src/model/json.ts';
-import { createRunner, member, npmWithBuilt, type Ran, type Runner } from '../commands/runner.ts';
+import { createRunner, member, npmWithBuilt, type Ran, type Runner } from '../commands/pipeline-runner.ts';
 import { runProgram } from '../support/world.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

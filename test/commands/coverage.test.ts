@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
 import type { Operation } from '../../src/sandbox/index.ts';
-import { documented, operationsOf, type Use, uses } from './uses.ts';
+import { documented, operationsOf, type Use, uses } from './commands-at-work.ts';
 
 /** Of kinds that are only read to be referred to. No API document of this project has their lists. */
 const undocumented = ['list-identity', 'list-source', 'list-cluster'];

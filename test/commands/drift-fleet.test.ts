@@ -5,9 +5,9 @@ import type { Sandbox } from '../../src/sandbox/index.ts';
 import { git } from '../support/repository.ts';
 import { startSandbox } from '../support/sandbox.ts';
 import { runProgram } from '../support/world.ts';
-import { curl, gh, type Hub } from './hub.ts';
-import { type Project, runNight, systems } from './night.ts';
-import { createRunner } from './runner.ts';
+import { type Project, runNight, systems } from './nightly-jobs.ts';
+import { createRunner } from './pipeline-runner.ts';
+import { curl, gh, type Hub } from './played-ci-systems.ts';
 
 const names = ['test', 'eu', 'us', 'us.merged'] as const;
 const [folder, config] = ['apps/iga/', 'apps/iga/config/tickets.yaml'] as const;

@@ -7,9 +7,9 @@ import type { Sandbox, TenantState } from '../../src/sandbox/index.ts';
 import { git } from '../support/repository.ts';
 import { startSandbox } from '../support/sandbox.ts';
 import { runProgram, seedFile } from '../support/world.ts';
-import { curl, gh, type Hub } from './hub.ts';
-import { checkOut, type Project, runNight, type System, systems } from './night.ts';
-import { createRunner, type Runner } from './runner.ts';
+import { checkOut, type Project, runNight, type System, systems } from './nightly-jobs.ts';
+import { createRunner, type Runner } from './pipeline-runner.ts';
+import { curl, gh, type Hub } from './played-ci-systems.ts';
 
 let tenant: Sandbox;
 let runner: Runner;

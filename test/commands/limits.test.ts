@@ -1,4 +1,4 @@
-/** What `limits` of an environment do, as the program passes them on. Deletes: safety/guards; settle: safety/late. */
+/** What `limits` of an environment do, as the program passes them on. Deletes: safety/guards; settle: safety/late-tenant. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';

@@ -10,9 +10,9 @@ import type { Sandbox } from '../../src/sandbox/index.ts';
 import { startSandbox } from '../support/sandbox.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 import { runProgram } from '../support/world.ts';
-import { curl, gh, type Hub, runGithubJob, runGitlabJob } from './hub.ts';
 import { expectWhatMatters, longPlanManifests, prepareForLongPlan } from './long-plan.ts';
-import { createRunner, member, type Ran, type Runner, scriptOf } from './runner.ts';
+import { createRunner, member, type Ran, type Runner, scriptOf } from './pipeline-runner.ts';
+import { curl, gh, type Hub, runGithubJob, runGitlabJob } from './played-ci-systems.ts';
 
 /** `gh` filters with a jq of its own; the one that plays `gh` here needs the machine's. */
 const hasJq = spawnSync('jq', ['--version']).status === 0;

@@ -11,9 +11,9 @@ import type { Sandbox } from '../../src/sandbox/index.ts';
 import { commitAll, git } from '../support/repository.ts';
 import { startSandbox } from '../support/sandbox.ts';
 import { runProgram } from '../support/world.ts';
-import { curl, gh, runGithubJob, runGitlabJob } from './hub.ts';
 import { expectWhatMatters, longPlanManifests, prepareForLongPlan } from './long-plan.ts';
-import { createRunner, member, type Ran, type Runner } from './runner.ts';
+import { createRunner, member, type Ran, type Runner } from './pipeline-runner.ts';
+import { curl, gh, runGithubJob, runGitlabJob } from './played-ci-systems.ts';
 
 const hasJq = spawnSync('jq', ['--version']).status === 0;
 

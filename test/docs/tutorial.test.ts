@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { playPrograms } from '../commands/played.ts';
+import { playPrograms } from '../commands/played-programs.ts';
 import { isThorough } from '../support/effort.ts';
 import { startSandbox } from '../support/sandbox.ts';
 import { runProgram } from '../support/world.ts';

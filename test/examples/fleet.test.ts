@@ -8,8 +8,8 @@ import { parse, parseAllDocuments } from 'yaml';
 import type { Fleet } from '../../src/model/fleet.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { runGithubJob, runGitlabJob } from '../commands/hub.ts';
-import { createRunner, member, type Ran, type Runner } from '../commands/runner.ts';
+import { createRunner, member, type Ran, type Runner } from '../commands/pipeline-runner.ts';
+import { runGithubJob, runGitlabJob } from '../commands/played-ci-systems.ts';
 import { startSandbox } from '../support/sandbox.ts';
 import { runProgram } from '../support/world.ts';
 

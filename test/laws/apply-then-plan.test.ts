@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import type { Result } from '../../src/model/result.ts';
 import { type Content, fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
+import { worlds } from '../support/tenant-variants.ts';
 import { createWorld, type WorldOptions } from '../support/world.ts';
-import { worlds } from '../support/worlds.ts';
 
 async function applyThenPlan(
   options: WorldOptions,

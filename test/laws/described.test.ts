@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type DescribedCase, describedCase } from '../support/described.ts';
 import { runs } from '../support/effort.ts';
+import { describedOptions } from '../support/tenant-variants.ts';
 import { createWorld, filesBelow, setSecrets, type World } from '../support/world.ts';
-import { describedOptions } from '../support/worlds.ts';
 
 const always = (test: (world: World, given: DescribedCase) => Promise<void>) =>
   fc.assert(

@@ -6,8 +6,8 @@ import type { Change } from '../../src/model/plan.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
 import { type Content, fill, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
+import { worlds } from '../support/tenant-variants.ts';
 import { createWorld, setSecrets, succeed, type World, type WorldOptions } from '../support/world.ts';
-import { worlds } from '../support/worlds.ts';
 
 /** Everything in the tenant is replaced, as by people who do not know the manifests. */
 function replaceContent(state: TenantState, content: Content): void {

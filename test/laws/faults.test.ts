@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import { it } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.ts';
-import { checkEnd, checkStory, createStage, reset, writes } from '../safety/stage.ts';
+import { checkEnd, checkStory, createStage, reset, writes } from '../safety/disturbed-apply.ts';
 import { fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { describedCase } from '../support/described.ts';
 import { runs } from '../support/effort.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
+import { describedOptions, worlds } from '../support/tenant-variants.ts';
 import type { World, WorldOptions } from '../support/world.ts';
-import { describedOptions, worlds } from '../support/worlds.ts';
 
 shortenPauses();
 

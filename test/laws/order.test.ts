@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Content, fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
+import { worlds } from '../support/tenant-variants.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { worlds } from '../support/worlds.ts';
 
 function reverseLists({ sandbox: { state } }: World): void {
   for (const list of Object.values(state)) if (Array.isArray(list)) list.reverse();

@@ -19,8 +19,8 @@ import { fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { describedCase } from '../support/described.ts';
 import { runs } from '../support/effort.ts';
 import { objectsOf, places } from '../support/tenant-objects.ts';
+import { describedOptions, worlds } from '../support/tenant-variants.ts';
 import { createWorld, runProgram, succeed, type World, type WorldOptions } from '../support/world.ts';
-import { describedOptions, worlds } from '../support/worlds.ts';
 
 const ofTenant = ['id', 'uid', 'created', 'modified', 'readsLeft'];
 

@@ -6,8 +6,8 @@ import { fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
 import { commitAll } from '../support/repository.ts';
 import { objectsOf, places } from '../support/tenant-objects.ts';
+import { worlds } from '../support/tenant-variants.ts';
 import { createWorld, succeed } from '../support/world.ts';
-import { worlds } from '../support/worlds.ts';
 
 /** The addresses of manifests. */
 const addressesOf = (declared: readonly object[]) =>

@@ -7,8 +7,8 @@ import type { Variations } from '../../src/sandbox/index.ts';
 import { casesOf, isThorough } from '../support/effort.ts';
 import { createWorld, filesBelow, type Outcome, type World } from '../support/world.ts';
 import { describedWorld } from './described-kinds.ts';
-import { type Echo, startEcho } from './echo.ts';
-import { fillTenant } from './everything.ts';
+import { type Echo, startEcho } from './echoing-tenant.ts';
+import { fillTenant } from './every-kind.ts';
 
 /** Every secret holds this word, in any case, and nothing else does. */
 const word = /canary-/gi;

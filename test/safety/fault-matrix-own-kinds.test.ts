@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { isThorough } from '../support/effort.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
 import { describedGroups, describedWorld, manifestFile } from './described-kinds.ts';
-import { tryEverything } from './matrix.ts';
+import { tryEverything } from './fault-cases.ts';
 
 shortenPauses();
 

@@ -1,6 +1,6 @@
 import { shortenPauses } from '../support/short-pauses.ts';
-import { everything, fillTenant, oneAtATime } from './everything.ts';
-import { tryEverything } from './matrix.ts';
+import { everything, fillTenant, oneAtATime } from './every-kind.ts';
+import { tryEverything } from './fault-cases.ts';
 
 shortenPauses();
 

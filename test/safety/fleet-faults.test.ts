@@ -9,7 +9,7 @@ import { casesOf, isThorough } from '../support/effort.ts';
 import { createFleet, type TestFleet } from '../support/fleet.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
 import { writesIn } from '../support/world.ts';
-import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
+import { everything, fillTenant, oneAtATime, visible } from './every-kind.ts';
 
 shortenPauses();
 

@@ -4,7 +4,7 @@ import { planDigest } from '../../src/model/digest.ts';
 import { isObject, type Json, type JsonObject, mapMembers } from '../../src/model/json.ts';
 import type { Change, Difference, Plan, Request } from '../../src/model/plan.ts';
 import { createTestWorld, type World } from '../support/world.ts';
-import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
+import { everything, fillTenant, oneAtATime, visible } from './every-kind.ts';
 
 let world: World;
 let plan: Plan;

@@ -5,7 +5,7 @@ import { planDigest } from '../../src/model/digest.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { createTestWorld, createWorld, filesBelow, type World, writesIn } from '../support/world.ts';
-import { fillTenant } from './everything.ts';
+import { fillTenant } from './every-kind.ts';
 
 let world: World;
 async function open(environment: Readonly<Record<string, Json>> = {}): Promise<void> {
@@ -81,7 +81,10 @@ it('nothing is deleted that nobody asked to delete', async () => {
   world.declare([{ ...welcome, body: 'New' }]);
   expect((await world.plan()).summary).toMatchObject({ update: 1, delete: 0 });
   // The environment does not say what may be pruned, and so nothing may.
-  expect(await world.run('plan --only NotificationTemplate/** --prune')).toMatchObject({ code: 1 });
+  expect(await world.run('plan --only NotificationTemplate/** --prune')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('[prune-kinds]'),
+  });
   world.declare([{ kind: 'SenderAddress', email: 'kept@acme.example' }]);
   expect((await world.plan()).changes).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { formatAddress, parseAddress } from '../../src/model/address.ts';
 import { planDigest } from '../../src/model/digest.ts';
 import type { Json } from '../../src/model/json.ts';
 import { createTestWorld, writesIn } from '../support/world.ts';
-import { everything, fillTenant, oneAtATime } from './everything.ts';
+import { everything, fillTenant, oneAtATime } from './every-kind.ts';
 
 /** JSON and YAML can spell half of a surrogate pair; UTF-8 and URLs cannot. */
 const half = '\ud800';

@@ -8,7 +8,7 @@ import type { Json } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
 import { createWorld, type Outcome, type World, writesIn } from '../support/world.ts';
-import { everything, fillTenant } from './everything.ts';
+import { everything, fillTenant } from './every-kind.ts';
 
 shortenPauses();
 

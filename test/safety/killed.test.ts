@@ -8,7 +8,7 @@ import type { Fault } from '../../src/sandbox/index.ts';
 import { commandLine, startProgram } from '../support/program.ts';
 import { createTestWorld, type World, writesIn } from '../support/world.ts';
 import { describedWorld, manifestFile } from './described-kinds.ts';
-import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
+import { everything, fillTenant, oneAtATime, visible } from './every-kind.ts';
 
 /** Each refers to the one before it. */
 const inEachOther = [

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
 import { createWorld, type World, type WorldOptions, writesIn } from '../support/world.ts';
-import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
+import { everything, fillTenant, oneAtATime, visible } from './every-kind.ts';
 
 shortenPauses();
 

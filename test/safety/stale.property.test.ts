@@ -5,7 +5,7 @@ import type { TenantState } from '../../src/sandbox/index.ts';
 import { type Content, fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
 import { createWorld, type World, writesIn } from '../support/world.ts';
-import { addressesIn, changeByHand, createByHand, deleteByHand } from './by-hand.ts';
+import { addressesIn, changeByHand, createByHand, deleteByHand } from './changes-by-hand.ts';
 import { describedGroups, describedWorld, manifestFile } from './described-kinds.ts';
 
 const deletable = ['SimIntegration', 'NotificationTemplate', 'SenderAddress'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { commandLine } from '../support/program.ts';
 import { createWorld, runProgram, type World } from '../support/world.ts';
-import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
+import { everything, fillTenant, oneAtATime, visible } from './every-kind.ts';
 
 let world: World;
 beforeEach(async () => {

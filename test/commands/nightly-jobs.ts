@@ -5,8 +5,8 @@ import { globSync } from 'tinyglobby';
 import { parse } from 'yaml';
 import { isArray, isObject, type Json, own, textOf } from '../../src/model/json.ts';
 import { git } from '../support/repository.ts';
-import { runGithubJob, runGitlabJob } from './hub.ts';
-import { member, type Ran, type Runner } from './runner.ts';
+import { member, type Ran, type Runner } from './pipeline-runner.ts';
+import { runGithubJob, runGitlabJob } from './played-ci-systems.ts';
 
 /** A project that pipelines work on. */
 export interface Project {

@@ -4,8 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
 import type { Outcome } from '../support/world.ts';
-import type { Call, Played } from './played.ts';
-import { member, type Ran, type Runner, scriptOf } from './runner.ts';
+import { member, type Ran, type Runner, scriptOf } from './pipeline-runner.ts';
+import type { Call, Played } from './played-programs.ts';
 
 /** What a system knows, as the programs that play it write it down. */
 interface Known {

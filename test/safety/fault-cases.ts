@@ -13,7 +13,7 @@ import {
   type Scenario,
   type Stage,
   writes,
-} from './stage.ts';
+} from './disturbed-apply.ts';
 
 /** What can happen to one request. What the program cannot tell apart takes turns, from request to request. */
 type Faults = Readonly<Record<string, readonly (Fault | null)[]>>;

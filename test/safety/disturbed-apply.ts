@@ -14,7 +14,7 @@ import {
   type WorldOptions,
   writesIn,
 } from '../support/world.ts';
-import { visible } from './everything.ts';
+import { visible } from './every-kind.ts';
 
 /** An apply that is disturbed. */
 export interface Scenario {

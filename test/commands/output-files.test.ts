@@ -9,14 +9,6 @@ async function worldOf(declared: readonly object[] = []): Promise<World> {
   return world;
 }
 
-it('refuses --prune where the environment names no kinds for it', async () => {
-  const world = await worldOf();
-  expect(await world.run('plan --prune')).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('[prune-kinds]'),
-  });
-});
-
 it('says before any work that a file cannot be written', async () => {
   const world = await worldOf([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
   world.write('file', '');

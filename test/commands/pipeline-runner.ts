@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
 import { shellWord } from '../support/shell.ts';
 import { runProgram } from '../support/world.ts';
-import { type Played, playPrograms } from './played.ts';
+import { type Played, playPrograms } from './played-programs.ts';
 
 /**
  * In place of npm: `npm ci` and `npm install --prefix` install tenantctl. Every call is logged.
