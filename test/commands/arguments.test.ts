@@ -1,16 +1,14 @@
 /** Wrong arguments, of which a person has to be told in words what is wrong. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestWorld, createWorld, seedFile, type World, writesIn } from '../support/world.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createTestWorld, seedFile, type World, writesIn } from '../support/world.ts';
 
 let world: World;
 beforeEach(async () => {
-  world = await createWorld({ sandbox: { seed: seedFile } });
+  world = await createTestWorld({ sandbox: { seed: seedFile } });
   world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
 });
-afterEach(() => world.close());
-
 describe('an option', () => {
   it.each(['--only', '--out', '--since', '-e'])(
     'without its value (%s) is a mistake of the caller',

@@ -1,14 +1,12 @@
 /** What a job of a CI system prints, whatever the manifests and the tenant say. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { commandsIn } from '../report/hostile.ts';
-import { createWorld, seedFile, type World } from '../support/world.ts';
+import { createTestWorld, seedFile, type World } from '../support/world.ts';
 
 let world: World;
 beforeEach(async () => {
-  world = await createWorld({ sandbox: { seed: seedFile } });
+  world = await createTestWorld({ sandbox: { seed: seedFile } });
 });
-afterEach(() => world.close());
-
 /** A text that stands at the beginning of a line, is wrapped, and holds every command. */
 const hostile = [
   '::add-mask::x',

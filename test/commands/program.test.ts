@@ -6,18 +6,16 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, createWorld, seedFile, type World } from '../support/world.ts';
+import { createTestWorld, seedFile, type World } from '../support/world.ts';
 
 const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
 
 let world: World;
 beforeEach(async () => {
-  world = await createWorld();
+  world = await createTestWorld();
 });
-afterEach(() => world.close());
-
 async function run(...argv: string[]) {
   const options = { cwd: world.dir, env: { ...process.env, ...world.env } };
   return promisify(execFile)(process.execPath, [program, ...argv], options);

@@ -1,15 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createWorld, runProgram, type World } from '../support/world.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createTestWorld, runProgram, type World } from '../support/world.ts';
 
 let world: World;
 beforeEach(async () => {
-  world = await createWorld();
+  world = await createTestWorld();
   world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
 });
-afterEach(() => world.close());
-
 it('writes the counts that GitLab reads where the name of the report says so', async () => {
   expect((await world.run('plan --report a/plan.gitlab.json plan.json')).code).toBe(0);
   expect(JSON.parse(world.read('a/plan.gitlab.json'))).toEqual({ create: 1, update: 0, delete: 0 });

@@ -1,10 +1,8 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createWorld, seedFile, type World, type WorldOptions, writesIn } from '../support/world.ts';
+import { createTestWorld, seedFile, type World, type WorldOptions, writesIn } from '../support/world.ts';
 
 let world: World;
-
-afterEach(() => world.close());
 
 function template(number: number) {
   const key = `notice_${String(number).padStart(4, '0')}`;
@@ -13,7 +11,7 @@ function template(number: number) {
 
 /** A tenant with that many customised templates, each over a default. */
 async function tenantOf(count: number, options: WorldOptions = {}): Promise<ReturnType<typeof template>[]> {
-  world = await createWorld(options);
+  world = await createTestWorld(options);
   const templates = Array.from({ length: count }, (_, number) => template(number));
   addObjects(world.sandbox.state, { templateDefaults: templates, templates });
   return templates;
@@ -48,7 +46,7 @@ it('asks for one template of many by a filter', async () => {
 });
 
 it('asks nothing where nothing is declared, and nothing to validate', async () => {
-  world = await createWorld({ sandbox: { seed: seedFile } });
+  world = await createTestWorld({ sandbox: { seed: seedFile } });
   world.write('config/none.yaml', '');
   await world.plan();
   await world.run('validate');
@@ -56,7 +54,7 @@ it('asks nothing where nothing is declared, and nothing to validate', async () =
 });
 
 it('reads the declared kinds only, authentication profiles by a list and a call each', async () => {
-  world = await createWorld({ sandbox: { seed: seedFile } });
+  world = await createTestWorld({ sandbox: { seed: seedFile } });
   const { authProfiles } = world.sandbox.state;
   const [first] = authProfiles;
   world.declare([{ kind: 'AuthProfile', name: first?.name, type: first?.type }]);
@@ -105,7 +103,7 @@ it('asks once for the defaults of what is created, deleted and judged', async ()
 });
 
 it('asks once for what two manifests look up', async () => {
-  world = await createWorld({ sandbox: { seed: seedFile } });
+  world = await createTestWorld({ sandbox: { seed: seedFile } });
   const rule = (label: string) => `---
 kind: ProfileSearch
 label: ${label}
@@ -147,7 +145,7 @@ it('lists everything once where more is declared than a filter can name', async 
 });
 
 it('asks no lookup of what --only leaves aside', async () => {
-  world = await createWorld({ sandbox: { seed: seedFile } });
+  world = await createTestWorld({ sandbox: { seed: seedFile } });
   const uid = world.sandbox.state.profileTypes[0]?.uid;
   world.write(
     'config/all.yaml',
@@ -169,7 +167,7 @@ rules:
 });
 
 it('asks nothing twice, though lookups, comparison and lint look at the same', async () => {
-  world = await createWorld({ sandbox: { seed: seedFile } });
+  world = await createTestWorld({ sandbox: { seed: seedFile } });
   const lookup = (uid: string) => `!lookup { from: ne_attributes, where: { uid: ${uid} }, take: id }`;
   const rule = (uid: string) =>
     `  - { type: ProfileAttributeRule, object_type: NeAttribute, condition_object_id: ${lookup(uid)}, comparison_operator: '==', value: x }`;
@@ -204,7 +202,7 @@ ${['job_title', 'skills', 'country'].map(rule).join('\n')}
 });
 
 it('reads the pages of a list side by side where the tenant tells how long it is', async () => {
-  world = await createWorld();
+  world = await createTestWorld();
   const emails = Array.from({ length: 600 }, (_, at) => `sender${at}@acme.example`);
   addObjects(world.sandbox.state, { senders: emails.map((email) => ({ email })) });
   world.declare(emails.map((email) => ({ kind: 'SenderAddress', email })));

@@ -2,19 +2,17 @@
 import { spawn } from 'node:child_process';
 import { existsSync, openSync, rmSync, symlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { createWorld, seedFile, type World } from '../support/world.ts';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { createTestWorld, seedFile, type World } from '../support/world.ts';
 
 const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
 const declared = [1, 2, 3].map((at) => ({ kind: 'SenderAddress', email: `new${at}@acme.example` }));
 
 let world: World;
 beforeEach(async () => {
-  world = await createWorld({ sandbox: { seed: seedFile } });
+  world = await createTestWorld({ sandbox: { seed: seedFile } });
   world.declare(declared);
 });
-afterEach(() => world.close());
-
 function start(argv: readonly string[], stdout: 'pipe' | number = 'pipe') {
   return spawn(process.execPath, [program, ...argv], {
     cwd: world.dir,

@@ -1,19 +1,20 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { commandLine } from '../support/program.ts';
-import { createWorld, runProgram, type World } from '../support/world.ts';
+import { createTestWorld, runProgram, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './every-kind.ts';
 
 let world: World;
 beforeEach(async () => {
-  world = await createWorld({ ...oneAtATime, environment: { limits: { concurrency: 1, timeout: '60s' } } });
+  world = await createTestWorld({
+    ...oneAtATime,
+    environment: { limits: { concurrency: 1, timeout: '60s' } },
+  });
   fillTenant(world.sandbox.state);
   world.declare(everything);
 });
-afterEach(() => world.close());
-
 /** What starts a program among processes of its own, as a container does; needs rights that not every system gives. */
 const container = ['unshare', '--pid', '--fork', '--kill-child'];
 const [unshare = '', ...separate] = container;
