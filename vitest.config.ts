@@ -11,7 +11,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const apart = {
   browser: /from '[./]+\/(support\/browser|browsing)\.ts'/,
   /** Generated pipelines and documented commands, run by bash, git and programs that the test plays. */
-  pipelines: /from '[./]+\/(commands\/)?(played-programs|pipeline-runner|played-ci-systems|nightly-jobs)\.ts'/,
+  pipelines:
+    /from '[./]+\/(commands\/)?(played-programs|pipeline-runner|played-ci-systems|nightly-jobs)\.ts'/,
   editor: /from '\.\/language-server\.ts'/,
 };
 

@@ -21,7 +21,7 @@ import { TokenIssuer } from './tokens.ts';
 export type { Fault } from './faults.ts';
 export { FaultSyntaxError, parseFault } from './faults.ts';
 export { isFurtherPage, parseVariations, VariationSyntaxError, type Variations, ways } from './host.ts';
-export type { ProfileSearch, Template, TemplateDefault } from './objects.ts';
+export type { ProfileSearch, TemplateDefault } from './objects.ts';
 export type { Operation } from './operations.ts';
 export { operations } from './routes.ts';
 export type { Around, LoggedRequest, Metrics, RateLimit } from './server.ts';
