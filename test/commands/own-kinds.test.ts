@@ -41,6 +41,15 @@ async function project(name = 'Role'): Promise<World> {
 const addresses = ({ changes }: Awaited<ReturnType<World['plan']>>) =>
   changes.map(({ action, address }) => `${action} ${address}`);
 
+/** A project with a kind of tasks, and a tenant with one of them. */
+async function taskWorld(kind: object, task: object, others: object = {}): Promise<World> {
+  const described = { kind: 'Task', path: '/v2025/tasks', key: 'name', ...kind };
+  return createTestWorld({
+    seed: JSON.stringify({ kinds: [described], objects: { ...others, Task: [{ name: 'Sync', ...task }] } }),
+    files: { 'kinds/Task.kind.yaml': JSON.stringify(described) },
+  });
+}
+
 describe('a kind that the project describes', () => {
   it('is planned, applied and equal after that', async () => {
     const world = await project();
@@ -51,22 +60,12 @@ describe('a kind that the project describes', () => {
 
   it('is replaced as a whole also where a manifest has another name beside an id than the tenant', async () => {
     const owner = { is: 'reference', to: 'Identity', type: 'IDENTITY' };
-    const kind = {
-      kind: 'Task',
-      path: '/v2025/tasks',
-      key: 'name',
-      update: 'put',
-      fields: { title: 'text', owner, others: { ...owner, is: 'references' } },
-    };
     const ann = { type: 'IDENTITY', id: 'i1', name: 'Ann' };
-    const task = { name: 'Sync', title: 'a', owner: ann, others: [ann] };
-    const world = await createTestWorld({
-      seed: JSON.stringify({
-        kinds: [kind],
-        objects: { Identity: [{ id: 'i1', name: 'Ann', alias: 'ann' }], Task: [task] },
-      }),
-      files: { 'kinds/Task.kind.yaml': JSON.stringify(kind) },
-    });
+    const world = await taskWorld(
+      { update: 'put', fields: { title: 'text', owner, others: { ...owner, is: 'references' } } },
+      { title: 'a', owner: ann, others: [ann] },
+      { Identity: [{ id: 'i1', name: 'Ann', alias: 'ann' }] },
+    );
     const former = { ...ann, name: 'Anna' };
     world.declare([{ kind: 'Task', name: 'Sync', title: 'b', owner: former, others: [former] }]);
     const applied = await world.run('apply --yes');
@@ -76,42 +75,21 @@ describe('a kind that the project describes', () => {
   });
 
   it('is applied where only a manifest says of what type the objects of a list are', async () => {
-    const kind = {
-      kind: 'Task',
-      path: '/v2025/tasks',
-      key: 'name',
-      update: 'json-patch',
-      fields: { others: { is: 'references', to: 'Role' } },
-    };
-    const world = await createTestWorld({
-      seed: JSON.stringify({
-        kinds: [kind],
-        objects: { Task: [{ name: 'Sync', others: [{ id: 'r1' }, { id: 'r2' }] }] },
-      }),
-      files: {
-        'kinds/Task.kind.yaml': JSON.stringify(kind),
-        'config/task.yaml':
-          'kind: Task\nname: Sync\nothers: [{ type: ROLE, id: r1 }, { type: GROUP, id: r3 }]\n',
-      },
-    });
+    const fields = { others: { is: 'references', to: 'Role' } };
+    const world = await taskWorld({ update: 'json-patch', fields }, { others: [{ id: 'r1' }, { id: 'r2' }] });
+    world.write(
+      'config/task.yaml',
+      'kind: Task\nname: Sync\nothers: [{ type: ROLE, id: r1 }, { type: GROUP, id: r3 }]\n',
+    );
     const applied = await world.run('apply --yes');
     expect(applied, applied.stdout).toMatchObject({ code: 0 });
     expect(addresses(await world.plan())).toEqual([]);
   });
 
   it('conceals the value of a pair whose name only the tenant has, and is applied', async () => {
-    const kind = {
-      kind: 'Task',
-      path: '/v2025/tasks',
-      key: 'name',
-      update: 'json-patch',
-      fields: { settings: { is: 'json', declares: 'members' } },
-    };
     const settings = { a: { key: 'Authorization' }, b: { value: 'Old-4711' } };
-    const world = await createTestWorld({
-      seed: JSON.stringify({ kinds: [kind], objects: { Task: [{ name: 'Sync', settings }] } }),
-      files: { 'kinds/Task.kind.yaml': JSON.stringify(kind) },
-    });
+    const fields = { settings: { is: 'json', declares: 'members' } };
+    const world = await taskWorld({ update: 'json-patch', fields }, { settings });
     const declared = { a: { value: 'New-4711' }, b: { key: 'Authorization' } };
     world.declare([{ kind: 'Task', name: 'Sync', settings: declared }]);
     const planned = await world.run('plan');
