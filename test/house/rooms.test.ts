@@ -91,6 +91,21 @@ it('finds a cycle, also of types', () => {
   expect(findCycle(edges)).toEqual(['b', 'c', 'd', 'b']);
 });
 
+it('shows in the picture each room above the rooms that it imports', () => {
+  const picture =
+    readFileSync(join(root, 'docs/architecture.md'), 'utf8').match(/```text\n([^`]*)```/)?.[1] ?? '';
+  const rows = picture
+    .trim()
+    .split('\n')
+    .map((row) => row.split(/\s+/));
+  expect(rows.flat().toSorted()).toEqual([...rules.keys()].toSorted());
+  const rowOf = (room: string) => rows.findIndex((row) => row.includes(room));
+  const upward = imports
+    .map(({ from, to }) => ({ from: roomOf(from), to: roomOf(to) }))
+    .filter(({ from, to }) => from !== '' && from !== to && to !== 'generated' && rowOf(from) >= rowOf(to));
+  expect(upward).toEqual([]);
+});
+
 it('has the rooms of the table, and no other', () => {
   const rooms = new Set(sources.map(({ path }) => roomOf(path)).filter((room) => room !== ''));
   expect([...rooms].toSorted()).toEqual([...rules.keys(), 'generated'].toSorted());
