@@ -48,7 +48,8 @@ export function recordEffect({ task, outcome, live }: Ending): Effect {
   // A rollback that does not know what came of an update takes back all that it may have done.
   const next = seen ?? (old && change.action === 'update' ? fieldsPlanned(change, old) : null);
   const { isConcern, isWithheld, concealed } = disclosureOf({ task, live }, old, next);
-  const isPart = old !== null && next !== null;
+  // A delete that failed may be done later: to create the object again, all of it is needed.
+  const isPart = change.action === 'update' && old !== null && next !== null;
   const withheld = new Set<Pointer>();
   const record = (field: Field, at: Pointer, sides: Pair): Pair | null => {
     const names = field.is === 'json' ? namesIn(sides) : [];
