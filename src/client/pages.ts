@@ -1,7 +1,7 @@
 import { type Call, saysAny } from '../kinds/http.ts';
 import { idText } from '../kinds/operation.ts';
 import { sha256 } from '../model/digest.ts';
-import { Failure, failure, hasCode } from '../model/failure.ts';
+import { Failure, failure, hasCode, ifFailure } from '../model/failure.ts';
 import {
   isArray,
   isObject,
@@ -31,6 +31,8 @@ export interface PageSource {
   readonly isDescribed?: boolean | undefined;
   /** Reading stops after this number of rows. */
   readonly enough?: number | undefined;
+  /** The rows that the list is likely to have: as many are read concurrently. */
+  readonly expected?: number | undefined;
 }
 
 export interface Page {
@@ -41,6 +43,13 @@ export interface Page {
   readonly total: number | null;
   /** The length that other members of the answer promise; infinite where they only say that more rows follow. */
   readonly promised: number;
+}
+
+/** A page that was read before those in front of it. Full pages begin `step` rows after each other. */
+interface PageAhead {
+  readonly page: Page;
+  readonly offset: number;
+  readonly step: number;
 }
 
 type Sender = Pick<Client, 'send'>;
@@ -131,10 +140,51 @@ class Listing {
   }
 
   async *pages(): AsyncGenerator<readonly JsonObject[]> {
-    const first = await this.#read(0);
+    const [first, ahead] = await Promise.all([this.#read(0), this.#readAhead()]);
     yield this.#accept(first, 0);
-    yield* this.#further(first.total);
+    yield* ahead && this.#leadsTo(ahead, first) ? this.#upToPage(ahead) : this.#further(first.total);
     if (this.#seen.size < this.#enough) this.#end(first.total);
+  }
+
+  /**
+   * The last page of a list of the expected length, asked for together with the first: if it has rows, all pages between them have.
+   * A list that is shorter costs this one page. `null` where the first page is enough, or this one cannot be read.
+   */
+  async #readAhead(): Promise<PageAhead | null> {
+    const { pageSize, expected = 0, undeclaredPaging } = this.#source;
+    if (pageSize === null || pageSize === 1 || undeclaredPaging || this.#again || expected <= pageSize)
+      return null;
+    const step = pageSize - 1;
+    const offset = Math.ceil((expected - pageSize) / step) * step;
+    // Some hosts refuse an offset beyond the end. Whatever else is wrong, the pages before it show too.
+    return this.#read(offset).then(
+      (page) => ({ page, offset, step }),
+      ifFailure(() => null),
+    );
+  }
+
+  /** True where the list goes on from a full first page to the page ahead, and nothing says how long it is. */
+  #leadsTo({ page, step }: PageAhead, { names, total }: Page): boolean {
+    return total === null && names.length === step + 1 && page.names.length > 0 && !this.#beginsWith(page);
+  }
+
+  /** The pages between the first and the one ahead, that one, and those after it. They overlap as pages read in turn. */
+  async *#upToPage({ page: last, offset, step }: PageAhead): AsyncGenerator<readonly JsonObject[]> {
+    const offsets: number[] = [];
+    for (let next = step; next < offset; next += step) offsets.push(next);
+    for await (const page of this.#concurrently(offsets)) yield this.#accept(page, 1);
+    yield this.#accept(last, 1);
+    if (last.names.length > step) yield* this.#untilShort(step + 1);
+  }
+
+  /** The pages at these offsets, in order. */
+  async *#concurrently(offsets: readonly number[]): AsyncGenerator<Page> {
+    for (let at = 0; at < offsets.length; at += concurrentPages) {
+      const pages = offsets.slice(at, at + concurrentPages).map((offset) => this.#read(offset));
+      // They are awaited one by one; a failure before that must not count as unhandled.
+      for (const page of pages) page.catch(() => {});
+      for (const page of pages) yield await page;
+    }
   }
 
   /** The pages after the first: concurrently where the length of the list is known. */
@@ -172,17 +222,11 @@ class Listing {
     let isEndFull = false;
     const offsets: number[] = [];
     for (let next = size; next < end; next += size - overlap) offsets.push(next - overlap);
-    for (let at = 0; at < offsets.length; at += concurrentPages) {
-      const pages = offsets.slice(at, at + concurrentPages).map((offset) => this.#read(offset));
-      // They are awaited one by one below; a failure before that must not count as unhandled.
-      for (const page of pages) page.catch(() => {});
-      for (const page of pages) {
-        const read = await page;
-        // Without this, a total that is too high would cost hundreds of requests.
-        if (read.names.length === 0) return;
-        yield this.#accept(read, overlap);
-        isEndFull = overlap > 0 && read.names.length >= size;
-      }
+    for await (const page of this.#concurrently(offsets)) {
+      // Without this, a total that is too high would cost hundreds of requests.
+      if (page.names.length === 0) return;
+      yield this.#accept(page, overlap);
+      isEndFull = overlap > 0 && page.names.length >= size;
     }
     // Some hosts count no further than to a limit: after a full page, only the next one shows that the list ends.
     if (isEndFull) yield* this.#untilShort(size);

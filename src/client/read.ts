@@ -337,7 +337,7 @@ async function readListThenEach(
   read: Extract<Read, { how: 'list-then-each' }>,
 ): Promise<LiveObject[]> {
   const { client, kind, keys, ids, complete } = reader;
-  const source = sourceOf(reader, read.list, null);
+  const source = { ...sourceOf(reader, read.list, null), expected: expectedRows(reader) };
   const listed = (await readRows(client, source)).map((row) => {
     const id = textOf(row, 'id');
     if (!id) throw badList('bad-answer', kind.name, source.request, 'lists a row without an id');
@@ -424,7 +424,7 @@ function readList(
   isKept: IsNeeded,
 ): Promise<LiveObject[]> {
   const { client, kind } = reader;
-  const source = sourceOf(reader, list, filter);
+  const source = { ...sourceOf(reader, list, filter), expected: filter === null ? expectedRows(reader) : 0 };
   return selectRows(client, source, (row) => {
     const object = liveObject(kind, row, null);
     // An object that was skipped would count as absent.
@@ -446,6 +446,11 @@ function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | 
   const filter = list.filter(keys);
   // A tenant's own key may hold half of a character, which no URL can hold.
   return filter.isWellFormed() && encodeURIComponent(filter).length <= longestFilter ? filter : null;
+}
+
+/** A tenant most likely has what manifests declare. An id that stands in for a name is among the keys. */
+function expectedRows({ keys, ids, idsAsNames = [] }: ReadRequest): number {
+  return keys.length + ids.length - idsAsNames.length;
 }
 
 function sourceOf(
