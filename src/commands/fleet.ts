@@ -17,6 +17,7 @@ import { oneLine } from '../report/safe.ts';
 import { namesInBrief, pluralize } from '../report/words.ts';
 import type { ArgsOf } from './command.ts';
 import { type PlanArgs, planOptionsOf } from './command.ts';
+import { commitHere } from './commit.ts';
 import { type Io, viewOf } from './io.ts';
 import { isWritten, outputDocument, printDiagnostics, printDocument, saveFile } from './output.ts';
 import type { planOutputOptions } from './plan-output.ts';
@@ -39,7 +40,7 @@ export async function planSeveral(
   const applying = howToApplyPlan(args, io);
   const fleet = await planEnvironments(openProjects(projectFileOptions(args, io)), names, args, io);
   if (args.out !== undefined) await saveFile(fleet, args.out, io);
-  await outputDocument({ is: 'fleet', fleet }, args, io, applying);
+  await outputDocument({ is: 'fleet', fleet }, args, io, { ...applying, ...(await commitHere(args, io)) });
   return exitCodeOfFleet(fleet, args.detailedExitcode);
 }
 

@@ -26,10 +26,10 @@ import { checkWritable, writeText } from './files.ts';
 import { type Io, printNote, type Verbosity, viewOf } from './io.ts';
 
 /**
- * Additions of reports to their document: the rendered templates of a plan, for pages, how it is applied, and where in
- * the repository its files are.
+ * Additions of reports to their document: the rendered templates of a plan, for pages, how it is applied, the commit that it is
+ * made of, and where in the repository its files are.
  */
-export type Extras = Pick<ReportOptions, 'rendered' | 'applyWith' | 'folder'>;
+export type Extras = Pick<ReportOptions, 'rendered' | 'applyWith' | 'folder' | 'commit' | 'sourceUrl'>;
 
 /** The arguments that say in which formats a document is printed and written. */
 interface OutputArgs {
@@ -177,9 +177,13 @@ export async function isWritten(write: () => Promise<void>, io: Io): Promise<boo
 const fileView = { colour: false, width: 100 } as const;
 
 /** `reportUrl` is where a pipeline publishes the HTML report. */
-function optionsFrom({ env, redactor }: Io, extras: Extras = {}): Pick<ReportOptions, 'redact'> & Extras {
+function optionsFrom(
+  { env, redactor }: Io,
+  extras: Extras = {},
+): Pick<ReportOptions, 'redact' | 'now'> & Extras {
   const { TENANTCTL_REPORT_URL: reportUrl } = env;
-  return { redact: (text) => redactor.text(text), ...(reportUrl ? { reportUrl } : {}), ...extras };
+  const redact = (text: string) => redactor.text(text);
+  return { redact, now: Date.now(), ...(reportUrl ? { reportUrl } : {}), ...extras };
 }
 
 /** True when one of the requested formats is a page. */

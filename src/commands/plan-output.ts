@@ -12,6 +12,7 @@ import type { Document, ReportOptions } from '../report/index.ts';
 import { attentionWords } from '../report/page.ts';
 import { oneLine } from '../report/safe.ts';
 import { type ArgsOf, flag, format, givenOptions, group, list, type PlanArgs, text } from './command.ts';
+import { commitHere } from './commit.ts';
 import type { Io, Verbosity } from './io.ts';
 import { confirm } from './io.ts';
 import {
@@ -38,7 +39,7 @@ export function planOutputOptions<T>(yargs: Argv<T>) {
     .group(['out', 'format', 'report', 'detailed-exitcode'], group.output);
 }
 
-type PlanOutputArgs = Verbosity & ArgsOf<typeof planOutputOptions<unknown>>;
+type PlanOutputArgs = Verbosity & Pick<PlanArgs, 'config'> & ArgsOf<typeof planOutputOptions<unknown>>;
 
 /** A plan, and what is needed to render its templates. */
 interface MadePlan {
@@ -70,7 +71,7 @@ export async function outputPlan(
   const document = { is: 'plan', plan } as const;
   const templates = wantsPage(args) ? await renderTemplates(document, io, setting) : {};
   if (args.out !== undefined) await saveFile(plan, args.out, io);
-  await outputDocument(document, args, io, { ...templates, ...applying });
+  await outputDocument(document, args, io, { ...templates, ...applying, ...(await commitHere(args, io)) });
   if (isRefused(plan)) return ExitCode.refused;
   return args.detailedExitcode && hasChanges(plan) ? ExitCode.changes : ExitCode.done;
 }
@@ -174,8 +175,9 @@ export async function outputResult(
   args: ApplyArgs,
   io: Io,
 ): Promise<ExitCode> {
-  printDocument(document, args, io);
-  const isReported = await isWritten(() => writeReports(document, args.report, io), io);
-  await appendStepSummary(document, io);
+  const origin = await commitHere(args, io);
+  printDocument(document, args, io, origin);
+  const isReported = await isWritten(() => writeReports(document, args.report, io, origin), io);
+  await appendStepSummary(document, io, origin);
   return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;
 }

@@ -2,9 +2,10 @@ import { ExitCode, failure } from '../model/failure.ts';
 import { type FleetMember, fleetOf } from '../model/fleet.ts';
 import type { Document } from '../report/index.ts';
 import { describeCommand, format, list } from './command.ts';
+import { commitOfJob } from './commit.ts';
 import { checkOutput, printDocument, renderTemplates, wantsPage, writeReports } from './output.ts';
 import { howToApplyFile } from './plan-output.ts';
-import { folderInRepository, protectProject } from './project.ts';
+import { protectProject } from './project.ts';
 import { readSaved } from './saved.ts';
 
 export const command = describeCommand({
@@ -37,7 +38,7 @@ export const command = describeCommand({
   const [file = '', ...more] = args.file;
   const applying = more.length === 0 ? howToApplyFile(file, args, io) : {};
   const templates = wantsPage(args) ? await renderTemplates(document, io) : {};
-  const extras = { ...templates, ...applying, folder: folderInRepository(args, io) };
+  const extras = { ...templates, ...applying, ...commitOfJob(args, io) };
   await writeReports(document, args.report, io, extras);
   printDocument(document, args, io, extras);
   return ExitCode.done;

@@ -100,6 +100,21 @@ export async function isInRepository(root: string, file: string): Promise<boolea
   });
 }
 
+/** The last commit of the project's checkout; `null` where it is in no repository, or git cannot be run. */
+export async function headCommit(
+  root: string,
+): Promise<{ readonly id: string; readonly author: string; readonly branch: string } | null> {
+  const repository = repositoryOf(root);
+  if (!repository) return null;
+  return withGit(repository, (git) => {
+    const { status, stdout } = git.run(['log', '-1', '--no-show-signature', '--format=%H%n%an', 'HEAD']);
+    const [id = '', author = ''] = stdout.split('\n');
+    if (status !== 0) return null;
+    const named = git.run(['symbolic-ref', '--quiet', '--short', 'HEAD']);
+    return { id, author, branch: named.stdout.trim() };
+  });
+}
+
 /**
  * Those of the files whose content the last commit of their repository does not have, staged or not; files in no repository
  * are none of them. Line endings do not count: a checkout may change them.

@@ -2,6 +2,7 @@ import { once } from '../model/basics.ts';
 import { type Diff, type DiffObject, differs } from '../model/diff.ts';
 import { sha256 } from '../model/digest.ts';
 import type { Action } from '../model/plan.ts';
+import { fact } from './facts.ts';
 import { type Entry, emptyEntry, emptyPage, groupByKind, type Page } from './page.ts';
 import { fieldsOf, pathWords } from './values.ts';
 import { type Count, countIs, countWords, joinParts, scopeWords, tenantWords } from './words.ts';
@@ -53,9 +54,9 @@ export function diffPage(diff: Diff): Page {
           },
     key: sha256({ sides: diff.sides, objects: diff.objects }),
     facts: [
-      ['Created', diff.createdAt],
-      ...(limits === '' ? [] : [['Limited by', limits] as const]),
-      ['Tool', `${tool.name} ${tool.version}`],
+      fact('Made', diff.createdAt, 'time'),
+      ...(limits === '' ? [] : [fact('Limited by', limits)]),
+      fact('Tool', `${tool.name} ${tool.version}`, 'footer'),
     ],
   };
 }

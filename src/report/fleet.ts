@@ -13,6 +13,7 @@ import { canonicalJson } from '../model/json.ts';
 import { type Change, type Difference, hasChanges, isRefused, secretsSentBy } from '../model/plan.ts';
 import { type ChangeResult, mayHaveFailed } from '../model/result.ts';
 import { diagnosticsPage } from './diagnostics.ts';
+import { commitFacts, fact } from './facts.ts';
 import type { ReportOptions } from './options.ts';
 import {
   type Entry,
@@ -70,15 +71,20 @@ export function fleetPage(fleet: Fleet, options: ReportOptions): Page {
     digest,
     key: digest,
     facts: [
-      ['Digest', digest],
-      ...plans.slice(0, 1).map(({ tool }) => ['Tool', `${tool.name} ${tool.version}`] as const),
+      ...commitFacts(options),
+      ...[...plans.map(({ createdAt }) => createdAt), ...results.map(({ startedAt }) => startedAt)]
+        .sort()
+        .slice(0, 1)
+        .map((time) => fact('Made', time, 'time')),
+      fact('Digest', digest, 'copied'),
+      ...plans.slice(0, 1).map(({ tool }) => fact('Tool', `${tool.name} ${tool.version}`, 'footer')),
     ],
     members: () => environments.map((member) => memberPage(member, options)),
   };
 }
 
 function memberPage({ name, plan, result, error }: FleetMember, options: ReportOptions): Page {
-  if (result && !error) return { ...resultPage(result), name };
+  if (result && !error) return { ...resultPage(result, options), name };
   if (plan && !error) return { ...planPage(plan, options), name };
   return { ...diagnosticsPage(error?.diagnostics ?? [], options), name };
 }

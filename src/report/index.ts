@@ -99,7 +99,7 @@ function pageOf(document: Document, options: ReportOptions): Page {
     case 'plan':
       return planPage(document.plan, options);
     case 'result':
-      return resultPage(document.result);
+      return resultPage(document.result, options);
     case 'fleet':
       return fleetPage(document.fleet, options);
     case 'diff':

@@ -2,23 +2,27 @@ import { type Group as Family, groupBy } from '../model/basics.ts';
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
+import { timeWords } from './age.ts';
+import type { Fact } from './facts.ts';
 import { familiesOf } from './families.ts';
 import { permalink } from './html/entries.ts';
 import { type LineDiff, type Part, signedLines } from './line-diff.ts';
 import { type ReportOptions, sourceLink } from './options.ts';
 import {
   type Entry,
-  firstOf,
   type Group,
   groupsForReview,
+  type Level,
+  linesOf,
   looseRemarks,
   type Matrix,
   type Notice,
   nounOf,
   type Page,
+  type PointLine,
   urgencyOf,
 } from './page.ts';
-import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
+import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine, takeFirst } from './safe.ts';
 import { type Field, sensitiveWords, shortenFields, textOfParts } from './values.ts';
 import {
   type Count,
@@ -28,6 +32,7 @@ import {
   namesInBrief,
   place,
   pluralize,
+  readable,
   symbols,
   whereOf,
 } from './words.ts';
@@ -44,6 +49,7 @@ const maxHeading = 3;
 const severitySigns: Readonly<Record<Severity, string>> = { error: '❌', warning: '⚠️', info: 'ℹ️' };
 /** Errors are the last to be cut, also among the changes of a plan. */
 const severityRanks: Readonly<Record<Severity, number>> = { error: -1, warning: 100, info: 101 };
+const levelSigns: Readonly<Record<Level, string>> = { high: '🔴 high', medium: '🟠 medium', low: '🔵 low' };
 const outcomeSigns: Readonly<Record<ChangeOutcome, string>> = {
   done: '✅',
   failed: '❌',
@@ -89,19 +95,24 @@ export function writeMarkdown(page: Page, options: ReportOptions): string {
 const headingOf = (title: string): string => `\n#### ${escapeMarkdown(title)}\n\n`;
 
 function headOf(page: Page, options: ReportOptions): string {
-  const { command, name, note, alarm, limits, tenants, sides, matrix, steps } = page;
-  const where = [tenants !== '' && codeSpan(tenants), limits !== '' && `limited by ${codeSpan(limits)}`];
+  const { command, name, note, alarm, limits, tenants, sides, matrix, steps, facts, applyWith } = page;
+  const where = [
+    tenants !== '' && codeSpan(tenants),
+    ...facts.map(factWords),
+    limits !== '' && `limited by ${codeSpan(limits)}`,
+  ];
   const parts = [
     `### tenantctl ${command}${name === '' ? '' : `: ${escapeMarkdown(name)}`}`,
     note !== null && `**${escapeMarkdown(note)}**`,
     command === 'plan' && matrix === null && alarm !== null && `> [!CAUTION]\n> **${alarm}**`,
-    pointList(page, options),
+    joinParts(where, ' · '),
+    applyWith !== null && `To apply exactly this plan, once it is approved: ${codeSpan(applyWith)}`,
+    pointTable(page, options),
     sides
       .map((side) =>
         `- \`${symbols[side.action]}\` **${escapeMarkdown(side.name)}** ${codeSpan(side.tenant)}`.trimEnd(),
       )
       .join('\n'),
-    joinParts(where, ' · '),
     matrix !== null && matrixTable(matrix),
     verdictOf(page),
     steps.join('\\\n'),
@@ -115,25 +126,53 @@ function verdictOf({ is, verdict, label, counts, matrix }: Page): string {
   return matrix === null && counts.length > 0 ? countTable(counts) : '';
 }
 
-function pointList({ points }: Page, options: ReportOptions): string {
-  if (points.length === 0) return '';
-  const items = points.map((point) => {
-    const { first, more } = firstOf(point);
-    const addresses = first.map(({ entry, where }) => {
-      const link = entryLink(entry, options);
-      const code = codeSpan(entry.address);
-      return `${link === null ? code : `[${code}](<${link}>)`}${escapeMarkdown(where)}`;
-    });
-    return `- **${point.words}**: ${namesAndMore(addresses, more)}`;
-  });
-  return `**Read this first**\n\n${items.join('\n')}`;
+function footOf({ digest }: Page): string {
+  return digest === null ? '' : `\nDigest: ${codeSpan(digest)}\n`;
 }
 
-function footOf({ digest, applyWith }: Page): string {
-  const words = `\nTo apply exactly this plan, once it is approved: ${codeSpan(applyWith ?? '')}\n`;
-  const end = digest === null ? '' : `\nDigest: ${codeSpan(digest)}\n`;
-  return `${applyWith === null ? '' : words}${end}`;
+function factWords({ name, value, is, link }: Fact): string {
+  if (is === 'time') return `${name.toLowerCase()} ${escapeMarkdown(timeWords(value))}`;
+  if (name !== 'Commit') return '';
+  const words = escapeMarkdown(value);
+  return `commit ${link === null ? words : `[${words}](<${linkTarget(link)}>)`}`;
 }
+
+const linkTarget = (link: string): string => link.replace(/[<>\s]/g, encodeURIComponent);
+
+/** A grid, with an alert above it where something is grave. */
+function pointTable({ points }: Page, options: ReportOptions): string {
+  if (points.length === 0) return '';
+  const grave = points.filter(({ level }) => level === 'high').map(({ words }) => words);
+  const rows = points.flatMap((point) => {
+    const { lines, more } = linesOf(point);
+    const cells = lines.map((line) => [objectsCell(line, options), cell(line.consequence)]);
+    return [...cells, ...(more === 0 ? [] : [[`and ${more} more`, '']])].map((rest, at) => [
+      ...(at === 0 ? [levelSigns[point.level], `**${point.words}**`] : ['', '']),
+      ...rest,
+    ]);
+  });
+  const grid = table([['severity', 'what', 'objects', 'consequence'], ['---', '---', '---', '---'], ...rows]);
+  const alert = grave.length === 0 ? '' : `> [!CAUTION]\n> ${grave.join(' · ')}\n\n`;
+  return `${alert}**Read this first**\n\n${grid}`;
+}
+
+function objectsCell({ objects, more }: PointLine, options: ReportOptions): string {
+  const names = objects.map(({ entry, where }) => {
+    const link = entryLink(entry, options);
+    const code = cellCode(readable(entry.address));
+    return `${link === null ? code : `[${code}](<${link.replaceAll('|', '%7C')}>)`}${cell(where)}`;
+  });
+  return namesAndMore(names, more);
+}
+
+/** So many characters of a text are in a cell. */
+const maxCell = 160;
+
+const cell = (text: string): string =>
+  escapeMarkdown(text.length > maxCell ? `${takeFirst(text, maxCell)}…` : text);
+
+/** A bar ends a cell of a table even in code, unless it is escaped. */
+const cellCode = (text: string): string => codeSpan(text).replaceAll('|', '\\|');
 
 function matrixTable({ columns, rows }: Matrix): string {
   return table([
@@ -188,7 +227,7 @@ function namesSection(names: readonly string[]): Section {
 function lineSection(entries: Family<Entry>): Section {
   const [{ kind, words }] = entries;
   const title = `${signsOf(entries[0])} ${pluralize(entries.length, 'object')} ${escapeHtml(oneLine(words))}`;
-  const list = bulletList(entries.map(({ address }) => codeSpan(address)));
+  const list = bulletList(entries.map(({ address }) => codeSpan(readable(address))));
   const label = `lists of ${escapeMarkdown(kind)}, ${escapeMarkdown(words)}`;
   return { ...foldedSection(title, list), rank: list.length, label };
 }
@@ -233,7 +272,7 @@ function familyTitle(family: Family<Entry>, options: ReportOptions): string {
     label === null || is === 'task' ? '' : ` ⚠️ <b>${escapeHtml(label)}</b>`,
   );
   const link = entryLink(entry, options);
-  const name = `<code>${escapeHtml(oneLine(entry.address))}</code>`;
+  const name = `<code>${escapeHtml(oneLine(readable(entry.address)))}</code>`;
   const linked = link === null ? name : `<a href="${escapeHtml(link)}">${name}</a>`;
   const same = family.length > 1 ? `, <b>${familyWords(family.length)}</b>` : '';
   return `${signsOf(entry)} ${linked} ${escapeHtml(oneLine(entry.words))}${same}${labels.join('')}`;
@@ -247,14 +286,14 @@ function entryLink({ id }: Entry, { reportUrl }: ReportOptions): string | null {
 }
 
 function memberLines(family: Family<Entry>): string {
-  const shown = family.slice(0, maxMembers).map(({ address }) => codeSpan(address));
+  const shown = family.slice(0, maxMembers).map(({ address }) => codeSpan(readable(address)));
   return `The same in ${namesAndMore(shown, family.length - shown.length)}. Shown is the first:`;
 }
 
-function placeLine({ source, objectId }: Entry, { sourceUrl }: ReportOptions): string {
-  const link = sourceLink(source, sourceUrl);
+function placeLine({ source, objectId }: Entry, options: ReportOptions): string {
+  const link = sourceLink(source, options);
   const where = source === null ? '' : codeSpan(place(source));
-  const linked = link === null ? where : `[${where}](<${link.replace(/[<>\s]/g, encodeURIComponent)}>)`;
+  const linked = link === null ? where : `[${where}](<${linkTarget(link)}>)`;
   return joinParts([linked, objectId !== null && `id ${codeSpan(objectId)}`], ' · ');
 }
 
@@ -330,7 +369,7 @@ function othersSection({ others }: Page): Section[] {
   if (others === null) return [];
   const { title, words, names } = others;
   const items = names.map(({ address, note }) =>
-    joinParts([codeSpan(address), note !== '' && escapeMarkdown(note)], ': '),
+    joinParts([codeSpan(readable(address)), note !== '' && escapeMarkdown(note)], ': '),
   );
   const folded = foldedSection(`${escapeHtml(title)}: ${escapeHtml(words)}`, bulletList(items));
   return [{ ...folded, rank: 200, label: `list of ${escapeMarkdown(title.toLowerCase())} objects` }];

@@ -15,6 +15,14 @@ export type Document =
 
 export type Redact = (text: string) => string;
 
+/** The commit that a document was made of. What is not known is empty. */
+export interface Commit {
+  readonly id: string;
+  readonly branch: string;
+  readonly author: string;
+  readonly url: string;
+}
+
 export interface ReportOptions {
   /** Allow terminal colours. */
   readonly colour: boolean;
@@ -24,10 +32,13 @@ export interface ReportOptions {
   /** Leave out remarks: warnings and information that are not part of a change. */
   readonly quiet?: boolean;
   /**
-   * The project's folder in its repository, with `/` at its end. `github` and `sarif` put it before the files, which are looked
-   * for from the top of the repository.
+   * The project's folder in its repository, with `/` at its end. `github`, `sarif` and links put it before the files, which are
+   * looked for from the top of the repository.
    */
   readonly folder?: string;
+  readonly commit?: Commit;
+  /** Milliseconds since 1970, for the age of a saved document. Left out: a terminal shows no age. */
+  readonly now?: number;
   /** The web address of a line in a manifest: `https://host/blob/REV/{file}#L{line}`. */
   readonly sourceUrl?: string;
   /** The web address of the HTML report of the same plan. The Markdown report links to the changes in it. */
@@ -43,13 +54,17 @@ export interface ReportOptions {
   readonly rendered?: Readonly<Record<Address, Rendered>>;
 }
 
+export function webLink(address: string | undefined): string | null {
+  return address !== undefined && /^https?:\/\//.test(address) ? address : null;
+}
+
 /** The web address of a line in a manifest; `null` without a template that is a web address. */
 export function sourceLink(
   source: { readonly file: string; readonly line: number } | null,
-  template: string | undefined,
+  { sourceUrl: template, folder = '' }: Pick<ReportOptions, 'sourceUrl' | 'folder'>,
 ): string | null {
-  if (source === null || template === undefined || !/^https?:\/\//.test(template)) return null;
-  const path = uriPath(source.file);
+  if (source === null || webLink(template) === null || template === undefined) return null;
+  const path = uriPath(folder + source.file);
   return template.replaceAll('{file}', () => path).replaceAll('{line}', String(source.line));
 }
 

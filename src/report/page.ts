@@ -3,9 +3,11 @@ import { type Group as Family, groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Action, Change, Impact, Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
+import { namesAndMore } from '../model/words.ts';
+import type { Fact } from './facts.ts';
 import type { Document, Rendered } from './options.ts';
 import type { Field } from './values.ts';
-import { type Count, joinParts, namesInBrief, pluralize } from './words.ts';
+import { type Count, joinParts, namesInBrief, pluralize, readable } from './words.ts';
 
 /**
  * A document as every format shows it. A builder makes it of one sort of document, and finds the words; a writer writes it in
@@ -50,7 +52,7 @@ export interface Page {
   readonly digest: string | null;
   /** The browser keeps a reader's ticks under it. */
   readonly key: string;
-  readonly facts: readonly (readonly [name: string, value: string])[];
+  readonly facts: readonly Fact[];
   /** The pages of several environments, for a format that lists each by itself. */
   readonly members: () => readonly Page[];
 }
@@ -109,6 +111,8 @@ export interface Entry {
   readonly notices: readonly Notice[];
   /** Worked out when a writer asks for it. */
   readonly fields: () => readonly Field[];
+  /** What the change does, in a few words. */
+  readonly consequence: () => string;
   /** The names of the secrets that are sent: the fields do not show which they are. */
   readonly secrets: readonly string[];
   readonly impact: ImpactWords | null;
@@ -186,6 +190,7 @@ export const emptyEntry = {
   sides: ['Before', 'After'],
   notices: [],
   fields: () => [],
+  consequence: () => '',
   secrets: [],
   impact: null,
   requests: [],
@@ -195,9 +200,21 @@ export const emptyEntry = {
   remarks: [],
 } as const;
 
+/** How much a reader should care. */
+export type Level = 'high' | 'medium' | 'low';
+
 /** The most urgent first. */
-const concerns = ['lockout', 'delete', 'mail', 'manual', 'leave', 'undo'] as const;
+const concerns = ['lockout', 'delete', 'undo', 'leave', 'manual', 'mail'] as const;
 type Concern = (typeof concerns)[number];
+
+const levels: Readonly<Record<Concern, Level>> = {
+  lockout: 'high',
+  delete: 'high',
+  undo: 'high',
+  leave: 'medium',
+  manual: 'medium',
+  mail: 'low',
+};
 
 /** A concern of one change: its amount is 1, or the number of people that leave a search. */
 interface Concerned {
@@ -208,6 +225,7 @@ interface Concerned {
 /** One concern: how much of it there is, and the entries that it is about. */
 export interface Point<T = Entry> {
   readonly concern: Concern;
+  readonly level: Level;
   /** `1 lock-out`, `6 people leave a search` */
   readonly words: string;
   readonly entries: readonly T[];
@@ -249,7 +267,7 @@ export function pointsOf<T extends Pick<Entry, 'concerns' | 'environments'>>(
     const concerned = entries.filter((entry) => amountIn(entry, concern) > 0);
     const count = concerned.reduce((sum, entry) => sum + amountIn(entry, concern), 0);
     const words = `${count} ${nounOf(concern, count)}`;
-    return concerned.length === 0 ? [] : [{ concern, words, entries: concerned }];
+    return concerned.length === 0 ? [] : [{ concern, level: levels[concern], words, entries: concerned }];
   });
 }
 
@@ -296,29 +314,65 @@ export function groupByKind(
   }));
 }
 
-const maxFirst = 3;
+/** The lines that a point has room for, and the objects that each of them names. */
+const maxLines = 4;
+const maxObjects = 3;
 /** The environments that are named of each object. */
 const maxTenants = 10;
 
-/** An object of a point. */
+/** The objects of a point that have the same consequence. */
+export interface PointLine {
+  readonly objects: readonly PointObject[];
+  readonly more: number;
+  readonly consequence: string;
+}
+
 interface PointObject {
+  /** The first of those with its address. */
   readonly entry: Entry;
   /** ` in eu-1, us-1`; empty where there is one environment. */
   readonly where: string;
+  readonly consequence: string;
 }
 
-/** The first objects of a point, each with its environments, and how many more there are. */
-export function firstOf({ entries }: Point): {
-  readonly first: readonly PointObject[];
-  readonly more: number;
-} {
-  const objects = groupBy(entries, ({ address }) => address).map(([, [entry, ...others]]): PointObject => {
-    const names = [...new Set([entry, ...others].flatMap(({ environments }) => environments))].sort();
-    return { entry, where: names.length === 0 ? '' : ` in ${namesInBrief(names, maxTenants)}` };
+/** What a point is about: objects by their consequence, and how many objects more there are. */
+export function linesOf({ entries }: Point): { readonly lines: readonly PointLine[]; readonly more: number } {
+  const groups = groupBy(objectsOf(entries), ({ consequence }) => consequence);
+  const [lines, rest] = headOf(groups, maxLines);
+  return {
+    lines: lines.map(([consequence, group]) => {
+      const [objects, others] = headOf(group, maxObjects);
+      return { objects, more: others.length, consequence };
+    }),
+    more: rest.reduce((sum, [, group]) => sum + group.length, 0),
+  };
+}
+
+/** `AuthProfile/Staff in eu-1, AuthProfile/Guests and 3 more` */
+export function pointObjects({ objects, more }: PointLine): string {
+  return namesAndMore(
+    objects.map(({ entry, where }) => `${readable(entry.address)}${where}`),
+    more,
+  );
+}
+
+/** An object may change in one way in some environments, and in another way in others. */
+function objectsOf(entries: readonly Entry[]): PointObject[] {
+  return groupBy(entries, ({ address }) => address).map(([, group]) => {
+    const names = [...new Set(group.flatMap(({ environments }) => environments))].sort();
+    const consequences = [...new Set(group.map((entry) => entry.consequence()))];
+    return {
+      entry: group[0],
+      where: names.length === 0 ? '' : ` in ${namesInBrief(names, maxTenants)}`,
+      consequence: `${consequences[0]}${consequences.length === 1 ? '' : `, or in ${consequences.length - 1} other ways`}`,
+    };
   });
-  // "and 1 more" takes as much room as its address.
-  const first = objects.length <= maxFirst + 1 ? objects : objects.slice(0, maxFirst);
-  return { first, more: objects.length - first.length };
+}
+
+/** The first items and the others. "and 1 more" takes as much room as the item. */
+function headOf<T>(items: readonly T[], most: number): [first: readonly T[], others: readonly T[]] {
+  const end = items.length <= most + 1 ? items.length : most;
+  return [items.slice(0, end), items.slice(end)];
 }
 
 /** The remarks that no entry has, by code: many objects often have the same. */

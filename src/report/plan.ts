@@ -3,6 +3,7 @@ import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { own } from '../model/json.ts';
 import { type Change, hasChanges, isRefused, type Plan, type Risk, secretsSentBy } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
+import { commitFacts, fact } from './facts.ts';
 import type { ReportOptions } from './options.ts';
 import {
   concernsOf,
@@ -16,7 +17,7 @@ import {
   pointsOf,
 } from './page.ts';
 import { oneLine } from './safe.ts';
-import { fieldsOf, type ShownDifference } from './values.ts';
+import { type Field, fieldsInBrief, fieldsOf, type ShownDifference } from './values.ts';
 import { actionWords, allCounts, changeCounts, pluralize, scopeWords, tenantWords } from './words.ts';
 
 export const refused = 'REFUSED: this plan cannot be applied.';
@@ -80,11 +81,12 @@ export function planPage(plan: Plan, options: ReportOptions): Page {
     digest,
     key: digest,
     facts: [
-      ['Digest', digest],
-      ['Created', plan.createdAt],
-      ...(undoes ? [['Undoes the plan', undoes.planDigest] as const] : []),
-      ...(limits === '' ? [] : [['Limited by', limits] as const]),
-      ['Tool', `${tool.name} ${tool.version}`],
+      ...commitFacts(options),
+      fact('Made', plan.createdAt, 'time'),
+      ...(limits === '' ? [] : [fact('Limited by', limits)]),
+      ...(undoes ? [fact('Undoes the plan', undoes.planDigest)] : []),
+      fact('Digest', digest, 'copied'),
+      fact('Tool', `${tool.name} ${tool.version}`, 'footer'),
     ],
   };
 }
@@ -103,6 +105,7 @@ export function changeEntry(
   remarks: readonly Diagnostic[] = [],
 ): Entry {
   const { address, kind, action, id, source, diff, requests } = change;
+  const fields = once(() => fieldsOf(diff));
   return {
     ...emptyEntry,
     id: address,
@@ -117,13 +120,32 @@ export function changeEntry(
     // A delete and what a rollback restores do not come from a manifest.
     sides: ['Tenant', action === 'delete' || source === null ? 'After' : 'Manifest'],
     notices: noticesOf(change),
-    fields: once(() => fieldsOf(diff)),
+    fields,
+    consequence: once(() => consequenceOf(change, fields)),
     secrets: secretsSentBy({ requests }).toSorted(),
     impact: impactWords(change),
     requests,
     rendered: own(rendered, address) ?? null,
     remarks,
   };
+}
+
+/** So many fields are in a consequence. */
+const maxFields = 2;
+
+/** `type: NON_PTA → BLOCK`, `33 people leave, 60 enter`, `back to the vendor's text` */
+function consequenceOf({ action, risk, impact, warnings }: Change, fields: () => readonly Field[]): string {
+  if (risk.includes('back-to-default')) return "back to the vendor's text";
+  if (action === 'delete') return 'is removed from the tenant';
+  if (action === 'manual' && warnings[0] !== undefined) return warnings[0];
+  if (impact && 'leave' in impact && impact.leave.count > 0) {
+    const { leave, enter } = impact;
+    const people = leave.count === 1 ? '1 person leaves' : `${leave.count} people leave`;
+    return enter.count === 0 ? people : `${people}, ${enter.count} enter${enter.count === 1 ? 's' : ''}`;
+  }
+  return action === 'create' && risk.includes('sends-mail')
+    ? 'a verification message goes out'
+    : fieldsInBrief(fields(), maxFields);
 }
 
 /** The first warning of a change that a person makes is what to do. */

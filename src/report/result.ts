@@ -11,7 +11,9 @@ import {
   type RunOutcome,
   type SentRequest,
 } from '../model/result.ts';
+import { commitFacts, fact } from './facts.ts';
 import { diffLines } from './line-diff.ts';
+import type { ReportOptions } from './options.ts';
 import { type Entry, emptyEntry, emptyPage, type Notice, type Page } from './page.ts';
 import { type Field, valueText } from './values.ts';
 import { actionWords, type Count, countWords, joinParts, pluralize, tenantWords } from './words.ts';
@@ -31,7 +33,7 @@ export const runWords: Readonly<Record<RunOutcome, string>> = {
   refused: 'Refused, nothing written',
 };
 
-export function resultPage(result: Result): Page {
+export function resultPage(result: Result, options: ReportOptions): Page {
   const { environment, outcome, diagnostics = [], planDigest, startedAt, endedAt } = result;
   const reasons = new Set(diagnostics.map(({ message }) => message));
   const entries = result.changes.map((change) => outcomeEntry(change, reasons));
@@ -55,9 +57,10 @@ export function resultPage(result: Result): Page {
     digest: planDigest,
     key: startedAt + planDigest,
     facts: [
-      ['Plan digest', planDigest],
-      ['Started', startedAt],
-      ['Took', took],
+      ...commitFacts(options),
+      fact('Started', startedAt, 'time'),
+      ...(took === '' ? [] : [fact('Took', took)]),
+      fact('Plan digest', planDigest, 'copied'),
     ],
   };
 }

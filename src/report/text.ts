@@ -2,7 +2,7 @@ import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, isError, type Severity } from '../model/diagnostic.ts';
 import type { Action, Plan, Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
-import { namesAndMore } from '../model/words.ts';
+import { ageWords } from './age.ts';
 import {
   blank,
   cut,
@@ -20,15 +20,36 @@ import {
 } from './layout.ts';
 import { type LineDiff, type Part, type SignedLine, signedLines } from './line-diff.ts';
 import type { ReportOptions } from './options.ts';
-import { type Entry, firstOf, type Group, type Matrix, type Notice, type Page } from './page.ts';
+import {
+  type Entry,
+  type Group,
+  type Level,
+  linesOf,
+  type Matrix,
+  type Notice,
+  type Page,
+  pointObjects,
+} from './page.ts';
 import { outcomeWords } from './result.ts';
 import { takeLast } from './safe.ts';
 import { bodyText, type Field, sensitiveWords, shortenFields, textOfParts } from './values.ts';
-import { countWords, namesInBrief, place, pluralize, requestTarget, symbols, whereOf } from './words.ts';
+import {
+  type Count,
+  countWords,
+  namesInBrief,
+  place,
+  pluralize,
+  readable,
+  requestTarget,
+  symbols,
+  whereOf,
+} from './words.ts';
 
 /** More lines of one value are cut; `--verbose` shows all. */
 const maxLines = 40;
 const maxName = 24;
+/** The rows of a terminal. */
+const maxScreen = 40;
 /** Longer pairs of values are shown one below the other. */
 const maxTogether = 56;
 /** Viewers of test reports wrap long lines, and a command or a body that is copied must not be. */
@@ -65,6 +86,8 @@ const noticeStyles: Readonly<Record<Notice['is'], Style>> = {
   warning: 'yellow',
   error: 'red',
 };
+const levelStyles: Readonly<Record<Level, Style>> = { high: 'red', medium: 'yellow', low: 'cyan' };
+const levelColumn = 'MEDIUM'.length + 2;
 const severityStyles: Readonly<Record<Severity, Style>> = { error: 'red', warning: 'yellow', info: 'cyan' };
 const outcomeColumn = Math.max(...Object.values(outcomeWords).map((words) => words.length));
 
@@ -75,14 +98,17 @@ export function writeText(page: Page, options: ReportOptions): string {
   // A refusal is shown before the changes and after them; why an apply stopped, after what it did.
   const [first, last] =
     page.is === 'result' ? [[], problems] : [problems, page.is === 'plan' ? problems : []];
-  const rows = [
-    ...(heading === ''
-      ? []
-      : [row(0, span(heading, 'bold'), span(tenants === '' ? '' : `  ${tenants}`, 'dim'))]),
+  const title =
+    heading === '' ? [] : [row(0, span(heading, 'bold'), span(tenants === '' ? '' : `  ${tenants}`, 'dim'))];
+  const head = [
+    ...title,
     ...(note === null ? [] : [row(0, span(note, 'bold'))]),
     ...sideRows(page),
     ...(limits === '' ? [] : [row(0, span(`limited by ${limits}`, 'dim'))]),
+    ...factRows(page, options),
     ...(heading === '' ? [] : [blank]),
+  ];
+  const body = [
     ...(matrix === null ? [] : [...matrixRows(matrix, options), blank]),
     ...first,
     ...groups
@@ -90,6 +116,12 @@ export function writeText(page: Page, options: ReportOptions): string {
       .flatMap((group) => groupRows(group, page, options)),
     ...diagnosticRows(remarks, options),
     ...othersRows(page, options),
+  ];
+  const rows = [
+    ...head,
+    ...body,
+    // By then the heading is no longer on the screen.
+    ...(body.length > maxScreen ? [...title, ...factRows(page, options), blank] : []),
     ...pointRows(page),
     ...last,
     ...verdictRows(page),
@@ -97,6 +129,15 @@ export function writeText(page: Page, options: ReportOptions): string {
     ...steps.map((step) => row(0, span(step))),
   ];
   return `${layout(rows, options)}${commandLine(page, options)}`;
+}
+
+/** The commit, and the age of what was saved before. */
+function factRows({ facts }: Page, { now }: ReportOptions): Row[] {
+  const words = facts.flatMap(({ name, value, is }) => {
+    const shown = is === 'time' && now !== undefined ? ageWords(value, now) : name === 'Commit' && value;
+    return shown ? `${name.toLowerCase()} ${shown}` : [];
+  });
+  return words.length === 0 ? [] : [row(0, span(words.join(' · '), 'dim'))];
 }
 
 /** It is not wrapped, so that it can be copied. */
@@ -199,12 +240,12 @@ function titleRow({ action, address, outcome, words, objectId, source }: Entry, 
   if (outcome !== null) {
     const [sign, signStyle] = outcomeSigns[outcome];
     const state = span(`${sign} ${padTo(words, outcomeColumn)}  `, signStyle);
-    return row(2, state, span(`${symbols[action]} `, style), span(address, 'bold'));
+    return row(2, state, span(`${symbols[action]} `, style), span(readable(address), 'bold'));
   }
   return row(
     2,
     span(`${symbols[action]} `, style, 'bold'),
-    span(address, style, 'bold'),
+    span(readable(address), style, 'bold'),
     ...(note === '' ? [] : [solid(`  ${note}`, 'dim')]),
     ...(objectId === null ? [] : [solid(`  id ${objectId}`, 'dim')]),
     ...(source === null ? [] : [solid(`  ${place(source)}`, 'cyan')]),
@@ -277,19 +318,29 @@ function othersRows({ others }: Page, { verbose = false }: ReportOptions): Row[]
   return [
     row(0, span(title, 'bold'), span(`  ${words}${hint}`, 'dim')),
     ...shown.map(({ address, note }) =>
-      row(2, span('? ', 'dim'), span(address), span(note === '' ? '' : `  ${note}`, 'dim')),
+      row(2, span('? ', 'dim'), span(readable(address)), span(note === '' ? '' : `  ${note}`, 'dim')),
     ),
     ...(more > 0 && hint === '' ? [row(2, span(`… and ${more} more (--verbose shows all)`, 'dim'))] : []),
     blank,
   ];
 }
 
+/** A grid: how grave it is, what it is, and below each other the objects with what becomes of them. */
 function pointRows({ points }: Page): Row[] {
   if (points.length === 0) return [];
-  const rows = points.map((point) => {
-    const { first, more } = firstOf(point);
-    const addresses = first.map(({ entry, where }) => `${entry.address}${where}`);
-    return row(2, span(`${point.words}: `, 'yellow', 'bold'), span(namesAndMore(addresses, more)));
+  const column = Math.max(...points.map(({ words }) => words.length));
+  const rows = points.flatMap((point) => {
+    const { lines, more } = linesOf(point);
+    const style = levelStyles[point.level];
+    const said = lines.map((line) => [
+      span(pointObjects(line)),
+      ...(line.consequence === '' ? [] : [span(` · ${line.consequence}`, style)]),
+    ]);
+    return [...said, ...(more === 0 ? [] : [[span(`and ${more} more`, 'dim')]])].map((spans, at): Row => {
+      const [level, words] = at === 0 ? [point.level.toUpperCase(), point.words] : ['', ''];
+      const head = [span(level.padEnd(levelColumn), style, 'bold'), span(words.padEnd(column + 2), 'bold')];
+      return { indent: 2, hang: levelColumn + column + 6, spans: [...head, ...spans] };
+    });
   });
   return [row(0, span('Read this first', 'bold')), ...rows, blank];
 }
@@ -303,7 +354,17 @@ function verdictRows({ matrix, name, label, counts, verdict, took }: Page): Row[
     ];
   if (label === null) return total;
   const time = took === '' ? [] : [solid(`  ${took}`, 'dim')];
-  return [...total, row(0, span(`${label}: `, 'bold'), span(`${countWords(counts)}.`, 'bold'), ...time)];
+  return [...total, row(0, span(`${label}: `, 'bold'), ...countSpans(counts), ...time)];
+}
+
+/** Zeros are the least of interest. */
+function countSpans(counts: readonly Count[]): Span[] {
+  return counts.map((count, at) =>
+    span(
+      `${countWords([count])}${at === counts.length - 1 ? '.' : ', '}`,
+      count.count === 0 ? 'dim' : 'bold',
+    ),
+  );
 }
 
 /** Problems with an empty row after each. Remarks that are alike are folded. */

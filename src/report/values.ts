@@ -5,7 +5,7 @@ import { fillRefs, refOf, renderBody, secretName } from '../model/marker.ts';
 import type { Difference, Origin } from '../model/plan.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { diffInline, diffLines, type LineDiff, type Part, shorten, textsOfBlock } from './line-diff.ts';
-import { showLookAlikes, unicodeEscape } from './safe.ts';
+import { showLookAlikes, takeFirst, unicodeEscape } from './safe.ts';
 import { joinParts, namesInBrief, place } from './words.ts';
 
 export type View =
@@ -82,6 +82,37 @@ export function shortenFields(fields: readonly Field[], maxLines: number): Field
 
 export function textOfParts(parts: readonly Part[]): string {
   return parts.map(({ text }) => text).join('');
+}
+
+/** Of each value, so many characters are in its words. */
+const maxWords = 32;
+
+/** A field in a few words: `type: NON_PTA → BLOCK`, `subject removed`, `body +4 −2`. */
+export function fieldWords({ name, view }: Field): string {
+  switch (view.is) {
+    case 'sensitive':
+      return `${name} ${sensitiveWords}`;
+    case 'inline': {
+      const [before, after] = [view.before, view.after].map((parts) => parts && firstWords(parts));
+      return after ? `${name}: ${joinParts([before, after], ' → ')}` : `${name} removed`;
+    }
+    case 'lines': {
+      const { before, after } = view.diff.counts;
+      return `${name} ${joinParts([after > 0 && `+${after}`, before > 0 && `−${before}`], ' ')}`.trimEnd();
+    }
+  }
+}
+
+/** Quotes of JSON only matter around what is no plain text. */
+function firstWords(parts: readonly Part[]): string {
+  const text = textOfParts(parts).replace(/^"([^"\\]*[\p{L}$_-][^"\\]*)"$/u, '$1');
+  return text.length > maxWords ? `${takeFirst(text, maxWords - 1)}…` : text;
+}
+
+/** The first fields in words, and how many more there are. */
+export function fieldsInBrief(fields: readonly Field[], most: number): string {
+  const words = fields.slice(0, most).map(fieldWords);
+  return joinParts([...words, fields.length > most && `${fields.length - most} more`], ' · ');
 }
 
 export function textsOfField({ name, view }: Field): string[] {

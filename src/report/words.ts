@@ -1,3 +1,4 @@
+import type { Address } from '../model/address.ts';
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { Diff } from '../model/diff.ts';
 import { type Action, actions, type Plan, type Request, type Summary } from '../model/plan.ts';
@@ -95,6 +96,23 @@ export function place({ file, line, column }: { file: string; line: number; colu
 /** The place of a problem in a file, or else the address of its object. */
 export function whereOf({ source, address }: Diagnostic): string | undefined {
   return source ? place(source) : address;
+}
+
+/**
+ * An address as people read it: `SimIntegration/Seasonal workers`. Options take it, too. What looks like another name stays
+ * encoded: what separates parts, other forms of a letter, and blanks at the ends.
+ */
+export function readable(address: Address): string {
+  return address.includes('%') ? address.split('/').map(decodeOrKeep).join('/') : address;
+}
+
+function decodeOrKeep(part: string): string {
+  try {
+    const text = decodeURIComponent(part);
+    return /[/%]/.test(text) || text.normalize('NFKC').trim() !== text ? part : text;
+  } catch {
+    return part;
+  }
 }
 
 /** The options that limit a plan or a diff, as they are typed; empty where there are none. */

@@ -46,7 +46,7 @@ it('names the environment and the tenant, below the plan, which --quiet does not
   const argv = ['apply', '--quiet', '--no-color'];
   const { code, stderr } = await runProgram(argv, { cwd: dir, env, typed: 'yes\n' });
   expect(code).toBe(0);
-  expect(stderr).toMatch(/\+ SenderAddress\/a%40acme\.example/);
+  expect(stderr).toMatch(/\+ SenderAddress\/a@acme\.example/);
   expect(stderr).toContain(`Type 'yes' to apply to test (${sandbox.url}): `);
   expect(sandbox.state.senders).toHaveLength(1);
 });
@@ -76,9 +76,10 @@ senders:
   const untilQuestion = stderr.slice(0, stderr.indexOf("Type 'yes'")).split('\n');
   expect(untilQuestion.length).toBeGreaterThan(900);
   const screen = untilQuestion.slice(-24);
-  expect(screen).toContain('  1 lock-out: AuthProfile/Vendors');
-  expect(screen).toContain('  1 delete: SenderAddress/old%40acme.example');
-  expect(screen).toContain('  1 step by hand: NotificationPreference/sod_report');
+  const shown = screen.join('\n');
+  expect(shown).toMatch(/ {2}HIGH +1 lock-out +AuthProfile\/Vendors · /);
+  expect(shown).toMatch(/ {2}HIGH +1 delete +SenderAddress\/old@acme.example · /);
+  expect(shown).toMatch(/ {2}MEDIUM +1 step by hand +NotificationPreference\/sod_report · /);
   expect(screen.at(-2)).toBe('1 lock-out · 1 delete · 1 step by hand');
 });
 

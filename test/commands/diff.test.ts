@@ -81,8 +81,8 @@ describe('two tenants', () => {
     expect(stdout).toContain('Differences between test and production');
     expect(stdout).toMatch(/EMAIL\/en {2}test → production\n +~ subject {2}"Welcome" → "Welcome!"\n/);
     expect(stdout).toContain('- two\n          + 2\n');
-    expect(stdout).toContain('- SenderAddress/only-test%40acme.example');
-    expect(stdout).toContain('+ SenderAddress/p1%40acme.example');
+    expect(stdout).toContain('- SenderAddress/only-test@acme.example');
+    expect(stdout).toContain('+ SenderAddress/p1@acme.example');
     expect(stdout).toContain('Diff: 1 differs, 1 only in test, 2 only in production, 1 equal.');
     expect((await diff('test', 'production')).summary).toEqual({
       differing: 1,

@@ -56,7 +56,7 @@ describe('--quiet', () => {
   it('leaves out remarks, but neither changes nor risks', async () => {
     const { stdout, stderr } = await world.run('plan --quiet');
     expect(stdout).not.toContain('unknown-variable');
-    expect(stdout).toContain('+ SenderAddress/a%40acme.example');
+    expect(stdout).toContain('+ SenderAddress/a@acme.example');
     expect(stdout).toContain('SENDS E-MAIL');
     expect(stderr).toBe('');
   });

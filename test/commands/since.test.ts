@@ -36,7 +36,7 @@ it('needs no seed of the embedded tenant in the revision', async () => {
   rmSync(`${world.dir}/config/a.yaml`);
   const { code, stdout } = await world.run('plan --since HEAD');
   expect(code).toBe(0);
-  expect(stdout).toContain('- SenderAddress/a%40acme.example');
+  expect(stdout).toContain('- SenderAddress/a@acme.example');
   expect(stdout).not.toContain('seed.yaml');
 });
 

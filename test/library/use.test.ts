@@ -42,7 +42,7 @@ describe('the code in docs/library.md', () => {
     const code = examples[0] ?? '';
     expect(code.split('\n').length).toBeLessThan(26);
     const first = await run(code);
-    expect(first).toContain('SenderAddress/onboarding%40acme.example');
+    expect(first).toContain('SenderAddress/onboarding@acme.example');
     expect(first).toMatch(/^done \{ done: [1-9]/m);
     expect(await run(code)).toContain('No changes');
   });

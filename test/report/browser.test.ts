@@ -250,16 +250,16 @@ describeInBrowser('the page in a browser', (open) => {
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('x');
-    await page.getByText('1 reviewed').waitFor();
+    await page.getByText(/^1 of \d+ reviewed/).waitFor();
     await page.reload();
-    await page.getByText('1 reviewed').waitFor();
+    await page.getByText(/^1 of \d+ reviewed/).waitFor();
     expect(await page.locator('.entry.reviewed').getAttribute('data-address')).toBe(
       'SenderAddress/old%40acme.example',
     );
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('x');
-    await page.getByText('1 reviewed').waitFor({ state: 'hidden' });
+    await page.getByText(/^1 of \d+ reviewed/).waitFor({ state: 'hidden' });
     await page.close();
   });
 
@@ -276,7 +276,7 @@ describeInBrowser('the page in a browser', (open) => {
     await page.getByText('the same in 3 objects').waitFor();
     expect(await page.locator('.fields mark:visible').allTextContents()).toEqual(['ACME', 'Beta']);
     await page.getByLabel('Reviewed').first().check();
-    await page.getByText('3 reviewed, 0 left').waitFor();
+    await page.getByText('3 of 3 reviewed').waitFor();
     await page.fill('#text', 'fr beta');
     await page.getByText('1 of 3', { exact: true }).waitFor();
     await page.locator('.entry:visible', { hasText: 'fr' }).last().waitFor();

@@ -53,11 +53,11 @@ describe('the comment about 500 environments', () => {
   });
 
   it('says first how many lock-outs and deletes there are, and shows both changes', () => {
-    const [first = ''] = /\*\*Read this first\*\*[\s\S]*?\n\n\|/.exec(comment) ?? [];
+    const [first = ''] = /\*\*Read this first\*\*\n\n(\|.*\n)*/.exec(comment) ?? [];
     expect(first).toContain('**5 lock-outs**');
     expect(first).toContain('**50 deletes**');
     expect(comment).toMatch(/<code>~<\/code> <code>AuthProfile\/Employees<\/code> to update.*LOCK-OUT/);
-    expect(comment).toMatch(/<code>-<\/code> <code>SenderAddress\/old%40acme\.example<\/code> to delete/);
+    expect(comment).toMatch(/<code>-<\/code> <code>SenderAddress\/old@acme\.example<\/code> to delete/);
   });
 
   it('counts what it leaves out, and ends with the digest', () => {
@@ -100,8 +100,10 @@ it('of plans beside results says how many environments were applied, and how man
   expect(show('text')).toContain('3 environments: 1 applied, 2 planned.');
   // What those will delete is not lost beside what the others have done.
   expect(show('text')).toMatch(/tenant-2 +only planned: 1 to delete\n/);
-  expect(show('text')).toMatch(/In 2 of 3: tenant-2, tenant-3\n\n {2}- SenderAddress\/old%40acme.example/);
-  expect(show('text')).toContain('  2 deletes: SenderAddress/old%40acme.example');
+  expect(show('text')).toMatch(/In 2 of 3: tenant-2, tenant-3\n\n {2}- SenderAddress\/old@acme.example/);
+  expect(show('text')).toMatch(
+    / {2}HIGH +2 deletes +SenderAddress\/old@acme.example in tenant-2, tenant-3 · /,
+  );
   expect(show('markdown')).toContain(
     '#### In 2 of 3: tenant-2, tenant-3\n\n<details><summary><code>-</code>',
   );
@@ -135,7 +137,7 @@ it('counts the steps by hand of an apply by themselves, as the report of one env
   expect(show('text')).toMatch(/tenant-1 +1 +0 +0 +0 +0 +0\n +tenant-2 +1 +0 +0 +0 +0 +2\n/);
   expect(show('markdown')).toContain('| tenant-2 | **1** | 0 | 0 | 0 | 0 | **2** |');
   // The number filters the changes that it counts.
-  expect(show('html')).toContain('<div class="tile notAttempted"><b>0</b>');
+  expect(show('html')).toContain('<div class="tile zero"><b>0</b> <span>not attempted</span>');
   expect(show('html')).toMatch(/data-filter="manual" aria-pressed="false"><b>2<\/b>/);
 });
 
@@ -301,10 +303,11 @@ it('says in one line which tenants a lock-out is in, whatever else differs there
   const inTen = names(10).join(', ');
   const show = (format: Format) =>
     renderReport({ is: 'fleet', fleet: many }, format, { ...plain, width: 200 });
-  expect(show('text')).toContain(`  10 lock-outs: AuthProfile/Employees in ${inTen}\n`);
-  expect(show('text')).toContain('  1 delete: SenderAddress/old%40acme.example in other\n');
-  expect(show('markdown')).toContain(`- **10 lock-outs**: \`AuthProfile/Employees\` in ${inTen}\n`);
-  const [point = ''] = /<li class="lockout">.*?<\/ul>/s.exec(show('html')) ?? [];
+  const text = show('text').replace(/ +/g, ' ');
+  expect(text).toContain(`10 lock-outs AuthProfile/Employees in ${inTen} · offNetwork: false → true ·`);
+  expect(text).toContain('1 delete SenderAddress/old@acme.example in other · is removed from the tenant\n');
+  expect(show('markdown')).toContain(`| **10 lock-outs** | \`AuthProfile/Employees\` in ${inTen} |`);
+  const [point = ''] = /<li class="high">.*?<\/ul>/s.exec(show('html')) ?? [];
   expect(point.match(/<a href/g)).toHaveLength(1);
   expect(point.replace(/<[^>]*>/g, '')).toContain(`AuthProfile/Employees in ${inTen}`);
 });

@@ -45,7 +45,7 @@ describe('a plan as a comment', () => {
     expect(text).toContain(
       `<a href="${to(textUpdate.address)}"><code>${textUpdate.address}</code></a> to update</summary>`,
     );
-    expect(text).toContain(`[\`${senderDelete.address}\`](<${to(senderDelete.address)}>)`);
+    expect(text).toContain(`[\`SenderAddress/old@acme.example\`](<${to(senderDelete.address)}>)`);
     for (const other of ['javascript:alert(1)', 'plan.html'])
       expect(markdown(both, { ...plain, reportUrl: other })).toBe(markdown(both));
   });
@@ -96,13 +96,15 @@ describe('a plan as a comment', () => {
     const manual = change({ address: 'NotificationPreference/p', action: 'manual', warnings: [step] });
     const text = markdown(plan([...many, manual, senderDelete, lockout]));
     expect(text.length).toBeLessThanOrEqual(65_536);
-    expect(text.slice(0, 600)).toContain(
+    expect(text.slice(0, 900)).toContain(
       `**Read this first**
 
-- **1 lock-out**: \`AuthProfile/Employees\`
-- **1 delete**: \`SenderAddress/old%40acme.example\`
-- **1 step by hand**: \`NotificationPreference/p\`
-- **1 undoes somebody's change**: \`AuthProfile/Employees\``,
+| severity | what | objects | consequence |
+| --- | --- | --- | --- |
+| 🔴 high | **1 lock-out** | \`AuthProfile/Employees\` | offNetwork: false → true |
+| 🔴 high | **1 delete** | \`SenderAddress/old@acme.example\` | is removed from the tenant |
+| 🔴 high | **1 undoes somebody's change** | \`AuthProfile/Employees\` | offNetwork: false → true |
+| 🟠 medium | **1 step by hand** | \`NotificationPreference/p\` | ${step} |`,
     );
     expect(text.match(/^<details><summary>.*/gm)?.slice(0, 3)).toEqual([
       expect.stringContaining('AuthProfile/Employees'),
@@ -278,12 +280,12 @@ describe('a comment with a long list', () => {
   });
 
   it('does not fold the changes of a plan into a list of undeclared objects that is cut', () => {
-    const undeclared = Array.from({ length: 60 }, (_, at) => `SimIntegration/${'%D0%B4'.repeat(240)}${at}`);
+    const undeclared = Array.from({ length: 60 }, (_, at) => `SimIntegration/${'%D0%B4'.repeat(1200)}${at}`);
     const summary = { create: 0, update: 0, delete: 1, manual: 0, unchanged: 0, undeclared: 60 };
     const text = markdown(plan([senderDelete], { undeclared, summary }));
     expect(text.match(/<details/g)).toHaveLength(text.match(/<\/details>/g)?.length ?? 0);
     expect(text).toContain('Undeclared: 60 objects in the tenant');
     expect(text).toContain('Without details: 1 list of undeclared objects.');
-    expect(text).toContain(`<code>${senderDelete.address}</code> to delete`);
+    expect(text).toContain('<code>SenderAddress/old@acme.example</code> to delete');
   });
 });

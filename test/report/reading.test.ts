@@ -139,7 +139,7 @@ describeInBrowser('what a reader does with the page', (open) => {
       const { top, width } = frame.getBoundingClientRect();
       return top + (range.getBoundingClientRect().top * width) / frame.offsetWidth - innerHeight / 2;
     })()`;
-    await expect.poll(async () => Math.abs(Number(await page.evaluate(fromMiddle)))).toBeLessThan(100);
+    await expect.poll(async () => Math.abs(Number(await page.evaluate(fromMiddle)))).toBeLessThan(200);
     await page.close();
   });
 

@@ -77,9 +77,10 @@ Digest: ${digest}
     const deletes = [1, 2, 3, 4, 5].map((at) => ({ ...senderDelete, address: `SenderAddress/${at}` }));
     const shown = planText(plan([lockout, textUpdate, ...deletes]));
     expect(shown.slice(shown.indexOf('Read this first'))).toBe(`Read this first
-  1 lock-out: AuthProfile/Employees
-  5 deletes: SenderAddress/1, SenderAddress/2, SenderAddress/3 and 2 more
-  1 undoes somebody's change: AuthProfile/Employees
+  HIGH    1 lock-out                  AuthProfile/Employees · offNetwork: false → true
+  HIGH    5 deletes                   SenderAddress/1, SenderAddress/2, SenderAddress/3 and 2 more ·
+                                        is removed from the tenant
+  HIGH    1 undoes somebody's change  AuthProfile/Employees · offNetwork: false → true
 
 Plan: 0 to create, 2 to update, 5 to delete, 0 by hand, 137 unchanged.
 Digest: ${digest}
@@ -95,7 +96,9 @@ Digest: ${digest}
       leave: { count: 6, first: ['Ann'] },
     };
     const search = change({ address: 'ProfileSearch/a', action: 'update', impact });
-    expect(planText(plan([search]))).toContain('  6 people leave a search: ProfileSearch/a\n');
+    expect(planText(plan([search]))).toContain(
+      '  MEDIUM  6 people leave a search  ProfileSearch/a · 6 people leave\n',
+    );
   });
 
   it('never shows a value marked sensitive', () => {
@@ -200,11 +203,11 @@ describe('a result as text', () => {
       text({ is: 'result', result: sampleResult }),
     ).toBe(`Apply to production  https://acme.api.example.com, https://acme-profiles.example.com
 
-  ✔ done           + SenderAddress/help%40acme.example
+  ✔ done           + SenderAddress/help@acme.example
   ✖ failed         ~ AuthProfile/Employees
       400 Bad request: offNetwork is not allowed here.
       PATCH /v2024/auth-profiles/p-1 → 400, tracking id 7f3c, 2 attempts, 120 ms
-  ↷ skipped        - SenderAddress/old%40acme.example
+  ↷ skipped        - SenderAddress/old@acme.example
   ○ by hand        ! NotificationPreference/approvals
       ⚠ Set the mediums by hand.
   ? unknown        + SimIntegration/ServiceNow

@@ -4,8 +4,8 @@ import { familiesOf } from '../families.ts';
 import { type ReportOptions, sourceLink } from '../options.ts';
 import type { Entry, Group, ImpactWords, Notice } from '../page.ts';
 import { oneLine, takeFirst } from '../safe.ts';
-import { bodyText, shortenFields, textsOfField } from '../values.ts';
-import { familyWords, place, pluralize, requestTarget, symbols } from '../words.ts';
+import { bodyText, fieldsInBrief, shortenFields, textsOfField } from '../values.ts';
+import { familyWords, place, pluralize, readable, requestTarget, symbols } from '../words.ts';
 import { diagnosticMarkup, fieldsMarkup, maxLines, notices } from './fields.ts';
 import { renderedMarkup } from './mail-markup.ts';
 import { html, type Markup } from './markup.ts';
@@ -117,20 +117,8 @@ function summaryMarkup(entry: Entry, count: number): Markup {
 ${outcome === null ? '' : html`<b class="symbol">${symbols[action]}</b> `}${addressMarkup(address)}
 ${entry.notices.map(riskPill)}
 ${warningPill(entry)}
-${isChanged ? html`<span class="what">${changedWords(entry)}</span>` : ''}
+${isChanged ? html`<span class="what">${oneLine(fieldsInBrief(entry.fields(), maxFields))}</span>` : ''}
 ${source === null ? '' : html`<span class="where">${place(source)}</span>`}${count > 1 ? html`<span class="pill">${familyWords(count)}</span>` : ''}`;
-}
-
-/** `subject · body +4 −2` */
-function changedWords(entry: Entry): string {
-  const fields = entry.fields();
-  const names = fields.slice(0, maxFields).map(({ name, view }) => {
-    if (view.is !== 'lines') return oneLine(name);
-    const { before, after } = view.diff.counts;
-    return `${oneLine(name)} +${after} −${before}`;
-  });
-  const rest = fields.length - names.length;
-  return [...names, ...(rest > 0 ? [`${rest} more`] : [])].join(' · ');
 }
 
 /** The badge says already that an object is deleted. */
@@ -156,10 +144,10 @@ function searchedText({ fields, notices: said, remarks, source }: Entry): string
   ].join('\n');
 }
 
-function bodyMarkup(entry: Entry, { sourceUrl }: ReportOptions): Markup {
+function bodyMarkup(entry: Entry, options: ReportOptions): Markup {
   const { address, outcome, isLine, words, environments, sides, rendered, impact, requests, sent } = entry;
   const isShared = environments.length > 1 && requests.length + sent.length > 0;
-  return html`${toolsMarkup(entry)}${isShared ? html`<p class="whose">The requests are those of ${environments[0] ?? ''}.</p>` : ''}${metaMarkup(entry, sourceUrl)}
+  return html`${toolsMarkup(entry)}${isShared ? html`<p class="whose">The requests are those of ${environments[0] ?? ''}.</p>` : ''}${metaMarkup(entry, options)}
 ${isLine && outcome === null ? html`<p>This object is ${words}.</p>` : ''}${notices([...entry.notices.map((notice) => noticeMarkup(notice, entry)), ...entry.remarks.map(diagnosticMarkup)])}
 ${fieldsMarkup(entry.fields(), sides)}
 ${rendered === null ? '' : renderedMarkup(address, rendered)}
@@ -172,8 +160,8 @@ function toolsMarkup({ id, address }: Entry): Markup {
   return html`<p class="tools js"><label><input type="checkbox" autocomplete="off"> Reviewed</label> <button type="button" class="copy" data-copy="${oneLine(address)}">Copy address</button> <button type="button" class="copy" data-copy="${permalink(id)}">Copy link</button></p>`;
 }
 
-function metaMarkup({ source, objectId, secrets }: Entry, sourceUrl: string | undefined): Markup {
-  const link = sourceLink(source, sourceUrl);
+function metaMarkup({ source, objectId, secrets }: Entry, options: ReportOptions): Markup {
+  const link = sourceLink(source, options);
   if (objectId === null && link === null && secrets.length === 0) return html``;
   return html`<dl class="meta">
 ${source === null || link === null ? '' : html`<div><dt>Manifest</dt><dd><a href="${link}" rel="noreferrer"><code>${place(source)}</code></a></dd></div>`}
@@ -236,18 +224,8 @@ export function permalink(id: string): string {
   return `#${anchorOf(id).split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** An address with its key decoded, as people read it. The whole of it can be copied. */
+/** The whole of it can be copied. */
 export function addressMarkup(address: string): Markup {
-  const [kind = '', ...key] = address.split('/').map(decodeOrKeep).map(oneLine);
+  const [kind = '', ...key] = oneLine(readable(address)).split('/');
   return html`<code class="address"><span>${kind}/</span>${key.join('/')}</code>`;
-}
-
-/** What looks like another name is left encoded: other forms of a letter, and blanks at the ends. */
-function decodeOrKeep(part: string): string {
-  try {
-    const text = decodeURIComponent(part);
-    return text.normalize('NFKC').trim() === text ? text : part;
-  } catch {
-    return part;
-  }
 }

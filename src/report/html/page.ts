@@ -2,16 +2,19 @@ import { createHash } from 'node:crypto';
 import { script, style } from '../../generated/report-page.ts';
 import { groupBy } from '../../model/basics.ts';
 import { hasErrors } from '../../model/diagnostic.ts';
+import { timeWords } from '../age.ts';
+import type { Fact } from '../facts.ts';
 import type { ReportOptions } from '../options.ts';
 import {
-  firstOf,
   type Group,
   groupsForReview,
+  linesOf,
   looseRemarks,
   type Matrix,
   type MatrixRow,
   type Page,
   type Point,
+  type PointLine,
 } from '../page.ts';
 import { oneLine } from '../safe.ts';
 import { type Count, joinParts, namesInBrief, pluralize } from '../words.ts';
@@ -43,7 +46,7 @@ export function writeHtml(page: Page, options: ReportOptions): string {
 <body>
 <a class="skip" href="#entries">Skip to the list</a>
 <header class="top">
-<div><p class="eyebrow">${eyebrow}</p><h1>${page.name}</h1><p class="subtitle">${joinParts([page.tenants, ...sides], ' · ')}</p></div>
+<div><p class="eyebrow">${eyebrow}</p><h1>${page.name}</h1><p class="subtitle">${joinParts([page.tenants, ...sides], ' · ')}</p><dl class="meta">${page.facts.filter(({ is }) => is !== 'footer').map(factMarkup)}</dl>${commandMarkup(page)}</div>
 <button type="button" class="js" id="theme" aria-pressed="false">Dark</button>
 </header>
 <main>
@@ -55,13 +58,13 @@ ${problemsMarkup(page)}
 ${
   total === 0
     ? html`<p class="empty">${page.verdict?.words ?? 'Nothing to show.'}</p>`
-    : html`${toolbar(groups, page.named, total)}
+    : html`${toolbar(groups, page, total)}
 ${groupsMarkup(groups, options)}
 <p class="empty" id="nothing" hidden>Nothing matches the filter.</p>`
 }
 ${othersMarkup(page)}
 </main>
-<footer>${commandMarkup(page)}<dl class="meta">${page.facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><code>${value}</code>${/digest$/i.test(name) ? copyButton(value, 'digest') : ''}</dd></div>`)}</dl></footer>
+<footer><dl class="meta">${page.facts.filter(isInFooter).map((each) => factMarkup({ ...each, is: 'footer' }))}</dl></footer>
 <script>${new Markup(script)}</script>
 </body>
 </html>`}\n`;
@@ -80,11 +83,11 @@ function hashOf(text: string): string {
 function tileMarkup({ is: category, count, words }: Count): Markup {
   const content = html`<b>${count}</b> <span>${words}</span>`;
   if (category === null || count === 0)
-    return html`<li><div class="tile ${category ?? ''}">${content}</div></li>`;
+    return html`<li><div class="tile ${count === 0 ? 'zero' : ''}">${content}</div></li>`;
   return html`<li><button type="button" class="tile ${category}" data-filter="${category}" aria-pressed="false">${content}</button></li>`;
 }
 
-function toolbar(groups: readonly Group[], named: Page['named'], total: number): Markup {
+function toolbar(groups: readonly Group[], { named, applyWith }: Page, total: number): Markup {
   const names = groups.flatMap((group) => group.names.map((name) => ({ name, count: group.entries.length })));
   const choices = groupBy(names, ({ name }) => name).map(([name, all]) => {
     const count = all.reduce((sum, each) => sum + each.count, 0);
@@ -95,7 +98,8 @@ function toolbar(groups: readonly Group[], named: Page['named'], total: number):
 <label><span class="hidden">Filter by ${named}</span><select id="group"><option value="">All ${named}s</option>${choices}</select></label>
 <div class="switch views" role="group" aria-label="Differences"><button type="button" data-view="unified" aria-pressed="true">Unified</button><button type="button" data-view="split" aria-pressed="false">Side by side</button></div>
 <div class="switch" role="group" aria-label="Entries"><button type="button" id="expand">Expand all</button><button type="button" id="collapse">Collapse all</button></div>
-<p id="reviewed" hidden></p><p id="count" role="status">${total} of ${total}</p>
+${applyWith === null ? '' : html`<button type="button" data-copy="${applyWith}">Copy apply</button>`}
+<p id="reviewed"></p><p id="count" role="status">${total} of ${total}</p>
 </div>`;
 }
 
@@ -118,12 +122,27 @@ function pointsMarkup(points: readonly Point[]): Markup {
 }
 
 function pointMarkup(point: Point): Markup {
-  const { first, more } = firstOf(point);
-  const links = first.map(
-    ({ entry, where }) =>
-      html`<li><a href="${permalink(entry.id)}">${addressMarkup(entry.address)}</a>${oneLine(where)}</li>`,
+  const { lines, more } = linesOf(point);
+  const rest = more === 0 ? '' : html`<li>and ${more} more</li>`;
+  return html`<li class="${point.level}"><span class="level">${point.level}</span><button type="button" data-filter="${point.concern}" aria-pressed="false">${point.words}</button><ul>${lines.map(lineMarkup)}${rest}</ul></li>`;
+}
+
+function lineMarkup({ objects, more, consequence }: PointLine): Markup {
+  const links = objects.map(
+    ({ entry, where }, at) =>
+      html`${at === 0 ? '' : ', '}<a href="${permalink(entry.id)}">${addressMarkup(entry.address)}</a>${oneLine(where)}`,
   );
-  return html`<li class="${point.concern}"><button type="button" data-filter="${point.concern}" aria-pressed="false">${point.words}</button><ul>${links}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul></li>`;
+  return html`<li><span>${links}${more === 0 ? '' : ` and ${more} more`}</span> <span class="effect">${oneLine(consequence)}</span></li>`;
+}
+
+/** The digest is at both ends, so that it is on each end of what is printed. */
+const isInFooter = ({ is }: Fact): boolean => is === 'footer' || is === 'copied';
+
+function factMarkup({ name, value, is, link }: Fact): Markup {
+  const shown =
+    is === 'time' ? html`<time datetime="${value}">${timeWords(value)}</time>` : html`<code>${value}</code>`;
+  const linked = link === null ? shown : html`<a href="${link}" rel="noreferrer">${shown}</a>`;
+  return html`<div class="${is}"><dt>${name}</dt><dd>${linked}${is === 'copied' ? copyButton(value, name.toLowerCase()) : ''}</dd></div>`;
 }
 
 function othersMarkup({ others }: Page): Markup {

@@ -1,3 +1,5 @@
+import { ageWords } from '../../age.ts';
+
 /** The element of the page with this id. Throws where the page has none, or one of another type. */
 export function find<T extends Element>(id: string, type: new () => T): T {
   const element = document.getElementById(id);
@@ -90,6 +92,14 @@ export function decodePart(part: string): string {
     return decodeURIComponent(part);
   } catch {
     return '';
+  }
+}
+
+/** Says how long ago each time of the page was. The time itself is its title. */
+export function showAges(): void {
+  for (const time of findAll('time', HTMLTimeElement)) {
+    time.title = time.dateTime;
+    time.textContent = ageWords(time.dateTime, Date.now()) || 'just now';
   }
 }
 

@@ -46,9 +46,7 @@ export class Review {
 
   #count(): void {
     const { length } = this.#entries.filter(({ id }) => this.#done.has(id));
-    const progress = find('reviewed', HTMLElement);
-    progress.hidden = length === 0;
-    progress.textContent = `${length} reviewed, ${this.#entries.length - length} left`;
+    find('reviewed', HTMLElement).textContent = `${length} of ${this.#entries.length} reviewed`;
   }
 }
 

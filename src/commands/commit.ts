@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { headCommit } from '../loader/git.ts';
+import { Failure } from '../model/failure.ts';
+import type { Format, ReportOptions } from '../report/index.ts';
+import type { Io } from './io.ts';
+import { folderInRepository, projectFileOf } from './project.ts';
+
+/** How a CI system names the commit of a job. */
+interface CiSystem {
+  readonly id: string;
+  readonly author: string;
+  /** The first one that is set counts. */
+  readonly branch: readonly string[];
+  /** The web address of the repository, and of what is in it at the commit; empty where the variables do not say it. */
+  readonly web: (env: NodeJS.ProcessEnv) => string;
+  readonly commits: string;
+  readonly files: string;
+}
+
+const systems: readonly CiSystem[] = [
+  {
+    id: 'GITHUB_SHA',
+    author: 'GITHUB_ACTOR',
+    branch: ['GITHUB_HEAD_REF', 'GITHUB_REF_NAME'],
+    web: ({ GITHUB_SERVER_URL = '', GITHUB_REPOSITORY = '' }) =>
+      GITHUB_REPOSITORY && `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`,
+    commits: 'commit',
+    files: 'blob',
+  },
+  {
+    id: 'CI_COMMIT_SHA',
+    author: 'CI_COMMIT_AUTHOR',
+    branch: ['CI_COMMIT_REF_NAME'],
+    web: ({ CI_PROJECT_URL = '' }) => CI_PROJECT_URL,
+    commits: '-/commit',
+    files: '-/blob',
+  },
+  {
+    id: 'BUILD_SOURCEVERSION',
+    author: 'BUILD_REQUESTEDFOR',
+    branch: ['SYSTEM_PULLREQUEST_SOURCEBRANCH', 'BUILD_SOURCEBRANCHNAME'],
+    web: () => '',
+    commits: '',
+    files: '',
+  },
+  {
+    id: 'GIT_COMMIT',
+    author: 'CHANGE_AUTHOR',
+    branch: ['CHANGE_BRANCH', 'GIT_BRANCH'],
+    web: () => '',
+    commits: '',
+    files: '',
+  },
+];
+
+interface Configured {
+  readonly config: string | undefined;
+}
+
+type Origin = Pick<ReportOptions, 'commit' | 'folder' | 'sourceUrl'>;
+
+/** The commit of a CI job, and where its manifests can be read, from the variables of the CI system. */
+export function commitOfJob(args: Configured, io: Io): Origin {
+  const { env } = io;
+  const folder = folderInRepository(args, io);
+  const system = systems.find(({ id }) => env[id]);
+  if (!system) return { folder };
+  const id = env[system.id] ?? '';
+  // The address of a person is nobody's business in a comment.
+  const author = (env[system.author] ?? '').replace(/\s*<[^>]*>$/, '');
+  const branch = system.branch.flatMap((name) => env[name] || [])[0] ?? '';
+  const web = system.web(env);
+  const url = web === '' ? '' : `${web}/${system.commits}/${id}`;
+  const commit = { id, author, branch, url };
+  return {
+    folder,
+    commit,
+    ...(web === '' ? {} : { sourceUrl: `${web}/${system.files}/${id}/{file}#L{line}` }),
+  };
+}
+
+/** The same; outside of CI, for a report that others read, the last commit of the checkout. */
+export async function commitHere(
+  args: Configured & { readonly format: Format; readonly report: readonly string[] },
+  io: Io,
+): Promise<Origin> {
+  const origin = commitOfJob(args, io);
+  if (origin.commit || (args.report.length === 0 && !['html', 'markdown'].includes(args.format)))
+    return origin;
+  try {
+    const file = projectFileOf(args.config, io);
+    const commit = existsSync(file) ? await headCommit(dirname(file)) : null;
+    return commit ? { ...origin, commit: { ...commit, url: '' } } : origin;
+  } catch (error) {
+    if (error instanceof Failure) return origin;
+    throw error;
+  }
+}
