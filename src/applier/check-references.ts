@@ -42,8 +42,9 @@ export function wrongReferences({ changes }: Plan, kinds: Kinds): WrongReference
  */
 function findMisnamed({ diff }: Change, kind: Kind): string[] {
   return diff.flatMap((entry) => {
-    const side = idsOnSide(kind, entry, 'after');
-    const isOfKind = (name: string) => side !== null && parseAddress(name)?.kind === side.to;
+    const sides = [...idsOnSide(kind, entry, 'before'), ...idsOnSide(kind, entry, 'after')];
+    const kinds = new Set(sides.flatMap(({ to }) => to));
+    const isOfKind = (name: string) => kinds.has(parseAddress(name)?.kind ?? '');
     return Object.values(entry.named ?? {})
       .filter((name) => !isLookedUp(name) && !isOfKind(name))
       .map((name) => `${entry.path} has no id of ${quote(name)}`);
@@ -73,8 +74,10 @@ function wrongIn(change: Change, kind: Kind, created: ReadonlySet<Address>): str
 
 /** Whether a difference is in a field that refers to the kind of an object, and shows the object's id there. */
 function takesIdOf(kind: Kind, entry: Difference, to: Address): boolean {
-  const side = idsOnSide(kind, entry, 'after');
-  return side !== null && parseAddress(to)?.kind === side.to && side.ids.some((id) => refOf(id) === to);
+  const wanted = parseAddress(to)?.kind ?? '';
+  return idsOnSide(kind, entry, 'after').some(
+    ({ id, to: kinds }) => refOf(id) === to && kinds.includes(wanted),
+  );
 }
 
 /** A name that a plan shows beside an id: a reviewer reads the name, and the request has the id. */

@@ -5,7 +5,7 @@ import type { Kinds } from '../kinds/catalog.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import { allOf } from '../kinds/read-request.ts';
-import { idsIn, idsOnSide, targetOf, withReferences } from '../kinds/references.ts';
+import { idsIn, idsOnSide, withReferences } from '../kinds/references.ts';
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -103,13 +103,14 @@ export async function readReferenceNames(
 
 function usesIn(from: LiveObject, kinds: Kinds): Use[] {
   return Object.entries(from.kind.fields).flatMap(([name, field]) => {
-    const target = kinds.find(targetOf(field) ?? '');
-    if (!target || target.read.how === 'each-declared') return [];
-    const ids = idsIn(field, own(from.fields, name) ?? null).flatMap(({ id }) =>
-      typeof id === 'string' ? [id] : [],
-    );
-    const each = field.is === 'value' ? [ids] : ids.map((id) => [id]);
-    return each.flatMap((same) => (same.length > 0 ? [{ from, field: name, target, ids: same }] : []));
+    const uses = idsIn(field, own(from.fields, name) ?? null).flatMap(({ id, to: [to = ''] }) => {
+      const target = kinds.find(to);
+      const isListed = target && target.read.how !== 'each-declared';
+      return isListed && typeof id === 'string' ? [{ from, field: name, target, ids: [id] }] : [];
+    });
+    const [first] = uses;
+    // Of several values that mean the same, one is an id.
+    return field.is === 'value' && first ? [{ ...first, ids: uses.flatMap(({ ids }) => ids) }] : uses;
   });
 }
 
@@ -154,13 +155,13 @@ export function nameDifferences<D extends SideDifference, T extends Differing<D>
 ): T[] {
   const index = new LiveIndex(objects);
   const namesIn = (kind: Kind, entry: D, side: 'before' | 'after') => {
-    const found = idsOnSide(kind, entry, side);
-    const target = found ? kinds.find(found.to) : undefined;
-    if (!found || !target) return [];
-    return found.ids.flatMap((id) => {
-      const live = typeof id === 'string' ? index.findById(target, id) : null;
-      return live?.id && live.key[0] !== live.id ? [[live.id, live.address] as const] : [];
-    });
+    return idsOnSide(kind, entry, side).flatMap(({ id, to }) =>
+      to.flatMap((name) => {
+        const target = kinds.find(name);
+        const live = target && typeof id === 'string' ? index.findById(target, id) : null;
+        return live?.id && live.key[0] !== live.id ? [[live.id, live.address] as const] : [];
+      }),
+    );
   };
   const nameIn = ({ address, kind: name }: T, entry: D): D => {
     if (entry.sensitive) return entry;

@@ -1,6 +1,6 @@
 import { type Field, fieldNamed, type LiveObject, type RecordReference } from '../kinds/kind.ts';
 import { idText } from '../kinds/operation.ts';
-import { targetOf } from '../kinds/references.ts';
+import { idsIn, targetOf } from '../kinds/references.ts';
 import type { Printable } from '../loader/print.ts';
 import { groupBy } from '../model/basics.ts';
 import { isArray, isObject, type Json, type JsonObject, own, recordField, textOf } from '../model/json.ts';
@@ -51,12 +51,14 @@ interface KnownId {
 /** All that may be the id of another object. */
 export function knownIds({ kind, fields, raw }: Shown, sources: NameSources): KnownId[] {
   const names = raw === null ? new Map<string, string>() : namesShown({ kind, raw });
-  const inFields = Object.entries(kind.fields).flatMap(([scope, field]) => {
-    const to = targetOf(field);
-    const value = own(fields, scope) ?? null;
-    const found = idPlaces(pointer(scope), field, value).map((place): KnownId => {
-      const ref = to === null ? null : (sources.nameOf?.(to, place.id) ?? null);
-      return { ...place, scope, shown: names.get(place.id) ?? null, ref, lookup: null };
+  const inFields = Object.entries(kind.fields).flatMap(([name, field]) => {
+    const value = own(fields, name) ?? null;
+    const found = idPlaces(pointer(name), field, value).map((place): KnownId => {
+      const { to = targetOf(field), ...id } = place;
+      const ref = to === null ? null : (sources.nameOf?.(to, id.id) ?? null);
+      // JSON may hold ids of several kinds.
+      const scope = field.is === 'json' ? `${name} ${to}` : name;
+      return { ...id, scope, shown: names.get(id.id) ?? null, ref, lookup: null };
     });
     // Of several values that mean the same, one is an id.
     return field.is === 'value' && isArray(value) ? found.filter(({ ref }) => ref !== null) : found;
@@ -64,8 +66,13 @@ export function knownIds({ kind, fields, raw }: Shown, sources: NameSources): Kn
   return [...inFields, ...idsInside({ kind, fields }, sources)];
 }
 
+interface FoundId extends Pick<KnownId, 'at' | 'id' | 'is' | 'beside'> {
+  /** Left out: the kind that the field refers to. */
+  readonly to?: string;
+}
+
 /** Any text, and item of a set, may be an id; a number, and an object around it, only in a field of ids. */
-function idPlaces(at: Pointer, field: Field, value: Json): Pick<KnownId, 'at' | 'id' | 'is' | 'beside'>[] {
+function idPlaces(at: Pointer, field: Field, value: Json): FoundId[] {
   switch (field.is) {
     case 'value': {
       if (targetOf(field) === null && typeof value !== 'string') return [];
@@ -82,9 +89,14 @@ function idPlaces(at: Pointer, field: Field, value: Json): Pick<KnownId, 'at' | 
       return placesIn(value, at).flatMap(([place, item]) => idPlaces(place, { ...field, is: 'value' }, item));
     case 'references':
       return placesIn(value, at).flatMap(([place, item]) => idPlaces(place, { is: 'reference' }, item));
+    case 'json':
+      return idsIn(field, value).flatMap(({ at: below, id, to: [to] }) =>
+        to !== undefined && typeof id === 'string'
+          ? [{ at: at + below, id, is: 'alone', beside: null, to } as const]
+          : [],
+      );
     case 'text':
     case 'email':
-    case 'json':
     case 'records':
       return [];
   }

@@ -122,7 +122,7 @@ export function whyWithheld(
   if (text.trim() === '') return null;
   if (hidden.includes(place.at)) return 'secret';
   if (place.settings && isConcealed(text)) return 'credential';
-  if (fieldSays(place.field, place.at, 'plain')) return null;
+  if (fieldSays(place.field, place.at, 'plain', 'reference')) return null;
   const isCredential =
     place.secret || fieldSays(place.field, place.at, 'secret') || (place.settings && isCredentialText(text));
   return isCredential ? 'secret' : null;

@@ -104,7 +104,7 @@ function compareRecords(
   });
 }
 
-/** The differences between two JSON objects. A secret's marker counts as one value, not as an object. */
+/** The differences between two JSON objects. The marker of a secret or an id counts as one value, not as an object. */
 function compareJson(
   at: readonly (string | number)[],
   before: JsonObject,
@@ -114,7 +114,7 @@ function compareJson(
   const found =
     deepDiff.diff<Json, Json>(nameMembers(before), nameMembers(after), {
       normalize: (_path, _key, lhs, rhs) =>
-        isNamedSecret(rhs) ? [JSON.stringify(lhs), JSON.stringify(rhs)] : undefined,
+        isNamedMarker(rhs) ? [JSON.stringify(lhs), JSON.stringify(rhs)] : undefined,
     }) ?? [];
   return found.map((entry) => {
     const names = (entry.path ?? []).map((name) => (typeof name === 'string' ? name.slice(1) : name));
@@ -135,9 +135,10 @@ function nameMembers(value: Json): Json {
   return objectFrom(Object.entries(value).map(([name, item]) => [`.${name}`, nameMembers(item)]));
 }
 
-/** Whether a value was a secret's marker before its member was named. */
-function isNamedSecret(value: Json | undefined): boolean {
-  return isObject(value) && Object.keys(value).length === 1 && typeof own(value, '.$secret') === 'string';
+/** Whether a value was the marker of a secret or an id before its member was named. */
+function isNamedMarker(value: Json | undefined): boolean {
+  const isText = (name: string) => isObject(value) && typeof own(value, name) === 'string';
+  return isObject(value) && Object.keys(value).length === 1 && (isText('.$secret') || isText('.$ref'));
 }
 
 /** A difference between two values. `undefined` means that there is no value, which inside JSON differs from `null`. */

@@ -36,7 +36,7 @@ export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
 function told(kind: Kind, value: Json, at: Pointer): Pointer[] {
   // Settings that cannot be parsed may contain anything.
   const found = typeof value === 'string' && value !== '' ? [at] : placesBelow(value, at, false);
-  return found.filter((place) => !kindSays(kind, place, 'plain'));
+  return found.filter((place) => !kindSays(kind, place, 'plain', 'reference'));
 }
 
 /** Whether a place is in a field that may hold credentials: one with settings, or with the name of a credential. */

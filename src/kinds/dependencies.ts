@@ -66,8 +66,8 @@ function deletesNeededBy(deletes: readonly Change[], kinds: Kinds): Needs {
   return needsWhere(deletes, (change) => {
     const kind = kinds.find(change.kind);
     const found = change.diff.flatMap((entry) => {
-      const side = kind ? idsOnSide(kind, entry, 'before') : null;
-      return side ? side.ids.flatMap((id) => byId.get(`${side.to}/${id}`) ?? []) : [];
+      const ids = kind ? idsOnSide(kind, entry, 'before') : [];
+      return ids.flatMap(({ id, to }) => to.flatMap((target) => byId.get(`${target}/${id}`) ?? []));
     });
     return [...new Set(found)].filter((other) => other !== change);
   });

@@ -1,6 +1,6 @@
 import { defaultKind, type Told, type Kind as WrittenKind } from '../generated/schemas/kind.ts';
 import { sha256 } from '../model/digest.ts';
-import { type JsonObject, textOf } from '../model/json.ts';
+import { type JsonObject, own, textOf } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Service } from './http.ts';
 import type { Field, KeyField, List, Notice } from './kind.ts';
@@ -92,8 +92,11 @@ export interface DescriptorMistake {
   readonly message: string;
 }
 
-/** The names that a descriptor gives to two things at once. */
-export function mistakesIn({ key, fields, serverOwned }: Descriptor): DescriptorMistake[] {
+/** The names that a descriptor gives to two things at once, and places that lead nowhere. */
+export function mistakesIn(
+  { key, fields, serverOwned }: Descriptor,
+  { places = {} }: Pick<WrittenKind, 'places'> = {},
+): DescriptorMistake[] {
   const names = key.map(({ name }) => name);
   const isPart = (name: string) => names.includes(name);
   const twice = names.flatMap((name, at) =>
@@ -111,7 +114,31 @@ export function mistakesIn({ key, fields, serverOwned }: Descriptor): Descriptor
     const message = `\`${name}\` is a ${what}, so it cannot be the server's`;
     return [{ at: pointer('serverOwned', at), message }];
   });
-  return [...twice, ...inKey, ...ofServer];
+  const misplaced = Object.entries(places).flatMap(([path, is]) => {
+    const [name = ''] = path.split('/');
+    const field = own(fields, name);
+    const at = pointer('places', path);
+    if (name.startsWith('*') || (field && (typeof is === 'string' || field.is === 'json'))) return [];
+    if (!field) return [{ at, message: `There is no field \`${name}\` for this place to be in` }];
+    const message = `\`${name}\` is no JSON, so its ids are not at places: say \`to\` in \`fields\``;
+    return [{ at, message }];
+  });
+  return [...twice, ...inKey, ...ofServer, ...misplaced];
+}
+
+/** The names of the kinds that a descriptor refers to, with their places in it. */
+export function targetsIn({ fields = {}, places = {} }: WrittenKind): readonly [Pointer, string][] {
+  const inFields = Object.entries(fields).flatMap(([name, field]): [Pointer, string][] =>
+    typeof field === 'object' && field.to !== undefined ? [[pointer('fields', name, 'to'), field.to]] : [],
+  );
+  const inPlaces = Object.entries(places).flatMap(([path, is]): [Pointer, string][] => {
+    const at = pointer('places', path, 'to');
+    if (typeof is === 'string') return [];
+    return typeof is.to === 'string'
+      ? [[at, is.to]]
+      : Object.entries(is.to).map(([type, to]) => [at + pointer(type), to]);
+  });
+  return [...inFields, ...inPlaces];
 }
 
 /** The member of a descriptor that says for which descriptor `kind check` has succeeded. */

@@ -1,3 +1,4 @@
+import type { IdPlace } from '../generated/schemas/kind.ts';
 import { own } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 
@@ -11,30 +12,54 @@ import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts
  * | `serverOwned` | sent back as it was read; never compared, fingerprinted or exported | `field.ts` |
  * | `minted` | made anew by the tenant with each write; otherwise as `serverOwned` | `field.ts` |
  * | `set` | a list whose order does not count | `field.ts` |
+ * | `reference` | the id of another object, or a list of ids; shown | `references.ts` |
  *
  * What single objects leave alone (`lifecycle.ignore`) is asked of {@link isIgnored}.
  */
-export type PlacePolicy = 'secret' | 'plain' | 'serverOwned' | 'minted' | 'set';
+export type PlacePolicy = 'secret' | 'plain' | 'serverOwned' | 'minted' | 'set' | 'reference';
 
 /** A path into the fields (`formElements/**` + `/key`; `*` is one step, `**` any number) and the policy of what is there. */
 export interface PlaceRule {
   readonly path: string;
-  readonly is: PlacePolicy;
+  readonly is: Exclude<PlacePolicy, 'reference'> | IdPlace;
 }
+
+const policyOf = ({ is }: Pick<PlaceRule, 'is'>): PlacePolicy => (typeof is === 'string' ? is : is.is);
 
 /** The table of the places in a field, with pointers from the field on. */
 export class Places {
-  readonly #rules: readonly { readonly is: PlacePolicy; readonly matches: RegExp }[];
+  readonly #rules: readonly { readonly rule: PlaceRule; readonly matches: RegExp }[];
 
   constructor(rules: readonly PlaceRule[]) {
-    this.#rules = rules.map(({ path, is }) => ({ is, matches: matcherOf(path, is !== 'set') }));
+    this.#rules = rules.map((rule) => ({ rule, matches: matcherOf(rule.path, reach[policyOf(rule)]) }));
   }
 
-  /** True where a rule gives one of the policies to the place, or, except for `set`, to a place above it. */
+  /** Whether there are ids of other objects among the places. */
+  get hasIds(): boolean {
+    return this.#rules.some(({ rule }) => policyOf(rule) === 'reference');
+  }
+
+  /** True where a rule gives one of the policies to the place, or to one above it that has them reach so far. */
   is(at: Pointer, ...policies: readonly PlacePolicy[]): boolean {
-    return this.#rules.some(({ is, matches }) => policies.includes(is) && matches.test(at));
+    return this.#rules.some(({ rule, matches }) => policies.includes(policyOf(rule)) && matches.test(at));
+  }
+
+  /** What the rules say of the id at a place. */
+  idAt(at: Pointer): IdPlace | null {
+    const found = this.#rules.find(({ rule, matches }) => typeof rule.is !== 'string' && matches.test(at));
+    return found && typeof found.rule.is !== 'string' ? found.rule.is : null;
   }
 }
+
+/** What else than the place itself a policy means: all below it, the items of the list that it may be, or nothing. */
+const reach: Readonly<Record<PlacePolicy, string>> = {
+  secret: '(?:/.*)?',
+  plain: '(?:/.*)?',
+  serverOwned: '(?:/.*)?',
+  minted: '(?:/.*)?',
+  set: '',
+  reference: '(?:/\\d+)?',
+};
 
 /** Says what one kind of field knows of its places. */
 interface Placed {
@@ -60,13 +85,13 @@ export function isIgnored(ignored: readonly Pointer[], at: Pointer): boolean {
   return ignored.some((each) => isWithin(at, each));
 }
 
-function matcherOf(path: string, coversBelow: boolean): RegExp {
+function matcherOf(path: string, below: string): RegExp {
   const steps = path.split('/').filter((step) => step !== '');
   const source = steps.map((step) => {
     if (step === '**') return '(?:/[^/]*)*';
     return step === '*' ? '/[^/]*' : pointer(step).replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   });
-  return new RegExp(`^${source.join('')}${coversBelow ? '(?:/.*)?' : ''}$`, 's');
+  return new RegExp(`^${source.join('')}${below}$`, 's');
 }
 
 /** The rules for what is in the field of this name, with paths from the field on. */

@@ -1,6 +1,6 @@
 import { once } from '../model/basics.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJson } from '../model/json.ts';
-import { isFilledInLater, literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
+import { isFilledInLater, literalOf, liveMarker, livePlace, refOf, secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import {
   type Pointer,
@@ -113,7 +113,7 @@ export function generalizeIndexes(at: Pointer): Pointer {
 function isUndisclosed(kind: Kind, at: Pointer, declared: readonly JsonObject[]): boolean {
   const [name = ''] = segmentsOf(at);
   const field = fieldNamed(kind, name);
-  if (field?.is !== 'json' || !field.settings || field.vocabulary || kindSays(kind, at, 'plain'))
+  if (field?.is !== 'json' || !field.settings || field.vocabulary || kindSays(kind, at, 'plain', 'reference'))
     return false;
   return field.declares === 'members' || declared.some((each) => Object.hasOwn(each, name));
 }
@@ -124,7 +124,8 @@ function isUndisclosed(kind: Kind, at: Pointer, declared: readonly JsonObject[])
  */
 function clearPlaces({ declared, values }: Disclosure): (at: Pointer, value: Json) => boolean {
   const collect = (texts: Map<Pointer, Set<string>>, value: Json, at: Pointer): void => {
-    if (isFilledInLater(value)) return;
+    // Whose id it is stands in the manifest.
+    if (isFilledInLater(value) && refOf(value) === null) return;
     for (const [place, item] of placesIn(readJsonText(value), at)) collect(texts, item, place);
     if (value === null || typeof value === 'object') return;
     const general = generalizeIndexes(at);

@@ -1,12 +1,12 @@
-import type { Address } from '../model/address.ts';
-import { isArray, isObject, type Json, mapMembers, own } from '../model/json.ts';
-import { refOf } from '../model/marker.ts';
+import { type Address, parseAddress } from '../model/address.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, own } from '../model/json.ts';
+import { literalOf, refOf, refsIn } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { comparableId } from './field.ts';
 import { type Field, fieldNamed, type Kind } from './kind.ts';
 
-/** The kind that the ids in a field belong to; `null` for a field without such ids. */
+/** The kind that all ids in a field belong to; `null` where there is none, or where its places say that. */
 export function targetOf(field: Field): string | null {
   switch (field.is) {
     case 'value':
@@ -20,39 +20,96 @@ export function targetOf(field: Field): string | null {
 }
 
 /** A place for an id in the value of a field. */
-interface IdPlace {
+export interface IdUse {
   /** From the value on. */
   readonly at: Pointer;
   /** An id, or a marker for one. */
   readonly id: Json;
+  /**
+   * The kinds that it may belong to: several where the type beside it is not in view. A marker at a place without a policy
+   * says its kind itself.
+   */
+  readonly to: readonly string[];
 }
 
-/** The ids in a value of a field that refers to a kind, and the markers that stand for ids. */
-export function idsIn(field: Field, value: Json): IdPlace[] {
-  if (targetOf(field) === null) return [];
-  // An item of a list is written like a value of its own; a value with synonyms is a list of them.
-  if (isArray(value)) {
-    return value.flatMap((item, index) =>
-      idsOf(item).map((place) => ({ ...place, at: pointer(index) + place.at })),
-    );
-  }
-  return idsOf(value);
-}
-
-function idsOf(item: Json): IdPlace[] {
-  if (!isObject(item) || refOf(item) !== null)
-    return item === null ? [] : [{ at: '', id: comparableId(item) }];
-  const id = own(item, 'id') ?? null;
-  return id === null ? [] : [{ at: pointer('id'), id: comparableId(id) }];
+/**
+ * The ids in a value of a field that refers to objects, and the markers that stand for ids.
+ *
+ * @param below where the value is in the field
+ */
+export function idsIn(field: Field, value: Json, below: Pointer = ''): IdUse[] {
+  const found: IdUse[] = [];
+  mapUses(field, value, (use) => found.push(use) && use.id, below);
+  return found;
 }
 
 /** The value with what `replace` gives in place of each id. */
-export function mapIds(field: Field, value: Json, replace: (id: Json) => Json): Json {
-  if (targetOf(field) === null) return value;
-  return mapItems(value, (item) => {
-    if (!isObject(item) || refOf(item) !== null) return item === null ? null : replace(item);
-    return mapMembers(item, (member, name) => (name === 'id' ? replace(member) : member));
-  });
+export function mapIds(field: Field, value: Json, replace: (id: Json, to: readonly string[]) => Json): Json {
+  return mapUses(field, value, ({ id, to }) => replace(id, to), '');
+}
+
+type Replace = (use: IdUse) => Json;
+
+function mapUses(field: Field, value: Json, replace: Replace, below: Pointer): Json {
+  if (field.is === 'json')
+    return holdsIds(field, value)
+      ? mapJsonIds(value, replace, { field, below, at: '', holder: null })
+      : value;
+  const target = targetOf(field);
+  if (target === null) return value;
+  const mapItem = (item: Json, at: Pointer): Json => {
+    const use = (id: Json, place: Pointer) => replace({ at: place, id: comparableId(id), to: [target] });
+    if (!isObject(item) || refOf(item) !== null) return item === null ? null : use(item, at);
+    return mapMembers(item, (member, name) =>
+      name === 'id' && member !== null ? use(member, at + pointer(name)) : member,
+    );
+  };
+  // An item of a list is written like a value of its own; a value with synonyms is a list of them.
+  return isArray(value) ? value.map((item, index) => mapItem(item, pointer(index))) : mapItem(value, '');
+}
+
+/** Most JSON has neither: no copy is made of it. */
+const holdsIds = ({ places }: Field, value: Json): boolean =>
+  typeof value === 'object' && (places?.hasIds === true || refsIn(value).length > 0);
+
+interface JsonPlace {
+  readonly field: Field;
+  /** Where the whole value is in the field. */
+  readonly below: Pointer;
+  readonly at: Pointer;
+  /** The object around the value, whose members say of which type it is; `null` where it is not in view. */
+  readonly holder: JsonObject | null;
+}
+
+function mapJsonIds(value: Json, replace: Replace, place: JsonPlace): Json {
+  const { field, below, at, holder } = place;
+  // What is foreign holds no markers, whatever it looks like.
+  if (value === null || literalOf(value) !== undefined) return value;
+  const rule = field.places?.idAt(below + at) ?? null;
+  const marked = refOf(value);
+  if (marked !== null) {
+    const own = parseAddress(marked)?.kind;
+    return replace({ at, id: value, to: rule ? kindsOf(rule, holder) : own === undefined ? [] : [own] });
+  }
+  if (isArray(value))
+    return value.map((item, index) => mapJsonIds(item, replace, { ...place, at: at + pointer(index) }));
+  if (isObject(value))
+    return mapMembers(value, (item, name) =>
+      mapJsonIds(item, replace, { ...place, at: at + pointer(name), holder: value }),
+    );
+  const to = rule ? kindsOf(rule, holder) : [];
+  const isId = to.length > 0 && typeof value !== 'boolean' && value !== '';
+  return isId ? replace({ at, id: comparableId(value), to }) : value;
+}
+
+type IdRule = NonNullable<ReturnType<NonNullable<Field['places']>['idAt']>>;
+
+function kindsOf({ to, by = '' }: IdRule, holder: JsonObject | null): readonly string[] {
+  if (typeof to === 'string') return [to];
+  if (holder === null) return [...new Set(Object.values(to))];
+  const type = own(holder, by);
+  const kind = typeof type === 'string' ? own(to, type) : undefined;
+  return kind === undefined ? [] : [kind];
 }
 
 /** The value with what `answer` gives in place of each marker: as the field writes ids, alone or in an object. */
@@ -70,15 +127,13 @@ export function withReferences(field: Field, value: Json, answer: (to: Address) 
 const mapItems = (value: Json, replace: (item: Json) => Json): Json =>
   isArray(value) ? value.map(replace) : replace(value);
 
-/** The ids, and markers for ids, on one side of a difference, with the kind that they belong to. */
+/** The ids, and markers for ids, on one side of a difference. */
 export function idsOnSide(
   kind: Kind,
   difference: Pick<Difference, 'path' | 'before' | 'after'>,
   side: 'before' | 'after',
-): { readonly to: string; readonly ids: readonly Json[] } | null {
-  const [name = ''] = segmentsOf(difference.path);
+): readonly IdUse[] {
+  const [name = '', ...below] = segmentsOf(difference.path);
   const field = fieldNamed(kind, name);
-  const to = field ? targetOf(field) : null;
-  if (!field || to === null) return null;
-  return { to, ids: idsIn(field, difference[side]).map(({ id }) => id) };
+  return field ? idsIn(field, difference[side], field.is === 'json' ? pointer(...below) : '') : [];
 }

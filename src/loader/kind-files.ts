@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { validators } from '../generated/validators.js';
 import { catalogOf, type Kinds } from '../kinds/catalog.ts';
 import { kindFrom } from '../kinds/described-kind.ts';
-import { descriptorFrom, mistakesIn, proofOf } from '../kinds/descriptor.ts';
+import { descriptorFrom, mistakesIn, proofOf, targetsIn } from '../kinds/descriptor.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { isObserved, type Kind } from '../kinds/kind.ts';
 import { isObject } from '../model/json.ts';
-import { pointer } from '../model/pointer.ts';
 import { contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
 import type { Place } from './file.ts';
@@ -100,6 +99,8 @@ function checkCollection({ kind, document }: Described, kinds: Kinds, problems: 
 interface Described {
   readonly kind: Kind;
   readonly document: YamlDocument;
+  /** The names of the kinds that it refers to, with their places. */
+  readonly targets: ReturnType<typeof targetsIn>;
 }
 
 function readKindFile(path: string, source: FileSource, problems: Problems): Described | null {
@@ -117,11 +118,11 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Des
   checkSchema(validators.kind, { value: withoutNotes(value), tagged }, { problems, find });
   if (problems.count > before || !isObject(value) || !validators.kind(value)) return null;
   const descriptor = descriptorFrom(value);
-  for (const { at, message } of mistakesIn(descriptor))
+  for (const { at, message } of mistakesIn(descriptor, value))
     problems.add('invalid-value', message, find(at).place);
   const kind = kindFrom(descriptor, { proof: proofOf(descriptor.kind, value) });
   checkName(kind.name, document, find('/kind').place, problems);
-  return { kind, document };
+  return { kind, document, targets: targetsIn(value) };
 }
 
 function checkName(name: string, { file }: YamlDocument, place: Place, problems: Problems): void {
@@ -142,14 +143,13 @@ function checkName(name: string, { file }: YamlDocument, place: Place, problems:
 }
 
 /** With a typo in the name of a kind, its objects would never be found by name. */
-function noteUnknownTargets({ kind, document }: Described, kinds: Kinds, problems: Problems): void {
-  for (const [name, field] of Object.entries(kind.fields)) {
-    const target = 'to' in field ? field.to : undefined;
-    if (target === undefined || kinds.find(target)) continue;
+function noteUnknownTargets({ document, targets }: Described, kinds: Kinds, problems: Problems): void {
+  for (const [at, target] of targets) {
+    if (kinds.find(target)) continue;
     const names = kinds.all.map((each) => each.name);
     const hint =
       didYouMean(target, names) ?? `Describe it in kinds/${target}.kind.yaml, or leave \`to\` out.`;
-    const { place } = findNode(document, pointer('fields', name, 'to'));
+    const { place } = findNode(document, at);
     problems.add('unknown-kind', `There is no kind \`${target}\``, place, { severity: 'warning', hint });
   }
 }

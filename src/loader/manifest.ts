@@ -333,12 +333,13 @@ function checkMembers({ kind, value, find, problems }: Declared): boolean {
 function checkReferences({ kind, kinds, value: manifest, problems, find }: Declared): boolean {
   const wrong = Object.entries(manifest).flatMap(([name, value]) => {
     const field = fieldNamed(kind, name);
-    const target = field ? targetOf(field) : null;
-    const taken = new Set(field ? idsIn(field, value).map(({ at }) => at) : []);
+    const uses = field ? idsIn(field, value) : [];
     return placesOf(value, (part) => refOf(part) !== null).flatMap((at) => {
       const to = refOf(valueAt(value, at)) ?? '';
-      const isTaken = target !== null && taken.has(at);
-      const problem = isTaken ? wrongTarget(to, { name, target }, kinds) : takesNone(name, kind, target);
+      const [target] = uses.find((use) => use.at === at)?.to ?? [];
+      // The members of a JSON field are compared one by one, so all of it cannot be an id.
+      const isTaken = target !== undefined && !(field?.is === 'json' && at === '');
+      const problem = isTaken ? wrongTarget(to, { name, target }, kinds) : takesNone(name, kind);
       return problem ? [{ ...problem, at: pointer(name) + at }] : [];
     });
   });
@@ -346,13 +347,16 @@ function checkReferences({ kind, kinds, value: manifest, problems, find }: Decla
   return wrong.length === 0;
 }
 
-function takesNone(name: string, { fields }: Kind, target: string | null): Problem {
-  if (target !== null) {
+function takesNone(name: string, { fields }: Kind): Problem {
+  const field = own(fields, name);
+  const target = field ? targetOf(field) : null;
+  if (target !== null || field?.is === 'json') {
     const message = `\`!ref\` cannot stand here in \`${name}\``;
-    return { code: 'ref-not-taken', message, hint: `Write it in the place of an id of the kind ${target}.` };
+    const hint = `Write it in the place of an id${target === null ? '' : ` of the kind ${target}`}.`;
+    return { code: 'ref-not-taken', message, hint };
   }
-  const others = Object.entries(fields).flatMap(([other, field]) =>
-    targetOf(field) === null ? [] : [other],
+  const others = Object.entries(fields).flatMap(([other, each]) =>
+    targetOf(each) === null && each.is !== 'json' ? [] : [other],
   );
   const hint =
     others.length > 0

@@ -1,7 +1,7 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex, shownId } from '../kinds/live-objects.ts';
-import { idsIn, targetOf, withReferences } from '../kinds/references.ts';
+import { idsIn, withReferences } from '../kinds/references.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
@@ -39,8 +39,7 @@ export function referencesIn(resources: readonly Resource[], kinds: Kinds): Used
 function referencesOf({ kind, fields }: Resource): { readonly to: Address; readonly at: Pointer }[] {
   return Object.entries(fields).flatMap(([name, value]) => {
     const field = kind.fields[name];
-    // Most fields hold no ids.
-    if (!field || targetOf(field) === null) return [];
+    if (!field) return [];
     return idsIn(field, value).flatMap(({ at, id }) => {
       const to = refOf(id);
       return to === null ? [] : [{ to, at: pointer(name) + at }];

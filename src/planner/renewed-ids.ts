@@ -1,5 +1,5 @@
 import { fieldNamed, type Kind } from '../kinds/kind.ts';
-import { idsIn, mapIds, targetOf } from '../kinds/references.ts';
+import { idsIn, mapIds } from '../kinds/references.ts';
 import { type Address, formatAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
@@ -38,16 +38,18 @@ export const createdAgain = ({ kind, former }: Undo): Json =>
 
 const placeOf = (kind: string, id: string): string => `${kind}/${id}`;
 
+function renewedIn(renewed: RenewedIds, to: readonly string[], id: Json): Renewed | undefined {
+  const [found] = isObject(id) ? [] : to.flatMap((kind) => renewed.get(placeOf(kind, String(id))) ?? []);
+  return found;
+}
+
 /** Restored fields that refer to the objects as they are after the rollback. */
 export function withRenewedIds(kind: Kind, fields: JsonObject, renewed: RenewedIds): JsonObject {
   if (renewed.size === 0) return fields;
   return mapMembers(fields, (value, name) => {
     const field = fieldNamed(kind, name);
-    const to = field ? targetOf(field) : null;
-    if (!field || to === null) return value;
-    return mapIds(field, value, (id) =>
-      isObject(id) ? id : (renewed.get(placeOf(to, String(id)))?.id ?? id),
-    );
+    if (!field) return value;
+    return mapIds(field, value, (id, to) => renewedIn(renewed, to, id)?.id ?? id);
   });
 }
 
@@ -58,11 +60,10 @@ export function formerIdRemarks(
   renewed: RenewedIds,
 ): Diagnostic[] {
   const lost = Object.entries(kind.fields).flatMap(([name, field]) => {
-    const to = targetOf(field);
     const value = fields[name];
-    if (to === null || value === undefined) return [];
-    return idsIn(field, value).flatMap(({ id }) => {
-      const target = typeof id === 'string' ? renewed.get(placeOf(to, id)) : undefined;
+    if (value === undefined) return [];
+    return idsIn(field, value).flatMap(({ id, to }) => {
+      const target = renewedIn(renewed, to, id);
       return target?.id === null ? [target.address] : [];
     });
   });

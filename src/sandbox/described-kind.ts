@@ -82,6 +82,7 @@ const readDescriptor = object({
   // For tenantctl alone.
   summary: json,
   proven: json,
+  places: json,
   service: choice(['identity', 'profiles'], 'identity'),
   key: readKeys,
   path: text,

@@ -112,7 +112,9 @@ describe('!ref', () => {
       [{ type: 'ROLE', id: 'id of Source/HR' }, { id: 'id of Source/HR' }, 'r1'],
     ],
     [list, null, null],
-    [json, { id: ref }, { id: ref }],
+    // At any place inside JSON, but not in what only looks like a marker.
+    [json, { id: ref, at: [ref] }, { id: 'id of Source/HR', at: ['id of Source/HR'] }],
+    [json, { $literal: { id: ref } }, { $literal: { id: ref } }],
     [{ is: 'text' }, 'a', 'a'],
   ])('in %j, %j is written as the field writes ids', (field, given, expected) => {
     expect(withReferences(field, given, (to) => `id of ${to}`)).toEqual(expected);
@@ -137,7 +139,7 @@ describe('a difference refers', () => {
     return { path, op: 'replace', before, after, sensitive: false, origin: null };
   };
 
-  it.each<[string, Difference, 'before' | 'after', { to: string; ids: Json[] } | null]>([
+  it.each<[string, Difference, 'before' | 'after', { to: string; ids: Json[] }]>([
     ['to what was', difference('/cluster', 'c1', 'c2'), 'before', { to: 'Cluster', ids: ['c1'] }],
     ['to what comes', difference('/cluster', 'c1', 'c2'), 'after', { to: 'Cluster', ids: ['c2'] }],
     ['to an item', difference('/sources/1', null, 's1'), 'after', { to: 'Source', ids: ['s1'] }],
@@ -149,9 +151,10 @@ describe('a difference refers', () => {
     ],
     ['to nothing any more', difference('/sources/1', 's1', null), 'after', { to: 'Source', ids: [] }],
     ['to an object', difference('/owner', { id: 'i1' }, null), 'before', { to: 'Identity', ids: ['i1'] }],
-    ['to nothing by plain items', difference('/tags/0', null, 'a'), 'after', null],
-    ['to nothing by its key', difference('/name', 'a', 'b'), 'after', null],
+    ['to nothing by plain items', difference('/tags/0', null, 'a'), 'after', { to: '', ids: [] }],
+    ['to nothing by its key', difference('/name', 'a', 'b'), 'after', { to: '', ids: [] }],
   ])('%s', (_what, given, side, expected) => {
-    expect(idsOnSide(kind, given, side)).toEqual(expected);
+    const found = idsOnSide(kind, given, side).map(({ id, to }) => ({ id, to }));
+    expect(found).toEqual(expected.ids.map((id) => ({ id, to: [expected.to] })));
   });
 });

@@ -106,7 +106,11 @@ describe('a reference is refused at its place, with what to write', () => {
     const manifest =
       'kind: NotificationTemplate\nkey: k\nmedium: EMAIL\nlocale: en\nbody: !ref Identity/Ann\n';
     expect(refusals({ ...kinds, 'config/a.yaml': manifest })).toEqual([
-      ['ref-not-taken config/a.yaml:5:7', '`body` takes no `!ref`', 'No field of this kind takes a `!ref`.'],
+      [
+        'ref-not-taken config/a.yaml:5:7',
+        '`body` takes no `!ref`',
+        'The fields that take a `!ref` are: slackTemplate, teamsTemplate.',
+      ],
     ]);
   });
 

@@ -1,0 +1,135 @@
+/** Ids of other objects inside JSON: written as `!ref` by the policies of a descriptor, so that no id of one tenant gets into another. */
+
+import { rmSync } from 'node:fs';
+import { expect, it, onTestFinished } from 'vitest';
+import type { JsonObject } from '../../src/model/json.ts';
+import { caseFiles, caseId, caseKinds, caseRole, caseSeed } from '../support/tenant-of-cases.ts';
+import { createTwoTenants } from '../support/two-tenants.ts';
+import { createTestWorld, filesBelow, type WorldOptions } from '../support/world.ts';
+
+const world = (options: WorldOptions = {}) =>
+  createTestWorld({ seed: caseSeed('A', [caseRole('A')]), files: caseFiles(), ...options });
+
+async function twoTenants(
+  options: { readonly files?: Record<string, string>; readonly second?: JsonObject[] } = {},
+) {
+  const { files = caseFiles(), second = [] } = options;
+  const two = await createTwoTenants({
+    test: { seed: caseSeed('A', [caseRole('A')]), files },
+    production: { seed: caseSeed('B', second) },
+  });
+  onTestFinished(() => two.close());
+  const succeed = async (...argv: string[]) => {
+    const ran = await two.run(...argv);
+    expect(ran, ran.stderr + ran.stdout).toMatchObject({ code: 0 });
+    return ran;
+  };
+  return { ...two, succeed };
+}
+
+it('an export of one tenant, applied to another one, has its ids at every place', async () => {
+  const { succeed, test } = await twoTenants();
+  await succeed('export', '-e', 'test', '--kinds', 'Role');
+  const [text = ''] = [...filesBelow(`${test.dir}/config`).values()];
+  expect(text).toContain('sourceId: !ref Source/HR');
+  expect(text).toContain('approverId: !ref GovernanceGroup/Finance');
+  expect(text).toContain('sourceIds: [!ref Source/Ledger, !ref Source/HR]');
+  expect(text).not.toMatch(/[0-9a-f]{32}/);
+  await succeed('apply', '-e', 'production', '--yes');
+  const { stdout } = await succeed('plan', '-e', 'production');
+  expect(stdout).toContain('No changes');
+  const { stdout: plan } = await succeed('plan', '-e', 'test');
+  expect(plan).toContain('No changes');
+  const { stdout: diff } = await succeed('diff', 'test', 'production', '--kinds', 'Role');
+  expect(diff).toContain('No differences');
+  rmSync(`${test.dir}/config`, { recursive: true });
+  await succeed('export', '-e', 'production', '--kinds', 'Role');
+  expect([...filesBelow(`${test.dir}/config`).values()][0]).toBe(text);
+});
+
+/** A source that the project makes itself, and a role whose criteria name it. */
+const source = {
+  kind: 'Source',
+  path: '/v2025/sources',
+  key: 'name',
+  update: 'none',
+  create: true,
+  delete: true,
+};
+const withSources: WorldOptions = {
+  files: { ...caseFiles(), 'kinds/Source.kind.yaml': JSON.stringify(source) },
+  seed: caseSeed('A').replace(JSON.stringify(caseKinds.Source), JSON.stringify(source)),
+};
+const manifests = `kind: Source
+name: New
+---
+kind: Role
+name: Reader
+membership: { criteria: { key: { sourceId: !ref Source/New } }, sourceIds: [!ref Source/HR, !ref Source/New] }
+accessRequestConfig: { formId: !ref GovernanceGroup/Finance, approvalSchemes: [{ approverType: IDENTITY, approverId: !ref Identity/Ann }] }
+`;
+
+it('an id that the same plan makes is filled in at its places, and what names it is deleted first', async () => {
+  const { write, run, plan, sandbox } = await world(withSources);
+  write('config/all.yaml', manifests);
+  expect((await run('plan')).stdout).toContain('Source/New');
+  const applied = await run('apply', '--yes');
+  expect(applied, applied.stdout + applied.stderr).toMatchObject({ code: 0 });
+  expect((await plan()).changes).toEqual([]);
+  const made = sandbox.state.objects.Source?.find(({ name }) => name === 'New')?.id;
+  const role = sandbox.state.objects.Role?.find(({ name }) => name === 'Reader');
+  expect(role).toMatchObject({
+    membership: { criteria: { key: { sourceId: made } }, sourceIds: [caseId('A', 'HR'), made] },
+    accessRequestConfig: {
+      formId: caseId('A', 'Finance'),
+      approvalSchemes: [{ approverId: caseId('A', 'Ann') }],
+    },
+  });
+  const absent = ['Source/New', 'Role/Reader'].map((each) => each.split('/'));
+  write(
+    'config/all.yaml',
+    absent.map(([kind, name]) => `---\nkind: ${kind}\nname: ${name}\nensure: absent\n`).join(''),
+  );
+  const deleted = await run('apply', '--yes', '--result', 'result.json', '--allow-delete-all', 'Role');
+  expect(deleted, deleted.stdout + deleted.stderr).toMatchObject({ code: 0 });
+  const deletes = sandbox.log.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
+  expect(deletes).toEqual([`/v2025/roles/${role?.id}`, `/v2025/sources/${made}`]);
+  for (const argv of [
+    ['rollback', 'result.json', '--out', 'back.json'],
+    ['apply', 'back.json', '--yes'],
+  ]) {
+    const ran = await run(...argv);
+    expect(ran, ran.stdout + ran.stderr).toMatchObject({ code: 0 });
+  }
+  const again = sandbox.state.objects.Source?.find(({ name }) => name === 'New')?.id;
+  expect(sandbox.state.objects.Role?.find(({ name }) => name === 'Reader')).toMatchObject({
+    membership: { criteria: { key: { sourceId: again } }, sourceIds: [caseId('A', 'HR'), again] },
+  });
+});
+
+it.each([
+  ['membership: { sourceIds: [!ref Identity/Ann] }', 'refers to the kind Source, not to Identity'],
+  ['additionalOwners: [{ type: OTHER, id: !ref Identity/Ann }]', '`!ref` cannot stand here'],
+  ['membership: !ref Source/HR', '`!ref` cannot stand here in `membership`'],
+  ['membership: { other: !ref Source/Nope }', 'The tenant has no Source with the key "Nope"'],
+  ['description: !ref Source/HR', '`description` takes no `!ref`'],
+])('a reference that a place does not take is refused: %s', async (line, message) => {
+  const { write, run } = await world();
+  write('config/role.yaml', `kind: Role\nname: Reader\n${line}\n`);
+  const { code, stderr } = await run('plan');
+  expect(code).toBe(1);
+  expect(stderr).toContain(message);
+  expect(stderr).toContain('config/role.yaml:3:');
+});
+
+it.each([
+  [{ 'memberships/*': 'plain' }, 'There is no field `memberships`'],
+  [{ description: { is: 'reference', to: 'Source' } }, '`description` is no JSON'],
+  [{ membership: { is: 'reference', to: 'Sauce' } }, 'There is no kind `Sauce`'],
+  [{ membership: { is: 'reference', to: { A: 'Source' } } }, 'to'],
+])('a place that leads nowhere is told: %j', async (places, message) => {
+  const { run } = await world({ files: caseFiles(places) });
+  const { stderr, stdout } = await run('validate');
+  expect(stderr + stdout).toContain(message);
+  expect(stderr + stdout).toContain('kinds/Role.kind.yaml:1:');
+});
