@@ -1,10 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { parse } from 'yaml';
 import { checkKind } from '../engine/check-kind.ts';
 import { applyEdits } from '../exporter/edit/apply-edits.ts';
 import { unknownKind } from '../kinds/address-glob.ts';
 import { descriptorDigest, proofMember } from '../kinds/descriptor.ts';
+import { repositoryOf } from '../loader/git.ts';
 import { openProjects } from '../loader/index.ts';
 import { requireInside } from '../loader/own-folder.ts';
 import { diskSource } from '../loader/source.ts';
@@ -80,8 +81,9 @@ async function draft({ subject, path, out, quiet }: Args, io: Io): Promise<ExitC
       hint: 'Remove it first, or leave --out out to compare the draft with it.',
     });
   const file = realPathOf(subject, io);
-  const source = diskSource(dirname(file), largestDocument);
-  const { text, missed } = draftKind({ source, file: basename(file), path, kind });
+  const root = repositoryOf(dirname(file))?.top ?? dirname(file);
+  const source = diskSource(root, largestDocument);
+  const { text, missed } = draftKind({ source, file: relative(root, file).split(sep).join('/'), path, kind });
   if (missed.length > 0 && !quiet) {
     const lines = missed.map((sentence) => `- ${oneLine(sentence)}\n`);
     io.stderr.write(`${oneLine(basename(file))} does not say everything:\n${lines.join('')}`);

@@ -1,25 +1,30 @@
 import { failure } from '../model/failure.ts';
-import { isArray, own, textOf } from '../model/json.ts';
+import { own, textOf } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
+import { type Prose, readProse } from './prose.ts';
 
 /** The calls of a collection, as its document describes them; `null` for a call that it does not have. */
 export interface Collection {
   /** From the base URL on. */
   readonly path: string;
   readonly list: ListCall | null;
-  readonly create: Shape | null;
+  readonly create: Write | null;
   readonly read: Shape | null;
-  readonly put: Shape | null;
-  readonly patch: PatchCall | null;
+  readonly put: Write | null;
+  readonly patch: Write | null;
   readonly canDelete: boolean;
+  /** The parameters that calls have to have and that a descriptor cannot give them, each with its call. */
+  readonly demands: readonly string[];
 }
 
 interface ListCall {
   /** `null` where the answer is not described as a list of objects. */
   readonly rows: Rows | null;
-  /** The largest page that it gives, else the default; `null` where it has no pages. */
+  /** The largest page that it gives, else the default; `null` where no limit is described. */
   readonly pageSize: number | null;
+  /** True where a parameter was not found, so that there may be a limit. */
+  readonly hasGaps: boolean;
   readonly hasOffset: boolean;
   /** The parameters by which it is paged in another way than by `limit` and `offset`. */
   readonly otherPaging: readonly string[];
@@ -35,12 +40,14 @@ export interface Rows {
   readonly member: string | null;
 }
 
-interface PatchCall {
+/** A request that writes an object. */
+export interface Write {
   readonly body: Shape;
-  readonly isList: boolean;
+  /** What an item of its body is, where that is a list; else `null`. */
+  readonly items: Shape | null;
+  /** As the document has them; none where it describes no body. */
   readonly mediaTypes: readonly string[];
-  /** The fields that its description lists as those that can be changed; `null` without such a list. */
-  readonly patchable: ReadonlySet<string> | null;
+  readonly prose: Prose;
 }
 
 /** As schemas/kind.schema.json says. */
@@ -66,20 +73,38 @@ export function readCollection(api: OpenApi, wanted: string): Collection {
   const itemPath = paths.find(
     (each) => each.startsWith(`${found}/{`) && /^\/\{[^/]*\}$/.test(each.slice(found.length)),
   );
-  const own = api.at(all, found);
+  const whole = api.at(all, found);
   const item = itemPath === undefined ? null : api.at(all, itemPath);
   const call = (part: Part | null, method: string) => part && api.at(part, method);
-  const [list, read, patch] = [call(own, 'get'), call(item, 'get'), call(item, 'patch')];
-  const [create, put] = [call(own, 'post'), call(item, 'put')];
+  const [list, read, patch] = [call(whole, 'get'), call(item, 'get'), call(item, 'patch')];
+  const [create, put] = [call(whole, 'post'), call(item, 'put')];
   return {
     path,
-    list: list && readList(api, path, [...(own ? [own] : []), list]),
-    create: create && api.shape(bodyOf(api, create)),
+    list: list && readList(api, path, [...(whole ? [whole] : []), list]),
+    create: create && readWrite(api, create),
     read: read && api.shape(answerOf(api, read)),
-    put: put && api.shape(bodyOf(api, put)),
-    patch: patch && readPatch(api, patch),
+    put: put && readWrite(api, put),
+    patch: patch && readWrite(api, patch),
     canDelete: call(item, 'delete') !== null,
+    demands: [
+      ...demandsOf(api, whole, ['get', 'post']),
+      ...demandsOf(api, item, ['get', 'patch', 'put', 'delete']),
+    ],
   };
+}
+
+/** Those in paths are known, and the header of experimental calls is always sent. */
+function demandsOf(api: OpenApi, path: Part | null, methods: readonly string[]): string[] {
+  return methods.flatMap((method) => {
+    const call = path && api.at(path, method);
+    if (!path || !call) return [];
+    const parameters = [path, call].flatMap((part) => api.list(part, 'parameters'));
+    return parameters.flatMap(({ value }) => {
+      const [where, name] = [textOf(value, 'in'), textOf(value, 'name') ?? ''];
+      const isKnown = where === 'path' || /experimental/i.test(name) || own(value, 'required') !== true;
+      return isKnown ? [] : [`${method.toUpperCase()} needs ${name}`];
+    });
+  });
 }
 
 function unknownPath(api: OpenApi, path: string, known: readonly string[]) {
@@ -144,6 +169,7 @@ function readList(api: OpenApi, path: string, parts: readonly Part[]): ListCall 
   return {
     rows: rowsOf(api, path, parts.at(-1)),
     pageSize: query.has('limit') ? pageSizeIn(schemaOf('limit')) : null,
+    hasGaps: parts.some((part) => api.hasGap(part, 'parameters')),
     hasOffset,
     otherPaging: hasOffset ? [] : others,
     counts: query.has('count') && !api.shape(schemaOf('count')).types.has('integer'),
@@ -176,22 +202,12 @@ function rowsOf(api: OpenApi, path: string, list: Part | undefined): Rows | null
   return lists.sort((a, b) => rank(a.member) - rank(b.member))[0] ?? null;
 }
 
-function readPatch(api: OpenApi, call: Part): PatchCall {
-  const schema = bodyOf(api, call);
-  const body = api.shape(schema);
+function readWrite(api: OpenApi, call: Part): Write {
+  const body = api.shape(bodyOf(api, call));
   return {
     body,
-    isList: isArray(own(schema?.value ?? {}, 'items')) || body.types.has('array'),
+    items: body.items && api.shape(body.items),
     mediaTypes: Object.keys(api.at(call, 'requestBody', 'content')?.value ?? {}),
-    patchable: patchableIn(textOf(call.value, 'description') ?? ''),
+    prose: readProse(textOf(call.value, 'description') ?? ''),
   };
-}
-
-function patchableIn(description: string): ReadonlySet<string> | null {
-  const lines = description.split('\n');
-  const start = lines.findIndex((line) => /patchable|can be (modified|updated|patched|changed)/i.test(line));
-  if (start < 0) return null;
-  const names = lines.slice(start + 1).map((line) => /^\s*[*-]\s+[`*]*([\w-]+)[`*]*\s*$/.exec(line)?.[1]);
-  const listed = names.filter((name) => name !== undefined);
-  return listed.length === 0 ? null : new Set(listed);
 }

@@ -2,7 +2,16 @@ import { posix } from 'node:path';
 import { parseDocument } from 'yaml';
 import type { FileSource } from '../loader/source.ts';
 import { Failure, failure, hasCode } from '../model/failure.ts';
-import { isArray, isObject, type Json, type JsonObject, own, parseJson, textOf } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  own,
+  parseJson,
+  textOf,
+  textsOf,
+} from '../model/json.ts';
 import { segmentsOf } from '../model/pointer.ts';
 
 /** An object of an OpenAPI document, with the file that its references begin from. */
@@ -18,6 +27,8 @@ const longestChain = 100;
 export interface Shape {
   readonly types: ReadonlySet<string>;
   readonly properties: ReadonlyMap<string, Part>;
+  /** The properties that each object has to have: those of `oneOf` and `anyOf` are not asked for. */
+  readonly required: ReadonlySet<string>;
   readonly items: Part | null;
   readonly choices: readonly Json[];
   readonly description: string;
@@ -29,6 +40,9 @@ export interface Shape {
 
 /** A schema with more parts is not looked at any further: nobody wrote it. */
 const mostParts = 500;
+
+/** No more text than this is read, in all files together. */
+const mostText = 64 * 1024 * 1024;
 
 /**
  * An OpenAPI document. Its references are followed where they are needed and no further, each once, so that neither cycles
@@ -43,6 +57,7 @@ export class OpenApi {
   /** The targets of the references that were followed, by file and reference. */
   readonly #targets = new Map<string, Part | null>();
   readonly #unread = new Map<string, string>();
+  #textLeft = mostText;
 
   /** Throws a Failure for a file that cannot be read, or that is not an OpenAPI 3 document. */
   constructor(source: FileSource, file: string) {
@@ -82,6 +97,12 @@ export class OpenApi {
     });
   }
 
+  /** True where an item of the list under a name is a reference that leads nowhere. */
+  hasGap(part: Part, name: string): boolean {
+    const value = own(part.value, name);
+    return isArray(value) && this.list(part, name).length < value.length;
+  }
+
   /** Reads a schema. Properties of alternatives are all included, since an object may have any of them. */
   shape(schema: Part | null | undefined): Shape {
     const parts = schema ? this.#partsOf(schema) : [];
@@ -95,9 +116,12 @@ export class OpenApi {
     return {
       types: new Set(values.flatMap(typesIn).filter((type) => type !== 'null')),
       properties,
+      required: new Set(
+        schema ? this.#partsOf(schema, ['allOf']).flatMap(({ value }) => textsOf(value, 'required')) : [],
+      ),
       items: parts.map((part) => this.at(part, 'items')).find((items) => items !== null) ?? null,
       choices: values.flatMap((value) => listIn(own(value, 'const') ?? null, own(value, 'enum'))),
-      description: first('description') ?? '',
+      description: first('description') ?? first('title') ?? '',
       format: first('format'),
       maxLength: Math.max(0, ...values.map((value) => Number(own(value, 'maxLength') ?? 0) || 0)),
       readOnly: has('readOnly'),
@@ -106,11 +130,11 @@ export class OpenApi {
   }
 
   /** A schema and all that it is put together from, each once. */
-  #partsOf(schema: Part): Part[] {
+  #partsOf(schema: Part, words = ['allOf', 'oneOf', 'anyOf']): Part[] {
     const parts = [schema];
     const seen = new Set([schema.value]);
     for (const part of parts) {
-      for (const each of ['allOf', 'oneOf', 'anyOf'].flatMap((name) => this.list(part, name))) {
+      for (const each of words.flatMap((name) => this.list(part, name))) {
         if (seen.has(each.value) || parts.length >= mostParts) continue;
         seen.add(each.value);
         parts.push(each);
@@ -170,7 +194,7 @@ export class OpenApi {
       return found ?? this.#miss(reference, 'there is nothing');
     } catch (error) {
       if (hasCode(error, 'outside-project'))
-        return this.#miss(reference, 'it leads out of the folder of the document');
+        return this.#miss(reference, 'it leads out of the repository or folder of the document');
       if (error instanceof Failure) return this.#miss(reference, error.message.replace(/\.$/, ''));
       if (error instanceof URIError) return this.#miss(reference, 'it is not a URI');
       throw error;
@@ -186,6 +210,9 @@ export class OpenApi {
     const known = this.#files.get(file);
     if (known !== undefined) return known;
     const text = this.#source.text(file);
+    this.#textLeft -= text.length;
+    if (this.#textLeft < 0)
+      throw failure('file-too-large', `${file} makes the files of the document larger than 64 MB together.`);
     // JSON is YAML too, but its own parser is a hundred times as fast.
     const value = (/^\s*\{/.test(text) ? parseJson(text) : undefined) ?? readYaml(text, file);
     this.#files.set(file, value);

@@ -4,7 +4,17 @@ import { failure } from '../model/failure.ts';
 import { isFieldName, isMemberName } from '../model/json.ts';
 import { type Collection, type Rows, readCollection } from './collection.ts';
 import { OpenApi, type Part, type Shape } from './document.ts';
-import { type DraftField, fieldOf, isServerOwned, pascalCase, singular, toComment } from './fields.ts';
+import {
+  type DraftField,
+  fieldOf,
+  isServerOwned,
+  movesByItself,
+  pascalCase,
+  singular,
+  toComment,
+} from './fields.ts';
+import type { Prose } from './prose.ts';
+import { createsOne, type Findings, fixedFinder, updateOf, writableFilter } from './writes.ts';
 
 export interface DraftInput {
   readonly source: FileSource;
@@ -18,16 +28,6 @@ export interface Draft {
   readonly text: string;
   /** Sentences about gaps in the document. */
   readonly missed: readonly string[];
-}
-
-interface Findings {
-  readonly api: OpenApi;
-  readonly collection: Collection;
-  /** The properties of an object, in the answers and the requests. */
-  readonly properties: ReadonlyMap<string, Part>;
-  /** The member in which requests have the object; `null` where they are the object. */
-  readonly wrapper: string | null;
-  miss(message: string): void;
 }
 
 /**
@@ -49,7 +49,7 @@ export function draftKind({ source, file, path, kind: named }: DraftInput): Draf
   };
   const kind = named ?? kindName(collection.path);
   const lines = linesOf(kind, findings);
-  const intro = `# Drafted from ${toComment(file)}. Decide where a comment says "check"; then run \`tenantctl kind check ${kind}\`.`;
+  const intro = `# Drafted from ${toComment(file.split('/').at(-1) ?? file)}. Decide where a comment says "check"; then run \`tenantctl kind check ${kind}\`.`;
   for (const [reference, reason] of api.unread)
     miss(`The reference ${toComment(reference)} was not followed: ${toComment(reason)}.`);
   return { text: `${[intro, ...lines].join('\n')}\n`, missed };
@@ -66,29 +66,36 @@ function kindName(path: string): string {
 
 type WrapperFinder = (shape: Shape) => string | null;
 
-/** Finds the member in which a body or an answer has the object, as in `{service: {…}}`; `null` where it is the object itself. */
+/**
+ * Finds the member in which a body or an answer has the object, as in `{service: {…}}`, or several, as in `{services: […]}`;
+ * `null` where it is the object itself.
+ */
 function wrapperFinder(api: OpenApi, rows: Rows | null): WrapperFinder {
   return ({ properties }) => {
     const [[name, inner] = [null, null], ...others] = [...properties];
     if (name === null || others.length > 0 || !rows || rows.shape.properties.has(name)) return null;
-    return api.shape(inner).types.has('object') ? name : null;
+    const { types, items } = api.shape(inner);
+    return types.has('object') || (items && api.shape(items).types.has('object')) ? name : null;
   };
 }
 
 /** The member that wraps the object in all requests that are described: a PATCH alone may take one member of it. */
 function wrapperOf({ create, put, patch }: Collection, wrapperIn: WrapperFinder): string | null {
-  const bodies = [create, put, patch?.body].filter((body) => body && body.properties.size > 0);
-  const [name = null, ...others] = new Set(bodies.map((body) => (body ? wrapperIn(body) : null)));
+  const bodies = [create, put, patch].flatMap((write) =>
+    write && write.body.properties.size > 0 ? [write.body] : [],
+  );
+  const [name = null, ...others] = new Set(bodies.map(wrapperIn));
   return others.length === 0 ? name : null;
 }
 
 /** The properties of the objects in lists, single reads and requests: those that are shown first. */
 function propertiesOf({ list, read, create, put }: Collection, wrapperIn: WrapperFinder) {
-  const others = [read, create, put].flatMap((shape) => (shape && wrapperIn(shape) === null ? [shape] : []));
-  const shapes = [...(list?.rows ? [list.rows.shape] : []), ...others];
+  const shapes = [read, create?.body, put?.body].flatMap((shape) =>
+    shape && wrapperIn(shape) === null ? [shape] : [],
+  );
   const found = new Map<string, Part>();
-  for (const [name, property] of shapes.flatMap(({ properties }) => [...properties]))
-    if (!found.has(name)) found.set(name, property);
+  for (const { properties } of [...(list?.rows ? [list.rows.shape] : []), ...shapes])
+    for (const [name, property] of properties) if (!found.has(name)) found.set(name, property);
   return found;
 }
 
@@ -96,12 +103,16 @@ function linesOf(kind: string, findings: Findings): string[] {
   const { collection, wrapper } = findings;
   const { path } = collection;
   const update = updateOf(findings);
-  const canCreate = wrapper === null && collection.create !== null;
+  const canCreate = wrapper === null && createsOne(findings);
   const canDelete = wrapper === null && collection.canDelete;
   const isReadOnly = update.word === 'none' && !canCreate && !canDelete;
   const key = keyOf(findings);
   const list = listOf(findings, key.name);
-  const { fields, serverOwned, notes } = fieldsOf(findings, { key: key.name, isReadOnly });
+  const { fields, serverOwned, notes } = fieldsOf(findings, {
+    key: key.name,
+    isReadOnly,
+    prose: update.prose,
+  });
   const beside = (all: readonly string[]) => (all.length === 0 ? '' : formatComment(all.join('; ')));
   return [
     `kind: ${kind}`,
@@ -109,7 +120,7 @@ function linesOf(kind: string, findings: Findings): string[] {
     `service: ${path.startsWith('/api/') ? 'profiles' : 'identity'}`,
     `path: ${printInline(path)}`,
     `key: ${key.name}${beside(key.notes)}`,
-    `list: ${list}`,
+    `list: ${printInline({ members: list.members })}${beside(list.notes)}`,
     `update: ${update.word}${beside(update.notes)}`,
     `create: ${canCreate}`,
     `delete: ${canDelete}`,
@@ -148,8 +159,18 @@ function keyOf({ api, properties, miss }: Findings): {
   return { name: 'name', notes: ['check: which field names an object?'] };
 }
 
-function listOf({ collection: { list, path }, miss }: Findings, key: string): string {
-  const { rows = null, pageSize = null, hasOffset = false, otherPaging = [], counts } = list ?? {};
+/** What is asked of a list that does not say how many it gives: few tenants give less, and those that give more say so. */
+const smallPage = 50;
+
+function listOf({ collection: { list, path }, miss }: Findings, key: string) {
+  const {
+    rows = null,
+    pageSize = null,
+    hasOffset = false,
+    hasGaps = false,
+    otherPaging = [],
+    counts,
+  } = list ?? {};
   if (!list) miss(`There is no GET ${path}: a kind has to have a list.`);
   else if (!rows) miss(`The answer to GET ${path} is not described as a list of objects.`);
   if (otherPaging.length > 0 || (pageSize !== null && !hasOffset)) {
@@ -160,37 +181,13 @@ function listOf({ collection: { list, path }, miss }: Findings, key: string): st
   }
   const filter = list?.filtersBy(key) ?? false;
   if (!filter) miss(`GET ${path} is not described as filtering by \`${key} eq\`, so whole lists are read.`);
-  const members: Member[] = [['pageSize', pageSize]];
+  const members: Member[] = [['pageSize', pageSize ?? smallPage]];
   if (rows?.member && isMemberName(rows.member)) members.push(['member', rows.member]);
   if (counts) members.push(['counts', true]);
   members.push(['filter', filter]);
-  return printInline({ members });
-}
-
-interface Update {
-  readonly word: 'json-patch' | 'merge-patch' | 'patch' | 'put' | 'none';
-  readonly notes: readonly string[];
-}
-
-function updateOf({ collection, wrapper, miss }: Findings): Update {
-  const { patch, put, path, create, read, canDelete } = collection;
-  if (wrapper !== null) {
-    miss(
-      `Requests for ${path} have the object in ${toComment(wrapper)}, which a descriptor cannot say: so the kind is only read, to be referred to.`,
-    );
-    return { word: 'none', notes: [] };
-  }
-  const calls = { POST: create, 'GET of one object': read, 'PATCH or PUT': patch ?? put, DELETE: canDelete };
-  const absent = Object.entries(calls).flatMap(([name, call]) => (call ? [] : [name]));
-  if (absent.length > 0) miss(`For ${path} there is no ${absent.join(', no ')}.`);
-  if (!patch) return { word: put ? 'put' : 'none', notes: [] };
-  const { mediaTypes, isList } = patch;
-  if (mediaTypes.some((type) => type.includes('json-patch'))) return { word: 'json-patch', notes: [] };
-  if (mediaTypes.some((type) => type.includes('merge-patch'))) return { word: 'merge-patch', notes: [] };
-  const taken = mediaTypes.map(toComment).join(', ') || 'a body that is not described';
-  return isList
-    ? { word: 'json-patch', notes: [`check: PATCH takes ${taken}`] }
-    : { word: 'patch', notes: [`check: PATCH takes ${taken}; does it replace each field as a whole?`] };
+  const why = hasGaps ? 'not all of its parameters were found' : 'no limit is described';
+  const guess = `check: the page size, since ${why}; \`pageSize: null\` where the tenant lists all at once`;
+  return { members, notes: pageSize === null ? [guess] : [] };
 }
 
 /** A descriptor names no more fields, and no more members of the server, as its schema says. */
@@ -198,32 +195,34 @@ const mostNames = 200;
 
 function fieldsOf(
   findings: Findings,
-  { key, isReadOnly }: { readonly key: string; readonly isReadOnly: boolean },
+  { key, isReadOnly, prose }: { readonly key: string; readonly isReadOnly: boolean; readonly prose: Prose },
 ) {
   const { api, collection, properties, miss } = findings;
-  const patchable = collection.patch?.patchable ?? null;
   const isWritten = writableFilter(collection);
+  const fixedNote = fixedFinder(prose);
   const fields: [string, DraftField][] = [];
   const serverOwned = new Set(['id']);
-  const guessed: string[] = [];
+  const unwritten: string[] = [];
+  const moving: string[] = [];
   for (const [name, property] of properties) {
     if (name === key || name === 'id') continue;
+    const fixed = fixedNote(name, property);
     if (!isFieldName(name))
       miss(`The field ${toComment(name)} is left out: a manifest cannot have a field of that name.`);
     else if (isServerOwned(api, name, property)) serverOwned.add(name);
     else if (isReadOnly) continue;
-    else if (isWritten(name)) {
+    else if (!isWritten(name)) unwritten.push(name);
+    else if (movesByItself(name) && (fixed !== null || prose.patchable === null)) moving.push(name);
+    else {
       const { field, notes } = fieldOf(api, name, property);
-      const isFixed = patchable !== null && !patchable.has(name);
-      const fixed = isFixed ? ['check: PATCH is not described as changing it'] : [];
-      fields.push([name, { field, notes: [...fixed, ...notes] }]);
-    } else {
-      serverOwned.add(name);
-      guessed.push(name);
+      fields.push([name, { field, notes: [...(fixed === null ? [] : [fixed]), ...notes] }]);
     }
   }
-  const shown = guessed.length > 3 ? [...guessed.slice(0, 3), '…'] : guessed;
-  const notes = guessed.length === 0 ? [] : [`check: no request is described with ${shown.join(', ')}`];
+  for (const name of [...unwritten, ...moving]) serverOwned.add(name);
+  const notes = [
+    ...noteOf(unwritten, 'no request is described with'),
+    ...noteOf(moving, 'by their names, the tenant itself sets'),
+  ];
   const most = <T>(all: readonly T[], what: string) => {
     if (all.length > mostNames)
       miss(`Of ${all.length} ${what}, ${mostNames} are listed: more are not allowed.`);
@@ -236,10 +235,7 @@ function fieldsOf(
   };
 }
 
-/** True for fields that a described request sets. Where none is described at all, every field counts as set. */
-function writableFilter({ create, put, patch }: Collection): (name: string) => boolean {
-  const bodies = [create, put, patch?.body].flatMap((body) => (body ? [body.properties] : []));
-  const isDescribed = bodies.some(({ size }) => size > 0);
-  return (name) =>
-    !isDescribed || patch?.patchable?.has(name) === true || bodies.some((body) => body.has(name));
+function noteOf(names: readonly string[], what: string): string[] {
+  const shown = names.length > 3 ? [...names.slice(0, 3), '…'] : names;
+  return names.length === 0 ? [] : [`check: ${what} ${shown.join(', ')}`];
 }

@@ -98,7 +98,16 @@ function targetOf(
   };
 }
 
-const referenceMembers = ['type', 'id', 'name', 'displayName', 'email', 'attachmentType', 'attachmentUrl'];
+const referenceMembers = [
+  'type',
+  'id',
+  'name',
+  'displayName',
+  'email',
+  'emailAddress',
+  'attachmentType',
+  'attachmentUrl',
+];
 
 /** People are called by what they do for an object. */
 const identities = /^(owner|manager|reviewer|approver|requester|creator|assignee|recipient|identity)$/i;
@@ -145,9 +154,17 @@ export function toComment(text: string): string {
     .slice(0, 100);
 }
 
-/** True where only the server sets a property, as its schema or its name says. */
+/** True where only the server sets a property, as its schema, its description or its name says. */
 export function isServerOwned(api: OpenApi, name: string, property: Part): boolean {
-  return name === 'id' || timestamp.test(name) || api.shape(property).readOnly;
+  const { readOnly, description } = api.shape(property);
+  return name === 'id' || timestamp.test(name) || readOnly || ofServer.test(description);
 }
 
-const timestamp = /^(created|modified|updated|lastModified|lastUpdated)(At|By|On|Date|Time)?$/;
+const timestamp =
+  /^((created|modified|updated|lastModified|lastUpdated)(At|By|On|Date|Time)?|date(Created|Modified|Updated))$/;
+const ofServer =
+  /\bread[- ]only\b|\b(system|server)[- ]generated\b|\b(set|generated|populated) by the (system|server)\b/i;
+
+/** True for names of what a tenant counts or finds out: `identityCount`, `healthy`, `status`. */
+export const movesByItself = (name: string): boolean =>
+  /^(healthy|status|since|has[A-Z]\w*|\w+Count|\w+RefreshRequired)$/.test(name);

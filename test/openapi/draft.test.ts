@@ -84,7 +84,7 @@ fields:
   accessProfiles: { is: references, to: AccessProfile, type: ACCESS_PROFILE }
   membership: { is: json, declares: whole }
   enabled: value
-  privilegeLevel: value  # check: PATCH is not described as changing it; one of LOW, HIGH
+  privilegeLevel: value  # check: not among those that are described as changeable; one of LOW, HIGH
 serverOwned: [id, created, modified]
 `);
   });
@@ -145,7 +145,7 @@ serverOwned: [id, created, modified]
       service: 'identity',
       path: '/v2025/sources',
       key: 'name',
-      list: { pageSize: null, filter: false },
+      list: { pageSize: 50, filter: false },
       update: 'none',
       create: false,
       delete: false,
@@ -327,12 +327,12 @@ it('each reference is followed once, also where each needs the one before it twi
 describe('a reference that leads out of the folder of the document is not followed', () => {
   const secret = '{"properties": {"name": {"type": "string"}, "stolen": {"type": "string"}}}';
   it.each([
-    ['to a folder above', '../secret.json', 'it leads out of the folder of the document'],
+    ['to a folder above', '../secret.json', 'it leads out of the repository or folder of the document'],
     ['by an absolute path', '/etc/hostname', 'There is no file etc/hostname'],
     ['over the network', 'http://127.0.0.1:9/secret.json', 'it is not a file beside the document'],
     ['by a file URL', 'file:///etc/hostname', 'it is not a file beside the document'],
-    ['encoded', '%2e%2e/secret.json', 'it leads out of the folder of the document'],
-    ['through a link', 'link.json', 'it leads out of the folder of the document'],
+    ['encoded', '%2e%2e/secret.json', 'it leads out of the repository or folder of the document'],
+    ['through a link', 'link.json', 'it leads out of the repository or folder of the document'],
   ])('%s', async (_name, reference, reason) => {
     const outside = mkdtempSync(join(tmpdir(), 'tenantctl-'));
     writeFileSync(join(outside, 'secret.json'), secret);

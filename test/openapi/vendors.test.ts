@@ -1,0 +1,220 @@
+/** Drafts of documents as vendors write them: a folder for each service, prose instead of schemas, bodies of many shapes. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { validators } from '../../src/generated/validators.js';
+import { runProgram } from '../support/world.ts';
+
+let cwd = '';
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'tenantctl-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+function write(file: string, value: unknown) {
+  mkdirSync(dirname(join(cwd, file)), { recursive: true });
+  writeFileSync(join(cwd, file), typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+async function draft(...words: string[]) {
+  const ran = await runProgram(['kind', 'draft', ...words], { cwd });
+  if (ran.stdout !== '') expect(validators.kind(parse(ran.stdout)), ran.stdout).toBe(true);
+  return ran;
+}
+
+const json = (schema: object, type = 'application/json') => ({ content: { [type]: { schema } } });
+const text = { type: 'string' };
+const thing = {
+  type: 'object',
+  properties: { id: text, name: text, size: { type: 'integer' }, color: text },
+};
+const limit = { name: 'limit', in: 'query', schema: { type: 'integer', maximum: 50 } };
+const offset = { name: 'offset', in: 'query', schema: { type: 'integer' } };
+const list = {
+  parameters: [limit, offset, { name: 'filters', in: 'query', schema: text, description: '**name**: *eq*' }],
+};
+
+/** Drafts things whose calls are these, beside a plain list, POST, GET and DELETE. */
+async function things(
+  calls: { list?: object; post?: object; put?: object; patch?: object },
+  object: object = thing,
+) {
+  const responses = { 200: json({ type: 'array', items: object }) };
+  const paths = {
+    '/things': {
+      get: { ...list, responses, ...calls.list },
+      post: calls.post ?? { requestBody: json(object) },
+    },
+    '/things/{id}': {
+      get: { responses: { 200: json(object) } },
+      ...(calls.put && { put: calls.put }),
+      ...(calls.patch && { patch: calls.patch }),
+      delete: {},
+    },
+  };
+  write('api.json', { openapi: '3.0.1', paths });
+  const ran = await draft('api.json', '/things');
+  return { ...ran, kind: parse(ran.stdout) };
+}
+
+const operation = { type: 'object', properties: { op: text, path: text, value: {} } };
+const jsonPatch = { requestBody: json({ type: 'array', items: operation }, 'application/json-patch+json') };
+
+describe('a folder for each service, with parameters that all share beside them', () => {
+  const service = {
+    openapi: '3.0.1',
+    paths: {
+      '/things': {
+        get: {
+          parameters: ['limit', 'offset'].map((name) => ({ $ref: `../shared/parameters/${name}.yaml` })),
+          responses: { 200: json({ type: 'array', items: { $ref: 'schemas/thing.yaml' } }) },
+        },
+      },
+    },
+  };
+  beforeEach(() => {
+    write('apis/things/openapi.yaml', service);
+    write('apis/things/schemas/thing.yaml', { allOf: [{ $ref: '../../shared/schemas/base.yaml' }] });
+    write('apis/shared/schemas/base.yaml', thing);
+    write('apis/shared/parameters/limit.yaml', limit);
+    write('apis/shared/parameters/offset.yaml', offset);
+  });
+
+  it('is drafted with them in a repository', async () => {
+    write('.git/HEAD', 'ref: refs/heads/main\n');
+    const { stdout, stderr } = await draft('apis/things/openapi.yaml', '/things');
+    expect(parse(stdout)).toMatchObject({ kind: 'Thing', key: 'name', list: { pageSize: 50 } });
+    expect(stdout).toContain('# Drafted from openapi.yaml.');
+    expect(stderr).not.toContain('was not followed');
+  });
+
+  it('is not taken for one without pages where they are not found', async () => {
+    const { stdout, stderr } = await draft('apis/things/openapi.yaml', '/things');
+    expect(stdout).toContain(
+      'list: { pageSize: 50, filter: false }  # check: the page size, since not all of its parameters were found',
+    );
+    expect(stderr).toContain('it leads out of the repository or folder of the document');
+  });
+
+  it('is not followed out of the repository', async () => {
+    write('apis/things/.git/HEAD', 'ref: refs/heads/main\n');
+    expect((await draft('apis/things/openapi.yaml', '/things')).stderr).toContain('was not followed');
+  });
+});
+
+it('a page size that no document states is a question', async () => {
+  const { stdout } = await things({ list: { parameters: [] } });
+  expect(stdout).toContain('  # check: the page size, since no limit is described; `pageSize: null` where');
+});
+
+describe('the body of a request', () => {
+  it.each([
+    [
+      'one of several objects',
+      json({ type: 'object', properties: { things: { type: 'array', items: thing } } }),
+    ],
+    ['one of a wrapped object', json({ type: 'object', properties: { thing } })],
+  ])('%s makes a kind that is only read', async (_name, requestBody) => {
+    const { kind, stderr } = await things({ post: { requestBody } });
+    expect(kind).toMatchObject({ create: false, update: 'none', delete: false, fields: {} });
+    expect(stderr).toMatch(/Requests for \/things have the object in things?, which a descriptor cannot say/);
+  });
+
+  it.each([
+    ['a bare list', json({ type: 'array', items: thing }), 'POST /things takes a list of objects'],
+    ['a form', json(thing, 'multipart/form-data'), 'POST /things takes multipart/form-data, and no JSON'],
+  ])('of a POST that is %s creates nothing', async (_name, requestBody, told) => {
+    const { kind, stderr } = await things({ post: { requestBody }, patch: jsonPatch });
+    expect(kind).toMatchObject({ create: false, update: 'json-patch', delete: true });
+    expect(stderr).toContain(told);
+  });
+
+  it.each([
+    ['by its members', { type: 'array', items: operation }],
+    ['by its words', { type: 'array', items: { type: 'object', title: 'A single JSON-Patch step' } }],
+  ])('of a PATCH is a JSON Patch %s, whatever its content type', async (_name, schema) => {
+    const { kind, stdout } = await things({ patch: { requestBody: json(schema) } });
+    expect(kind.update).toBe('json-patch');
+    expect(stdout).toContain('update: json-patch  # PATCH takes application/json\n');
+  });
+
+  it.each([
+    [
+      'a JSON Patch in a member',
+      json({ type: 'object', properties: { operations: { type: 'array', items: operation } } }),
+    ],
+    ['a form', json(thing, 'multipart/form-data')],
+  ])('of a PATCH that is %s is not used', async (_name, requestBody) => {
+    const { kind, stderr } = await things({ patch: { requestBody }, put: { requestBody: json(thing) } });
+    expect(kind.update).toBe('put');
+    expect(stderr).toContain(
+      'Not all ways to change an object at /things take JSON as a descriptor can say it.',
+    );
+  });
+});
+
+it('a parameter that a call has to have is told, unless it is always sent', async () => {
+  const needed = (name: string) => ({ name, in: 'header', required: true, schema: text });
+  const parameters = [...list.parameters, needed('X-Service-Experimental'), needed('X-Region')];
+  const { stderr } = await things({ list: { parameters } });
+  expect(stderr).toContain('- GET needs X-Region, which a descriptor cannot say.');
+  expect(stderr).not.toContain('Experimental');
+});
+
+describe('prose', () => {
+  const isFixed =
+    /^ {2}(\w+): value {2}# (described as one that cannot|check: (not among those|it cannot be))/gm;
+
+  it.each([
+    ['These fields are immutable, so they cannot be changed:\n\n* id\n* size\n\nAttempts fail.', ['size']],
+    ['You cannot update these fields:\n- `size`\n- `color`', ['size', 'color']],
+    ['These fields are immutable: `id`, `size`', ['size']],
+    ['Updates fields other than ["id","color"] of a thing.', ['color']],
+    ['The following fields are patchable:\n\n**name**\n\n**size** (with its unit)\n\nOthers: no.', ['color']],
+    ['Only the "color" field is mutable. Changing others (ex. "color") fails.', ['size']],
+    ['A thing.\n* size\n* color\nThe `size` may be null.', []],
+  ])('says what cannot be changed: %j', async (description, fixed) => {
+    const { stdout } = await things({ patch: { ...jsonPatch, description } });
+    expect([...stdout.matchAll(isFixed)].map(([, name]) => name)).toEqual(fixed);
+  });
+
+  it('of a field says that it cannot be changed, or that the server sets it', async () => {
+    const properties = {
+      name: text,
+      size: { ...text, description: 'Its size. Cannot be changed after creation.' },
+      color: { ...text, description: 'System-generated color.' },
+    };
+    const { stdout, kind } = await things({ patch: jsonPatch }, { type: 'object', properties });
+    expect([...stdout.matchAll(isFixed)].map(([, name]) => name)).toEqual(['size']);
+    expect(kind.serverOwned).toEqual(['id', 'color']);
+  });
+
+  it('that a PATCH is not for all objects makes the draft use PUT', async () => {
+    const description = 'This endpoint can only patch things of type A.';
+    const { stdout } = await things({
+      patch: { ...jsonPatch, description },
+      put: { requestBody: json(thing) },
+    });
+    expect(stdout).toContain('update: put  # check: PATCH is described as changing only some objects');
+  });
+});
+
+it('what a tenant counts or finds out is not declared', async () => {
+  const schema = {
+    type: 'object',
+    properties: { name: text, healthy: {}, memberCount: {}, hasLogo: {}, status: text },
+  };
+  const { kind, stdout } = await things({ patch: jsonPatch }, schema);
+  expect(kind).toMatchObject({
+    fields: {},
+    serverOwned: ['id', 'healthy', 'memberCount', 'hasLogo', 'status'],
+  });
+  expect(stdout).toContain(
+    '# check: by their names, the tenant itself sets healthy, memberCount, hasLogo, …',
+  );
+  const description = 'These fields are patchable:\n* status';
+  const patchable = await things({ patch: { ...jsonPatch, description } }, schema);
+  expect(patchable.kind.fields).toEqual({ status: 'value' });
+});
