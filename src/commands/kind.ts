@@ -1,22 +1,18 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 import { checkKind } from '../engine/check-kind.ts';
 import { applyEdits } from '../exporter/edit/apply-edits.ts';
 import { unknownKind } from '../kinds/address-glob.ts';
 import { descriptorDigest, proofMember } from '../kinds/descriptor.ts';
-import { repositoryOf } from '../loader/git.ts';
 import { openProjects } from '../loader/index.ts';
 import { requireInside } from '../loader/own-folder.ts';
-import { diskSource } from '../loader/source.ts';
 import { hasErrors } from '../model/diagnostic.ts';
-import { ExitCode, failure, unreadableFile } from '../model/failure.ts';
+import { ExitCode, failure } from '../model/failure.ts';
 import { isObject, type Json } from '../model/json.ts';
-import { draftKind } from '../openapi/draft.ts';
-import { oneLine } from '../report/safe.ts';
 import { type ArgsOf, type CommonArgv, describeCommand, flag, format, text } from './command.ts';
 import { readIfThere, writeText } from './files.ts';
 import { confirm, type Io, isInteractive } from './io.ts';
+import { draft } from './kind/draft.ts';
 import { printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
@@ -31,6 +27,7 @@ function options(yargs: CommonArgv) {
     .positional('path', { type: 'string', describe: 'For draft: the path of the collection' })
     .demandOption(['action', 'subject'])
     .option('out', text('For draft: the file to write, such as kinds/Role.kind.yaml. Default: print it'))
+    .option('all', text('For draft: draft every collection, into this folder'))
     .option('write', flag('For check: mark a descriptor that holds as proven, in its file'))
     .option('format', { ...format(['text', 'json']), describe: 'For check: output format' });
 }
@@ -39,11 +36,12 @@ type Args = ArgsOf<typeof options>;
 
 export const command = describeCommand({
   usage:
-    '$0 kind draft OPENAPI PATH | kind check KIND [options]\n\nHelps to describe a kind of your own. `draft` writes a first descriptor from the OpenAPI description of a collection. `check` reads the tenant to show whether the descriptor holds: a plan of an export has to be empty.',
+    '$0 kind draft OPENAPI PATH | kind check KIND [options]\n\nHelps to describe a kind of your own. `draft` writes a first descriptor from the OpenAPI description of a collection, or of all. `check` reads the tenant to show whether the descriptor holds: a plan of an export has to be empty.',
   options,
   examples: {
     '$0 kind draft openapi.yaml /v2025/roles': 'Print a first descriptor',
     '$0 kind draft openapi.yaml /v2025/roles --out kinds/Role.kind.yaml': 'Write it into the project',
+    '$0 kind draft openapi.yaml --all kinds': 'Write one for each collection',
     '$0 kind check Role -e sandbox': 'Show whether the descriptor holds',
     '$0 kind check Role -e sandbox --write': 'Mark it as proven, too',
   },
@@ -51,7 +49,7 @@ export const command = describeCommand({
   const isDraft = args.action === 'draft';
   const ofOther = isDraft
     ? { write: args.write, format: args.format !== 'text' }
-    : { out: args.out !== undefined };
+    : { out: args.out !== undefined, all: args.all !== undefined };
   const stray = Object.entries(ofOther).find(([, isGiven]) => isGiven);
   if (stray)
     throw failure('usage', `kind ${args.action} takes no --${stray[0]}.`, {
@@ -61,45 +59,6 @@ export const command = describeCommand({
   if (args.path !== undefined) throw failure('usage', `Unknown argument: ${args.path}`);
   return check(args, io);
 });
-
-/** The descriptions of whole products have several MB. */
-const largestDocument = 64 * 1024 * 1024;
-
-/** Drafts a descriptor from an OpenAPI document. Throws a Failure where it cannot, or where the file to write exists. */
-async function draft({ subject, path, out, quiet }: Args, io: Io): Promise<ExitCode> {
-  if (path === undefined)
-    throw failure('usage', 'kind draft needs the path of a collection, such as /v2025/roles.', {
-      hint: 'Usage: tenantctl kind draft OPENAPI PATH',
-    });
-  const [, kind = null] = /^([A-Z][A-Za-z0-9]{0,63})\.kind\.yaml$/.exec(basename(out ?? '')) ?? [];
-  if (out !== undefined && kind === null)
-    throw failure('kind-name', `"${out}" is not the name of a descriptor.`, {
-      hint: 'The file is named after its kind: kinds/Role.kind.yaml.',
-    });
-  if (out !== undefined && existsSync(resolve(io.cwd, out)))
-    throw failure('file-exists', `${out} already exists. Nothing was written.`, {
-      hint: 'Remove it first, or leave --out out to compare the draft with it.',
-    });
-  const file = realPathOf(subject, io);
-  const root = repositoryOf(dirname(file))?.top ?? dirname(file);
-  const source = diskSource(root, largestDocument);
-  const { text, missed } = draftKind({ source, file: relative(root, file).split(sep).join('/'), path, kind });
-  if (missed.length > 0 && !quiet) {
-    const lines = missed.map((sentence) => `- ${oneLine(sentence)}\n`);
-    io.stderr.write(`${oneLine(basename(file))} does not say everything:\n${lines.join('')}`);
-  }
-  if (out === undefined) io.stdout.write(text);
-  else await writeText(out, text, io);
-  return ExitCode.done;
-}
-
-function realPathOf(named: string, io: Io): string {
-  try {
-    return realpathSync.native(resolve(io.cwd, named));
-  } catch (error) {
-    throw unreadableFile(named, error, 'Name a file on this machine: nothing is downloaded.');
-  }
-}
 
 /**
  * Checks a kind of the project against the tenant, which is only read. A descriptor that holds is marked as proven with

@@ -1,5 +1,5 @@
 import { failure } from '../model/failure.ts';
-import { own, textOf } from '../model/json.ts';
+import { own, textOf, textsOf } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
 import { type Prose, readProse } from './prose.ts';
@@ -70,9 +70,7 @@ export function readCollection(api: OpenApi, wanted: string): Collection {
     throw failure('openapi-path', `The path ${path} cannot be that of a kind.`, {
       hint: 'A kind has a collection of its own, at a path of letters, digits, `.`, `_`, `~` and `-`.',
     });
-  const itemPath = paths.find(
-    (each) => each.startsWith(`${found}/{`) && /^\/\{[^/]*\}$/.test(each.slice(found.length)),
-  );
+  const itemPath = itemPathOf(found, paths);
   const whole = api.at(all, found);
   const item = itemPath === undefined ? null : api.at(all, itemPath);
   const call = (part: Part | null, method: string) => part && api.at(part, method);
@@ -106,6 +104,30 @@ function demandsOf(api: OpenApi, path: Part | null, methods: readonly string[]):
     });
   });
 }
+
+/**
+ * The paths of a document that have a list and objects below it, or a POST, from the base URL on; with what their calls are
+ * filed under.
+ */
+export function collectionsIn(api: OpenApi): { readonly path: string; readonly tag: string | null }[] {
+  const all = api.at(api.root, 'paths');
+  if (!all) return [];
+  const prefix = serverPath(api);
+  return Object.keys(all.value)
+    .sort()
+    .flatMap((found) => {
+      const path = found.startsWith(`${prefix}/`) ? found : prefix + found;
+      const get = api.at(all, found, 'get');
+      const isWhole =
+        api.at(all, found, 'post') !== null || itemPathOf(found, Object.keys(all.value)) !== undefined;
+      if (!get || !isWhole || !plainPath.test(path) || own(get.value, 'deprecated') === true) return [];
+      if (rowsOf(api, path, get) === null) return [];
+      return [{ path, tag: textsOf(get.value, 'tags')[0] ?? null }];
+    });
+}
+
+const itemPathOf = (path: string, paths: readonly string[]) =>
+  paths.find((each) => each.startsWith(`${path}/{`) && /^\/\{[^/]*\}$/.test(each.slice(path.length)));
 
 function unknownPath(api: OpenApi, path: string, known: readonly string[]) {
   const collections = known.filter((each) => !each.includes('{'));

@@ -54,8 +54,8 @@ export class OpenApi {
   readonly #source: FileSource;
   readonly #files = new Map<string, Json>();
   readonly #followed = new Set<string>();
-  /** The targets of the references that were followed, by file and reference. */
-  readonly #targets = new Map<string, Part | null>();
+  /** The targets of references, or why they are not followed, by file and reference. */
+  readonly #targets = new Map<string, Part | string>();
   readonly #unread = new Map<string, string>();
   #textLeft = mostText;
 
@@ -71,9 +71,11 @@ export class OpenApi {
     this.root = { value, file };
   }
 
-  /** The references that were needed and not followed, with the reasons. */
-  get unread(): ReadonlyMap<string, string> {
-    return this.#unread;
+  /** The references that were needed and not followed since this was last asked, with the reasons. */
+  takeUnread(): [reference: string, reason: string][] {
+    const unread = [...this.#unread];
+    this.#unread.clear();
+    return unread;
   }
 
   /** The object at the end of a path of members; `null` where there is none. */
@@ -169,11 +171,16 @@ export class OpenApi {
 
   #targetOnce(reference: string, from: string): Part | null {
     const way = `${from} ${reference}`;
-    const known = this.#targets.get(way);
-    if (known !== undefined) return known;
-    if (this.#followed.has(way)) return this.#miss(reference, 'it leads to itself');
+    const target = this.#targets.get(way) ?? this.#newTarget(reference, from, way);
+    if (typeof target !== 'string') return target;
+    this.#unread.set(reference, target);
+    return null;
+  }
+
+  #newTarget(reference: string, from: string, way: string): Part | string {
+    if (this.#followed.has(way)) return 'it leads to itself';
     if (this.#followed.size === longestChain)
-      return this.#miss(reference, `it is at the end of a chain of ${longestChain} references`);
+      return `it is at the end of a chain of ${longestChain} references`;
     this.#followed.add(way);
     const target = this.#target(reference, from);
     this.#followed.delete(way);
@@ -181,29 +188,24 @@ export class OpenApi {
     return target;
   }
 
-  /** The target of a reference. One that is not followed is noted. */
-  #target(reference: string, from: string): Part | null {
+  /** The target of a reference, or the reason why it is not followed. */
+  #target(reference: string, from: string): Part | string {
     const [path = '', fragment = ''] = reference.split('#', 2);
     try {
-      if (/^[a-z][a-z0-9+.-]*:|^\/\/|\\/i.test(path))
-        return this.#miss(reference, 'it is not a file beside the document');
+      if (/^[a-z][a-z0-9+.-]*:|^\/\/|\\/i.test(path)) return 'it is not a file beside the document';
       const file = path === '' ? from : posix.join(posix.dirname(from), decodeURIComponent(path));
       const whole = this.#open(file);
-      if (!isObject(whole)) return this.#miss(reference, 'it is not an object');
-      const found = this.at({ value: whole, file }, ...segmentsOf(decodeURIComponent(fragment)));
-      return found ?? this.#miss(reference, 'there is nothing');
+      if (!isObject(whole)) return 'it is not an object';
+      return (
+        this.at({ value: whole, file }, ...segmentsOf(decodeURIComponent(fragment))) ?? 'there is nothing'
+      );
     } catch (error) {
       if (hasCode(error, 'outside-project'))
-        return this.#miss(reference, 'it leads out of the repository or folder of the document');
-      if (error instanceof Failure) return this.#miss(reference, error.message.replace(/\.$/, ''));
-      if (error instanceof URIError) return this.#miss(reference, 'it is not a URI');
+        return 'it leads out of the repository or folder of the document';
+      if (error instanceof Failure) return error.message.replace(/\.$/, '');
+      if (error instanceof URIError) return 'it is not a URI';
       throw error;
     }
-  }
-
-  #miss(reference: string, reason: string): null {
-    this.#unread.set(reference, reason);
-    return null;
   }
 
   #open(file: string): Json {

@@ -1,9 +1,8 @@
 import { formatComment, type Member, printInline } from '../loader/print.ts';
-import type { FileSource } from '../loader/source.ts';
 import { failure } from '../model/failure.ts';
 import { isFieldName, isMemberName } from '../model/json.ts';
-import { type Collection, type Rows, readCollection } from './collection.ts';
-import { OpenApi, type Part, type Shape } from './document.ts';
+import { type Collection, collectionsIn, type Rows, readCollection } from './collection.ts';
+import type { OpenApi, Part, Shape } from './document.ts';
 import {
   type DraftField,
   fieldOf,
@@ -16,26 +15,28 @@ import {
 import type { Prose } from './prose.ts';
 import { createsOne, type Findings, fixedFinder, updateOf, writableFilter } from './writes.ts';
 
-export interface DraftInput {
-  readonly source: FileSource;
-  readonly file: string;
+/** The descriptor of a kind, as far as a document says it. */
+export interface Draft {
+  readonly kind: string;
   readonly path: string;
-  /** The name of the kind; `null`: from the path. */
-  readonly kind: string | null;
+  readonly text: string;
 }
 
-export interface Draft {
-  readonly text: string;
-  /** Sentences about gaps in the document. */
-  readonly missed: readonly string[];
+/** The kinds that a reference may name; what it calls otherwise may be one of them by another name. */
+type KnownKinds = ReadonlyMap<string, string>;
+
+interface DraftOptions {
+  /** The name of the kind; `null`: from the path. */
+  readonly kind: string | null;
+  /** `null` where nothing is known of other kinds. */
+  readonly known?: KnownKinds | null;
 }
 
 /**
- * Drafts the descriptor of a kind from the OpenAPI description of its collection. Throws a Failure for a document that
- * cannot be read, or that has no such path.
+ * Drafts the descriptor of a kind from the OpenAPI description of its collection. Throws a Failure for a path that the document
+ * does not have.
  */
-export function draftKind({ source, file, path, kind: named }: DraftInput): Draft {
-  const api = new OpenApi(source, file);
+export function draftKind(api: OpenApi, path: string, { kind: named, known = null }: DraftOptions): Draft {
   const collection = readCollection(api, path);
   const missed: string[] = [];
   const miss = (message: string) => missed.push(message);
@@ -48,11 +49,31 @@ export function draftKind({ source, file, path, kind: named }: DraftInput): Draf
     miss,
   };
   const kind = named ?? kindName(collection.path);
-  const lines = linesOf(kind, findings);
-  const intro = `# Drafted from ${toComment(file.split('/').at(-1) ?? file)}. Decide where a comment says "check"; then run \`tenantctl kind check ${kind}\`.`;
-  for (const [reference, reason] of api.unread)
+  const lines = linesOf(kind, findings, known);
+  const file = api.root.file.split('/').at(-1) ?? '';
+  for (const [reference, reason] of api.takeUnread())
     miss(`The reference ${toComment(reference)} was not followed: ${toComment(reason)}.`);
-  return { text: `${[intro, ...lines].join('\n')}\n`, missed };
+  const intro = `# Drafted from ${toComment(file)}. Decide where a comment says "check"; then run \`tenantctl kind check ${kind}\`.`;
+  const checks = missed.map((sentence) => `# check: ${sentence}`);
+  return { kind, path: collection.path, text: `${[intro, ...checks, ...lines].join('\n')}\n` };
+}
+
+/** Drafts all collections of a document, whose references name the kinds that are drafted. Those left out are told. */
+export function draftAll(api: OpenApi, builtIn: Iterable<string>): { drafts: Draft[]; leftOut: string[] } {
+  const known = new Map([...builtIn].map((name) => [name, name]));
+  const paths = new Map<string, string>();
+  const leftOut: string[] = [];
+  const tags: [tag: string, kind: string][] = [];
+  for (const { path, tag } of collectionsIn(api)) {
+    const kind = kindName(path);
+    const other = paths.get(kind);
+    if (other !== undefined) leftOut.push(`${path}: ${kind} is drafted from ${other}`);
+    else paths.set(kind, path);
+    known.set(kind, kind);
+    if (tag !== null) tags.push([pascalCase(singular(tag)), kind]);
+  }
+  for (const [tag, kind] of tags) if (!known.has(tag)) known.set(tag, kind);
+  return { drafts: [...paths].map(([kind, path]) => draftKind(api, path, { kind, known })), leftOut };
 }
 
 /** `/v2025/access-profiles` is a list of `AccessProfile`. */
@@ -99,7 +120,7 @@ function propertiesOf({ list, read, create, put }: Collection, wrapperIn: Wrappe
   return found;
 }
 
-function linesOf(kind: string, findings: Findings): string[] {
+function linesOf(kind: string, findings: Findings, known: KnownKinds | null): string[] {
   const { collection, wrapper } = findings;
   const { path } = collection;
   const update = updateOf(findings);
@@ -112,6 +133,7 @@ function linesOf(kind: string, findings: Findings): string[] {
     key: key.name,
     isReadOnly,
     prose: update.prose,
+    known,
   });
   const beside = (all: readonly string[]) => (all.length === 0 ? '' : formatComment(all.join('; ')));
   return [
@@ -193,10 +215,14 @@ function listOf({ collection: { list, path }, miss }: Findings, key: string) {
 /** A descriptor names no more fields, and no more members of the server, as its schema says. */
 const mostNames = 200;
 
-function fieldsOf(
-  findings: Findings,
-  { key, isReadOnly, prose }: { readonly key: string; readonly isReadOnly: boolean; readonly prose: Prose },
-) {
+interface Context {
+  readonly key: string;
+  readonly isReadOnly: boolean;
+  readonly prose: Prose;
+  readonly known: KnownKinds | null;
+}
+
+function fieldsOf(findings: Findings, { key, isReadOnly, prose, known }: Context) {
   const { api, collection, properties, miss } = findings;
   const isWritten = writableFilter(collection);
   const fixedNote = fixedFinder(prose);
@@ -214,7 +240,7 @@ function fieldsOf(
     else if (!isWritten(name)) unwritten.push(name);
     else if (movesByItself(name) && (fixed !== null || prose.patchable === null)) moving.push(name);
     else {
-      const { field, notes } = fieldOf(api, name, property);
+      const { field, notes } = toKnown(fieldOf(api, name, property), known);
       fields.push([name, { field, notes: [...(fixed === null ? [] : [fixed]), ...notes] }]);
     }
   }
@@ -233,6 +259,15 @@ function fieldsOf(
     serverOwned: most([...serverOwned], 'members that only the server sets'),
     notes,
   };
+}
+
+/** The field with the name that its kind has among the known ones. */
+function toKnown({ field, notes }: DraftField, known: KnownKinds | null): DraftField {
+  const target = typeof field === 'string' ? undefined : field.to;
+  if (target === undefined || !known || typeof field === 'string') return { field, notes };
+  const name = known.get(target);
+  if (name !== undefined) return { field: { ...field, to: name }, notes };
+  return { field, notes: [...notes, `check: no kind ${target} is described`] };
 }
 
 function noteOf(names: readonly string[], what: string): string[] {

@@ -89,8 +89,8 @@ function targetOf(
   const [type] = types;
   if (types.length > 1) return { field: {}, notes: [`check: to one of ${types.map(toComment).join(', ')}`] };
   if (type === undefined) return { field: { to: wellKnown(name) ?? pascalCase(name) }, notes: [checkKind] };
-  const [byType, byName] = [pascalCase(type.toLowerCase()), wellKnown(name)];
-  const to = byName ?? byType;
+  const byType = pascalCase(type.toLowerCase());
+  const to = (/^(user|person)$/i.test(type) ? wellKnown(name) : null) ?? byType;
   if (to === '') return { field: {}, notes: [checkKind] };
   return {
     field: { to, ...(/^\w{1,100}$/.test(type) ? { type } : {}) },

@@ -1,5 +1,5 @@
 /** Drafts of documents as vendors write them: a folder for each service, prose instead of schemas, bodies of many shapes. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ function write(file: string, value: unknown) {
 
 async function draft(...words: string[]) {
   const ran = await runProgram(['kind', 'draft', ...words], { cwd });
-  if (ran.stdout !== '') expect(validators.kind(parse(ran.stdout)), ran.stdout).toBe(true);
+  if (ran.stdout.startsWith('#')) expect(validators.kind(parse(ran.stdout)), ran.stdout).toBe(true);
   return ran;
 }
 
@@ -84,23 +84,23 @@ describe('a folder for each service, with parameters that all share beside them'
 
   it('is drafted with them in a repository', async () => {
     write('.git/HEAD', 'ref: refs/heads/main\n');
-    const { stdout, stderr } = await draft('apis/things/openapi.yaml', '/things');
+    const { stdout } = await draft('apis/things/openapi.yaml', '/things');
     expect(parse(stdout)).toMatchObject({ kind: 'Thing', key: 'name', list: { pageSize: 50 } });
     expect(stdout).toContain('# Drafted from openapi.yaml.');
-    expect(stderr).not.toContain('was not followed');
+    expect(stdout).not.toContain('was not followed');
   });
 
   it('is not taken for one without pages where they are not found', async () => {
-    const { stdout, stderr } = await draft('apis/things/openapi.yaml', '/things');
+    const { stdout } = await draft('apis/things/openapi.yaml', '/things');
     expect(stdout).toContain(
       'list: { pageSize: 50, filter: false }  # check: the page size, since not all of its parameters were found',
     );
-    expect(stderr).toContain('it leads out of the repository or folder of the document');
+    expect(stdout).toContain('it leads out of the repository or folder of the document');
   });
 
   it('is not followed out of the repository', async () => {
     write('apis/things/.git/HEAD', 'ref: refs/heads/main\n');
-    expect((await draft('apis/things/openapi.yaml', '/things')).stderr).toContain('was not followed');
+    expect((await draft('apis/things/openapi.yaml', '/things')).stdout).toContain('was not followed');
   });
 });
 
@@ -117,18 +117,18 @@ describe('the body of a request', () => {
     ],
     ['one of a wrapped object', json({ type: 'object', properties: { thing } })],
   ])('%s makes a kind that is only read', async (_name, requestBody) => {
-    const { kind, stderr } = await things({ post: { requestBody } });
-    expect(kind).toMatchObject({ create: false, update: 'none', delete: false, fields: {} });
-    expect(stderr).toMatch(/Requests for \/things have the object in things?, which a descriptor cannot say/);
+    const { kind, stdout } = await things({ post: { requestBody } });
+    expect(kind).toMatchObject({ create: false, update: 'none', delete: false });
+    expect(stdout).toMatch(/Requests for \/things have the object in things?, which a descriptor cannot say/);
   });
 
   it.each([
     ['a bare list', json({ type: 'array', items: thing }), 'POST /things takes a list of objects'],
     ['a form', json(thing, 'multipart/form-data'), 'POST /things takes multipart/form-data, and no JSON'],
   ])('of a POST that is %s creates nothing', async (_name, requestBody, told) => {
-    const { kind, stderr } = await things({ post: { requestBody }, patch: jsonPatch });
+    const { kind, stdout } = await things({ post: { requestBody }, patch: jsonPatch });
     expect(kind).toMatchObject({ create: false, update: 'json-patch', delete: true });
-    expect(stderr).toContain(told);
+    expect(stdout).toContain(told);
   });
 
   it.each([
@@ -147,9 +147,9 @@ describe('the body of a request', () => {
     ],
     ['a form', json(thing, 'multipart/form-data')],
   ])('of a PATCH that is %s is not used', async (_name, requestBody) => {
-    const { kind, stderr } = await things({ patch: { requestBody }, put: { requestBody: json(thing) } });
+    const { kind, stdout } = await things({ patch: { requestBody }, put: { requestBody: json(thing) } });
     expect(kind.update).toBe('put');
-    expect(stderr).toContain(
+    expect(stdout).toContain(
       'Not all ways to change an object at /things take JSON as a descriptor can say it.',
     );
   });
@@ -158,9 +158,9 @@ describe('the body of a request', () => {
 it('a parameter that a call has to have is told, unless it is always sent', async () => {
   const needed = (name: string) => ({ name, in: 'header', required: true, schema: text });
   const parameters = [...list.parameters, needed('X-Service-Experimental'), needed('X-Region')];
-  const { stderr } = await things({ list: { parameters } });
-  expect(stderr).toContain('- GET needs X-Region, which a descriptor cannot say.');
-  expect(stderr).not.toContain('Experimental');
+  const { stdout } = await things({ list: { parameters } });
+  expect(stdout).toContain('# check: GET needs X-Region, which a descriptor cannot say.');
+  expect(stdout).not.toContain('Experimental');
 });
 
 describe('prose', () => {
@@ -207,14 +207,78 @@ it('what a tenant counts or finds out is not declared', async () => {
     properties: { name: text, healthy: {}, memberCount: {}, hasLogo: {}, status: text },
   };
   const { kind, stdout } = await things({ patch: jsonPatch }, schema);
-  expect(kind).toMatchObject({
-    fields: {},
-    serverOwned: ['id', 'healthy', 'memberCount', 'hasLogo', 'status'],
-  });
+  expect(kind.serverOwned).toEqual(['id', 'healthy', 'memberCount', 'hasLogo', 'status']);
   expect(stdout).toContain(
     '# check: by their names, the tenant itself sets healthy, memberCount, hasLogo, …',
   );
   const description = 'These fields are patchable:\n* status';
   const patchable = await things({ patch: { ...jsonPatch, description } }, schema);
   expect(patchable.kind.fields).toEqual({ status: 'value' });
+});
+
+describe('a whole document', () => {
+  const collection = (name: string, tag: string, properties: object) => {
+    const schema = { type: 'object', properties: { id: text, name: text, ...properties } };
+    const get = { ...list, tags: [tag], responses: { 200: json({ type: 'array', items: schema }) } };
+    return {
+      [`/v2025/${name}`]: { get, post: { requestBody: json(schema) } },
+      [`/v2025/${name}/{id}`]: { patch: jsonPatch },
+    };
+  };
+  const reference = (type: string) => ({
+    type: 'object',
+    properties: { id: text, name: text, type: { ...text, enum: [type] } },
+  });
+  const paths = {
+    ...collection('workgroups', 'Governance Groups', {}),
+    ...collection('roles', 'Roles', {
+      owner: reference('IDENTITY'),
+      approver: reference('GOVERNANCE_GROUP'),
+      parent: reference('ROLE'),
+      space: reference('PLANET'),
+    }),
+    ...collection('sim-integrations', 'Integrations', {}),
+    '/v2025/role-events': { get: list },
+    '/v2025/old': { get: { ...list, deprecated: true }, post: {} },
+  };
+  const all = async (more = {}) => {
+    write('api.json', { openapi: '3.0.1', paths: { ...paths, ...more } });
+    write('kinds/readme.md', '');
+    return draft('api.json', '--all', 'kinds');
+  };
+
+  it('is drafted into a folder, except what is there and what built-in kinds have', async () => {
+    const { code, stdout, stderr } = await all(collection('beta/roles', 'Roles', {}));
+    expect(code).toBe(0);
+    expect(readdirSync(join(cwd, 'kinds'))).toEqual(['Role.kind.yaml', 'Workgroup.kind.yaml', 'readme.md']);
+    expect(stdout).toMatch(/^Written: kinds\/Role\.kind\.yaml, \d to check\.$/m);
+    expect(stderr).toBe(`Left out:
+- /v2025/roles: Role is drafted from /v2025/beta/roles
+- /v2025/sim-integrations: the built-in kind SimIntegration has it
+`);
+    const second = await all();
+    expect(second.stdout).toBe('');
+    expect(second.stderr).toContain('- /v2025/workgroups: kinds/Workgroup.kind.yaml already exists\n');
+  });
+
+  it('refers to kinds as they are drafted from it', async () => {
+    await all();
+    const role = readFileSync(join(cwd, 'kinds/Role.kind.yaml'), 'utf8');
+    expect(parse(role).fields).toEqual({
+      owner: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
+      approver: { is: 'reference', to: 'Workgroup', type: 'GOVERNANCE_GROUP' },
+      parent: { is: 'reference', to: 'Role', type: 'ROLE' },
+      space: { is: 'reference', to: 'Planet', type: 'PLANET' },
+    });
+    expect(role.match(/# .*check: no kind \w+ is described/g)).toEqual([
+      '# check: no kind Planet is described',
+    ]);
+  });
+
+  it('without a collection is an error', async () => {
+    write('api.json', { openapi: '3.0.1', paths: { '/v2025/status': { get: {} } } });
+    const { code, stderr } = await draft('api.json', '--all', 'kinds');
+    expect(code).toBe(1);
+    expect(stderr).toContain('api.json describes no collection.');
+  });
 });
