@@ -276,7 +276,7 @@ class TenantClient implements Client {
     const raw = await this.#transport.exchange({
       ...to,
       method: request.method,
-      headers: { ...ownHeaders, ...request.headers, authorization: `Bearer ${token}` },
+      headers: { ...request.headers, authorization: `Bearer ${token}` },
       body,
       keep: (bytes) => this.#keep(request, bytes),
       onNumber: (name, digits) => this.#numbers.add(`${name} ${digits}`),
@@ -373,8 +373,6 @@ function roomInHeap(): number {
   const { heap_size_limit: heap } = process.getBuiltinModule('node:v8').getHeapStatistics();
   return Math.min(mostKept, Math.floor(heap / 8));
 }
-
-const ownHeaders = { 'user-agent': 'tenantctl', 'accept-encoding': 'gzip' };
 
 function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
   const either = other ? AbortSignal.any([signal, other]) : signal;

@@ -37,11 +37,16 @@ export function describeAnswer(answer: Answer): Description {
 export function trackingIdOf(answer: Answer): string | null {
   if (answer.outcome !== 'answered') return null;
   const inBody = !isSuccess(answer) && isObject(answer.body) ? textOf(answer.body, 'trackingId') : null;
-  const names = ['x-tracking-id', 'x-request-id', 'x-correlation-id'];
-  const inHeader = names.map((name) => answer.headers[name]).find((value) => value);
-  const id = inBody ?? inHeader;
-  return id ? shortenLine(id, 100) || null : null;
+  const { headers } = answer;
+  const names = [supportHeader, 'x-tracking-id', 'x-request-id', 'x-correlation-id'];
+  const inHeader = names.map((name) => headers[name]).find((value) => value);
+  const id = shortenLine(inBody ?? inHeader ?? '', 100);
+  // Support asks for both where they are not the same.
+  const other = shortenLine(headers[supportHeader] ?? '', 100);
+  return (other === '' || other === id ? id : `${id}, Slpt-Request-Id ${other}`) || null;
 }
+
+const supportHeader = 'slpt-request-id';
 
 /** `404 Not Found`. */
 function wordsOf(status: number): string {

@@ -2,7 +2,7 @@ import { type Call, pathOf } from '../kinds/http.ts';
 import type { UsedLookup } from '../kinds/resource.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { type Json, type JsonObject, recordField } from '../model/json.ts';
+import { type Json, type JsonObject, own, recordField } from '../model/json.ts';
 import { type Lookup, lookupKey, lookupWords } from '../model/marker.ts';
 import type { Client } from './client.ts';
 import { isBadRequest, shortenLine } from './describe.ts';
@@ -15,6 +15,12 @@ export type LookupAnswers = (lookup: Lookup) => Json;
 /** Parameters of a collection that are not filters (seed 002, "Collection endpoints"). */
 const parameters = ['limit', 'offset', 'order', 'metadata'];
 
+/** What hosts with `collectionQuery: named` filter these collections by. */
+const namedFilters: Readonly<Record<string, readonly string[]>> = {
+  ne_attributes: ['label', 'name'],
+  profile_types: ['name', 'label'],
+};
+
 /** From this number of lookups in one collection on, reading its first page pays: it may be the whole collection. */
 const manyLookups = 3;
 
@@ -22,8 +28,14 @@ const manyLookups = 3;
  * Asks the profile-management interface for the record that each lookup names, and takes its field. Exactly one record
  * must match; the match is made here, since a host may ignore a filter (api-notes, "Collections"). Throws a Failure
  * with all lookups that match none, match several, or lack the field, at each place that uses them.
+ *
+ * @param onReadWhole called where a collection of several pages was read because the host does not filter by these fields
  */
-export async function resolveLookups(tenant: Client, lookups: readonly UsedLookup[]): Promise<LookupAnswers> {
+export async function resolveLookups(
+  tenant: Client,
+  lookups: readonly UsedLookup[],
+  onReadWhole: (remark: Diagnostic) => void = () => {},
+): Promise<LookupAnswers> {
   const client = readOnce(tenant);
   const distinct = new Map<string, UsedLookup>();
   for (const lookup of lookups) {
@@ -35,7 +47,9 @@ export async function resolveLookups(tenant: Client, lookups: readonly UsedLooku
   const resolved = await allOrFailure(
     collections.map((from) => {
       const inCollection = [...distinct.values()].filter((lookup) => lookup.from === from);
-      return resolveIn(client, from, inCollection).catch((error) => explainUnlisted(error, inCollection));
+      return resolveIn(client, from, inCollection, onReadWhole).catch((error) =>
+        explainUnlisted(error, inCollection),
+      );
     }),
   );
   const problems: Diagnostic[] = [];
@@ -58,11 +72,12 @@ async function resolveIn(
   client: Client,
   from: string,
   lookups: readonly UsedLookup[],
+  onReadWhole: (remark: Diagnostic) => void,
 ): Promise<[UsedLookup, Resolved][]> {
   const whole = lookups.length < manyLookups ? null : await readWholePage(client, from);
   return allOrFailure(
     lookups.map(async (lookup): Promise<[UsedLookup, Resolved]> => {
-      const rows = whole ?? (await readFiltered(client, lookup));
+      const rows = whole ?? (await readFiltered(client, lookup, onReadWhole));
       const matching = rows.filter((row) => matches(row, lookup.where));
       return [lookup, resolve(lookup, matching, (text) => client.redact(text))];
     }),
@@ -87,15 +102,36 @@ async function readWholePage(client: Client, from: string): Promise<readonly Jso
   return readRows(client, source);
 }
 
-/** The rows that the host finds; all rows where it does not accept the filter. */
-async function readFiltered(client: Client, { from, where }: Lookup): Promise<readonly JsonObject[]> {
-  const filters = Object.entries(where).filter(([field]) => !parameters.includes(field));
-  try {
-    return await readRows(client, collectionSource(from, Object.fromEntries(filters)));
-  } catch (error) {
-    if (!isBadRequest(error) || filters.length === 0) throw error;
-    return readRows(client, collectionSource(from, {}));
+/** The rows that the host finds; all rows, one page after the other, where it filters by none of the fields. */
+async function readFiltered(
+  client: Client,
+  lookup: Lookup,
+  onReadWhole: (remark: Diagnostic) => void,
+): Promise<readonly JsonObject[]> {
+  const { from, where } = lookup;
+  const isFilter = (field: string) =>
+    !parameters.includes(field) &&
+    (client.settings.collectionQuery === 'documented' || (own(namedFilters, from)?.includes(field) ?? true));
+  const filters = Object.entries(where).filter(([field]) => isFilter(field));
+  if (filters.length > 0) {
+    try {
+      return await readRows(client, collectionSource(from, Object.fromEntries(filters)));
+    } catch (error) {
+      if (!isBadRequest(error)) throw error;
+    }
   }
+  const source = collectionSource(from, {});
+  const rows = await readRows(client, source);
+  if (rows.length > source.pageSize) onReadWhole(remarkOnWhole(lookup, rows.length));
+  return rows;
+}
+
+function remarkOnWhole({ from, where }: Lookup, count: number): Diagnostic {
+  const fields = Object.keys(where).map((field) => `\`${field}\``);
+  const message = `All ${count} records of \`${from}\` were read: this host does not filter them by ${fields.join(' and ')}.`;
+  const named = own(namedFilters, from) ?? ['name'];
+  const hint = `Look records up by ${named.map((field) => `\`${field}\``).join(' or ')}, which takes one request.`;
+  return { code: 'lookup-read-whole', severity: 'info', message, hint };
 }
 
 function collectionSource(

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import { type Dispatcher, Pool } from 'undici';
 import type { ClientCertificate } from '../kinds/project.ts';
+import { tool } from '../model/documents.ts';
 import { Failure, failure, systemCode } from '../model/failure.ts';
 import { inexactNumbers, isTooDeep, parseJson } from '../model/json.ts';
 import type { HttpProxies } from '../model/network.ts';
@@ -61,6 +62,9 @@ export const defaultTransportLimits: TransportLimits = {
   total: 180_000,
   bodyBytes: 64 * 1024 * 1024,
 };
+
+/** Of every request, those for tokens too: the operators of a host tell its clients by their names. */
+const ownHeaders = { 'user-agent': `${tool.name}/${tool.version}`, 'accept-encoding': 'gzip' };
 
 type Head = Pick<Answered, 'status' | 'headers'>;
 
@@ -205,7 +209,7 @@ function exchange({ dispatcher, lateProxy }: Route, call: Call, limits: Transpor
     };
     try {
       const { origin, method, path, headers, body } = call;
-      dispatcher.dispatch({ origin, method, path, headers: { ...headers }, body }, handler);
+      dispatcher.dispatch({ origin, method, path, headers: { ...ownHeaders, ...headers }, body }, handler);
     } catch (error) {
       settle(toUnsentAnswer(error, call.origin));
     }

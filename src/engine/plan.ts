@@ -128,6 +128,7 @@ interface Live {
   readonly others: readonly LiveObject[];
   readonly lookups: readonly UsedLookup[];
   readonly answer: (lookup: Lookup) => Json;
+  readonly remarks: readonly Diagnostic[];
 }
 
 /** Reads the objects and the records that lookups name, once the tenant shows the last writes of this project. */
@@ -137,11 +138,14 @@ export async function readTenantFor(
   root: string,
   tenant: Tenant,
 ): Promise<Live> {
+  const remarks = new Map<string, Diagnostic>();
   const [read, answer] = await Promise.all([
     readSettledObjects(root, tenant, requests, (client) => readObjectsAndOthers(client, requests)),
-    resolveLookups(tenant.client, lookups),
+    resolveLookups(tenant.client, lookups, (remark) => remarks.set(remark.message, remark)),
   ]);
-  return { ...read, client: tenant.client, lookups, answer };
+  // The order of the answers is random, and remarks are part of the digest.
+  const inOrder = [...remarks.keys()].sort().flatMap((message) => remarks.get(message) ?? []);
+  return { ...read, client: tenant.client, lookups, answer, remarks: inOrder };
 }
 
 /** The desired state of a plan: what is compared with the tenant. */
@@ -150,7 +154,7 @@ type Desired = Pick<PlanInput, 'resources' | 'previous' | 'diagnostics' | 'choic
 /** Puts in ids and records for references and lookups. Throws a Failure for a reference that leads nowhere. */
 async function resolveDeclared(
   { resources, previous, lookups, references, diagnostics }: Declared,
-  { objects, answer }: Live,
+  { objects, answer, remarks }: Live,
   choices: PlanChoices,
   { client, environment: { kinds } }: Tenant,
 ): Promise<Desired> {
@@ -173,7 +177,7 @@ async function resolveDeclared(
     choices,
     resources: resources.map((each) => fillReferences(fillLookups(each, answerKnown), resolved)),
     previous: previous?.map((each) => fillReferences(fillLookups(each, answerKnown), then)) ?? null,
-    diagnostics: [...globWarnings(choices, { resources, previous, objects }), ...diagnostics],
+    diagnostics: [...globWarnings(choices, { resources, previous, objects }), ...remarks, ...diagnostics],
   };
 }
 

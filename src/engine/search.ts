@@ -15,6 +15,7 @@ import { canonicalJson, type JsonObject, mapMembers, own } from '../model/json.t
 import { literal } from '../model/marker.ts';
 import type { Change, Impact, Moved } from '../model/plan.ts';
 import { isWithin, pointer } from '../model/pointer.ts';
+import type { ApiSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
 import { completeResource, fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import type { Planned } from './lint.ts';
@@ -88,8 +89,10 @@ async function unknownLabel(label: string, searches: readonly Resource[], tenant
 /** The most that a page of profiles may hold (seed 002, "Collection endpoints"). */
 const largestPage = 500;
 
-function profilePages(label: string, request: Call): PageSource {
-  const query = { metadata: 'true', ...request.query, limit: String(largestPage) };
+function profilePages(label: string, request: Call, { collectionQuery }: ApiSettings): PageSource {
+  // The total, which says how many pages follow.
+  const counted: Call['query'] = collectionQuery === 'documented' ? { metadata: 'true' } : {};
+  const query = { ...counted, ...request.query, limit: String(largestPage) };
   return {
     what: `the search "${label}"`,
     request: { ...request, query },
@@ -107,7 +110,11 @@ async function readFoundProfiles(
   // One more than wanted, to see whether there are more.
   const enough = limit + 1;
   const pageSize = Math.min(largestPage, enough);
-  const profiles = await readRows(client, { ...profilePages(label, ordered), pageSize, enough });
+  const profiles = await readRows(client, {
+    ...profilePages(label, ordered, client.settings),
+    pageSize,
+    enough,
+  });
   return { label, rules, more: profiles.length > limit, profiles: profiles.slice(0, limit) };
 }
 
@@ -149,7 +156,7 @@ function searchesOf(change: Change, { input }: Planned): Searches {
   );
   const declared = resources.find((each) => each.address === address && each.ensure === 'present');
   const pages = (fields: JsonObject) =>
-    profilePages(change.key[0] ?? '', runRules(fields, environment.settings));
+    profilePages(change.key[0] ?? '', runRules(fields, environment.settings), environment.settings);
   // Escaped, so that no value in the tenant can be mistaken for a marker.
   const rules = live && declaredRules(live.fields).map((rule) => mapMembers(rule, literal));
   return [rules ? pages({ rules }) : null, declared ? pages(declared.fields) : null];

@@ -19,9 +19,12 @@ export const mailFrom: Kind = {
   resource,
   read: {
     how: 'each-declared',
-    // The documents have the identity in the path and require `id` in the query, so both are sent.
+    // The documents have the identity in the path and require `id` in the query, so both are sent to hosts that keep to them.
     each: ([identity = ''], settings) =>
-      apiRequest('GET', resource, settings, { below: [identity], query: { id: identity } }),
+      apiRequest('GET', resource, settings, {
+        below: [identity],
+        query: settings.mailFrom === 'id' ? { id: identity } : {},
+      }),
     isAbsent: ({ status, body }) =>
       status === 400 ||
       status === 404 ||

@@ -137,7 +137,7 @@ function readScalar(node: Scalar, walk: Walk): Json {
 
 /** The beginning of a directive of notification texts, without the `#` that YAML takes for a comment. */
 const directive =
-  /^(?:(?:if|elseif|foreach|set|macro|define|evaluate)\s*\(|(?:end|else)\b(?! \w)|else\b.*#end\b)/;
+  /^(?:(?:if|elseif|foreach|set|parse|include|macro|define|evaluate)\s*\(|(?:end|else)\b(?! \w)|else\b.*#end\b)/;
 
 /** True where a comment is the rest of a text: `Day #if($n > 1)s#end`. */
 function isCut(text: string, comment: string): boolean {

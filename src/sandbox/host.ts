@@ -51,6 +51,8 @@ export const ways = {
   /** `metadata`: bare, but wrapped with `metadata=true`. The others: always wrapped, or always bare. */
   collections: ['metadata', 'wrapped', 'bare'],
   unknownFilter: ['refused', 'ignored'],
+  /** With `named`, attributes and profile types are filtered by `label` and `name` only, and no run of a search has `metadata`. */
+  collectionQuery: ['documented', 'named'],
   offsetZero: ['taken', 'refused'],
   /** What a collection does with an offset after its last record, which seed 002 does not allow. */
   offsetBeyondEnd: ['refused', 'empty'],
@@ -73,6 +75,8 @@ export const ways = {
   mailFromMissing: ['badRequest', 'notFound', 'empty'],
   /** What is answered for an address without MAIL FROM whose domain has one: that it is missing, or that of the domain. */
   mailFromIdentity: ['asked', 'domain'],
+  /** Whether MAIL FROM is asked for with `id` in the query, which it then needs. */
+  mailFromQuery: ['id', 'path'],
   preferenceMissing: ['notFound', 'badRequest'],
   /** How a DKIM verification that is pending or failed is answered: as documented, or as the mail provider calls it. */
   dkimStates: ['documented', 'upper', 'camel'],
@@ -88,6 +92,8 @@ export const ways = {
    */
   domainPages: ['refused', 'ignored', 'taken'],
   headerMissing: ['badRequest', 'forbidden'],
+  /** True when each answer, of the token too, has the id under which support finds the request. */
+  supportId: [false, true],
   /** What `send-test-notification` takes: with `extended`, also `locale` and `recipientEmailList`. */
   sendTest: ['documented', 'extended'],
   /** True when resources are below `/v2024` and `/v2025`, or each under its own path and version: `/sim-integrations/v1`. */
@@ -358,6 +364,30 @@ export function dkimState(
   { dkimStates }: Variations,
 ): string {
   return providerStates[dkimStates]?.[state] ?? state;
+}
+
+/** What a collection is filtered by. Without a status, it is one of attributes or types. */
+export function filtersOf(attributes: readonly string[], { collectionQuery }: Variations): readonly string[] {
+  return collectionQuery === 'named' && !attributes.includes('status') ? ['name', 'label'] : attributes;
+}
+
+/** Throws a 400 where the run of a search takes no metadata. */
+export function refuseMetadata(query: ReadonlyMap<string, string>, { collectionQuery }: Variations): void {
+  if (collectionQuery === 'named' && query.has('metadata'))
+    throw badRequest('Unknown query parameter "metadata"');
+}
+
+/** Throws a 400 where the query of a read of MAIL FROM is not what the host wants. */
+export function checkMailFromQuery(
+  identity: string,
+  query: ReadonlyMap<string, string>,
+  { mailFromQuery }: Variations,
+): void {
+  const id = query.get('id');
+  if (mailFromQuery === 'path' && id !== undefined) throw badRequest('Unknown query parameter "id"');
+  if (mailFromQuery === 'path') return;
+  if (id === undefined) throw badRequest('The query parameter "id" is required');
+  if (id !== identity) throw badRequest('The query parameter "id" is not the identity of the path');
 }
 
 /** The attributes of profiles, with their classes where rules name these. */

@@ -87,6 +87,8 @@ export function createSandboxServer(parts: ServerParts): Server {
     parts.log.countOpen();
     response.once('close', () => parts.log.countClose());
     response.setHeader('date', new Date(parts.tenant.now()).toUTCString());
+    if (parts.tenant.variations.supportId)
+      response.setHeader('slpt-request-id', `request-${parts.log.metrics().requests + 1}`);
     // Only a closed connection fails here, so nobody is left to answer.
     serve(request, response, parts).catch(() => response.destroy());
   });

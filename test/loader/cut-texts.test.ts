@@ -16,6 +16,10 @@ describe('a text that goes on behind a blank and a directive', () => {
     ['subject: Noch $n #else', 18],
     ['subject: Noch $n #else Tage #end', 18],
     ['subject: Noch #set($n = 1)$n', 15],
+    ['subject: Noch #define($day)Tag#end', 15],
+    ['subject: Noch #macro(day)Tag#end', 15],
+    ['subject: Noch #parse("days.vm")', 15],
+    ['subject: Noch #include("days.txt")', 15],
     ['slackTemplate: { text: Noch $n #if($n)Tage#end\n  }', 32],
   ])('is an error: %s', (line, column) => {
     expect(errors(failureOf({ 'config/a.yaml': template(line) }))).toEqual([

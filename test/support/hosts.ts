@@ -17,6 +17,8 @@ const settings: Readonly<Record<string, Settings>> = {
   'simPatchOps=replace': { identity: { simPatchOps: 'replace' } },
   'ruleObjectType=condition_object_type': { profiles: { profileSearchObjectType: 'condition_object_type' } },
   'ruleObjectType=attribute_class': { profiles: { profileSearchObjectType: 'attribute_class' } },
+  'collectionQuery=named': { profiles: { collectionQuery: 'named' } },
+  'mailFromQuery=path': { identity: { mailFrom: 'path' } },
   'sendTest=extended': { identity: { sendTest: 'extended' } },
   'identityPaths=own': {
     identity: {

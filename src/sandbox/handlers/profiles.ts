@@ -7,7 +7,15 @@ import {
   textOf,
   withoutNulls,
 } from '../../model/json.ts';
-import { answerNothing, listAttributes, objectTypeName, objectTypeOf, type Variations } from '../host.ts';
+import {
+  answerNothing,
+  filtersOf,
+  listAttributes,
+  objectTypeName,
+  objectTypeOf,
+  refuseMetadata,
+  type Variations,
+} from '../host.ts';
 import {
   type ConditionRule,
   type NeAttribute,
@@ -122,12 +130,13 @@ function filterRecords(
   records: readonly JsonObject[],
   attributes: readonly string[],
   query: Query,
-  { unknownFilter }: Variations,
+  host: Variations,
 ): readonly JsonObject[] {
+  const filters = filtersOf(attributes, host);
   return [...query].reduce((left, [name, value]) => {
     if (parameters.includes(name)) return left;
-    if (attributes.includes(name)) return left.filter((record) => (textOf(record, name) ?? '') === value);
-    if (unknownFilter === 'ignored') return left;
+    if (filters.includes(name)) return left.filter((record) => (textOf(record, name) ?? '') === value);
+    if (host.unknownFilter === 'ignored') return left;
     throw badRequest(`"${name}" is neither a parameter nor an attribute to filter by`);
   }, records);
 }
@@ -184,6 +193,7 @@ const findSearch = (call: Call, { state }: Tenant): ProfileSearch =>
   findById(state.profileSearches, call, 'profile search');
 
 function run(rules: readonly ConditionRule[], call: Call, tenant: Tenant): Reply {
+  refuseMetadata(call.query, tenant.variations);
   return answerPage(profiles, findProfiles(rules, tenant.state, tenant.now()), call, tenant);
 }
 

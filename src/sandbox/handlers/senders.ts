@@ -1,5 +1,5 @@
 import type { Json } from '../../model/json.ts';
-import { dkimState } from '../host.ts';
+import { checkMailFromQuery, dkimState } from '../host.ts';
 import {
   type DkimIdentity,
   dkimTokens,
@@ -119,9 +119,7 @@ function createDomain({ body }: Call, { state, variations }: Tenant): Reply {
 /** Operation rule 6: the identity is sent in the path and in the query. */
 function getMailFrom(call: Call, { state, variations }: Tenant): Reply {
   const identity = param(call, 'identity');
-  const id = call.query.get('id');
-  if (id === undefined) throw badRequest('The query parameter "id" is required');
-  if (id !== identity) throw badRequest('The query parameter "id" is not the identity of the path');
+  checkMailFromQuery(identity, call.query, variations);
   const names = variations.mailFromIdentity === 'domain' ? [identity, domainOf(identity)] : [identity];
   const [found] = names.flatMap((name) => state.mailFrom.filter((one) => isSameIdentity(one.identity, name)));
   if (found) {
