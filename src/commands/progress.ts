@@ -59,7 +59,7 @@ export async function withFleetProgress<T>(
 
 /**
  * Progress is shown with `--verbose` as a log of requests, on a terminal as one line that is drawn again, in a CI job as a line
- * from time to time. Elsewhere only long waits are told.
+ * from time to time. Elsewhere, and with `--quiet`, only long waits are told.
  */
 type Mode = 'none' | 'log' | 'bar' | 'lines' | 'waits';
 
@@ -100,6 +100,7 @@ export function createProgress(io: ProgramIo, args: Verbosity): Progress {
   const count = new Count();
   const begun = Date.now();
   const countdown = createCountdown(() => draw(null));
+  const limitWaits = createLimitWaits(note);
   let awaited = '';
   let told = 0;
 
@@ -115,7 +116,7 @@ export function createProgress(io: ProgramIo, args: Verbosity): Progress {
     note(eventWords(event));
   };
   const show: Record<Mode, (event: RunEvent) => void> = {
-    none() {},
+    none: limitWaits,
     log: (event) => note(logLine(event)),
     bar(event) {
       if (event.type === 'rate-limit-wait') countdown.start(event);
@@ -123,12 +124,16 @@ export function createProgress(io: ProgramIo, args: Verbosity): Progress {
     },
     lines(event) {
       noteWait(event);
+      limitWaits(event);
       if (isNews(event)) note(eventWords(event));
       if (event.type !== 'request-finished' || count.answered < told + requestsPerLine) return;
       told = count.answered;
       note(`${told} requests answered`);
     },
-    waits: noteWait,
+    waits(event) {
+      noteWait(event);
+      limitWaits(event);
+    },
   };
   return {
     onEvent(event) {
@@ -147,6 +152,7 @@ export function createProgress(io: ProgramIo, args: Verbosity): Progress {
 export function createFleetProgress(total: number, args: Verbosity, io: Io): FleetProgress {
   const { mode, note, ...display } = openDisplay(args, io);
   const atWork = new Set<string>();
+  const limitWaits = createLimitWaits(note);
   let ended = 0;
   return {
     onProgress(name, state) {
@@ -168,6 +174,7 @@ export function createFleetProgress(total: number, args: Verbosity, io: Io): Fle
         display.noteInterrupts(event);
         const text = mode === 'log' ? logLine(event) : null;
         if (text !== null) note(`${name}: ${text}`);
+        if (mode !== 'log' && mode !== 'bar') limitWaits(event);
       },
     }),
     end: display.clear,
@@ -243,6 +250,23 @@ class Count {
   }
 }
 
+/** From so many milliseconds on, somebody asks why nothing moves. */
+const longWait = 2000;
+
+/** Tells once that the run waits for the tenant's limit, when its waits have become long together. */
+function createLimitWaits(note: (text: string | null) => void): (event: RunEvent) => void {
+  let waited = 0;
+  let until = 0;
+  return (event) => {
+    if (event.type !== 'rate-limit-wait' || waited >= longWait) return;
+    // Requests of several versions wait at the same time.
+    const begins = Math.max(Date.now(), until);
+    until = Math.max(until, Date.now() + event.ms);
+    waited += until - begins;
+    if (waited >= longWait) note(`${eventWords(event)}; further waits for it are not told`);
+  };
+}
+
 type LimitWait = Extract<RunEvent, { type: 'rate-limit-wait' }>;
 
 /** The time until the tenant's limit lets requests through again, counted down each second. */
@@ -289,7 +313,7 @@ const requestsPerLine = 100;
 
 /** True when an event is worth a line of its own. Of changes that are done, only some are. */
 function isNews(event: RunEvent): boolean {
-  if (event.type !== 'finished') return event.type === 'rate-limit-wait' || event.type === 'retrying';
+  if (event.type !== 'finished') return event.type === 'retrying';
   const { result, finished, total } = event;
   return result.outcome !== 'done' || finished % Math.ceil(total / mostLines) === 0 || finished === total;
 }

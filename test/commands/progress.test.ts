@@ -172,14 +172,49 @@ describe('progress', () => {
     }
     progress.onEvent(waiting);
     expect(screen.text).toBe(
-      '100 requests answered\n200 requests answered\nlimit reached, going on in 4 s\n',
+      '100 requests answered\n200 requests answered\nlimit reached, going on in 4 s; further waits for it are not told\n',
     );
   });
+
+  it.each<[string, NodeJS.ProcessEnv, object]>([
+    ['a CI job', { CI: '1' }, {}],
+    ['a script', {}, {}],
+    ['a script with --no-progress', {}, { progress: false }],
+    ['a script with --quiet', {}, { quiet: true }],
+  ])(
+    'tells once that the limit makes it wait, when the waits are long together, in %s',
+    (_where, env, args) => {
+      vi.useFakeTimers();
+      try {
+        const screen = new Screen(false);
+        const fleetScreen = new Screen(false);
+        const progress = progressOn(screen, args, env);
+        const fleet = createFleetProgress(2, { ...usual, ...args }, redactIo(ioOn(fleetScreen, env)));
+        const wait = (version: string, ms: number) => {
+          progress.onEvent({ ...waiting, version, ms });
+          fleet.tenantOptions('eu-1').onEvent?.({ ...waiting, version, ms });
+        };
+        wait('v2025', 1500);
+        // At the same time: nobody waits longer for it.
+        wait('v2024', 1500);
+        expect(screen.text).toBe('');
+        vi.advanceTimersByTime(1500);
+        wait('v2025', 1000);
+        wait('v2025', 9000);
+        const line = 'limit reached, going on in 1 s; further waits for it are not told\n';
+        expect([screen.text, fleetScreen.text]).toEqual([line, line]);
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
 
   it.each(['false', '0', '', 'FALSE'])('is none of a CI job where CI is %j', (CI) => {
     const screen = new Screen(false);
     const progress = progressOn(screen, {}, { CI });
-    progress.onEvent(waiting);
+    for (let at = 0; at < 250; at++) {
+      progress.onEvent({ ...finished, request: { ...finished.request, path: `/v2024/${at}` } });
+    }
     expect(screen.text).toBe('');
   });
 
