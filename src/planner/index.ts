@@ -8,12 +8,13 @@ import { type DraftPlan, sha256 } from '../model/digest.ts';
 import { itemsOf, type JsonObject } from '../model/json.ts';
 import { type Action, type Change, type Plan, planFormat, type Request } from '../model/plan.ts';
 import { changeFor, deletionOf, notComparableRemarks, type Outcome, unseenInPlan } from './change.ts';
-import { type Deletion, findDeletions, findRemoved } from './deletes.ts';
+import { type Deletion, findDeletions, findRemoved, findUndeclared } from './deletes.ts';
 import { findRefusals, type GuardInput } from './guards.ts';
 import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
-import { findLookAlikes, findMissedRenames, findReplacements, type Match, matchResources } from './match.ts';
+import { findLookAlikes, type Match, matchResources } from './match.ts';
 import { findMovedDefaults, type MovedDefault, movedDefaultRemark } from './moved-defaults.ts';
 import { addOrigins, previousFinder } from './origin.ts';
+import { findMissedRenames, findRenames } from './renames.ts';
 
 /** A declared object that the tenant has, and how it differs. */
 interface Compared extends Outcome {
@@ -68,7 +69,12 @@ export function matchAll(input: PlanInput, others: readonly LiveObject[] = []): 
     deletions,
     remarks: [
       ...findMissedRenames(matches, index),
-      ...findReplacements(missing, lost),
+      ...findRenames(missing, () => ({
+        lost,
+        left: [...deletions.map(({ live }) => live), ...findUndeclared(input, { deletions }, others)],
+        deleted,
+        unseen: unseenInPlan(input.secrets, false),
+      })),
       ...findLookAlikes(missing, [...objects, ...others]),
       ...remarks,
     ],

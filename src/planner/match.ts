@@ -1,8 +1,7 @@
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, ignoring, isKnownById, type LiveIndex } from '../kinds/live-objects.ts';
 import { keysOf, type Resource } from '../kinds/resource.ts';
-import { type Address, formatAddress, type Key } from '../model/address.ts';
-import { groupBy } from '../model/basics.ts';
+import type { Address, Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 
@@ -86,78 +85,6 @@ export function isRename({ kind, resource, live }: Match): boolean {
   if (live.identity === identityOf(kind, resource.key)) return false;
   // A nameless object is known by its id: it has no name to change.
   return !isKnownById(live);
-}
-
-/**
- * Remarks on renames that do not happen: with a typo in the old name, a second object would be created or left behind.
- * A rename that was done earlier needs no remark.
- */
-export function findMissedRenames(matches: readonly Match[], index: LiveIndex): Diagnostic[] {
-  return matches.flatMap(({ kind, resource, live }) => {
-    const { renamedFrom } = resource.lifecycle;
-    if (!renamedFrom || resource.id !== null || resource.ensure === 'absent') return [];
-    const former = index.findByKey(kind, renamedFrom);
-    if (live && (!former || former === live)) return [];
-    return [missedRename(resource, formatAddress(kind.name, renamedFrom), live)];
-  });
-}
-
-function missedRename(resource: Resource, former: Address, live: LiveObject | null): Diagnostic {
-  const { address } = resource;
-  return {
-    code: 'not-renamed',
-    severity: 'warning',
-    message: live
-      ? `${address} exists already, so ${former} is not renamed to it and stays.`
-      : `The tenant has no ${former} to rename, so ${address} is created.`,
-    hint: live
-      ? 'Remove `renamedFrom`, and declare the old object with `ensure: absent` if it is to be deleted.'
-      : 'Correct `renamedFrom`, or remove it if the object is new.',
-    source: resource.locate('/lifecycle/renamedFrom'),
-    address,
-  };
-}
-
-/**
- * Remarks on objects that the plan deletes and creates under another name, since `renamedFrom` is missing: a rename that was
- * taken back in the repository, or a name that was changed in its file.
- *
- * @param missing what is created
- * @param lost what the revision declared of the objects that are deleted
- */
-export function findReplacements(missing: readonly Match[], lost: readonly Resource[]): Diagnostic[] {
-  const created = missing.flatMap(({ kind, resource }) => (kind.can.rename ? [resource] : []));
-  if (created.length === 0 || lost.length === 0) return [];
-  const byFormerName = new Map(
-    lost.flatMap((each): [string, Resource][] => {
-      const { renamedFrom } = each.lifecycle;
-      return renamedFrom ? [[identityOf(each.kind, renamedFrom), each]] : [];
-    }),
-  );
-  const [createdIn, lostIn] = [new Map(groupBy(created, fileOf)), new Map(groupBy(lost, fileOf))];
-  return created.flatMap((resource) => {
-    const file = fileOf(resource);
-    const [here, ...others] = lostIn.get(file) ?? [];
-    const isAlone = others.length === 0 && createdIn.get(file)?.length === 1;
-    const former = byFormerName.get(identityOf(resource.kind, resource.key)) ?? (isAlone ? here : undefined);
-    return former ? [replacement(resource, former)] : [];
-  });
-}
-
-/** The file of a resource, and its kind there. */
-const fileOf = (resource: Resource): string => `${resource.kind.name} ${resource.source().file}`;
-
-function replacement(resource: Resource, former: Resource): Diagnostic {
-  const { address } = resource;
-  const name = JSON.stringify(former.key.join('/'));
-  return {
-    code: 'not-renamed',
-    severity: 'warning',
-    message: `${former.address} is deleted and ${address} is created. Fields that are not in the manifest, and the object's id, will be lost.`,
-    hint: `If they are the same object, rename it with \`lifecycle: { renamedFrom: ${name} }\`.`,
-    source: resource.source(),
-    address,
-  };
 }
 
 /**

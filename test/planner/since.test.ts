@@ -161,9 +161,9 @@ describe('an object that is deleted where another one is created', () => {
       live: previous.map(({ key: [name = ''] }, at) => answers.integration(`${at}`, name, {})),
       scope: { since: 'HEAD~1' },
       choices: { allowDeleteAll: ['SimIntegration'] },
-    }).diagnostics.flatMap(({ code, hint }) => (code === 'not-renamed' ? [hint] : []));
+    }).diagnostics.flatMap(({ code, hint }) => (code === 'renamed' ? [hint] : []));
   const advice = (name: string) =>
-    `If they are the same object, rename it with \`lifecycle: { renamedFrom: "${name}" }\`.`;
+    `If they are the same object, write \`lifecycle: { renamedFrom: "${name}" }\` in the manifest.`;
 
   it('may be a rename that was taken back, or a name that was changed in its file', () => {
     expect(renames([named('New', 'a.yaml', 'Old')], [named('Old', 'b.yaml')])).toEqual([advice('New')]);

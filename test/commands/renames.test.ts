@@ -1,0 +1,70 @@
+/** A name that was changed in a manifest: the plan asks whether the new object and the one without a manifest are one. */
+import { expect, it } from 'vitest';
+import { addObjects } from '../support/tenant-objects.ts';
+import { createTestWorld, succeed, type World } from '../support/world.ts';
+
+const seed = `
+simIntegrations:
+  - { id: s1, name: Tickets, type: Jira, description: For the helpdesk, sources: [], attributes: { url: https://jira.example.com, password: hidden } }
+  - { id: s2, name: Changes, type: ServiceNow, sources: [], attributes: {} }
+`;
+const integration = (name: string, fields: object = {}) => ({ kind: 'SimIntegration', name, ...fields });
+const tickets = { type: 'Jira', description: 'For the helpdesk' };
+
+async function questions(world: World, ...argv: string[]) {
+  const { diagnostics } = await world.plan(...argv);
+  return diagnostics.filter(({ code }) => code === 'renamed');
+}
+
+it('is asked about with the line to write, which makes it a rename', async () => {
+  const world = await createTestWorld({ seed });
+  world.declare([integration('Helpdesk', tickets)]);
+  expect(await questions(world)).toMatchObject([
+    {
+      severity: 'warning',
+      address: 'SimIntegration/Helpdesk',
+      message:
+        'Renamed? The plan creates SimIntegration/Helpdesk, but SimIntegration/Tickets, which no manifest declares, has the same fields.',
+      hint: 'If they are the same object, write `lifecycle: { renamedFrom: "Tickets" }` in the manifest.',
+    },
+  ]);
+  expect((await world.run('plan')).stdout).toContain('lifecycle: { renamedFrom: "Tickets" }');
+  world.declare([integration('Helpdesk', { ...tickets, lifecycle: { renamedFrom: 'Tickets' } })]);
+  await succeed(world, 'apply', '--yes');
+  expect(world.sandbox.state.simIntegrations).toMatchObject([{ id: 's1', name: 'Helpdesk' }, { id: 's2' }]);
+});
+
+it('is asked about where secrets are all that cannot be compared, but not where nothing else is declared', async () => {
+  const world = await createTestWorld({ seed, env: { PASSWORD: 'other' } });
+  const secret = `attributes: { url: https://jira.example.com, password: !secret PASSWORD }`;
+  world.write('config/all.yaml', `kind: SimIntegration\nname: Helpdesk\ntype: Jira\n${secret}\n`);
+  for (const each of world.sandbox.state.simIntegrations)
+    each.attributes = { ...each.attributes, password: '****' };
+  expect(await questions(world)).toMatchObject([{ address: 'SimIntegration/Helpdesk' }]);
+  world.declare([integration('Helpdesk')]);
+  expect(await questions(world)).toEqual([]);
+});
+
+it('is asked about where --prune deletes the former object', async () => {
+  const world = await createTestWorld({ seed, environment: { prune: { kinds: ['SimIntegration'] } } });
+  world.declare([integration('Helpdesk', tickets), integration('Changes')]);
+  expect(await questions(world, '--prune')).toMatchObject([
+    {
+      message: expect.stringContaining(
+        'Renamed? SimIntegration/Tickets is deleted and SimIntegration/Helpdesk is created.',
+      ),
+    },
+  ]);
+});
+
+it.each([
+  ['a field differs', [integration('Helpdesk', { ...tickets, description: 'Else' })], []],
+  ['the former object has a manifest', [integration('Helpdesk', tickets), integration('Tickets')], []],
+  ['several objects would fit', [integration('Helpdesk', tickets)], [{ name: 'Copy', ...tickets }]],
+  ['several manifests would fit', [integration('Helpdesk', tickets), integration('Desk', tickets)], []],
+])('is not asked about where %s', async (_why, declared, twins) => {
+  const world = await createTestWorld({ seed });
+  addObjects(world.sandbox.state, { simIntegrations: twins });
+  world.declare(declared);
+  expect(await questions(world)).toEqual([]);
+});
