@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { applyPlan, requireApplicable, requireApproved } from '../engine/apply.ts';
+import { applyPlan, requireApplicable, requireApproved, requireWritable } from '../engine/apply.ts';
 import { planChanges } from '../engine/plan.ts';
 import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
 import { loadEnvironment, loadProject } from '../loader/index.ts';
@@ -72,6 +72,7 @@ export const command = describeCommand({
     ? { plan: saved.plan, project: loadEnvironment(options) }
     : { plan: null, project: loadProject(options) };
   const { project } = source;
+  requireWritable(project.environment);
   return withTenant(project, args, io, async (tenant, progress) => {
     const plan =
       source.plan === null

@@ -26,5 +26,6 @@ export const command = describeCommand({
   const project = loadProject(projectOptions(args, io));
   const options = planOptionsOf(args, io.env);
   const plan = await planWithTenant(project, args, io, (tenant) => planChanges(project, tenant, options));
-  return outputPlan({ ...plan, ...howToApplyPlan(args, io) }, args, io);
+  const applying = project.environment.policy.readOnly ? {} : howToApplyPlan(args, io);
+  return outputPlan({ ...plan, ...applying }, args, io);
 });

@@ -1,3 +1,4 @@
+import { requireWritable } from '../engine/apply.ts';
 import { prepareTest, sendTest, templateKey } from '../engine/test-notification.ts';
 import { SourceFile } from '../loader/file.ts';
 import { largestFile, loadProject } from '../loader/index.ts';
@@ -39,6 +40,7 @@ export const command = describeCommand({
 }).run(async (args, io) => {
   const context = args.context === undefined ? null : await readContext(args.context, io);
   const { resources, ...project } = loadProject(projectOptions(args, io));
+  requireWritable(project.environment);
   const key = templateKey(args.address, resources);
   // After what would stop a run with --yes too.
   if (!args.yes && !isInteractive(io)) {

@@ -48,6 +48,7 @@ export async function applyPlan(
   plan: Plan,
   options: ApplyOptions = {},
 ): Promise<Result> {
+  requireWritable(tenant.environment);
   requireSecrets(plan, secrets);
   const { env = process.env, resultFile = null, failFast = false } = options;
   const { onEvent = () => {}, onSaved = () => {}, onDone = async () => {} } = options;
@@ -143,11 +144,24 @@ function requireSecrets({ changes }: Plan, secrets: Pick<Secrets, 'problem'>): v
   if (unset.length > 0) throw new Failure(unset);
 }
 
+/** Throws a Failure (exit 4) for an environment that is only read. */
+export function requireWritable({ name, policy }: Environment): void {
+  if (!policy.readOnly) return;
+  throw failure(
+    'read-only-environment',
+    `The environment ${name} is read-only: \`readOnly: true\` in the project file. Nothing was sent.`,
+    { hint: 'Plans, exports and diffs work. To change the tenant, remove `readOnly` in a reviewed commit.' },
+    ExitCode.refused,
+  );
+}
+
 /**
  * Throws a Failure (exit 4) for a plan that a guard refused, for a plan whose digest is not the approved one, and for a
  * saved plan with deletes that neither the environment nor the approval allows.
  */
-export function requireApproved(plan: Plan, { policy }: Environment, approval: Approval): void {
+export function requireApproved(plan: Plan, environment: Environment, approval: Approval): void {
+  requireWritable(environment);
+  const { policy } = environment;
   if (isRefused(plan)) {
     throw new Failure(plan.diagnostics.filter(isError), ExitCode.refused);
   }

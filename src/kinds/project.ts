@@ -104,6 +104,8 @@ export interface Policy {
   readonly prune: { readonly kinds: readonly string[]; readonly keep: readonly string[] };
   /** The most objects that one plan deletes. */
   readonly maxDeletes: number;
+  /** Nothing is sent that could change the tenant. */
+  readonly readOnly: boolean;
 }
 
 /** One environment of the project file, with defaults filled in. */

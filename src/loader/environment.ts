@@ -272,7 +272,7 @@ function readLimits(written: WrittenLimits, isEmbedded: boolean): Limits {
 }
 
 function readPolicy(
-  { protect = [], prune = {}, limits }: WrittenEnvironment,
+  { protect = [], prune = {}, limits, readOnly = false }: WrittenEnvironment,
   { project: { kinds }, problems, find }: BuildContext,
 ): Policy {
   const { kinds: pruned = [], keep = [] } = prune;
@@ -291,6 +291,7 @@ function readPolicy(
     protect,
     prune: { kinds: pruned, keep },
     maxDeletes: limits?.maxDeletes ?? defaultLimits.maxDeletes,
+    readOnly,
   };
 }
 

@@ -22,7 +22,7 @@ function environment(name: string, parts: Partial<Environment> = {}): Environmen
     },
     settings: contractSettings,
     limits: { requests: 100, per: 10_000, concurrency: 8, timeout: null, answers: null, settle: 0 },
-    policy: { protect: [], prune: { kinds: [], keep: [] }, maxDeletes: 10 },
+    policy: { protect: [], prune: { kinds: [], keep: [] }, maxDeletes: 10, readOnly: false },
     variables: {},
     ...parts,
   };

@@ -41,7 +41,7 @@ describe('a tenant at two addresses', () => {
     expect(settings).toEqual(contractSettings);
     const times = { timeout: null, settle: 60_000 };
     expect(limits).toEqual({ requests: 100, per: 10_000, concurrency: 16, answers: null, ...times });
-    expect(policy).toEqual({ protect: [], prune: { kinds: [], keep: [] }, maxDeletes: 10 });
+    expect(policy).toEqual({ protect: [], prune: { kinds: [], keep: [] }, maxDeletes: 10, readOnly: false });
     if (connection.to !== 'tenant' || connection.identity?.auth.by !== 'client-credentials')
       throw new Error('wrong');
     expect(connection.identity.auth.tokenUrl).toBe('https://acme.api.example.com/oauth/token');

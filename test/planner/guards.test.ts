@@ -158,6 +158,7 @@ describe('a saved plan when it is applied', () => {
     protect: [],
     prune: { kinds: [], keep: [] },
     maxDeletes: 10,
+    readOnly: false,
     ...parts,
   });
   const codesLater = (plan: Plan, parts: Partial<Policy>, approval = {}) =>

@@ -129,7 +129,7 @@ function environmentOf(settings: ApiSettings, policy: Partial<Policy> = {}): Env
     },
     settings,
     limits: { requests: 100, per: 10_000, concurrency: 8, timeout: null, answers: null, settle: 0 },
-    policy: { protect: [], prune: { kinds: [], keep: [] }, maxDeletes: 10, ...policy },
+    policy: { protect: [], prune: { kinds: [], keep: [] }, maxDeletes: 10, readOnly: false, ...policy },
     variables: {},
   };
 }

@@ -1,0 +1,57 @@
+/** `readOnly: true`: an environment is planned and read, and nothing on a command line makes it be written to. */
+import { expect, it } from 'vitest';
+import type { Fleet } from '../../src/model/fleet.ts';
+import { createTestFleet } from '../support/fleet.ts';
+import { createTestWorld, succeed } from '../support/world.ts';
+
+const sender = { kind: 'SenderAddress', email: 'a@acme.example' };
+
+it('is planned, exported and compared, and never applied to', async () => {
+  const world = await createTestWorld({ environment: { readOnly: true } });
+  world.declare([sender]);
+  const planned = await succeed(world, 'plan', '--out', 'plan.json');
+  expect(planned.stdout).not.toContain('To apply');
+  await succeed(world, 'export', '--out', 'exported', '--kinds', 'NotificationTemplate');
+  await succeed(world, 'diff', '--declared', 'test');
+  const { digest } = await world.plan();
+  const tries = [
+    ['--yes'],
+    ['--expect', digest],
+    ['plan.json'],
+    ['--dry-run'],
+    ['plan.json', '--expect', digest],
+  ];
+  for (const words of tries) {
+    const ran = await world.run('apply', ...words);
+    expect([words, ran.code, ran.stderr]).toEqual([
+      words,
+      4,
+      expect.stringContaining('[read-only-environment]'),
+    ]);
+  }
+  expect(world.sandbox.state.senders).toEqual([]);
+});
+
+it('gets no test notification', async () => {
+  const world = await createTestWorld({ environment: { readOnly: true } });
+  const ran = await world.run('send-test', 'NotificationTemplate/welcome/EMAIL/en', '--yes');
+  expect([ran.code, ran.stderr]).toEqual([4, expect.stringContaining('[read-only-environment]')]);
+});
+
+it('stops no other environment of a fleet', async () => {
+  const fleet = await createTestFleet({ names: ['eu-1', 'us-1'] });
+  fleet.writeProject({ 'us-1': { readOnly: true } });
+  fleet.declare([sender]);
+  const { code, stdout } = await fleet.run('apply', '-e', '*', '--yes', '--format', 'json');
+  expect(code).toBe(4);
+  const { environments }: Fleet = JSON.parse(stdout);
+  const outcomes = environments.map(({ result, error }) => [
+    result?.outcome,
+    error?.diagnostics.map((each) => each.code),
+  ]);
+  expect(outcomes).toEqual([
+    ['done', undefined],
+    [undefined, ['read-only-environment']],
+  ]);
+  expect(fleet.sandboxOf('us-1').state.senders).toEqual([]);
+});
