@@ -5,7 +5,7 @@ import { sentence, table } from './lines.mjs';
 export async function commandsPage(help) {
   const overview = await help();
   const commands = [];
-  for (const [, name] of overview.matchAll(/^ {2}tenantctl ([a-z-]+)( .*?)? {2,}(\S.*)$/gm)) {
+  for (const [, name] of overview.matchAll(/^ {2}([a-z][a-z-]*) {2,}(\S.*)$/gm)) {
     commands.push({ name, ...parse(await help(name)) });
   }
   const common = commonIn(commands.map(({ options }) => options));

@@ -124,7 +124,7 @@ export const certificateHint =
   'Set `tls: { cert: FILE, key: !secret NAME }` beside `baseUrl` in the environment.';
 
 const tooMuchHint =
-  'Read fewer objects (`--only`, `--kinds`), or raise `limits.answers` of the environment, and the memory of the process with `NODE_OPTIONS=--max-old-space-size=MB`. A list without end is a fault of the tenant.';
+  'Read fewer objects (`--only`), or raise `limits.answers` of the environment, and the memory of the process with `NODE_OPTIONS=--max-old-space-size=MB`. A list without end is a fault of the tenant.';
 
 const experimentalHint =
   'The tenant expects the header of experimental operations under another name: set `identity.experimentalHeader` of the environment to the name that it asks for.';

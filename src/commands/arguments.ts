@@ -7,6 +7,16 @@ import { didYouMean } from '../model/words.ts';
 /** Settings for all parsers: `--a.b` is not a nested option, and `-esandbox` is not seven short options. */
 export const parserSettings = { 'dot-notation': false, 'short-option-groups': false } as const;
 
+/** The words of a command line, with `--impact=20` as two options: one that may stand alone takes a value only behind `=`. */
+export function expandWords(argv: readonly string[]): readonly string[] {
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const expand = (word: string, at: number) => {
+    const [, value] = at < end ? (/^--impact=(?!(?:true|false)$)(.*)$/s.exec(word) ?? []) : [];
+    return value === undefined ? [word] : ['--impact', `--impact-requests=${value}`];
+  };
+  return argv.flatMap(expand);
+}
+
 /** Words of other tools, and what to use here. */
 const otherWords: Readonly<Record<string, string>> = {
   destroy:

@@ -99,17 +99,20 @@ export const names = (describe: string) =>
 export const format = <const Word extends string>(choices: readonly [Word, ...Word[]]) =>
   ({ choices, default: choices[0], describe: 'Output format', requiresArg: true }) as const;
 
+/** The shape of an option that has another word now: it works, and no help shows it. */
+export const hidden = <const Option extends object>(option: Option) => ({ ...option, hidden: true }) as const;
+
 /** A check that the value of an option is a whole number from `least` to `most`. */
 export function wholeNumber(
   name: string,
-  { least = 0, most = Number.MAX_SAFE_INTEGER, code = 'usage' } = {},
+  { least = 0, most = Number.MAX_SAFE_INTEGER, code = 'usage', shown = `--${name}` } = {},
 ) {
   return (args: Readonly<Record<string, unknown>>): true => {
     const value = args[name];
     if (value === undefined) return true;
     if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return true;
     const range = most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `${least} or more`;
-    throw failure(code, `--${name} takes a whole number, ${range}.`);
+    throw failure(code, `${shown} takes a whole number, ${range}.`);
   };
 }
 
@@ -198,10 +201,15 @@ export function planOptions<T>(yargs: Argv<T>) {
       ),
     )
     .option('rotate', list('Write the secrets of these addresses (globs) in any case'))
-    .option('impact', flag('Run each changed profile search, and show which profiles enter and leave'))
-    .option('impact-requests', { ...number('Maximum number of requests for --impact'), default: 50 })
-    .check(wholeNumber('impact-requests', { least: 1, code: 'impact-requests-syntax' }))
-    .group(['rotate', 'impact', 'impact-requests'], group.objects)
+    .option(
+      'impact',
+      flag(
+        'Run each changed profile search, and show which profiles enter and leave. --impact=N sends up to N requests; default 50',
+      ),
+    )
+    .option('impact-requests', { ...hidden(number('--impact=N')), default: 50 })
+    .check(wholeNumber('impact-requests', { least: 1, code: 'impact-requests-syntax', shown: '--impact=N' }))
+    .group(['rotate', 'impact'], group.objects)
     .group(['prune', 'since'], group.deletes);
 }
 

@@ -15,6 +15,7 @@ import {
   flag,
   format,
   group,
+  hidden,
   list,
   names,
   scopeOptions,
@@ -29,19 +30,14 @@ function options(yargs: CommonArgv) {
     .positional('first', { type: 'string', describe: 'An environment, or the path of manifests' })
     .positional('second', { type: 'string', describe: 'The same. Can be left out with --declared' })
     .demandOption('first')
-    .option(
-      'kinds',
-      names(
-        'Include only these kinds, also joined by commas. Default: those that manifests of a side declare, else all that the API can change',
-      ),
-    )
+    .option('kinds', hidden(names("--only 'KIND/**'")))
     .option(
       'declared',
       flag(
         'An environment stands for what the manifests declare for it. With one environment: its tenant against its manifests',
       ),
     )
-    .group(['only', 'except', 'kinds', 'declared'], group.objects)
+    .group(['only', 'except', 'declared'], group.objects)
     .option('format', format(['text', 'json', 'markdown', 'html']))
     .option('report', list('Also write the differences to these files (.md .html .json)'))
     .option('detailed-exitcode', flag('Exit with 2 if there are differences'))
@@ -52,7 +48,7 @@ type Args = ArgsOf<typeof options>;
 
 export const command = describeCommand({
   usage:
-    '$0 diff FIRST [SECOND] [options]\n\nShows what differs between two tenants, or a tenant and manifests, object by object. A side is an environment, whose tenant is read, or the path of a folder or file with manifests, such as an export. Changes nothing.',
+    '$0 diff FIRST [SECOND] [options]\n\nShows what differs between two tenants, or a tenant and manifests, object by object. A side is an environment, whose tenant is read, or the path of a folder or file with manifests, such as an export. Compares the kinds that --only names, else those that manifests of a side declare, else all that the API can change. Changes nothing.',
   options,
   examples: {
     '$0 diff test production': 'Two tenants',

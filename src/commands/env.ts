@@ -13,16 +13,20 @@ import { projectFileOptions } from './project.ts';
 
 export const command = describeCommand({
   usage:
-    '$0 env list [options]\n\nLists the environments of the project and its groups. With --env, those that it selects.',
+    '$0 env [options]\n\nLists the environments of the project and its groups. With --env, those that it selects.',
   options: (yargs) =>
     yargs
-      .positional('action', { choices: ['list'] as const, describe: 'What to do' })
-      .demandOption('action')
+      .positional('action', {
+        choices: ['list'] as const,
+        default: 'list',
+        describe: 'What to do',
+        hidden: true,
+      })
       .option('format', format(['text', 'json', 'github-matrix']))
       .option('shard', text('Only this part of the environments, such as 2/4')),
   examples: {
-    '$0 env list': 'All environments and groups',
-    "$0 env list -e '@production' --format github-matrix": 'The matrix of a GitHub job',
+    '$0 env': 'All environments and groups',
+    "$0 env -e '@production' --format github-matrix": 'The matrix of a GitHub job',
   },
 }).run(async (args, io) => {
   const project = loadEnvironmentNames(projectFileOptions(args, io));

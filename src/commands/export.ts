@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join, posix, relative, resolve, sep } from 'node:path';
-import { checkScope, selectionOf } from '../engine/choices.ts';
+import { checkScope, kindsNamed, selectionOf } from '../engine/choices.ts';
 import { exportTenant, mergeTenant } from '../engine/export.ts';
 import { pathInProject, refuseDeclared, refuseUnread, unreadManifests } from '../engine/export-folder.ts';
 import {
@@ -19,7 +19,16 @@ import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { oneLine } from '../report/safe.ts';
 import { countIs } from '../report/words.ts';
-import { type ArgsOf, type CommonArgv, describeCommand, flag, names, scopeOptions, text } from './command.ts';
+import {
+  type ArgsOf,
+  type CommonArgv,
+  describeCommand,
+  flag,
+  hidden,
+  names,
+  scopeOptions,
+  text,
+} from './command.ts';
 import { readIfThere, writeText } from './files.ts';
 import type { Io, Verbosity } from './io.ts';
 import { printDiagnostics } from './output.ts';
@@ -29,12 +38,7 @@ import { projectOptions } from './project.ts';
 function options(yargs: CommonArgv) {
   return scopeOptions(yargs)
     .option('out', text('The folder to write into. Default: config in the project folder'))
-    .option(
-      'kinds',
-      names(
-        'The kinds to export, also joined by commas; `tenantctl schema` lists them. Default: all that the API can change and the environment has the service of; with --merge, those that manifests declare',
-      ),
-    )
+    .option('kinds', hidden(names("--only 'KIND/**'")))
     .option('merge', flag('Update the existing manifests. Keeps comments, order, style, tags and side files'))
     .option('all', flag('With --merge: also add manifests for objects that none declares'))
     .option('delete', flag('With --merge: remove documents of objects that the tenant no longer has'))
@@ -44,13 +48,14 @@ function options(yargs: CommonArgv) {
 type Args = ArgsOf<typeof options>;
 
 export const command = describeCommand({
-  usage: '$0 export [options]\n\nWrites the live tenant as manifests.',
+  usage:
+    '$0 export [options]\n\nWrites the live tenant as manifests: all kinds that the API can change and the environment has the service of, with --merge those that manifests declare, or the kinds that --only names.',
   options,
   examples: {
     '$0 export --out config': 'Start a project from an existing tenant',
     '$0 export --merge': 'Bring changes made in the tenant into the manifests',
     '$0 export --merge --all': 'Also add what no manifest declares',
-    '$0 export --kinds NotificationTemplate SenderAddress': 'Only these kinds',
+    "$0 export --only 'NotificationTemplate/**' 'SenderAddress/**'": 'Only these kinds',
     "$0 export --only 'NotificationTemplate/password_*/**'": 'Only these objects',
   },
 }).run(async (args, io) => {
@@ -76,7 +81,7 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   const selection = selectionOf(args);
   const exported = await withTenant(project, args, io, (tenant) =>
     exportTenant(tenant, {
-      kinds: args.kinds,
+      kinds: kindsNamed(args),
       root: project.root,
       isInScope: selection.includes,
       declaredSecrets: declarations.secretsOf,
@@ -151,7 +156,7 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   const inRoot = (path: string) => join(project.root, path);
   const merge = await withTenant(project, args, io, (tenant) =>
     mergeTenant(project, tenant, {
-      kinds: args.kinds,
+      kinds: kindsNamed(args),
       isInScope: selection.includes,
       all: args.all,
       folder: pathInProject(resolveOut(args, project, io), project),
@@ -175,7 +180,7 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   const diagnostics = [...selection.findUnmatched(), ...merge.diagnostics];
   printDiagnostics(diagnostics, args, io);
   io.stdout.write(summaryOf(merge));
-  if (project.resources.length === 0 && !args.all && args.kinds === undefined)
+  if (project.resources.length === 0 && !args.all && kindsNamed(args) === undefined)
     io.stdout.write('No manifest declares an object. Add those of the tenant with --all.\n');
   return hasErrors(diagnostics) ? ExitCode.incomplete : ExitCode.done;
 }

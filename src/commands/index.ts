@@ -15,38 +15,46 @@ const connecting = (...entry: Parameters<typeof command>): CommandEntry => ({
   connects: true,
 });
 
-/** Every command of the program, in the order of the help. A command is a line here and a file. */
-export const commands: Commands = {
-  init: command('[dir]', 'Start a project', () => import('./init.ts')),
-  validate: command('', 'Check the manifests without the tenant', () => import('./validate.ts')),
-  plan: connecting('', 'Show what an apply would change', () => import('./plan.ts')),
-  apply: connecting('[planfile]', 'Change the tenant to match the manifests', () => import('./apply.ts')),
-  show: command('<file..>', 'Show plan and result files', () => import('./show.ts')),
-  rollback: connecting('<result>', 'Make a plan that undoes an apply', () => import('./rollback.ts')),
-  export: connecting('', 'Write the live tenant as manifests', () => import('./export.ts')),
-  diff: connecting(
-    '<first> [second]',
-    'Show what differs between two tenants, or a tenant and manifests',
-    () => import('./diff.ts'),
-  ),
-  status: connecting('', 'Show verifications, and the DNS records to publish', () => import('./status.ts')),
-  search: connecting('<label>', 'Run a profile search', () => import('./search.ts')),
-  'send-test': connecting(
-    '<address>',
-    'Make the tenant send a test notification',
-    () => import('./send-test.ts'),
-  ),
-  preview: command(
-    '',
-    'Serve a web page of the notification templates, before and after',
-    () => import('./preview.ts'),
-  ),
-  sandbox: command('', 'Serve the embedded tenant', () => import('./sandbox.ts')),
-  env: command('<action>', 'List the environments and groups', () => import('./env.ts')),
-  kind: command('<action> <subject> [path]', 'Describe kinds of your own', () => import('./kind.ts')),
-  explain: command('<code>', 'Explain the code of a message', () => import('./explain.ts')),
-  schema: command('[kind]', 'Print JSON Schemas', () => import('./schema.ts')),
-  completion: command('[shell]', 'Print a script for shell completion', async () =>
-    (await import('./completion.ts')).createCompletion(commands),
-  ),
-};
+/** Every command of the program, in the groups and the order of the help. A command is a line here and a file. */
+export const commandGroups = {
+  Work: {
+    validate: command('', 'Check the manifests without the tenant', () => import('./validate.ts')),
+    plan: connecting('', 'Show what an apply would change', () => import('./plan.ts')),
+    apply: connecting('[planfile]', 'Change the tenant to match the manifests', () => import('./apply.ts')),
+    show: command('<file..>', 'Show plan and result files', () => import('./show.ts')),
+    rollback: connecting('<result>', 'Make a plan that undoes an apply', () => import('./rollback.ts')),
+    export: connecting('', 'Write the live tenant as manifests', () => import('./export.ts')),
+  },
+  Look: {
+    diff: connecting(
+      '<first> [second]',
+      'Show what differs between two tenants, or a tenant and manifests',
+      () => import('./diff.ts'),
+    ),
+    status: connecting('', 'Show verifications, and the DNS records to publish', () => import('./status.ts')),
+    search: connecting('<label>', 'Run a profile search', () => import('./search.ts')),
+    preview: command(
+      '',
+      'Serve a web page of the notification templates, before and after',
+      () => import('./preview.ts'),
+    ),
+    'send-test': connecting(
+      '<address>',
+      'Make the tenant send a test notification',
+      () => import('./send-test.ts'),
+    ),
+    explain: command('<code>', 'Explain the code of a message', () => import('./explain.ts')),
+  },
+  'Set up': {
+    init: command('[dir]', 'Start a project', () => import('./init.ts')),
+    env: command('[action]', 'List the environments and groups', () => import('./env.ts')),
+    kind: command('<action> <subject> [path]', 'Describe kinds of your own', () => import('./kind.ts')),
+    sandbox: command('', 'Serve the embedded tenant', () => import('./sandbox.ts')),
+    schema: command('[kind]', 'Print JSON Schemas', () => import('./schema.ts')),
+    completion: command('[shell]', 'Print a script for shell completion', async () =>
+      (await import('./completion.ts')).createCompletion(commands),
+    ),
+  },
+} satisfies Readonly<Record<string, Commands>>;
+
+export const commands: Commands = Object.assign({}, ...Object.values(commandGroups));

@@ -3,10 +3,10 @@ import { once } from '../model/basics.ts';
 import { version } from '../model/documents.ts';
 import { ExitCode } from '../model/failure.ts';
 import { own } from '../model/json.ts';
-import { parserSettings, refuseMistakes, unknownCommand } from './arguments.ts';
-import type { Run } from './command.ts';
+import { expandWords, parserSettings, refuseMistakes, unknownCommand } from './arguments.ts';
+import type { Commands, Run } from './command.ts';
 import { commonOptions } from './command.ts';
-import { commands } from './index.ts';
+import { commandGroups, commands } from './index.ts';
 import { type Io, type ProgramIo, redactIo, widthOf } from './io.ts';
 
 /**
@@ -18,7 +18,7 @@ import { type Io, type ProgramIo, redactIo, widthOf } from './io.ts';
 export async function main(argv: readonly string[], programIo: ProgramIo): Promise<ExitCode> {
   const io = redactIo(programIo);
   try {
-    return await dispatch(withHelp(argv), io);
+    return await dispatch(withHelp(expandWords(argv)), io);
   } catch (error) {
     const { reportFailure } = await import('./output.ts');
     return reportFailure(error, argv, io);
@@ -49,10 +49,10 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const base = refuseMistakes(baseParser(io), argv, name, entry?.positionals);
   const parser = entry
     ? (await entry.load()).command.addTo(base, entry.positionals, setRun)
-    : addCommandList(base);
+    : addOverview(base);
   if (isHelp) await addPage(parser, name);
   await parser.parseAsync(entry ? [...rest] : [...argv], {}, (error, _args, output) => {
-    if (output && !error) io.stdout.write(`${output}\n`);
+    if (output && !error) io.stdout.write(`${output.replace(listPlace, listCommands)}\n`);
   });
   return run(io);
 }
@@ -94,16 +94,26 @@ function parseCommonOptions(argv: readonly string[]) {
     .parseAsync([...argv]);
 }
 
-/** Adds all commands, for the help. */
-function addCommandList(parser: Argv): Argv {
-  return Object.entries(commands)
-    .reduce(
-      (cli, [name, { positionals, describe }]) => cli.command(`${name} ${positionals}`.trimEnd(), describe),
-      parser,
+/** The place of the list of commands in the help: the parser would strip its indentation. */
+const listPlace = '{commands}';
+
+/** Says how the program is called, where the help is not that of a command. */
+function addOverview(parser: Argv): Argv {
+  return parser
+    .usage(
+      `$0 COMMAND [options]\n\nKeeps an identity-governance tenant equal to YAML manifests in git.\n\n${listPlace}`,
     )
-    .usage('$0 COMMAND [options]\n\nKeeps an identity-governance tenant equal to YAML manifests in git.')
     .demandCommand(1, 'Name a command. Its options follow it.')
     .epilogue('Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete, 4 refused, 130 interrupted.');
+}
+
+/** Lists the commands in their groups. */
+function listCommands(): string {
+  const groups = Object.entries<Commands>(commandGroups).map(([title, group]) => {
+    const lines = Object.entries(group).map(([name, { describe }]) => `  ${name.padEnd(12)}${describe}`);
+    return [`${title}:`, ...lines].join('\n');
+  });
+  return groups.join('\n\n');
 }
 
 function baseParser(io: Io): Argv {

@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { startEmbedded } from '../engine/tenant.ts';
 import { kindsFolderIn } from '../loader/kind-files.ts';
 import { ExitCode, failure } from '../model/failure.ts';
-import { FaultSyntaxError, parseFault, parseVariations, VariationSyntaxError } from '../sandbox/index.ts';
-import { describeCommand, list, number, portOption, text, wholeNumber } from './command.ts';
+import { FaultSyntaxError, parseFaults, parseVariations, VariationSyntaxError } from '../sandbox/index.ts';
+import { describeCommand, hidden, list, number, portOption, text, wholeNumber } from './command.ts';
 import { projectFileOf } from './project.ts';
 
 export const command = describeCommand({
@@ -14,13 +14,15 @@ export const command = describeCommand({
       .option('seed', text('YAML file with the objects to start with'))
       .option('data', text('JSON file to keep the tenant in'))
       .option('kinds', text("Folder with descriptors to serve. Default: the project's kinds/"))
-      .option('latency', { ...number('Milliseconds added to every answer'), default: 0 })
+      .option('latency', hidden(number('--fault latency=MS')))
       .check(wholeNumber('latency'))
-      .option('lag', { ...number('Milliseconds until a write shows in reads'), default: 0 })
+      .option('lag', hidden(number('--fault lag=MS')))
       .check(wholeNumber('lag'))
       .option(
         'fault',
-        list('Faults to inject, such as status=503,method=POST,times=2 or late=1500,method=POST'),
+        list(
+          'Faults to inject, such as status=503,method=POST,times=2. latency=MS delays every answer; lag=MS is the time until a write shows in reads; late=MS answers 504, and does the work later',
+        ),
       )
       .option('vary', list('Ways in which the tenant departs from the contract, such as jsonText=object')),
   examples: {
@@ -35,9 +37,11 @@ export const command = describeCommand({
       seed: file(args.seed),
       data: file(args.data),
       kinds: file(args.kinds) ?? kindsFolderIn(dirname(projectFileOf(args.config, io))),
-      latency: args.latency,
-      lag: args.lag,
-      faults: args.fault.map(parseFault),
+      ...parseFaults([
+        ...(args.latency === undefined ? [] : [`latency=${args.latency}`]),
+        ...(args.lag === undefined ? [] : [`lag=${args.lag}`]),
+        ...args.fault,
+      ]),
       variations: parseVariations(args.vary),
     });
   const sandbox = await start().catch((error: unknown) => {

@@ -183,6 +183,12 @@ export function checkScope({ allowDeleteAll = [], kinds: named = [], ...globs }:
   if (problems.length > 0) throw new Failure(problems);
 }
 
+/** The kinds that `--kinds` names, or else `--only`, where each of its globs begins with the name of a kind. */
+export function kindsNamed({ only, kinds }: Pick<Globs, 'only' | 'kinds'>): readonly string[] | undefined {
+  const named = only.flatMap((glob) => /^(\w+)(?:\/|$)/.exec(glob)?.[1] ?? []);
+  return kinds ?? (only.length > 0 && named.length === only.length ? [...new Set(named)] : undefined);
+}
+
 function problemOf(option: string, problem: GlobProblem | null): Diagnostic[] {
   if (!problem) return [];
   const { code, message, hint } = problem;

@@ -30,7 +30,7 @@ import {
 } from '../planner/diff.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { fillReferences, referencesIn, resolveReferences } from '../planner/references.ts';
-import { checkScope, selectionOf } from './choices.ts';
+import { checkScope, kindsNamed, selectionOf } from './choices.ts';
 import { readReferencedRecords, usualKinds } from './export.ts';
 import {
   nameDifferences,
@@ -69,7 +69,7 @@ export async function diffSides(
   const { kinds: allKinds } = sides[0].environment;
   checkScope({ only, except, kinds: names }, allKinds);
   const selection = selectionOf({ only, except });
-  const { kinds, skipped } = kindsToCompare(sides, only, names);
+  const { kinds, skipped } = kindsToCompare(sides, only, kindsNamed({ only, kinds: names }));
   const read = await onBothSides(sides, (side, at) => readSide(side, kinds, sides[at === 0 ? 1 : 0]));
   const pairs = pairObjects(read[0].objects, read[1].objects)
     .filter(({ kind }) => kinds.some(({ name }) => name === kind.name))
@@ -148,7 +148,7 @@ function undeclaredKinds(names: readonly string[]): Diagnostic[] {
       code: 'kinds-not-compared',
       severity: 'info',
       message,
-      hint: 'Name them with --kinds to compare them.',
+      hint: 'Name them to compare them, such as `--only "SenderAddress/**"`.',
     },
   ];
 }

@@ -232,7 +232,7 @@ function budgetOf(client: Pick<Client, 'send'>, all: number) {
     if (requests <= left) return;
     const message =
       `Running it takes at least ${requests} more requests, and ${left} of ${all} are left. ` +
-      'Raise the number with --impact-requests.';
+      'Raise the number with --impact=N.';
     throw failure('impact-requests', message);
   };
   const send: Client['send'] = async (request, options) => {

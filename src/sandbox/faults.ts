@@ -42,8 +42,26 @@ export class FaultSyntaxError extends Error {
 const faultSyntax =
   'A fault is KIND or status=CODE, then any of method=POST, path=/v2025/… (or path=~REGEXP), operation=NAME, nth=N, ' +
   `times=N|always, done=before|after, late=MS, retryAfter=SECONDS, body=${faultBodies.join('|')}, all joined by commas; KIND ` +
-  `is ${faultKinds.slice(0, -1).join(', ')}. late=MS alone answers 504 and does the work later. Example: ` +
+  `is ${faultKinds.slice(0, -1).join(', ')}. late=MS alone answers 504 and does the work later. latency=MS and lag=MS stand alone: they delay every answer, and what reads show of a write. Example: ` +
   'status=503,method=POST,path=/v2025/notification-templates,times=2';
+
+/** What `--fault` says: faults, and delays in milliseconds, of every answer and until a write shows in reads. */
+interface Faults {
+  readonly faults: readonly Fault[];
+  readonly latency: number;
+  readonly lag: number;
+}
+
+export function parseFaults(texts: readonly string[]): Faults {
+  const delays = { latency: 0, lag: 0 };
+  const faults = texts.flatMap((text) => {
+    const [, name, value = ''] = /^\s*(latency|lag)=(.*)$/.exec(text) ?? [];
+    if (name !== 'latency' && name !== 'lag') return [parseFault(text)];
+    delays[name] = readNumber(value.trim(), /^\d{1,9}$/, 'a number of milliseconds');
+    return [];
+  });
+  return { faults, ...delays };
+}
 
 export function parseFault(text: string): Fault {
   let given: Partial<Fault> = {};

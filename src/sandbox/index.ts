@@ -19,7 +19,7 @@ import { loadState, readKindFolder, saveState, servedKinds, type TenantState } f
 import { TokenIssuer } from './tokens.ts';
 
 export type { Fault } from './faults.ts';
-export { FaultSyntaxError, parseFault } from './faults.ts';
+export { FaultSyntaxError, parseFault, parseFaults } from './faults.ts';
 export { isFurtherPage, parseVariations, VariationSyntaxError, type Variations, ways } from './host.ts';
 export type { ProfileSearch, TemplateDefault } from './objects.ts';
 export type { Operation } from './operations.ts';

@@ -229,7 +229,7 @@ export const uses: readonly Use[] = [
   {
     command: 'env',
     shows: 'lists the environments',
-    run: (world) => succeed(world, 'env list'),
+    run: (world) => succeed(world, 'env'),
   },
   {
     command: 'kind',

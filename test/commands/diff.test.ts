@@ -322,7 +322,13 @@ describe('manifests', () => {
       ],
     });
     Object.assign(stateOf('test').identities[1] ?? {}, { dkimVerificationStatus: 'NOT_STARTED' });
-    const { objects } = await diff('--declared', 'test', '--kinds', 'NotificationTemplate,VerifiedDomain');
+    const { objects } = await diff(
+      '--declared',
+      'test',
+      '--only',
+      'NotificationTemplate/**',
+      'VerifiedDomain/*',
+    );
     expect(objects).toMatchObject([{ address: 'VerifiedDomain/known.example', in: 'first' }]);
   });
 

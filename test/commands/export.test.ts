@@ -174,7 +174,7 @@ it('leaves out what can only be observed, unless it is named', async () => {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
   expect((await world.run('export')).code).toBe(0);
   expect(manifests(world).has('notification-preferences.yaml')).toBe(false);
-  expect((await world.run('export --kinds NotificationPreference')).code).toBe(0);
+  expect((await world.run('export --only NotificationPreference/**')).code).toBe(0);
   expect(world.read('config/notification-preferences.yaml')).toContain('mediums: [EMAIL, SLACK, TEAMS]');
   // Once they are declared, a merge keeps them up to date.
   const { preferences } = world.sandbox.state;

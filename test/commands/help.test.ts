@@ -62,7 +62,7 @@ it.each([
   [['fmt'], 'There is no command `fmt`.', 'There is no formatter'],
   [['version'], 'There is no command `version`.', 'Use `tenantctl --version`.'],
   [['plan', '--target', 'x'], 'There is no option --target.', 'Use --only.'],
-  [['env'], 'An argument is missing: `tenantctl env <action>`.', '`tenantctl env --help` lists the options.'],
+  [['search'], 'An argument is missing: `tenantctl search <label>`.', '`tenantctl search --help` lists'],
 ])('%j is answered with what was probably meant', async (argv, message, hint) => {
   const { code, stderr } = await run(...argv);
   expect(code).toBe(1);
@@ -90,6 +90,24 @@ it('the help of plan has its options in groups, the common ones last', async () 
     'Common options',
     'Examples',
   ]);
+});
+
+it('the help of the program has every command, in groups', async () => {
+  const { stdout } = await run('--help');
+  const headings = [...stdout.matchAll(/^(\w[\w ]*):$/gm)].map(([, heading]) => heading);
+  expect(headings).toEqual(['Work', 'Look', 'Set up', 'Options']);
+  for (const name of Object.keys(commands)) expect(stdout).toMatch(new RegExp(`^  ${name} {2,}\\S`, 'm'));
+});
+
+it.each([
+  ['export', '--kinds'],
+  ['diff', '--kinds'],
+  ['sandbox', '--latency'],
+  ['sandbox', '--lag'],
+  ['plan', '--impact-requests'],
+])('the help of %s leaves out %s, which has another word now', async (name, option) => {
+  const { stdout } = await run(name, '--help');
+  expect(stdout).not.toMatch(new RegExp(`^ +${option}\\b`, 'm'));
 });
 
 it.each(Object.keys(commands))('the help of %s ends with the address of its documentation', async (name) => {

@@ -131,8 +131,8 @@ lifecycle: { renamedFrom: Renamed before }
       '---\n',
     );
     const world = await tenantWith(manifests, { Rome: 5000, Oslo: 1 });
-    const found = impacts(await plan(world, '--impact', '--impact-requests', '5'));
-    const raise = 'Raise the number with --impact-requests.';
+    const found = impacts(await plan(world, '--impact=5'));
+    const raise = 'Raise the number with --impact=N.';
     expect(found).toEqual({
       Large: { notRun: `Running it takes at least 9 more requests, and 4 of 5 are left. ${raise}` },
       Moved: { notRun: `Running it takes at least 9 more requests, and 2 of 5 are left. ${raise}` },
@@ -145,7 +145,7 @@ lifecycle: { renamedFrom: Renamed before }
     const manifests = [inCity('A', 'Rome'), inCity('B', 'Rome'), inCity('Moved', 'Oslo')].join('---\n');
     const options: SandboxOptions = { variations: { collections: 'bare' } };
     const world = await tenantWith(manifests, { Rome: 1100, Oslo: 2 }, options);
-    await plan(world, '--impact', '--impact-requests', String(most));
+    await plan(world, `--impact=${most}`);
     expect(runs(world)).toBeLessThanOrEqual(most);
   });
 
@@ -159,9 +159,9 @@ lifecycle: { renamedFrom: Renamed before }
 
   test('a number of requests that is none is refused before anything is asked', async () => {
     const world = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
-    const { code, stderr } = await world.run('plan --impact --impact-requests 0');
+    const { code, stderr } = await world.run('plan --impact=0');
     expect({ code, asked: world.sandbox.log.length }).toEqual({ code: 1, asked: 0 });
-    expect(stderr).toContain('--impact-requests takes a whole number');
+    expect(stderr).toContain('--impact=N takes a whole number');
   });
 
   test('rules in the tenant that look like a secret of ours send none', async () => {

@@ -104,11 +104,14 @@ it('keeps the tenant in the file of --data, which then comes before the seed', a
   expect(answer).toMatchObject(made);
 });
 
-it('shows a write in its reads when --lag is over, and at once without it', async () => {
+it('shows a write in its reads when --fault lag=MS is over, and at once without it', async () => {
   const world = await createTestWorld();
   const path = `${senders} after making a@acme.example`;
   expect((await serve(world, path)).answer).toMatchObject(made);
+  expect((await serve(world, path, '--fault', 'lag=600000')).answer).toEqual([]);
   expect((await serve(world, path, '--lag', '600000')).answer).toEqual([]);
+  const refused = await world.run('sandbox', '--fault', 'lag=soon');
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('[fault-syntax]')]);
 });
 
 it('departs from the contract as --vary says', async () => {
