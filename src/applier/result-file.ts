@@ -15,6 +15,9 @@ export interface ResultRecorder {
   finish(change: ChangeResult): void;
 }
 
+/** Where an apply comes from. */
+export type ResultOrigin = Pick<Result, 'revision' | 'undoes'>;
+
 /**
  * The result file of a run. It begins when the first change starts. While the run goes on, it is the sound result of an
  * interrupted run: a head, the finished changes, and a tail with the changes that have begun. Each write adds what has
@@ -26,6 +29,7 @@ export class ResultFile implements ResultRecorder {
   readonly #plan: Plan;
   readonly #now: () => string;
   readonly #startedAt: string;
+  readonly #origin: ResultOrigin;
   readonly #begun = new Map<Address, ChangeResult>();
   readonly #finished: ChangeResult[] = [];
   #handle: FileHandle | null = null;
@@ -36,11 +40,12 @@ export class ResultFile implements ResultRecorder {
   /** Each write has the present state, for all who wait for it. */
   readonly #writes = new SharedWork(() => this.#write());
 
-  constructor(file: string, plan: Plan, now: () => string) {
+  constructor(file: string, plan: Plan, now: () => string, origin: ResultOrigin = {}) {
     this.file = file;
     this.#plan = plan;
     this.#now = now;
     this.#startedAt = now();
+    this.#origin = origin;
   }
 
   async start(changes: readonly ChangeResult[]): Promise<void> {
@@ -105,6 +110,7 @@ export class ResultFile implements ResultRecorder {
       planDigest: digest,
       environment,
       tenant,
+      ...this.#origin,
       startedAt: this.#startedAt,
     };
     const text = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"changes":[\n`);

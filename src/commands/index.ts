@@ -22,7 +22,8 @@ export const commandGroups = {
     plan: connecting('', 'Show what an apply would change', () => import('./plan.ts')),
     apply: connecting('[planfile]', 'Change the tenant to match the manifests', () => import('./apply.ts')),
     show: command('<file..>', 'Show plan and result files', () => import('./show.ts')),
-    rollback: connecting('<result>', 'Make a plan that undoes an apply', () => import('./rollback.ts')),
+    rollback: connecting('[result]', 'Make a plan that undoes an apply', () => import('./rollback.ts')),
+    history: command('', 'List the applies that this checkout knows', () => import('./history.ts')),
     export: connecting('', 'Write the live tenant as manifests', () => import('./export.ts')),
   },
   Look: {

@@ -1,6 +1,11 @@
+import { lastApply } from '../engine/results.ts';
 import { planRollback } from '../engine/rollback.ts';
+import type { ProjectEnvironment } from '../kinds/project.ts';
 import { loadProject } from '../loader/index.ts';
-import { describeCommand, guardOptions, guardOptionsOf, scopeOptions } from './command.ts';
+import { failure } from '../model/failure.ts';
+import type { Result } from '../model/result.ts';
+import { describeCommand, flag, guardOptions, guardOptionsOf, scopeOptions } from './command.ts';
+import { type Io, printNote, type Verbosity } from './io.ts';
 import { checkOutput } from './output.ts';
 import { howToApplyFile, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
 import { projectOptions } from './project.ts';
@@ -8,7 +13,7 @@ import { readOneResult } from './saved.ts';
 
 export const command = describeCommand({
   usage:
-    '$0 rollback RESULT [options]\n\nMakes a plan that undoes an apply, from its result file. Changes nothing in the tenant.',
+    '$0 rollback [RESULT] [options]\n\nMakes a plan that undoes an apply, from its result file, or with --last the latest one to the environment that this checkout knows. Changes nothing in the tenant.',
   options: (yargs) =>
     planOutputOptions(guardOptions(scopeOptions(yargs)))
       .positional('result', {
@@ -16,15 +21,21 @@ export const command = describeCommand({
         describe:
           'The result file of an apply, for example one in .tenantctl/ENVIRONMENT/results. Of several environments, --env names one',
       })
-      .demandOption('result'),
+      .option('last', flag("Undo the environment's latest apply: `history` lists them")),
   examples: {
+    '$0 rollback --last -e production --out back.json': 'Undo what was just applied',
     '$0 rollback result.json --out back.json':
       'Save the plan for review, then run `tenantctl apply back.json`',
   },
 }).run(async (args, io) => {
-  checkOutput(args, 'plan', io, [args.result]);
-  const result = await readOneResult(args.result, args.env, io);
-  const project = loadProject(projectOptions(args, io, result.environment));
+  if ((args.result === undefined) !== args.last)
+    throw failure('usage', 'Name the result file of the apply to undo, or use --last.', {
+      hint: '`tenantctl history` lists the applies with their files.',
+    });
+  checkOutput(args, 'plan', io, args.result === undefined ? [] : [args.result]);
+  const named = args.result === undefined ? null : await readOneResult(args.result, args.env, io);
+  const project = loadProject(projectOptions(args, io, named?.environment));
+  const result = named ?? (await findLast(project, args, io));
   const options = guardOptionsOf(args);
   const plan = await planWithTenant(project, args, io, (tenant) =>
     planRollback(result, project, tenant, options),
@@ -33,3 +44,16 @@ export const command = describeCommand({
   const applying = args.out === undefined ? {} : howToApplyFile(args.out, args, io);
   return outputPlan({ ...plan, ...applying }, args, io);
 });
+
+/** The result of the latest apply to the environment. Says which it is. */
+async function findLast({ root, environment }: ProjectEnvironment, args: Verbosity, io: Io): Promise<Result> {
+  const { file, result } = await lastApply(root, environment.name);
+  const { startedAt, outcome, undoes } = result;
+  if (!args.quiet) printNote(`Undoes the apply of ${startedAt} (${outcome}): ${file}`, io);
+  if (undoes)
+    printNote(
+      `That apply was a rollback itself: this plan brings back what it undid, of ${undoes.startedAt}.`,
+      io,
+    );
+  return result;
+}

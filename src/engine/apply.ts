@@ -5,6 +5,7 @@ import type { ApplyEvent } from '../applier/run.ts';
 import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
+import { headCommit } from '../loader/git.ts';
 import { requireOwnFolder } from '../loader/own-folder.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
@@ -62,18 +63,24 @@ export async function applyPlan(
   });
   let results: Results | null = null;
   try {
-    results = await openResults(resultsFolder(root, environment.name), plan, resultFile, () =>
-      new Date(clock.now()).toISOString(),
-    );
+    const revision = await headCommit(root);
+    const { undoes } = plan;
+    const origin = { ...(revision === null ? {} : { revision }), ...(undoes && { undoes }) };
+    const now = () => new Date(clock.now()).toISOString();
+    results = await openResults(resultsFolder(root, environment.name), plan, {
+      asked: resultFile,
+      now,
+      origin,
+    });
     const applied = await applyChanges(plan, portOf(tenant), {
       ...(await conditionsOf({ root, secrets }, tenant, plan)),
       failFast,
       onEvent,
       signal: options.signal ? AbortSignal.any([options.signal, lost.signal]) : lost.signal,
       record: results,
-      onDone,
+      onDone: (done) => onDone({ ...done, ...origin }),
     });
-    const result = lost.signal.aborted ? { ...applied, diagnostics: [lockLost] } : applied;
+    const result = { ...applied, ...origin, ...(lost.signal.aborted && { diagnostics: [lockLost] }) };
     onSaved(await results.end(result), result);
     return result;
   } finally {

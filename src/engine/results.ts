@@ -1,9 +1,9 @@
 import { access, constants, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { isRegular, ResultFile, type ResultRecorder } from '../applier/result-file.ts';
+import { isRegular, ResultFile, type ResultOrigin, type ResultRecorder } from '../applier/result-file.ts';
 import { readResultFile } from '../applier/saved-file.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
-import { Failure, ifFailure, ifThere, unwritableFile } from '../model/failure.ts';
+import { Failure, failure, ifFailure, ifThere, unwritableFile } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import type { LaterResult } from '../planner/rollback.ts';
@@ -25,23 +25,26 @@ export function resultsFolder(root: string, environment: string): string {
   return join(environmentFolder(root, environment), 'results');
 }
 
+interface ResultsOptions {
+  /** The file of `--result`, absolute; `null` without it. */
+  readonly asked: string | null;
+  readonly now: () => string;
+  readonly origin: ResultOrigin;
+}
+
 /**
  * Opens the result files of a run: one of the environment, which is kept if anything was sent, and the one that was
  * asked for. Throws a Failure where the folder cannot be written.
- *
- * @param folder where the environment's results are kept
- * @param asked the file of `--result`, absolute
  */
 export async function openResults(
   folder: string,
   plan: Plan,
-  asked: string | null,
-  now: () => string,
+  { asked, now, origin }: ResultsOptions,
 ): Promise<Results> {
   await checkFolder(folder);
   const stamp = now().replaceAll(/[:.]/g, '-');
-  const kept = new ResultFile(join(folder, `${stamp}-${plan.environment}.json`), plan, now);
-  const other = asked === null ? null : new ResultFile(asked, plan, now);
+  const kept = new ResultFile(join(folder, `${stamp}-${plan.environment}.json`), plan, now, origin);
+  const other = asked === null ? null : new ResultFile(asked, plan, now, origin);
   // A pipe gets the whole result, once.
   const recorded = other && (await isRegular(other.file)) ? [kept, other] : [kept];
   return {
@@ -81,26 +84,79 @@ async function checkFolder(folder: string): Promise<void> {
   }
 }
 
+/** A file with the result of an apply, or why it says nothing. */
+export type PastApply = { readonly environment: string; readonly startedAt: string } & LaterResult;
+
+/**
+ * The applies of these environments that this checkout knows, the newest first.
+ *
+ * @param most how many of them. Left out: all
+ * @param since leaves out those that began then, or earlier
+ */
+export async function pastApplies(
+  root: string,
+  environments: readonly string[],
+  { most = Number.POSITIVE_INFINITY, since = '' } = {},
+): Promise<PastApply[]> {
+  const listed = await Promise.all(
+    environments.map(async (environment) => {
+      const folder = resultsFolder(root, environment);
+      const names = (await ifThere(readdir(folder))) ?? [];
+      return names.map((name) => ({ environment, name, file: relative(root, join(folder, name)) }));
+    }),
+  );
+  // The name begins with the start of the run, which spares reading the rest.
+  const found = listed
+    .flat()
+    .filter(({ name }) => startOf(name) > since)
+    .sort((a, b) => (startOf(a.name) > startOf(b.name) ? -1 : 1))
+    .slice(0, most);
+  const applies: PastApply[] = [];
+  for (const { environment, name, file } of found)
+    applies.push({ environment, startedAt: startOf(name), ...(await readApply(root, file)) });
+  return applies;
+}
+
+/** When a run began, from the name of its file; empty for any other file. */
+function startOf(name: string): string {
+  const [, day, hour, minute, rest] = /^(\d[\d-]*T)(\d\d)-(\d\d)-([\d-]+Z)-.*\.json$/.exec(name) ?? [];
+  return day === undefined ? '' : `${day}${hour}:${minute}:${rest?.replace('-', '.')}`;
+}
+
+async function readApply(root: string, file: string): Promise<LaterResult> {
+  try {
+    return { file, result: readResultFile(await readFile(join(root, file), 'utf8'), file) };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { file, unreadable: error.message };
+  }
+}
+
+/** The latest apply to an environment. Throws a Failure where this checkout knows none, or its file cannot be read. */
+export async function lastApply(
+  root: string,
+  environment: string,
+): Promise<Extract<PastApply, { result: Result }>> {
+  const [last] = await pastApplies(root, [environment], { most: 1 });
+  if (!last)
+    throw failure('no-result', `This checkout knows no apply to the environment ${environment}.`, {
+      hint: 'An apply keeps its result where it ran, in `.tenantctl/ENVIRONMENT/results`: name the file that `apply --result FILE` wrote.',
+    });
+  if ('result' in last) return last;
+  throw failure(
+    'no-result',
+    `The latest result of the environment ${environment} cannot be read. ${last.unreadable}`,
+    {
+      hint: '`tenantctl history` lists the others. Name one of them.',
+    },
+  );
+}
+
 /** The results of an environment that began later than `since`, in their order. */
 export async function findLaterResults(
   root: string,
   environment: string,
   since: string,
 ): Promise<LaterResult[]> {
-  const folder = resultsFolder(root, environment);
-  const names = (await ifThere(readdir(folder))) ?? [];
-  // The name begins with the start of the run, which spares reading the rest.
-  const from = since.replaceAll(/[:.]/g, '-');
-  const later = names.filter((name) => /^\d.*\.json$/.test(name) && name > from).sort();
-  const found: LaterResult[] = [];
-  for (const name of later) {
-    const file = relative(root, join(folder, name));
-    try {
-      found.push({ file, result: readResultFile(await readFile(join(folder, name), 'utf8'), file) });
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      found.push({ file, unreadable: error.message });
-    }
-  }
-  return found.filter((each) => 'unreadable' in each || each.result.startedAt > since);
+  return (await pastApplies(root, [environment], { since })).reverse();
 }

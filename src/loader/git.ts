@@ -17,7 +17,7 @@ import {
 import { devNull, tmpdir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { groupBy } from '../model/basics.ts';
-import { type Failure, failure, systemCode } from '../model/failure.ts';
+import { Failure, failure, systemCode } from '../model/failure.ts';
 import { isForeign, isInside, statOf } from './paths.ts';
 
 export interface Checkout {
@@ -80,6 +80,21 @@ export async function commitsWith(
     });
     return [...new Set(commits)];
   });
+}
+
+/** The commit that the project is at; `null` where it is in no repository, or that cannot be told. */
+export async function headCommit(root: string): Promise<string | null> {
+  try {
+    const repository = repositoryOf(root);
+    if (!repository) return null;
+    const { stdout } = await withGit(repository, (git) =>
+      git.run(['rev-parse', '--verify', '--quiet', 'HEAD']),
+    );
+    return /^[0-9a-f]{40,64}$/.test(stdout.trim()) ? stdout.trim() : null;
+  } catch (error) {
+    if (error instanceof Failure) return null;
+    throw error;
+  }
 }
 
 /**

@@ -199,6 +199,15 @@ export const uses: readonly Use[] = [
     run: async (world) => expectText(await succeed(world, 'rollback result.json'), /1 to update/),
   },
   {
+    command: 'history',
+    shows: 'lists what was applied',
+    prepare: async (world) => {
+      world.declare([{ ...customised, subject: 'Changed' }]);
+      await succeed(world, 'apply --yes');
+    },
+    run: async (world) => expectText(await succeed(world, 'history'), /1 done/),
+  },
+  {
     command: 'status',
     shows: 'lists senders, domains and MAIL FROM domains with their DNS records',
     run: async (world) => expectText(await succeed(world, 'status'), /audit@acme\.example/),

@@ -1,0 +1,64 @@
+import { dirname, join, relative } from 'node:path';
+import { type PastApply, pastApplies } from '../engine/results.ts';
+import { loadEnvironmentNames } from '../loader/index.ts';
+import { resolveLinks } from '../loader/paths.ts';
+import { ExitCode } from '../model/failure.ts';
+import { layout, padTo, row, span, widthOf } from '../report/layout.ts';
+import { json, oneLine } from '../report/safe.ts';
+import { describeCommand, format, number, wholeNumber } from './command.ts';
+import { viewOf } from './io.ts';
+import { namedEnvironments, projectFileOf, projectFileOptions, selectorsOf } from './project.ts';
+
+export const command = describeCommand({
+  usage:
+    '$0 history [options]\n\nLists the applies that this checkout knows, the newest first: when, environment, outcome, changes, commit, digest of the plan, result file. Without --env, of all environments. Sends no request to the tenant.',
+  options: (yargs) =>
+    yargs
+      .option('limit', { ...number('Maximum number of applies'), default: 20 })
+      .check(wholeNumber('limit', { least: 1, code: 'limit-syntax' }))
+      .option('format', format(['text', 'json'])),
+  examples: {
+    '$0 history -e production': 'What was applied to production from here',
+    '$0 history -e production --limit 1 --format json': 'The latest one, for a script',
+  },
+}).run(async (args, io) => {
+  const isSelected = selectorsOf(args, io).selectors.length > 0;
+  const names = isSelected
+    ? namedEnvironments(args, io)
+    : loadEnvironmentNames(projectFileOptions(args, io)).environments;
+  const root = resolveLinks(dirname(projectFileOf(args.config, io)));
+  const found = await pastApplies(root, names, { most: args.limit });
+  const applies = found.map((apply) => ({ ...apply, file: relative(io.cwd, join(root, apply.file)) }));
+  if (args.format === 'json') {
+    io.stdout.write(json({ formatVersion: 1, applies: applies.map(describe) }));
+    return ExitCode.done;
+  }
+  const lines = applies.map((apply) => cellsOf(apply).map(oneLine));
+  const widths = (lines[0] ?? []).map((_, at) => Math.max(...lines.map((line) => widthOf(line[at] ?? ''))));
+  const rows = lines.map((line) => {
+    const cells = line.map((cell, at) => padTo(cell, widths[at] ?? 0));
+    return row(0, span(cells.join('  ').trimEnd()));
+  });
+  // A file name has to stay whole, to be copied.
+  const view = { ...viewOf(io.stdout, args, io), width: Number.POSITIVE_INFINITY };
+  io.stdout.write(rows.length === 0 ? 'This checkout knows no apply.\n' : layout(rows, view));
+  return ExitCode.done;
+});
+
+function describe(apply: PastApply) {
+  const { file, environment, startedAt } = apply;
+  if (!('result' in apply)) return { file, environment, startedAt, unreadable: apply.unreadable };
+  const { endedAt, outcome, summary, revision = null, undoes = null, planDigest } = apply.result;
+  return { file, environment, startedAt, endedAt, outcome, summary, revision, undoes, planDigest };
+}
+
+function cellsOf(apply: PastApply): string[] {
+  const { file, environment, startedAt } = apply;
+  const when = `${startedAt.slice(0, 19).replace('T', ' ')} UTC`;
+  if (!('result' in apply)) return [when, environment, 'unreadable', '', '', '', file];
+  const { outcome, summary, revision = '', undoes, planDigest } = apply.result;
+  const counts = Object.entries(summary).filter(([, count]) => count > 0);
+  const words = counts.map(([name, count]) => `${count} ${name === 'notAttempted' ? 'not attempted' : name}`);
+  const what = [...words, ...(undoes ? [`undoes that of ${undoes.startedAt}`] : [])].join(', ');
+  return [when, environment, outcome, what, revision.slice(0, 8), planDigest.slice(0, 15), file];
+}

@@ -1,0 +1,102 @@
+/** What this checkout has applied: `history`, and `rollback --last`. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { isArray, isObject, type Json, own } from '../../src/model/json.ts';
+import { createTestFleet } from '../support/fleet.ts';
+import { commitAll, git } from '../support/repository.ts';
+import { createTestWorld, succeed, type World } from '../support/world.ts';
+
+const sender = (email: string) => ({ kind: 'SenderAddress', email });
+
+function appliesIn(json: Json): Json[] {
+  const applies = isObject(json) ? own(json, 'applies') : null;
+  return isArray(applies) ? [...applies] : [];
+}
+
+async function applySenders(world: World, ...emails: string[]) {
+  world.declare(emails.map(sender));
+  await succeed(world, 'apply --yes');
+}
+
+it('lists the applies, the newest first, with the commit that they were made at', async () => {
+  const world = await createTestWorld();
+  expect((await succeed(world, 'history')).stdout).toBe('This checkout knows no apply.\n');
+  commitAll(world.dir);
+  await applySenders(world, 'a@acme.example');
+  await applySenders(world, 'a@acme.example', 'b@acme.example', 'c@acme.example');
+  const revision = git(world.dir, 'rev-parse', 'HEAD');
+  const applies = appliesIn((await succeed(world, 'history --format json')).json);
+  expect(applies).toMatchObject([
+    { environment: 'test', outcome: 'done', summary: { done: 2 }, revision, undoes: null },
+    { environment: 'test', outcome: 'done', summary: { done: 1 }, revision },
+  ]);
+  const { stdout } = await succeed(world, 'history --limit 1');
+  expect(stdout).toMatch(
+    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC {2}test {2}done {2}2 done {2}\w{8} {2}sha256:\w{8} {2}\.tenantctl\/test\/results\/\S+\.json\n$/,
+  );
+});
+
+it('names a file that says nothing, and no other file of the folder', async () => {
+  const world = await createTestWorld();
+  world.write('.tenantctl/test/results/2026-01-01T00-00-00-000Z-test.json', '{');
+  world.write('.tenantctl/test/results/notes.json', '{}');
+  const applies = appliesIn((await succeed(world, 'history --format json')).json);
+  expect(applies).toMatchObject([{ startedAt: '2026-01-01T00:00:00.000Z', unreadable: expect.any(String) }]);
+  expect((await succeed(world, 'history')).stdout).toContain('unreadable');
+});
+
+it('lists all environments, or those of --env', async () => {
+  const fleet = await createTestFleet({ names: ['eu-1', 'us-1'] });
+  fleet.declare([sender('a@acme.example')]);
+  expect((await fleet.run('apply -e * --yes')).code).toBe(0);
+  const namesOf = async (...argv: string[]) => {
+    const { stdout } = await fleet.run('history --format json', ...argv);
+    return appliesIn(JSON.parse(stdout)).map((apply) => isObject(apply) && own(apply, 'environment'));
+  };
+  expect((await namesOf()).sort()).toEqual(['eu-1', 'us-1']);
+  expect(await namesOf('-e', 'us-*')).toEqual(['us-1']);
+  const refused = await fleet.run('rollback --last -e *');
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('[several-environments]')]);
+});
+
+it('rollback --last undoes the latest apply, says which, and says that it brings back what a rollback undid', async () => {
+  const world = await createTestWorld();
+  await applySenders(world, 'a@acme.example');
+  await applySenders(world, 'a@acme.example', 'b@acme.example');
+  const [last] = appliesIn((await succeed(world, 'history --format json')).json);
+  const { file, startedAt } = isObject(last) ? last : {};
+  const back = await succeed(world, 'rollback --last --out back.json');
+  expect(back.stderr).toContain(`Undoes the apply of ${startedAt} (done): ${file}`);
+  expect(back.stderr).not.toContain('was a rollback itself');
+  await succeed(world, 'apply back.json --max-deletes 1');
+  expect(world.sandbox.state.senders.map(({ email }) => email)).toEqual(['a@acme.example']);
+  const [undone] = appliesIn((await succeed(world, 'history --format json')).json);
+  expect(undone).toMatchObject({ undoes: { startedAt } });
+  const again = await succeed(world, 'rollback --last');
+  expect(again.stderr).toContain(
+    `That apply was a rollback itself: this plan brings back what it undid, of ${startedAt}`,
+  );
+  expect(again.stdout).toContain('1 to create');
+});
+
+it.each([
+  ['rollback', '[usage]'],
+  ['rollback result.json --last', '[usage]'],
+  ['rollback --last', '[no-result]'],
+])('%s is refused, and says what to do', async (line, code) => {
+  const world = await createTestWorld();
+  const { code: exit, stderr } = await world.run(line);
+  expect([exit, stderr]).toEqual([1, expect.stringContaining(code)]);
+});
+
+it('rollback --last passes over no result that cannot be read', async () => {
+  const world = await createTestWorld();
+  await applySenders(world, 'a@acme.example');
+  world.write('.tenantctl/test/results/9999-01-01T00-00-00-000Z-test.json', '{');
+  const { code, stderr } = await world.run('rollback --last');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('[no-result]')]);
+  rmSync(join(world.dir, '.tenantctl/test/results/9999-01-01T00-00-00-000Z-test.json'));
+  // It would delete the only sender, which a guard refuses.
+  expect((await world.run('rollback --last')).code).toBe(4);
+});
