@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import yargs from 'yargs';
+import { pastApplies } from '../engine/results.ts';
 import { loadNames } from '../loader/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { own } from '../model/json.ts';
 import { parserSettings } from './arguments.ts';
 import { type CommandEntry, type Commands, describePlainCommand } from './command.ts';
+import { codeTexts } from './explain.ts';
 import type { Io } from './io.ts';
 import { otherSchemas, packageFile } from './package-file.ts';
 import { kindsHere, projectFileOf } from './project.ts';
@@ -58,6 +60,12 @@ function valuesIn(words: readonly string[], io: Io) {
       ...objects.map(({ address }) => address),
     ];
   };
+  // The shell completes other files where there are none.
+  const results = async () => {
+    const root = dirname(projectFileOf(config, io));
+    const applies = await pastApplies(root, environments(), { most: 20 });
+    return applies.map(({ file }) => relative(io.cwd, join(root, file)));
+  };
   return {
     /** Of an option with one value. */
     option: { '--env': environments, '-e': environments },
@@ -75,6 +83,9 @@ function valuesIn(words: readonly string[], io: Io) {
       schema: [() => [...kinds(), ...otherSchemas]],
       diff: [environments, environments],
       env: [() => ['list']],
+      explain: [() => [...kinds(), ...codeTexts().keys()]],
+      rollback: [results],
+      show: [results],
       // The shell completes the file of `kind draft`.
       kind: [() => ['draft', 'check'], () => (words.includes('draft') ? [] : kinds())],
       search: [() => objectsOf('ProfileSearch').map(({ key }) => key.join('/'))],

@@ -1,34 +1,56 @@
 import { readFileSync } from 'node:fs';
+import { builtInKinds } from '../kinds/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
-import { describePlainCommand } from './command.ts';
-import { documentation, packageFile } from './package-file.ts';
+import { type ArgsOf, type commonOptions, describeCommand } from './command.ts';
+import { explainKind } from './explain-kind.ts';
+import { type Io, viewOf } from './io.ts';
+import { documentation, isInPackage, packageFile } from './package-file.ts';
+import { kindsHere } from './project.ts';
+import { wholeSchema } from './schema.ts';
 
-export const command = describePlainCommand({
-  usage: '$0 explain CODE\n\nExplains the code of a message: what it means, and what to do.',
+export const command = describeCommand({
+  usage:
+    '$0 explain CODE|KIND[.FIELD]\n\nExplains the code of a message: what it means, and what to do. Or a kind: its fields, or one of them, with type, default and an example.',
   options: (yargs) =>
     yargs
-      .positional('code', { type: 'string', describe: 'The code in brackets after a message' })
-      .demandOption('code'),
+      .positional('subject', {
+        type: 'string',
+        describe:
+          'The code in brackets after a message; or a kind, or a field of it, such as ProfileSearch.rules.type',
+      })
+      .demandOption('subject'),
   examples: {
     '$0 explain plan-stale': 'Explain why a saved plan was refused',
+    '$0 explain SimIntegration': 'The fields of a kind',
+    '$0 explain NotificationTemplate.medium': 'One field',
   },
-}).run(async (args, io) => {
-  const code = args.code.replace(/^\[|\]$/g, '');
-  const page = 'docs/troubleshooting.md';
-  const entries = readEntries(readFileSync(packageFile(page), 'utf8'));
-  const text = entries.get(code);
-  if (text === undefined) {
-    const hint = didYouMean(code, entries.keys()) ?? `All codes: ${documentation(page)}`;
-    throw failure('unknown-code', `There is no code \`${code.slice(0, 80)}\`.`, { hint });
-  }
-  io.stdout.write(`${code}\n\n${text}\n\nDocumentation: ${documentation(`${page}#${code}`)}\n`);
+}).run(async ({ subject, ...args }, io) => {
+  // Codes are in lower case, kinds begin with a capital.
+  const text = /^[A-Z]|\./.test(subject) ? aboutKind(subject, args, io) : aboutCode(subject, args, io);
+  io.stdout.write(text);
   return ExitCode.done;
 });
 
-/** The texts of the troubleshooting page by their codes, each with what its section says of all codes. Without links. */
-function readEntries(page: string): ReadonlyMap<string, string> {
-  const [, ...sections] = page.split(/^## .*\n/m);
+type Args = ArgsOf<typeof commonOptions>;
+
+const page = 'docs/troubleshooting.md';
+
+function aboutCode(subject: string, args: Args, io: Io): string {
+  const code = subject.replace(/^\[|\]$/g, '');
+  const entries = codeTexts();
+  const text = entries.get(code);
+  if (text !== undefined) return `${code}\n\n${text}\n\nDocumentation: ${documentation(`${page}#${code}`)}\n`;
+  const kind = kindsHere(args, io).all.find(({ name }) => name.toLowerCase() === code.toLowerCase());
+  const meant = kind ? `Did you mean \`${kind.name}\`?` : didYouMean(code, entries.keys());
+  throw failure('unknown-code', `There is no code \`${code.slice(0, 80)}\`.`, {
+    hint: meant ?? `All codes: ${documentation(page)}`,
+  });
+}
+
+/** The text of the troubleshooting page by its codes, each with what its section says of all codes. Without links. */
+export function codeTexts(): ReadonlyMap<string, string> {
+  const [, ...sections] = readFileSync(packageFile(page), 'utf8').split(/^## .*\n/m);
   return new Map(
     sections.flatMap((section) => {
       const [preface = '', ...entries] = section.split(/^### /m);
@@ -39,4 +61,18 @@ function readEntries(page: string): ReadonlyMap<string, string> {
       });
     }),
   );
+}
+
+function aboutKind(subject: string, args: Args, io: Io): string {
+  const path = subject.split('.');
+  const [name = ''] = path;
+  // Where the project cannot be read, the schemas of the built-in kinds still help.
+  const kinds = isInPackage(name) ? builtInKinds : kindsHere(args, io);
+  if (!kinds.find(name)) {
+    const names = kinds.all.map((kind) => kind.name);
+    const hint = didYouMean(name, names) ?? `The kinds are ${names.join(', ')}.`;
+    throw failure('unknown-kind', `There is no kind \`${name.slice(0, 80)}\`.`, { hint });
+  }
+  const view = viewOf(io.stdout, args, io);
+  return `${explainKind(wholeSchema(name, kinds), path, view)}\nDocumentation: ${documentation('docs/manifests.md')}\n`;
 }

@@ -44,7 +44,11 @@ export const commandGroups = {
       'Make the tenant send a test notification',
       () => import('./send-test.ts'),
     ),
-    explain: command('<code>', 'Explain the code of a message', () => import('./explain.ts')),
+    explain: command(
+      '<subject>',
+      'Explain the code of a message, or a kind and its fields',
+      () => import('./explain.ts'),
+    ),
   },
   'Set up': {
     init: command('[dir]', 'Start a project', () => import('./init.ts')),

@@ -31,14 +31,15 @@ export const command = describeCommand({
       hint: didYouMean(name, names) ?? `Use one of: ${names.join(', ')}.`,
     });
   }
-  io.stdout.write(`${JSON.stringify(addLifecycle(schemaNamed(name, kinds)), null, 2)}\n`);
+  io.stdout.write(`${JSON.stringify(wholeSchema(name, kinds), null, 2)}\n`);
   return ExitCode.done;
 });
 
-function schemaNamed(name: string, kinds: Kinds): JsonObject {
+/** A schema by its name, which refers to no other file. */
+export function wholeSchema(name: string, kinds: Kinds): JsonObject {
   const kind = kinds.find(name);
-  if (kind) return schemaOfKind(kind);
-  return name === 'manifest' ? manifestSchema(kinds) : readSchema(name);
+  if (kind) return addLifecycle(schemaOfKind(kind));
+  return addLifecycle(name === 'manifest' ? manifestSchema(kinds) : readSchema(name));
 }
 
 /** Adds the shared `lifecycle` schema to the schema of a kind, so that it can be used without other files. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -80,6 +80,22 @@ describe('what may follow', () => {
     expect(await complete('kind', 'check', 'Sou')).toEqual(['Source']);
     expect(await complete('kind', 'draft', 'Sou')).toEqual([]);
     expect(await complete('kind', 'ch')).toEqual(['check']);
+  });
+
+  it('is a kind or a code to explain', async () => {
+    expect(await complete('explain', 'SimI')).toEqual(['SimIntegration']);
+    expect(await complete('explain', 'plan-st')).toEqual(['plan-stale']);
+  });
+
+  it('is the result file of a past apply, the newest first', async () => {
+    const files = ['2026-01-02T00-00-00-000Z', '2026-01-01T00-00-00-000Z'].map(
+      (stamp) => `.tenantctl/sandbox/results/${stamp}-sandbox.json`,
+    );
+    mkdirSync(join(dir, '.tenantctl/sandbox/results'), { recursive: true });
+    for (const file of files) writeFileSync(join(dir, file), '{}');
+    expect(await complete('rollback', '')).toEqual(files);
+    rmSync(join(dir, '.tenantctl'), { recursive: true });
+    expect(await complete('rollback', '')).toEqual([]);
   });
 
   it('is a kind or another schema', async () => {

@@ -1,0 +1,71 @@
+/** `explain KIND` and `explain KIND.FIELD`: what the schema says, in words, with an example that is valid. */
+import { expect, it } from 'vitest';
+import { builtInKinds } from '../../src/kinds/index.ts';
+import { isOnlyReferredTo } from '../../src/kinds/kind.ts';
+import { createTestWorld, succeed, type World } from '../support/world.ts';
+
+const declarable = builtInKinds.all.filter((kind) => !isOnlyReferredTo(kind));
+
+async function explain(world: World, subject: string): Promise<string> {
+  return (await succeed(world, 'explain', subject)).stdout;
+}
+
+const exampleIn = (text: string) => /^Example:\n((?: {2}.*\n)+)/m.exec(text)?.[1] ?? '';
+const fieldsIn = (text: string) =>
+  [...(/^Fields:\n((?: {2}.*\n)+)/m.exec(text)?.[1] ?? '').matchAll(/^ {2}(\w+) {2}/gm)].map(
+    ([, name = '']) => name,
+  );
+
+it.each(declarable.map(({ name }) => name))('the examples of %s are valid manifests', async (name) => {
+  const world = await createTestWorld();
+  const kind = await explain(world, name);
+  const fields = fieldsIn(kind);
+  expect(fields).toContain('lifecycle');
+  for (const subject of [name, ...fields.map((field) => `${name}.${field}`)]) {
+    const example = exampleIn(await explain(world, subject));
+    expect(example).toContain(`kind: ${name}\n`);
+    if (subject !== name) expect(example).toMatch(new RegExp(`^ {2}${subject.split('.')[1]}:`, 'm'));
+    world.write('config/example.yaml', example);
+    expect([subject, await world.run('validate')]).toMatchObject([subject, { code: 0 }]);
+  }
+});
+
+it('says of a field what it means, its type, its default, its members, and whether it is required', async () => {
+  const world = await createTestWorld();
+  expect(await explain(world, 'NotificationTemplate.medium')).toMatch(
+    /^NotificationTemplate\.medium {2}EMAIL, SLACK or TEAMS, required\n\nHow the notification is sent\.\n/,
+  );
+  expect(await explain(world, 'SenderAddress.ensure')).toContain('\nDefault: "present"\n');
+  const rules = await explain(world, 'ProfileSearch.rules');
+  expect(rules).toMatch(/^ProfileSearch\.rules {2}list of mappings or null\n/);
+  expect(rules).toMatch(/^ {2}value +text, required\. The value to compare with/m);
+  expect(await explain(world, 'ProfileSearch.rules.value')).toMatch(
+    /^ProfileSearch\.rules\.value {2}text, required\n/,
+  );
+  expect(await explain(world, 'ProfileSearch.lifecycle.renamedFrom')).toContain('renamedFrom');
+});
+
+it("explains a kind of the project's own", async () => {
+  const world = await createTestWorld({
+    files: {
+      'kinds/Role.kind.yaml':
+        'kind: Role\nsummary: A role.\npath: /v2025/roles\nkey: name\nfields: { owner: text }\nserverOwned: [id]\n',
+    },
+  });
+  expect(await explain(world, 'Role')).toMatch(
+    /^Role\n\nA role\.\n[^]*owner +text or null\. The text of owner\./,
+  );
+});
+
+it.each([
+  ['SenderAdress', 'unknown-kind', 'Did you mean `SenderAddress`?'],
+  ['senderaddress', 'unknown-code', 'Did you mean `SenderAddress`?'],
+  ['SimIntegration.atributes', 'unknown-field', 'Did you mean `attributes`?'],
+  ['ProfileSearch.rules.typ', 'unknown-field', 'ProfileSearch.rules has no field'],
+  ['MailFrom.identity.deep', 'unknown-field', 'It has no fields.'],
+])('%s is an error that helps', async (subject, code, words) => {
+  const world = await createTestWorld();
+  const { code: exit, stderr } = await world.run('explain', subject);
+  expect([exit, stderr.replaceAll(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(`[${code}]`)]);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(words);
+});
