@@ -63,7 +63,7 @@ export async function applyPlan(
   });
   let results: Results | null = null;
   try {
-    const revision = await headCommit(root);
+    const revision = (await headCommit(root))?.id ?? null;
     const { undoes } = plan;
     const origin = { ...(revision === null ? {} : { revision }), ...(undoes && { undoes }) };
     const now = () => new Date(clock.now()).toISOString();

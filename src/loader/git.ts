@@ -17,7 +17,7 @@ import {
 import { devNull, tmpdir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { groupBy } from '../model/basics.ts';
-import { Failure, failure, systemCode } from '../model/failure.ts';
+import { type Failure, failure, ifFailure, systemCode } from '../model/failure.ts';
 import { isForeign, isInside, statOf } from './paths.ts';
 
 export interface Checkout {
@@ -82,21 +82,6 @@ export async function commitsWith(
   });
 }
 
-/** The commit that the project is at; `null` where it is in no repository, or that cannot be told. */
-export async function headCommit(root: string): Promise<string | null> {
-  try {
-    const repository = repositoryOf(root);
-    if (!repository) return null;
-    const { stdout } = await withGit(repository, (git) =>
-      git.run(['rev-parse', '--verify', '--quiet', 'HEAD']),
-    );
-    return /^[0-9a-f]{40,64}$/.test(stdout.trim()) ? stdout.trim() : null;
-  } catch (error) {
-    if (error instanceof Failure) return null;
-    throw error;
-  }
-}
-
 /**
  * True when git has a file of the project in its index, or a link or submodule above it: then it came with the repository,
  * and no run wrote it. Not where the project is in no repository.
@@ -115,19 +100,29 @@ export async function isInRepository(root: string, file: string): Promise<boolea
   });
 }
 
-/** The last commit of the project's checkout; `null` where it is in no repository, or git cannot be run. */
-export async function headCommit(
-  root: string,
-): Promise<{ readonly id: string; readonly author: string; readonly branch: string } | null> {
-  const repository = repositoryOf(root);
-  if (!repository) return null;
-  return withGit(repository, (git) => {
-    const { status, stdout } = git.run(['log', '-1', '--no-show-signature', '--format=%H%n%an', 'HEAD']);
-    const [id = '', author = ''] = stdout.split('\n');
-    if (status !== 0) return null;
-    const named = git.run(['symbolic-ref', '--quiet', '--short', 'HEAD']);
-    return { id, author, branch: named.stdout.trim() };
-  });
+/** A commit as readers name it. `branch` is empty where the checkout is on none. */
+interface Head {
+  readonly id: string;
+  readonly author: string;
+  readonly branch: string;
+}
+
+/** The last commit of the project's checkout; `null` where it is in no repository, or git cannot tell. */
+export async function headCommit(root: string): Promise<Head | null> {
+  try {
+    const repository = repositoryOf(root);
+    return repository ? await withGit(repository, readHead) : null;
+  } catch (error) {
+    return ifFailure(() => null)(error);
+  }
+}
+
+function readHead(git: Git): Head | null {
+  const { status, stdout } = git.run(['log', '-1', '--no-show-signature', '--format=%H%n%an', 'HEAD']);
+  const [id = '', author = ''] = stdout.split('\n');
+  if (status !== 0) return null;
+  const named = git.run(['symbolic-ref', '--quiet', '--short', 'HEAD']);
+  return { id, author, branch: named.stdout.trim() };
 }
 
 /**

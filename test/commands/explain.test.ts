@@ -53,7 +53,7 @@ it("explains a kind of the project's own", async () => {
     },
   });
   expect(await explain(world, 'Role')).toMatch(
-    /^Role\n\nA role\.\n[^]*owner +text or null\. The text of owner\./,
+    /^Role\n\nA role\.\n[\s\S]*owner +text or null\. The text of owner\./,
   );
 });
 
