@@ -4,7 +4,8 @@ import { integration, integrationManifest, integrations } from './integrations.t
 import { aboutNode, measure, median, ofEach, repeat, type Usage } from './measure.ts';
 import { report } from './report.ts';
 import { atMost, exactly, type Row } from './row.ts';
-import { absentManifest, type Template, templateManifest, templates } from './templates.ts';
+import { absentManifest, type Manifest, type Template, templateManifest, templates } from './templates.ts';
+import type { TenantOptions } from './tenant.ts';
 import { parser, program, twoRequests, type World, withWorld } from './world.ts';
 
 /**
@@ -55,6 +56,60 @@ const requests: Scenario = async () => [
 
 function edit(each: Template): Template {
   return { ...each, subject: `${each.subject}, changed` };
+}
+
+/** How many answers a command waits for one after the other: with a tenant that is far away, that is its time. */
+const rounds: Scenario = async () => {
+  const changed = (count: number) =>
+    templates(count).map((each, number) => templateManifest(number % 20 === 0 ? edit(each) : each));
+  const same = templates(2100).map(templateManifest);
+  const commands: readonly Command[] = [
+    {
+      what: 'plan of 2,100 templates',
+      most: 3,
+      tenant: { templates: 2100 },
+      manifests: same,
+      argv: ['plan'],
+    },
+    {
+      what: 'apply of 50 of 1,000',
+      most: 10,
+      tenant: { templates: 1000, defaults: 1000 },
+      manifests: changed(1000),
+      argv: ['apply', '--yes'],
+    },
+    {
+      what: 'export of 2,100 templates',
+      most: 5,
+      tenant: { templates: 2100 },
+      manifests: [],
+      argv: ['export', '--out', 'exported'],
+    },
+  ];
+  const rows: Row[] = [];
+  for (const command of commands) rows.push(await roundsOf(command));
+  return rows;
+};
+
+interface Command {
+  readonly what: string;
+  readonly most: number;
+  readonly tenant: Partial<TenantOptions>;
+  readonly manifests: readonly Manifest[];
+  readonly argv: readonly string[];
+}
+
+async function roundsOf({ what, most, tenant, manifests, argv }: Command): Promise<Row> {
+  const wallWith = (latency: number) =>
+    withWorld({ ...tenant, latency }, async (world) => {
+      world.declare(manifests);
+      return (await world.run([...argv, '--quiet'])).wall;
+    });
+  // Long enough for a busy machine to make no round of it.
+  const latency = 2000;
+  const [near, far] = [await wallWith(0), await wallWith(latency)];
+  const detail = `answers ${latency / 1000} s away`;
+  return atMost(`Rounds of latency: ${what}`, most, Math.round((far - near) / latency), { detail });
 }
 
 /** CPU of a plan and of a validation against parsing the same files; peak memory. Each Node has a V8 of its own. */
@@ -224,6 +279,7 @@ const exports: Scenario = async (runs) => {
 
 export const scenarios: Readonly<Record<string, Scenario>> = {
   requests,
+  rounds,
   start,
   cpu,
   described,

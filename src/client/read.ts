@@ -337,7 +337,7 @@ async function readListThenEach(
   read: Extract<Read, { how: 'list-then-each' }>,
 ): Promise<LiveObject[]> {
   const { client, kind, keys, ids, complete } = reader;
-  const source = { ...sourceOf(reader, read.list, null), expected: expectedRows(reader) };
+  const source = { ...sourceOf(reader, read.list, null), expected: expectedRows(reader, read.list) };
   const listed = (await readRows(client, source)).map((row) => {
     const id = textOf(row, 'id');
     if (!id) throw badList('bad-answer', kind.name, source.request, 'lists a row without an id');
@@ -424,7 +424,10 @@ function readList(
   isKept: IsNeeded,
 ): Promise<LiveObject[]> {
   const { client, kind } = reader;
-  const source = { ...sourceOf(reader, list, filter), expected: filter === null ? expectedRows(reader) : 0 };
+  const source = {
+    ...sourceOf(reader, list, filter),
+    expected: filter === null ? expectedRows(reader, list) : 0,
+  };
   return selectRows(client, source, (row) => {
     const object = liveObject(kind, row, null);
     // An object that was skipped would count as absent.
@@ -448,9 +451,12 @@ function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | 
   return filter.isWellFormed() && encodeURIComponent(filter).length <= longestFilter ? filter : null;
 }
 
-/** A tenant most likely has what manifests declare. An id that stands in for a name is among the keys. */
-function expectedRows({ keys, ids, idsAsNames = [] }: ReadRequest): number {
-  return keys.length + ids.length - idsAsNames.length;
+/**
+ * A tenant most likely has what manifests declare; an id that stands in for a name is among the keys. Nothing is expected of a
+ * list that tells its length.
+ */
+function expectedRows({ keys, ids, idsAsNames = [] }: ReadRequest, { counts }: List): number {
+  return counts ? 0 : keys.length + ids.length - idsAsNames.length;
 }
 
 function sourceOf(
