@@ -83,6 +83,7 @@ function valuesIn(words: readonly string[], io: Io) {
       schema: [() => [...kinds(), ...otherSchemas]],
       diff: [environments, environments],
       env: [() => ['list']],
+      get: [addresses],
       explain: [() => [...kinds(), ...codeTexts().keys()]],
       rollback: [results],
       show: [results],

@@ -1,4 +1,4 @@
-import { type Member, type Printable, printBlock } from '../loader/print.ts';
+import { type Member, printableOf, printBlock } from '../loader/print.ts';
 import { failure } from '../model/failure.ts';
 import {
   isArray,
@@ -175,10 +175,4 @@ function indented(example: JsonObject): string[] {
     .trimEnd()
     .split('\n')
     .map((line) => `  ${line}`.trimEnd());
-}
-
-function printableOf(value: Json): Printable {
-  if (isArray(value)) return value.map(printableOf);
-  if (!isObject(value)) return value;
-  return { members: Object.entries(value).map(([name, member]): Member => [name, printableOf(member)]) };
 }

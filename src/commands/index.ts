@@ -27,6 +27,7 @@ export const commandGroups = {
     export: connecting('', 'Write the live tenant as manifests', () => import('./export.ts')),
   },
   Look: {
+    get: connecting('<address..>', 'Print live objects as manifests', () => import('./get.ts')),
     diff: connecting(
       '<first> [second]',
       'Show what differs between two tenants, or a tenant and manifests',

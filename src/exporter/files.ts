@@ -6,7 +6,7 @@ import { groupBy } from '../model/basics.ts';
 import { digestStart } from '../model/digest.ts';
 import type { Draft } from './draft.ts';
 import { append } from './edit/document.ts';
-import { mapTags } from './printable.ts';
+import { mapTags, sideFileOf } from './printable.ts';
 import { remarkOf } from './remarks.ts';
 import type { NameSecret } from './secret-names.ts';
 
@@ -61,6 +61,16 @@ function filesOf(draft: Draft, base: string, nameSecret: NameSecret): ExportedFi
     { path: `${base}.yaml`, content: printManifest([document]) },
     ...draft.sideTexts.map(({ ending, text }) => ({ path: `${base}.${ending}`, content: text })),
   ];
+}
+
+/** The manifest of one object with all its texts inside. */
+export function wholeDocument(draft: Draft, nameSecret: NameSecret): ManifestDocument {
+  const texts = new Map(draft.sideTexts.map(({ ending, text }) => [ending, text]));
+  const fields = draft.fields.map(([name, value]): Member => {
+    const ending = sideFileOf(value);
+    return [name, (ending === null ? undefined : texts.get(ending)) ?? value];
+  });
+  return documentOf({ ...draft, fields }, '', nameSecret);
 }
 
 function documentOf(

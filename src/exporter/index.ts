@@ -1,7 +1,9 @@
 import type { LiveObject } from '../kinds/kind.ts';
+import type { ManifestDocument } from '../loader/print.ts';
+import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type DraftInput, draftAll } from './draft.ts';
-import { createFiles, type ExportedFile } from './files.ts';
+import { createFiles, type ExportedFile, wholeDocument } from './files.ts';
 import { omissionDiagnostics, refusalDiagnostics } from './remarks.ts';
 import { type NamedSecret, nameAll, secretNames, secretsOf } from './secret-names.ts';
 
@@ -20,6 +22,8 @@ export interface Export {
   /** Manifests and side files, sorted by path. */
   readonly files: readonly ExportedFile[];
   readonly declared: readonly NewDeclaration[];
+  /** The same manifests without side files, by their addresses. */
+  readonly documents: ReadonlyMap<Address, ManifestDocument>;
   /** The secrets that the manifests name. */
   readonly secrets: readonly NamedSecret[];
   /** Remarks about the objects and fields that no manifest can declare. */
@@ -38,6 +42,7 @@ export function exportObjects(input: DraftInput): Export {
   return {
     files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     declared: [...manifests].map(([{ object }, path]) => ({ object, path })),
+    documents: new Map(drafts.map((draft) => [draft.object.address, wholeDocument(draft, nameSecret)])),
     secrets: nameAll(places, nameSecret),
     diagnostics: [...refusalDiagnostics(refusals), ...omissionDiagnostics(drafts)],
   };

@@ -1,5 +1,5 @@
 import { Document, type Node, Pair, Scalar, type ScalarTag, YAMLMap, YAMLSeq } from 'yaml';
-import type { Json } from '../model/json.ts';
+import { isArray, isObject, type Json } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 
 export type Member = readonly [name: string, value: Printable];
@@ -24,6 +24,17 @@ export interface ManifestDocument extends Mapping {
   readonly comments: ReadonlyMap<Pointer, string>;
   /** Comments below the members, one line each. */
   readonly remarks: readonly string[];
+}
+
+/** A declared value, with tags in place of its markers (see model/marker.ts). */
+export function printableOf(value: Json): Printable {
+  if (isArray(value)) return value.map(printableOf);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value);
+  const [name = '', argument = null] = members.length === 1 ? (members[0] ?? []) : [];
+  if (['$secret', '$ref', '$lookup'].includes(name))
+    return { tag: name.replace('$', '!'), value: printableOf(argument) };
+  return { members: members.map(([member, part]): Member => [member, printableOf(part)]) };
 }
 
 /** The text of a manifest file. The loader reads exactly the same values from it, whatever characters they contain. */

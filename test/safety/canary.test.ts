@@ -287,6 +287,10 @@ async function everyCommand(): Promise<void> {
   for (const integration of world.sandbox.state.simIntegrations) {
     integration.attributes = { ...integration.attributes, colour: 'red', deep: {} };
   }
+  for (const format of ['yaml', 'json']) {
+    await must([0], 'get ** --verbose --format', format);
+    await must([0], 'get ** --declared --format', format);
+  }
   const merged = await run('export --merge --verbose');
   expect(merged, merged.stderr).toMatchObject({ code: 0 });
 }

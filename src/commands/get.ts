@@ -1,0 +1,71 @@
+import { getDeclared, getLive } from '../engine/get.ts';
+import { openProjects } from '../loader/index.ts';
+import { type ManifestDocument, type Printable, printManifest } from '../loader/print.ts';
+import type { Address } from '../model/address.ts';
+import { isError } from '../model/diagnostic.ts';
+import { ExitCode, Failure } from '../model/failure.ts';
+import { type Json, objectFrom } from '../model/json.ts';
+import { json, printable } from '../report/safe.ts';
+import { describeCommand, flag, format } from './command.ts';
+import { printDiagnostics } from './output.ts';
+import { withTenant } from './progress.ts';
+import { projectOptions } from './project.ts';
+
+export const command = describeCommand({
+  usage:
+    '$0 get ADDRESS… [options]\n\nPrints live objects as their manifests, as an export would write them, in one stream. Changes nothing.',
+  options: (yargs) =>
+    yargs
+      .positional('address', { type: 'string', array: true, describe: 'Addresses, or globs of them' })
+      .demandOption('address')
+      .option('declared', flag('Print what the manifests declare instead, after variables and overlays'))
+      .option('format', format(['yaml', 'json'])),
+  examples: {
+    '$0 get NotificationTemplate/password_expiring/EMAIL/en': 'What the tenant has now',
+    "$0 get 'SenderAddress/**' --format json": 'All objects of a kind, for a script',
+    '$0 get SimIntegration/ServiceNow --declared -e production':
+      'What variables and overlays make of a manifest',
+  },
+}).run(async (args, io) => {
+  const options = projectOptions(args, io);
+  const projects = openProjects(options);
+  const get = async () => {
+    if (args.declared) {
+      const { resources, environment } = projects.load(options.environment);
+      return getDeclared(resources, args.address, environment.kinds);
+    }
+    const project = projects.environment(options.environment);
+    const { secretsOf: declaredSecrets } = projects.declarations(options.environment);
+    return withTenant(project, args, io, (tenant) =>
+      getLive(tenant, args.address, { root: project.root, declaredSecrets }),
+    );
+  };
+  const { documents, diagnostics } = await get();
+  printDiagnostics(
+    diagnostics.filter((each) => !isError(each)),
+    args,
+    io,
+  );
+  io.stdout.write(
+    args.format === 'json' ? asJson(documents) : printable(printManifest([...documents.values()])),
+  );
+  const errors = diagnostics.filter(isError);
+  if (errors.length > 0) throw new Failure(errors);
+  return ExitCode.done;
+});
+
+function asJson(documents: ReadonlyMap<Address, ManifestDocument>): string {
+  const objects = [...documents].map(([address, { members }]) => ({
+    address,
+    manifest: jsonOf({ members }),
+  }));
+  return json({ formatVersion: 1, objects });
+}
+
+/** The value as JSON, with a marker for each tag, as in plans: `{"$secret": "NAME"}`. */
+function jsonOf(value: Printable): Json {
+  if (value === null || typeof value !== 'object') return value;
+  if ('tag' in value) return { [value.tag.replace('!', '$')]: jsonOf(value.value) };
+  if ('members' in value) return objectFrom(value.members.map(([name, part]) => [name, jsonOf(part)]));
+  return value.map(jsonOf);
+}

@@ -1,0 +1,91 @@
+/** `get`: live objects as their manifests, and what the manifests declare. */
+import { expect, it } from 'vitest';
+import { createTestWorld, seedFile, succeed } from '../support/world.ts';
+
+const desk = { kind: 'SimIntegration', name: 'Desk', type: 'Jira' };
+const sender = (email: string) => ({ kind: 'SenderAddress', email });
+const createDesk = () =>
+  createTestWorld({
+    seed: `
+simIntegrations:
+  - { name: Desk, type: Jira, attributes: { url: https://desk.example.com, password: hunter2hunter2 } }
+senders: [{ email: a@acme.example }, { email: b@acme.example }]
+`,
+  });
+
+it('prints live objects as an export writes them, secrets as !secret, in one stream that can be a manifest', async () => {
+  const world = await createDesk();
+  const { stdout } = await succeed(world, 'get SimIntegration/Desk SenderAddress/*');
+  expect(stdout).toContain('kind: SimIntegration\nname: Desk\n');
+  expect(stdout).toContain('password: !secret SIM_INTEGRATION_DESK_ATTRIBUTES_PASSWORD');
+  expect(stdout).not.toContain('hunter2');
+  expect(stdout.match(/^---$/gm)).toHaveLength(2);
+  world.env.SIM_INTEGRATION_DESK_ATTRIBUTES_PASSWORD = 'hunter2hunter2';
+  world.write('config/all.yaml', stdout);
+  expect(await world.plan()).toMatchObject({ changes: [], summary: { unchanged: 3 } });
+});
+
+it('gives secrets the names that manifests give them, and texts inside', async () => {
+  const world = await createTestWorld({ sandbox: { seed: seedFile } });
+  world.write(
+    'config/all.yaml',
+    'kind: SimIntegration\nname: ServiceNow\nattributes: { password: !secret SNOW_PASSWORD }\n',
+  );
+  const { json } = await succeed(world, 'get SimIntegration/ServiceNow --format json');
+  const manifest = { name: 'ServiceNow', attributes: { password: { $secret: 'SNOW_PASSWORD' } } };
+  expect(json).toMatchObject({ objects: [{ address: 'SimIntegration/ServiceNow', manifest }] });
+  const template = await succeed(world, 'get NotificationTemplate/cloud_manual_work_item_summary/EMAIL/en');
+  expect(template.stdout).toContain('body: |\n  <!doctype html>');
+  expect(template.stdout).not.toContain('!file');
+});
+
+it("prints the vendor's default of what nobody customised, and says so", async () => {
+  const world = await createTestWorld({ sandbox: { seed: seedFile } });
+  const { templateDefaults, templates } = world.sandbox.state;
+  const first = templateDefaults.find(({ key }) => !templates.some((template) => template.key === key));
+  const address = `NotificationTemplate/${first?.key}/${first?.medium}/${first?.locale}`;
+  const { stdout, stderr } = await succeed(world, `get ${address}`);
+  expect(stdout).toContain(`key: ${first?.key}\n`);
+  expect(stderr).toContain('[vendor-default]');
+});
+
+it('prints what is declared, after variables and overlays', async () => {
+  const world = await createTestWorld({
+    environment: {
+      variables: { kind: 'Jira' },
+      overlays: [{ target: 'SimIntegration/*', merge: { description: 'from the overlay' } }],
+    },
+  });
+  world.write(
+    'config/all.yaml',
+    'kind: SimIntegration\nname: Desk\ntype: !var kind\nattributes: { password: !secret PASSWORD }\nlifecycle: { protect: true }\n',
+  );
+  const { stdout } = await succeed(world, 'get SimIntegration/Desk --declared');
+  expect(stdout).toBe(
+    'kind: SimIntegration\nname: Desk\ntype: Jira\nattributes:\n  password: !secret PASSWORD\ndescription: from the overlay\nlifecycle:\n  protect: true\n',
+  );
+  expect(world.sandbox.log).toEqual([]);
+});
+
+it.each([
+  ['get SenderAddress/c@acme.example', 'not-in-tenant', 'Did you mean `SenderAddress/a%40acme.example`?'],
+  [
+    'get SenderAddress/a@acme.example --declared',
+    'not-declared',
+    'Did you mean `SenderAddress/b%40acme.example`?',
+  ],
+  ['get SenderAdress/a@acme.example', 'unknown-kind', 'Did you mean `SenderAddress`?'],
+  ['get NotificationTemplate/welcome', 'address-glob', 'NotificationTemplate/KEY/MEDIUM/LOCALE'],
+])('%s is an error that helps', async (line, code, words) => {
+  const world = await createDesk();
+  world.declare([desk, sender('b@acme.example')]);
+  const ran = await world.run(line);
+  expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(`[${code}]`)]);
+  expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain(words);
+});
+
+it('prints what it finds before it says what is missing', async () => {
+  const world = await createDesk();
+  const ran = await world.run('get SenderAddress/a@acme.example SenderAddress/missing@acme.example');
+  expect([ran.code, ran.stdout]).toEqual([1, 'kind: SenderAddress\nemail: a@acme.example\n']);
+});
