@@ -267,10 +267,15 @@ function withoutDuplicates(
 }
 
 /** The rows of a kind's list as the tenant answers them. Throws a Failure where the list cannot be read. */
-export async function readListRows(client: Client, kind: Kind): Promise<readonly JsonObject[]> {
+export async function readListRows(
+  client: Client,
+  kind: Kind,
+  { firstPage = false } = {},
+): Promise<readonly JsonObject[]> {
   if (kind.read.how === 'each-declared') return [];
   const { list } = kind.read;
-  const rows = await readRows(client, sourceOf({ kind, client }, list, null));
+  const source = sourceOf({ kind, client }, list, null);
+  const rows = firstPage ? (await readFirstPage(client, source)).rows : await readRows(client, source);
   return rows.filter((row) => !list.isForeign?.(row));
 }
 

@@ -53,6 +53,7 @@ export const commandGroups = {
   },
   'Set up': {
     init: command('[dir]', 'Start a project', () => import('./init.ts')),
+    check: connecting('', 'Sign in, and say what may be read and written', () => import('./check.ts')),
     env: command('[action]', 'List the environments and groups', () => import('./env.ts')),
     kind: command('<action> <subject> [path]', 'Describe kinds of your own', () => import('./kind.ts')),
     sandbox: command('', 'Serve the embedded tenant', () => import('./sandbox.ts')),

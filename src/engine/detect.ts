@@ -5,6 +5,7 @@ import { liveRules, profileSearch } from '../kinds/profile-search.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { allOf } from '../kinds/read-request.ts';
 import { simIntegration } from '../kinds/sim-integration.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
@@ -36,6 +37,13 @@ export interface Survey {
   readonly found: readonly { readonly kind: Kind; readonly count: number }[];
   readonly left: readonly LeftOut[];
   readonly detected: readonly Detected[];
+  /** Why lists could not be read. */
+  readonly refused: ReadonlyMap<Kind, Diagnostic>;
+}
+
+interface SurveyOptions extends TenantOptions {
+  /** Reads one page of every kind, also of those that are only referred to. Left out: the lists of what can be declared. */
+  readonly isCheck?: boolean;
 }
 
 interface Listed {
@@ -61,10 +69,10 @@ interface Guess {
  *
  * Throws a Failure when the credentials or an address are wrong, and when no list can be read.
  */
-export async function surveyTenant(project: SurveyedProject, options: TenantOptions): Promise<Survey> {
+export async function surveyTenant(project: SurveyedProject, options: SurveyOptions): Promise<Survey> {
   const { environment } = project;
   const { kinds } = environment;
-  const declarable = kinds.all.filter((kind) => !isOnlyReferredTo(kind));
+  const declarable = kinds.all.filter((kind) => options.isCheck || !isOnlyReferredTo(kind));
   const { served, skipped } = servedKinds(declarable, [environment]);
   const readable = served.filter(hasList);
   let settings = environment.settings;
@@ -85,7 +93,12 @@ export async function surveyTenant(project: SurveyedProject, options: TenantOpti
   }
   if (listed.every(({ failure }) => failure !== null))
     throw new Failure(listed.flatMap(({ failure }) => failure?.diagnostics ?? []));
+  const problems = listed.flatMap(({ kind, failure }) => {
+    const [problem] = failure?.diagnostics ?? [];
+    return problem ? [[kind, problem] as const] : [];
+  });
   return {
+    refused: new Map(problems),
     found: listed.flatMap(({ kind, rows, failure }) => (failure ? [] : [{ kind, count: rows.length }])),
     left: [...skipped, ...served.flatMap((kind) => whyLeft(kind, listed))],
     detected: [
@@ -119,14 +132,14 @@ const decisive = [
 
 function readLists(
   project: SurveyedProject,
-  options: TenantOptions,
+  options: SurveyOptions,
   some: readonly Kind[],
 ): Promise<Listed[]> {
   const read = async ({ client }: Tenant, kind: Kind): Promise<Listed> => {
     try {
-      const rows = await readListRows(client, kind);
+      const rows = await readListRows(client, kind, { firstPage: options.isCheck ?? false });
       // An export compares objects with the vendor's defaults, which a client may not be allowed to read.
-      if (rows.length > 0) await readDefaults(client, [allOf(kind)]);
+      if (rows.length > 0 && !options.isCheck) await readDefaults(client, [allOf(kind)]);
       return { kind, rows, failure: null };
     } catch (error) {
       const isDecisive = (failure: Failure) =>

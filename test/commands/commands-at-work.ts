@@ -199,6 +199,11 @@ export const uses: readonly Use[] = [
     run: async (world) => expectText(await succeed(world, 'rollback result.json'), /1 to update/),
   },
   {
+    command: 'check',
+    shows: 'says what may be read',
+    run: async (world) => expectText(await succeed(world, 'check'), /Nothing would stop a plan/),
+  },
+  {
     command: 'get',
     shows: 'prints a live object as its manifest',
     run: async (world) => expectText(await succeed(world, 'get SimIntegration/ServiceNow'), /!secret /),

@@ -283,6 +283,7 @@ async function everyCommand(): Promise<void> {
   await run('show back-result.json --format html');
   await run('rollback back-result.json --verbose --format json');
   await must([0], 'history');
+  for (const format of ['text', 'json']) await must([0, 1], 'check --format', format);
   // An export writes undeclared settings that do not look like credentials.
   for (const integration of world.sandbox.state.simIntegrations) {
     integration.attributes = { ...integration.attributes, colour: 'red', deep: {} };

@@ -371,7 +371,7 @@ function printSurvey({ found, left, detected }: Survey, { identity }: NewTenant,
   for (const line of lines) printNote(oneLine(line), io);
 }
 
-const describeSetting = ({ service, name, value, because }: Detected): string =>
+export const describeSetting = ({ service, name, value, because }: Detected): string =>
   `${service}.${name}: ${inBrief(value)}, since ${because}`;
 
 /** A value as the project file has it. Of a map, only the first member and the number of all. */

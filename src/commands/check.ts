@@ -1,0 +1,76 @@
+import { checkTenant, type KindCheck, type TenantCheck } from '../engine/check.ts';
+import { loadNames, openProjects } from '../loader/index.ts';
+import { ExitCode } from '../model/failure.ts';
+import { joinWords } from '../model/words.ts';
+import { blank, layout, padTo, type Row, row, span } from '../report/layout.ts';
+import { json } from '../report/safe.ts';
+import { pluralize, tenantWords } from '../report/words.ts';
+import { describeCommand, format } from './command.ts';
+import { describeSetting } from './init/tenants.ts';
+import { viewOf } from './io.ts';
+import { createProgress } from './progress.ts';
+import { projectOptions } from './project.ts';
+
+export const command = describeCommand({
+  usage:
+    '$0 check [options]\n\nSigns in to the tenant, reads one page of each kind, and says what may be read and written, and which settings the host needs. Writes nothing. Exit code 1 means that something would stop a plan.',
+  options: (yargs) => yargs.option('format', format(['text', 'json'])),
+  examples: {
+    '$0 check -e production': 'May I sign in, and what may I see?',
+    '$0 check --format json': 'The same, for a script',
+  },
+}).run(async (args, io) => {
+  const options = projectOptions(args, io);
+  const project = openProjects(options).environment(options.environment);
+  // Also while manifests have errors.
+  const declared = new Set(loadNames(options).objects.map(({ kind }) => kind.name));
+  const progress = createProgress(io, args);
+  const { signal, redactor } = io;
+  const check = await checkTenant(project, declared, { signal, redactor, onEvent: progress.onEvent }).finally(
+    () => progress.end(),
+  );
+  io.stdout.write(
+    args.format === 'json'
+      ? json({ formatVersion: 1, ...check })
+      : layout(rowsOf(check), viewOf(io.stdout, args, io)),
+  );
+  return check.stopsPlan ? ExitCode.couldNotRun : ExitCode.done;
+});
+
+function rowsOf(check: TenantCheck): Row[] {
+  const { environment, tenant, kinds, settings, readOnly, stopsPlan } = check;
+  const width = Math.max(...kinds.map(({ kind }) => kind.length));
+  const verdict = stopsPlan ? 'A plan would stop.' : 'Nothing would stop a plan.';
+  return [
+    row(0, span(`Signed in to ${environment}`, 'bold'), span(`  ${tenantWords(tenant)}`, 'dim')),
+    ...(readOnly ? [row(0, span('The environment is read-only: apply is refused.'))] : []),
+    blank,
+    ...kinds.flatMap((each) => kindRows(each, width)),
+    blank,
+    ...settings.map((setting) => {
+      const use = setting.stopsPlan ? 'to be read' : 'for writes';
+      return row(
+        0,
+        span(`Missing in the environment, needed ${use}: ${describeSetting(setting)}.`, 'yellow'),
+      );
+    }),
+    row(0, span(verdict, stopsPlan ? 'red' : 'green')),
+  ];
+}
+
+function kindRows({ kind, read, count, problem, write, declared }: KindCheck, width: number): Row[] {
+  const words: Record<KindCheck['read'], string> = {
+    yes: `read (${pluralize(count ?? 0, 'object')} on the first page)`,
+    no: 'NOT READ',
+    each: 'read object by object: none was tried',
+    'no-service': 'not read: the environment has no base URL for its service',
+  };
+  const writing = write.length === 0 ? 'only read' : `the API can ${joinWords('and', write)} it`;
+  const line = `${words[read]}; ${writing}${declared ? '; declared here' : ''}`;
+  const style = read === 'no' ? (['red'] as const) : [];
+  const why = problem ? [problem.message, ...(problem.hint === undefined ? [] : [problem.hint])] : [];
+  return [
+    { indent: 2, hang: width + 4, spans: [span(`${padTo(kind, width)}  `, 'bold'), span(line, ...style)] },
+    ...why.map((text) => row(width + 4, span(text))),
+  ];
+}

@@ -1,0 +1,71 @@
+/** `check`: signs in, reads one page of each kind, and says what would stop a plan. */
+import { expect, it } from 'vitest';
+import { isArray, isObject, type Json, own } from '../../src/model/json.ts';
+import { createTestWorld, seedFile, succeed, type World } from '../support/world.ts';
+
+const sender = { kind: 'SenderAddress', email: 'a@acme.example' };
+const refuse = (world: World, path: string) =>
+  world.sandbox.faults.add({ kind: 'status', status: 403, path, times: Number.POSITIVE_INFINITY });
+
+function kindIn(json: Json, name: string): Json | undefined {
+  const kinds = isObject(json) ? own(json, 'kinds') : null;
+  return isArray(kinds) ? kinds.find((each) => isObject(each) && own(each, 'kind') === name) : undefined;
+}
+
+it('says what may be read and written, one page of each kind, and writes nothing', async () => {
+  const world = await createTestWorld({ sandbox: { seed: seedFile } });
+  world.declare([sender]);
+  const { stdout, json } = await succeed(world, 'check --format json');
+  expect(kindIn(json, 'SenderAddress')).toMatchObject({
+    declared: true,
+    read: 'yes',
+    count: world.sandbox.state.senders.length,
+    write: ['create', 'delete'],
+  });
+  expect(kindIn(json, 'MailFrom')).toMatchObject({ declared: false, read: 'each', count: null });
+  expect(kindIn(json, 'Source')).toMatchObject({ read: 'yes', write: [] });
+  expect(JSON.parse(stdout)).toMatchObject({ environment: 'test', settings: [], stopsPlan: false });
+  const calls = world.sandbox.log.map(({ method, path }) => `${method} ${path}`);
+  expect(calls.filter((call) => !/^GET|^POST \/oauth\/token$/.test(call))).toEqual([]);
+  expect(calls.filter((call) => call.startsWith('GET /v2025/notification-templates'))).toHaveLength(1);
+});
+
+it('ends with 1 where a declared kind may not be read, and says what right is missing', async () => {
+  const world = await createTestWorld();
+  refuse(world, '/v2025/verified-domains');
+  world.declare([sender]);
+  await succeed(world, 'check');
+  world.declare([{ kind: 'VerifiedDomain', domain: 'acme.example' }]);
+  const { code, stdout } = await world.run('check');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^ {2}VerifiedDomain +NOT READ/m);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('403 Forbidden');
+  expect(stdout).toContain('A plan would stop.');
+  expect((await world.run('plan')).code).toBe(1);
+});
+
+it('says which settings the host needs and the environment lacks', async () => {
+  const world = await createTestWorld({
+    seed: 'simIntegrations: [{ name: Desk, type: Jira, attributes: { url: u } }]\n',
+    sandbox: { variations: { jsonText: 'object' } },
+  });
+  const { stdout, json } = await succeed(world, 'check --format json');
+  expect(json).toMatchObject({ stopsPlan: false });
+  expect(JSON.parse(stdout).settings).toMatchObject([
+    { service: 'identity', name: 'jsonText', value: 'object', stopsPlan: false },
+  ]);
+  expect((await succeed(world, 'check')).stdout).toContain('needed for writes: identity.jsonText: object');
+});
+
+it('works while manifests have errors, and says that an environment is read-only', async () => {
+  const world = await createTestWorld({ environment: { readOnly: true } });
+  world.write('config/all.yaml', 'kind: SenderAddress\nemial: a\n');
+  expect((await succeed(world, 'check')).stdout).toContain('The environment is read-only');
+});
+
+it('stops where the credentials are refused', async () => {
+  const world = await createTestWorld();
+  world.env.CLIENT_SECRET = 'wrong';
+  const { code, stderr } = await world.run('check');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('[tenant-unauthorized]')]);
+});
