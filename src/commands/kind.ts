@@ -12,6 +12,7 @@ import { isObject, type Json } from '../model/json.ts';
 import { type ArgsOf, type CommonArgv, describeCommand, flag, format, text } from './command.ts';
 import { readIfThere, writeText } from './files.ts';
 import { confirm, type Io, isInteractive } from './io.ts';
+import { add } from './kind/add.ts';
 import { draft } from './kind/draft.ts';
 import { printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
@@ -19,13 +20,13 @@ import { projectOptions } from './project.ts';
 
 function options(yargs: CommonArgv) {
   return yargs
-    .positional('action', { choices: ['draft', 'check'] as const, describe: 'What to do' })
+    .positional('action', { choices: ['draft', 'add', 'check'] as const, describe: 'What to do' })
     .positional('subject', {
       type: 'string',
-      describe: 'For draft: the OpenAPI document, as JSON or YAML. For check: the kind',
+      describe: 'For draft: the OpenAPI document, as JSON or YAML. For add and check: the kind',
     })
     .positional('path', { type: 'string', describe: 'For draft: the path of the collection' })
-    .demandOption(['action', 'subject'])
+    .demandOption('action')
     .option('out', text('For draft: the file to write, such as kinds/Role.kind.yaml. Default: print it'))
     .option('all', text('For draft: draft every collection, into this folder'))
     .option('write', flag('For check: mark a descriptor that holds as proven, in its file'))
@@ -36,9 +37,11 @@ type Args = ArgsOf<typeof options>;
 
 export const command = describeCommand({
   usage:
-    '$0 kind draft OPENAPI PATH | kind check KIND [options]\n\nHelps to describe a kind of your own. `draft` writes a first descriptor from the OpenAPI description of a collection, or of all. `check` reads the tenant to show whether the descriptor holds: a plan of an export has to be empty.',
+    '$0 kind add [KIND] | kind draft OPENAPI PATH | kind check KIND [options]\n\nHelps to describe a kind of your own. `add` copies a descriptor from the library of the package; without a kind, it lists what the library has. `draft` writes a first descriptor from the OpenAPI description of a collection, or of all. `check` reads the tenant to show whether the descriptor holds: a plan of an export has to be empty.',
   options,
   examples: {
+    '$0 kind add': 'List the descriptors that are ready to copy',
+    '$0 kind add Role': 'Copy one into the project',
     '$0 kind draft openapi.yaml /v2025/roles': 'Print a first descriptor',
     '$0 kind draft openapi.yaml /v2025/roles --out kinds/Role.kind.yaml': 'Write it into the project',
     '$0 kind draft openapi.yaml --all kinds': 'Write one for each collection',
@@ -46,25 +49,31 @@ export const command = describeCommand({
     '$0 kind check Role -e sandbox --write': 'Mark it as proven, too',
   },
 }).run(async (args, io) => {
-  const isDraft = args.action === 'draft';
-  const ofOther = isDraft
-    ? { write: args.write, format: args.format !== 'text' }
-    : { out: args.out !== undefined, all: args.all !== undefined };
-  const stray = Object.entries(ofOther).find(([, isGiven]) => isGiven);
+  const { action, subject, path, out, all, write } = args;
+  const given = { out: out !== undefined, all: all !== undefined, write, format: args.format !== 'text' };
+  const stray = Object.entries(given).find(([name, isGiven]) => isGiven && !optionsOf[action].includes(name));
   if (stray)
-    throw failure('usage', `kind ${args.action} takes no --${stray[0]}.`, {
+    throw failure('usage', `kind ${action} takes no --${stray[0]}.`, {
       hint: '`tenantctl kind --help` lists the options.',
     });
-  if (isDraft) return draft(args, io);
-  if (args.path !== undefined) throw failure('usage', `Unknown argument: ${args.path}`);
-  return check(args, io);
+  if (path !== undefined && action !== 'draft') throw failure('usage', `Unknown argument: ${path}`);
+  if (action === 'add') return add(args, io);
+  if (subject === undefined)
+    throw failure('usage', `kind ${action} needs ${action === 'draft' ? 'an OpenAPI document' : 'a kind'}.`);
+  return action === 'draft' ? draft({ ...args, subject }, io) : check({ ...args, subject }, io);
 });
+
+const optionsOf: Readonly<Record<Args['action'], readonly string[]>> = {
+  draft: ['out', 'all'],
+  add: [],
+  check: ['write', 'format'],
+};
 
 /**
  * Checks a kind of the project against the tenant, which is only read. A descriptor that holds is marked as proven with
  * `--write`, or when a person at a terminal says so. Throws a Failure where the check cannot be made.
  */
-async function check(args: Args, io: Io): Promise<ExitCode> {
+async function check(args: Args & { readonly subject: string }, io: Io): Promise<ExitCode> {
   const options = projectOptions(args, io);
   const projects = openProjects(options);
   const { root, ...project } = projects.environment(options.environment);

@@ -1,0 +1,67 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
+import { builtInKinds } from '../../kinds/index.ts';
+import { requireInside } from '../../loader/own-folder.ts';
+import { ExitCode, failure } from '../../model/failure.ts';
+import { isArray, isObject, type Json, textOf } from '../../model/json.ts';
+import { didYouMean } from '../../model/words.ts';
+import { writeText } from '../files.ts';
+import type { Io } from '../io.ts';
+import { packageFile } from '../package-file.ts';
+import { projectFileOf } from '../project.ts';
+
+const library = 'examples/kinds/library';
+const fileOf = (kind: string) => `${kind}.kind.yaml`;
+
+/** Copies a descriptor of the library into a project, or lists what there is. Throws a Failure where the file exists. */
+export async function add(
+  { subject, config }: { readonly subject: string | undefined; readonly config: string | undefined },
+  io: Io,
+): Promise<ExitCode> {
+  const kinds = readdirSync(packageFile(library))
+    .filter((name) => name.endsWith(fileOf('')))
+    .map((name) => name.slice(0, -fileOf('').length))
+    .sort();
+  if (subject === undefined) {
+    const width = Math.max(...kinds.map(({ length }) => length));
+    for (const kind of kinds) io.stdout.write(`${kind.padEnd(width)}  ${summaryOf(readKind(kind))}\n`);
+    return ExitCode.done;
+  }
+  if (!kinds.includes(subject)) {
+    const hint = didYouMean(subject, kinds) ?? '`tenantctl kind add` lists those that there are.';
+    throw failure('unknown-kind', `The library has no kind ${subject}.`, { hint });
+  }
+  const root = dirname(projectFileOf(config, io));
+  const hasFile = (kind: string) => existsSync(join(root, 'kinds', fileOf(kind)));
+  const file = join('kinds', fileOf(subject));
+  if (hasFile(subject))
+    throw failure('file-exists', `${file} already exists. Nothing was written.`, {
+      hint: 'Remove it first, or compare it with the one in the package.',
+    });
+  requireInside(root, file);
+  await writeText(join(root, file), readKind(subject), io);
+  io.stdout.write(`Written: ${file}. Show that it holds: \`tenantctl kind check ${subject}\`.\n`);
+  const others = targetsIn(parse(readKind(subject))).filter(
+    (kind) => kind !== subject && !hasFile(kind) && !builtInKinds.find(kind),
+  );
+  if (others.length > 0)
+    io.stdout.write(
+      `It refers to ${[...new Set(others)].sort().join(', ')}: add what you use of them, too.\n`,
+    );
+  return ExitCode.done;
+}
+
+const readKind = (kind: string) => readFileSync(packageFile(join(library, fileOf(kind))), 'utf8');
+
+const summaryOf = (text: string) => textOf(parse(text), 'summary') ?? '';
+
+/** The kinds that a descriptor refers to, in fields, places and as its parent. */
+function targetsIn(value: Json): string[] {
+  if (isArray(value)) return value.flatMap(targetsIn);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    if (name !== 'to' && name !== 'parent') return targetsIn(member);
+    return (isObject(member) ? Object.values(member) : [member]).filter((kind) => typeof kind === 'string');
+  });
+}

@@ -1,0 +1,100 @@
+/** The descriptors that `kind add` copies, on objects of the shape that tenants have them in. */
+import { readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { createTestWorld, filesBelow, setSecrets, succeed } from '../support/world.ts';
+
+const library = fileURLToPath(new URL('../../examples/kinds/library/', import.meta.url));
+const objects: Readonly<Record<string, readonly object[]>> = JSON.parse(
+  readFileSync(new URL('library-objects.json', import.meta.url), 'utf8'),
+);
+const kinds = readdirSync(library).map((file) => file.replace('.kind.yaml', ''));
+
+const descriptor = (kind: string) => readFileSync(join(library, `${kind}.kind.yaml`), 'utf8');
+
+/** What to change in the manifest of an export. */
+const changes: Readonly<Record<string, readonly [from: string, to: string]>> = {
+  AccessProfile: ['commentsRequired: true', 'commentsRequired: false'],
+  ConnectorRule: ['return map;', 'return null;'],
+  FormDefinition: ['label: Name', 'label: Given name'],
+  GovernanceGroup: ['description: Approvers', 'description: Who approves'],
+  IdentityProfile: ['attributeName: mail', 'attributeName: email'],
+  PasswordPolicy: ['minLength: 12', 'minLength: 14'],
+  Role: ['stringValue: Finance', 'stringValue: Treasury'],
+  Segment: ['value: Finance', 'value: Treasury'],
+  SodPolicy: ['state: ENFORCED', 'state: NOT_ENFORCED'],
+  Source: ['healthCheckTimeout: 30', 'healthCheckTimeout: 60'],
+  Transform: ['attributeName: pwdLastSet', 'attributeName: lastSet'],
+  Workflow: ['deadline: 30d', 'deadline: 10d'],
+};
+
+/** A project with the whole library, and a tenant that serves it. */
+const libraryWorld = () =>
+  createTestWorld({
+    seed: JSON.stringify({ objects }),
+    sandbox: { kinds: library },
+    files: Object.fromEntries(kinds.map((kind) => [`kinds/${kind}.kind.yaml`, descriptor(kind)])),
+  });
+
+it('has a test of each kind that writes', () => {
+  expect(Object.keys(changes)).toEqual(kinds.filter((kind) => kind !== 'Entitlement'));
+});
+
+it.each(Object.entries(changes))('a %s is exported, changed and applied', async (kind, [from, to]) => {
+  const world = await libraryWorld();
+  await succeed(world, 'export', '--kinds', kind);
+  setSecrets(world, kind, JSON.parse(JSON.stringify(objects[kind]).replaceAll('********', 'a-password')));
+  const emptyPlan = () => succeed(world, 'plan', '--detailed-exitcode');
+  await emptyPlan();
+  const [[path, text] = ['', '']] = filesBelow(join(world.dir, 'config'));
+  expect(text).toContain(from);
+  world.write(`config/${path}`, text.replace(from, to));
+  await succeed(world, 'apply', '--yes');
+  await emptyPlan();
+});
+
+describe('kind add', () => {
+  it('lists what there is', async () => {
+    const { stdout } = await succeed(await createTestWorld(), 'kind', 'add');
+    expect(stdout.split('\n').map((line) => line.split(' ')[0])).toEqual([...kinds, '']);
+    expect(stdout).toContain(
+      'Role             Access profiles and entitlements for people with something in common.\n',
+    );
+  });
+
+  it('copies a descriptor into the project, and names the kinds that it refers to', async () => {
+    const world = await createTestWorld({ files: { 'kinds/Segment.kind.yaml': descriptor('Segment') } });
+    const { stdout } = await succeed(world, 'kind', 'add', 'Role');
+    expect(world.read('kinds/Role.kind.yaml')).toBe(descriptor('Role'));
+    expect(stdout).toBe(`\
+Written: kinds/Role.kind.yaml. Show that it holds: \`tenantctl kind check Role\`.
+It refers to AccessProfile: add what you use of them, too.
+`);
+    await succeed(world, 'validate');
+  });
+
+  it('leaves a file that is there, and one outside of the project', async () => {
+    const world = await createTestWorld({ files: { 'kinds/Role.kind.yaml': 'kind: Role' } });
+    const { code, stderr } = await world.run('kind', 'add', 'Role');
+    expect(code).toBe(1);
+    expect(stderr).toContain('kinds/Role.kind.yaml already exists. Nothing was written.');
+    expect(world.read('kinds/Role.kind.yaml')).toBe('kind: Role');
+    rmSync(join(world.dir, 'kinds'), { recursive: true });
+    symlinkSync(tmpdir(), join(world.dir, 'kinds'));
+    expect((await world.run('kind', 'add', 'Role')).stderr).toContain('[outside-project]');
+  });
+
+  it.each([
+    [['add', 'Rolle'], 'Did you mean `Role`?'],
+    [['add', 'Role', 'x'], 'Unknown argument: x'],
+    [['add', 'Role', '--write'], 'kind add takes no --write.'],
+    [['check'], 'kind check needs a kind.'],
+    [['draft'], 'kind draft needs an OpenAPI document.'],
+  ])('kind %j is a mistake', async (words, told) => {
+    const { code, stderr } = await (await createTestWorld()).run('kind', ...words);
+    expect(code).toBe(1);
+    expect(stderr).toContain(told);
+  });
+});
