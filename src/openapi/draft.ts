@@ -12,6 +12,7 @@ import {
   singular,
   toComment,
 } from './fields.ts';
+import { type DraftPlace, placesIn } from './places.ts';
 import type { Prose } from './prose.ts';
 import { createsOne, type Findings, fixedFinder, updateOf, writableFilter } from './writes.ts';
 
@@ -129,7 +130,7 @@ function linesOf(kind: string, findings: Findings, known: KnownKinds | null): st
   const isReadOnly = update.word === 'none' && !canCreate && !canDelete;
   const key = keyOf(findings);
   const list = listOf(findings, key.name);
-  const { fields, serverOwned, notes } = fieldsOf(findings, {
+  const { fields, places, serverOwned, notes } = fieldsOf(findings, {
     key: key.name,
     isReadOnly,
     prose: update.prose,
@@ -150,12 +151,23 @@ function linesOf(kind: string, findings: Findings, known: KnownKinds | null): st
     ...fields.map(
       ([name, field]) => `  ${printInline(name)}: ${printField(field.field)}${beside(field.notes)}`,
     ),
+    ...(places.length === 0 ? [] : ['places:']),
+    ...places.map(
+      ({ path, policy, notes }) => `  ${printInline(path)}: ${printPolicy(policy)}${beside(notes)}`,
+    ),
     `serverOwned: ${printInline(serverOwned)}${beside(notes)}`,
   ];
 }
 
 function printField(field: DraftField['field']): string {
   return typeof field === 'string' ? field : printInline({ members: Object.entries(field) });
+}
+
+function printPolicy(policy: DraftPlace['policy']): string {
+  if (typeof policy === 'string') return policy;
+  const { to } = policy;
+  const kinds = typeof to === 'string' ? to : { members: Object.entries(to) };
+  return printInline({ members: [...Object.entries({ ...policy, to: kinds })] });
 }
 
 function summaryOf({ path, list, read }: Collection): string {
@@ -228,6 +240,7 @@ function fieldsOf(findings: Findings, { key, isReadOnly, prose, known }: Context
   const fixedNote = fixedFinder(prose);
   const fields: [string, DraftField][] = [];
   const serverOwned = new Set(['id']);
+  const places: DraftPlace[] = [];
   const unwritten: string[] = [];
   const moving: string[] = [];
   for (const [name, property] of properties) {
@@ -242,6 +255,8 @@ function fieldsOf(findings: Findings, { key, isReadOnly, prose, known }: Context
     else {
       const { field, notes } = toKnown(fieldOf(api, name, property), known);
       fields.push([name, { field, notes: [...(fixed === null ? [] : [fixed]), ...notes] }]);
+      if (typeof field !== 'string' && field.is === 'json')
+        places.push(...placesIn(api, name, property).map((place) => placeToKnown(place, known)));
     }
   }
   for (const name of [...unwritten, ...moving]) serverOwned.add(name);
@@ -256,6 +271,7 @@ function fieldsOf(findings: Findings, { key, isReadOnly, prose, known }: Context
   };
   return {
     fields: most(fields, 'fields'),
+    places: most(places, 'places'),
     serverOwned: most([...serverOwned], 'members that only the server sets'),
     notes,
   };
@@ -263,11 +279,28 @@ function fieldsOf(findings: Findings, { key, isReadOnly, prose, known }: Context
 
 /** The field with the name that its kind has among the known ones. */
 function toKnown({ field, notes }: DraftField, known: KnownKinds | null): DraftField {
-  const target = typeof field === 'string' ? undefined : field.to;
-  if (target === undefined || !known || typeof field === 'string') return { field, notes };
-  const name = known.get(target);
-  if (name !== undefined) return { field: { ...field, to: name }, notes };
-  return { field, notes: [...notes, `check: no kind ${target} is described`] };
+  if (typeof field === 'string' || field.to === undefined) return { field, notes };
+  const named = nameIn(known, [field.to]);
+  return { field: { ...field, to: named.names[0] ?? field.to }, notes: [...notes, ...named.notes] };
+}
+
+function placeToKnown({ path, policy, notes }: DraftPlace, known: KnownKinds | null): DraftPlace {
+  if (typeof policy === 'string') return { path, policy, notes };
+  const { to } = policy;
+  const types = typeof to === 'string' ? [to] : Object.keys(to);
+  const named = nameIn(known, typeof to === 'string' ? [to] : Object.values(to));
+  const kinds = Object.fromEntries(types.map((type, at) => [type, named.names[at] ?? '']));
+  const renamed = typeof to === 'string' ? (named.names[0] ?? to) : kinds;
+  return { path, policy: { ...policy, to: renamed }, notes: [...notes, ...named.notes] };
+}
+
+/** Kinds by the names that they have among the known ones, and notes of those that are not there. */
+function nameIn(known: KnownKinds | null, kinds: readonly string[]) {
+  const missing = known ? kinds.filter((kind) => !known.has(kind)) : [];
+  return {
+    names: kinds.map((kind) => known?.get(kind) ?? kind),
+    notes: missing.map((kind) => `check: no kind ${kind} is described`),
+  };
 }
 
 function noteOf(names: readonly string[], what: string): string[] {

@@ -18,7 +18,8 @@ export function fieldOf(api: OpenApi, name: string, property: Part): DraftField 
   return { field, notes: [...notes, ...more, ...choicesOf(shape)] };
 }
 
-const isSecretText = (name: string, { format }: Shape) => format === 'password' || secretName.test(name);
+export const isSecretText = (name: string, { format }: Shape) =>
+  format === 'password' || secretName.test(name);
 const secretName = /passw|secret|credential|private_?key|api_?key/i;
 
 function bareFieldOf(api: OpenApi, name: string, shape: Shape): DraftField {
@@ -31,6 +32,7 @@ function bareFieldOf(api: OpenApi, name: string, shape: Shape): DraftField {
   if (types.has('array')) return listField(api, name, shape);
   if (types.has('object')) {
     const target = targetOf(api, name, shape);
+    if (target && !('to' in target.field)) return { field: whole, notes: target.notes };
     if (target) return { field: { is: 'reference', ...target.field }, notes: target.notes };
     return isSettings(name) ? settings : { field: whole, notes: [] };
   }
@@ -90,7 +92,7 @@ function targetOf(
   if (types.length > 1) return { field: {}, notes: [`check: to one of ${types.map(toComment).join(', ')}`] };
   if (type === undefined) return { field: { to: wellKnown(name) ?? pascalCase(name) }, notes: [checkKind] };
   const byType = pascalCase(type.toLowerCase());
-  const to = (/^(user|person)$/i.test(type) ? wellKnown(name) : null) ?? byType;
+  const to = (/^(user|person|.*\W.*|.{101,})$/is.test(type) ? wellKnown(name) : null) ?? byType;
   if (to === '') return { field: {}, notes: [checkKind] };
   return {
     field: { to, ...(/^\w{1,100}$/.test(type) ? { type } : {}) },
@@ -98,7 +100,7 @@ function targetOf(
   };
 }
 
-const referenceMembers = [
+export const referenceMembers = [
   'type',
   'id',
   'name',
@@ -116,8 +118,16 @@ function wellKnown(name: string): string | null {
   return identities.test(name) || /Owner$/.test(name) ? 'Identity' : null;
 }
 
+/** The kind of objects that the API calls so; `null` for types of values, and for roles that people have. */
+export function kindOfType(type: string): string | null {
+  return objectTypes.test(type) ? pascalCase(type.toLowerCase()) : null;
+}
+
+const objectTypes =
+  /^(IDENTITY|GOVERNANCE_GROUP|SOURCE|CLUSTER|ROLE|ACCESS_PROFILE|ENTITLEMENT|WORKFLOW|TRANSFORM|SEGMENT|IDENTITY_PROFILE|CONNECTOR_RULE|SOD_POLICY|PASSWORD_POLICY|FORM_DEFINITION|CAMPAIGN|TAG)$/;
+
 /** The kind in `sourceId`, `accessProfileIds`; `null` for other names. */
-function kindOfIds(name: string): string | null {
+export function kindOfIds(name: string): string | null {
   const of = /^(\w+?)_?(?:[Ii]ds?|IDs?)$/.exec(name)?.[1];
   if (of === undefined || !/[a-z](Ids?|IDs?|_ids?)$/.test(name) || /^external$/i.test(of)) return null;
   return wellKnown(of) ?? (pascalCase(of) || null);

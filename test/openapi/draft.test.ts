@@ -117,6 +117,11 @@ serverOwned: [id, created, modified]
         segments: { is: 'set', to: 'Segment' },
         sourceId: { is: 'value', to: 'Source' },
       },
+      places: {
+        'parent/owner/id': { is: 'reference', to: 'Identity' },
+        'parent/source/id': { is: 'reference', to: 'Source' },
+        'parent/sourceId': { is: 'reference', to: 'Source' },
+      },
       serverOwned: ['id'],
     });
     expect(stdout).toContain('sourceId: { is: value, to: Source }  # check: the kind of its ids');
@@ -199,7 +204,7 @@ describe('a field', () => {
       groupIds: { is: 'set', to: 'Group' },
       reviewer: { is: 'reference', to: 'Identity' },
       team: { is: 'reference', to: 'Team' },
-      either: { is: 'reference' },
+      either: { is: 'json', declares: 'whole' },
       many: { is: 'json', declares: 'whole' },
       members: { is: 'references', to: 'Identity', type: 'IDENTITY' },
       rules: { is: 'json', declares: 'whole' },

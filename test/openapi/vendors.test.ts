@@ -40,6 +40,7 @@ const list = {
 async function things(
   calls: { list?: object; post?: object; put?: object; patch?: object },
   object: object = thing,
+  more: object = {},
 ) {
   const responses = { 200: json({ type: 'array', items: object }) };
   const paths = {
@@ -54,7 +55,7 @@ async function things(
       delete: {},
     },
   };
-  write('api.json', { openapi: '3.0.1', paths });
+  write('api.json', { openapi: '3.0.1', paths, ...more });
   const ran = await draft('api.json', '/things');
   return { ...ran, kind: parse(ran.stdout) };
 }
@@ -216,6 +217,45 @@ it('what a tenant counts or finds out is not declared', async () => {
   expect(patchable.kind.fields).toEqual({ status: 'value' });
 });
 
+it('ids, secrets and what the server sets are found inside JSON fields', async () => {
+  const object = (properties: object) => ({ type: 'object', properties });
+  const list = (items: object) => ({ type: 'array', items });
+  const type = (...types: string[]) => ({ ...text, enum: types });
+  const key = object({ sourceId: text, property: text });
+  const schema = object({
+    name: text,
+    membership: object({ key, children: list(object({ key, children: list(object({ key })) })) }),
+    schemes: list(object({ approverType: type('MANAGER', 'GOVERNANCE_GROUP'), approverId: text })),
+    others: list(object({ type: type('IDENTITY', 'GOVERNANCE_GROUP'), id: text, name: text })),
+    columns: list(object({ type: type('STRING', 'LONG'), id: text, name: text })),
+    config: object({ url: text, password: text, lastUpdated: text, seen: { ...text, readOnly: true } }),
+    tree: { $ref: '#/components/schemas/tree' },
+  });
+  const tree = object({ roleId: text, below: list({ $ref: '#/components/schemas/tree' }) });
+  const { kind, stdout } = await things({ patch: jsonPatch }, schema, { components: { schemas: { tree } } });
+  expect(kind.places).toEqual({
+    'membership/**/sourceId': { is: 'reference', to: 'Source' },
+    'schemes/*/approverId': {
+      is: 'reference',
+      by: 'approverType',
+      to: { GOVERNANCE_GROUP: 'GovernanceGroup' },
+    },
+    'others/*/id': {
+      is: 'reference',
+      by: 'type',
+      to: { IDENTITY: 'Identity', GOVERNANCE_GROUP: 'GovernanceGroup' },
+    },
+    'config/password': 'secret',
+    'config/lastUpdated': 'serverOwned',
+    'config/seen': 'serverOwned',
+    'tree/roleId': { is: 'reference', to: 'Role' },
+  });
+  expect(stdout).toContain(
+    '  membership/**/sourceId: { is: reference, to: Source }  # check: the kind of its ids\n',
+  );
+  expect(stdout).toContain('# check: ids of MANAGER stay as they are\n');
+});
+
 describe('a whole document', () => {
   const collection = (name: string, tag: string, properties: object) => {
     const schema = { type: 'object', properties: { id: text, name: text, ...properties } };
@@ -236,6 +276,7 @@ describe('a whole document', () => {
       approver: reference('GOVERNANCE_GROUP'),
       parent: reference('ROLE'),
       space: reference('PLANET'),
+      rules: { type: 'object', properties: { governanceGroupId: text, planetId: text } },
     }),
     ...collection('sim-integrations', 'Integrations', {}),
     '/v2025/role-events': { get: list },
@@ -269,10 +310,15 @@ describe('a whole document', () => {
       approver: { is: 'reference', to: 'Workgroup', type: 'GOVERNANCE_GROUP' },
       parent: { is: 'reference', to: 'Role', type: 'ROLE' },
       space: { is: 'reference', to: 'Planet', type: 'PLANET' },
+      rules: { is: 'json', declares: 'whole' },
     });
-    expect(role.match(/# .*check: no kind \w+ is described/g)).toEqual([
-      '# check: no kind Planet is described',
-    ]);
+    expect(parse(role).places).toEqual({
+      'rules/governanceGroupId': { is: 'reference', to: 'Workgroup' },
+      'rules/planetId': { is: 'reference', to: 'Planet' },
+    });
+    expect(role.match(/check: no kind \w+ is described/g)).toEqual(
+      Array(2).fill('check: no kind Planet is described'),
+    );
   });
 
   it('without a collection is an error', async () => {
