@@ -1,3 +1,4 @@
+import type { ApiSettings } from '../model/settings.ts';
 import type { Kind } from './kind.ts';
 
 /**
@@ -10,6 +11,13 @@ export interface Kinds {
   find(name: string): Kind | undefined;
   /** The kind of that name, where the name is known to be one. Throws a TypeError for any other. */
   get(name: string): Kind;
+}
+
+/** The kinds as hosts with these settings have them. */
+export function kindsOn(settings: ApiSettings, kinds: Kinds): Kinds {
+  const all = kinds.all.map((kind) => kind.quirks?.on?.(settings) ?? kind);
+  if (all.every((kind, at) => kind === kinds.all[at])) return kinds;
+  return catalogOf(all);
 }
 
 /** @param all in the order in which an apply writes them */

@@ -281,6 +281,8 @@ export interface Described {
 }
 
 export interface Quirks {
+  /** The kind as hosts with these settings have it: of the same name, key and fields. */
+  on?(settings: ApiSettings): Kind;
   /** A remark for projects that declare such objects; shown once in a run. */
   readonly notice?: Notice;
   /** Those of `serverOwned` that say what a manifest says in another field, with that field. */

@@ -1,20 +1,26 @@
-import { isArray, type Json, own, textOf } from '../model/json.ts';
-import { apiRequest, identityResource } from './http.ts';
-import type { Kind } from './kind.ts';
+import { isArray, type Json, own, pick, textOf } from '../model/json.ts';
+import { pointer } from '../model/pointer.ts';
+import { apiRequest, identityResource, isIn } from './http.ts';
+import type { Kind, Write, WriteInput } from './kind.ts';
 import { mediumOf, notificationTemplate } from './notification-template.ts';
+import { call, idPlace, type Operation } from './operation.ts';
 
 const resource = identityResource('NotificationPreference', 'v2025', 'notification-preferences');
+const written = identityResource('NotificationPreference', 'v2026', 'notification-preferences');
 
 function mediumsOf(value: Json): Json {
   return isArray(value) ? value.map((item) => (typeof item === 'string' ? mediumOf(item) : item)) : value;
 }
 
+const copies = ['ccList', 'bccList'];
+
 /** The media of a notification, read-only in the API (seed 001, list-notification-preferences). */
 export const notificationPreference: Kind = {
   name: 'NotificationPreference',
-  summary: 'The media of a notification; only observed: a difference is a manual step.',
+  summary:
+    'The media of a notification; only observed: a difference is a manual step, unless the host takes changes.',
   keyFields: [{ name: 'key' }],
-  fields: { mediums: { is: 'set' } },
+  fields: { mediums: { is: 'set' }, ccList: { is: 'set' }, bccList: { is: 'set' } },
   serverOwned: ['modified'],
   resource,
   read: {
@@ -26,9 +32,13 @@ export const notificationPreference: Kind = {
   },
   parse(answer, id) {
     const key = textOf(answer, 'key') ?? id;
-    return key === null
-      ? null
-      : { key: [key], id: null, fields: { mediums: mediumsOf(own(answer, 'mediums') ?? null) } };
+    if (key === null) return null;
+    return {
+      key: [key],
+      id: null,
+      fields: { mediums: mediumsOf(own(answer, 'mediums') ?? null), ...pick(answer, copies) },
+      hidden: copies.filter((name) => !Object.hasOwn(answer, name)).map((name) => pointer(name)),
+    };
   },
   can: { create: false, update: false, delete: false, rename: false, pin: false },
   create: ({ key: [key = ''] }) => ({
@@ -40,4 +50,32 @@ export const notificationPreference: Kind = {
   remove: ({ key: [key = ''] }) => ({
     manual: `The API cannot remove the notification preference "${key}".`,
   }),
+  quirks: { on: ({ preferences }) => (preferences === 'write' ? writtenPreference : notificationPreference) },
 };
+
+const put: Operation = { method: 'PUT', resource: written, below: [idPlace] };
+
+/** The same on hosts of a newer version, which list all preferences and take changes (api-notes, "Presets"). */
+const writtenPreference: Kind = {
+  ...notificationPreference,
+  resource: written,
+  read: {
+    how: 'list',
+    list: {
+      resource: written,
+      pageSize: 250,
+      undeclaredPaging: true,
+      filter: (keys) => isIn('key', [...new Set(keys.map(([key = '']) => key))]),
+    },
+  },
+  can: { ...notificationPreference.can, create: 'replaces', update: true },
+  create: replace,
+  update: replace,
+};
+
+function replace({ key: [key = ''], fields, settings }: WriteInput): Write {
+  const lists = Object.keys(notificationPreference.fields).map((name) => [name, own(fields, name) ?? []]);
+  return {
+    requests: [call(put, settings, { id: key, body: { key, ...Object.fromEntries(lists) } })],
+  };
+}

@@ -6,6 +6,7 @@ import {
 } from '../generated/schemas/project.ts';
 import { validators } from '../generated/validators.js';
 import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
+import { kindsOn } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Environment, Limits, Policy } from '../kinds/project.ts';
 import { isObject, type Json, own } from '../model/json.ts';
@@ -178,7 +179,7 @@ function buildEnvironment(name: string, written: WrittenEnvironment, context: Bu
   checkCollections(written, { ...reached, settings }, context);
   return {
     name,
-    kinds: context.project.kinds,
+    kinds: kindsOn(settings, context.project.kinds),
     ...reached,
     settings,
     limits: readLimits(limits, reached.connection.to === 'sandbox'),

@@ -207,8 +207,9 @@ function openEnvironment({ problems, ...opened }: OpenProject, name: string | un
   return { ...reading, read: readEnvironment(opened.project, name, reading) };
 }
 
-function manifestsIn({ project: { kinds }, documents, read, problems }: OpenEnvironment): Manifest[] {
+function manifestsIn({ project, documents, read, problems }: OpenEnvironment): Manifest[] {
   const { readTag, overlays } = read;
+  const kinds = read.environment?.kinds ?? project.kinds;
   return readManifests(documents, { kinds, readTag, overlays, problems });
 }
 

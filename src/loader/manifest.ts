@@ -77,7 +77,8 @@ export function readWritten(document: YamlDocument, readTag: ReadTag, problems: 
 export function readManifest(noted: WrittenManifest, context: ManifestContext): Manifest | null {
   const { kinds, readTag, overlays, problems, shared } = context;
   const known = shared.get(noted);
-  if (known && !overlays.match(known.address)) return known;
+  const isOfTheseHosts = known?.kind === kinds.find(known?.kind.name ?? '');
+  if (known && isOfTheseHosts && !overlays.match(known.address)) return known;
   const { place } = noted;
   const written = noted.tagged ? resolveNotes(noted.value, place.file, readTag) : noted.value;
   if (!isObject(written) || !isObject(noted.value)) return refuseShape(written, place, problems);

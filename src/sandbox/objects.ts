@@ -134,10 +134,15 @@ export function templateReader(defaults: readonly TemplateDefault[]): Read<Templ
 /** The global variables of notification templates (seed 001). */
 export const readContext = object({ attributes: objectOrEmpty, ...times });
 
-/** The media of a notification (seed 001). */
+/** Newer hosts also show notifications in the product itself. */
+export const preferenceMediums = [...mediums, 'INBOX'] as const;
+
+/** The media of a notification (seed 001), and who gets copies where the host takes changes. */
 export const readPreference = object({
   key: text,
-  mediums: list(choice(mediums)),
+  mediums: list(choice(preferenceMediums)),
+  ccList: list(text),
+  bccList: list(text),
   modified: textOr(seedTime),
 });
 

@@ -44,7 +44,8 @@ describe('an answer without a name', () => {
     ).toEqual({
       key: ['x'],
       id: null,
-      fields: { mediums: ['EMAIL', 'SLACK', 'pigeon', 5] },
+      fields: { mediums: ['EMAIL', 'SLACK', 'pigeon', 5], ccList: null, bccList: null },
+      hidden: ['/ccList', '/bccList'],
     });
   });
 });

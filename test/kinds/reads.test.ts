@@ -75,7 +75,7 @@ it('the kinds are what the documents say, in the order of an apply', () => {
       key: ['key'],
       serverOwned: ['modified'],
       can: [],
-      fields: { mediums: 'set' },
+      fields: { mediums: 'set', ccList: 'set', bccList: 'set' },
     },
     {
       name: 'SimIntegration',

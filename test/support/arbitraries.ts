@@ -350,7 +350,9 @@ export function fill(state: TenantState, content: Content): void {
       rules: rows.map(({ object_type: _, ...row }: (typeof rows)[number] & { object_type?: string }) => row),
     });
   });
-  for (const key of templateKeys) state.preferences.push({ key, mediums: ['EMAIL'], modified: time });
+  for (const key of templateKeys) {
+    state.preferences.push({ key, mediums: ['EMAIL'], ccList: [], bccList: [], modified: time });
+  }
 }
 
 /** A name may be the id of another object. One that is its own id counts as no name. */

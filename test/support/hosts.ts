@@ -19,6 +19,7 @@ const settings: Readonly<Record<string, Settings>> = {
   'ruleObjectType=attribute_class': { profiles: { profileSearchObjectType: 'attribute_class' } },
   'collectionQuery=named': { profiles: { collectionQuery: 'named' } },
   'mailFromQuery=path': { identity: { mailFrom: 'path' } },
+  'preferences=written': { identity: { preferences: 'write' } },
   'sendTest=extended': { identity: { sendTest: 'extended' } },
   'identityPaths=own': {
     identity: {

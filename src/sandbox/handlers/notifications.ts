@@ -3,15 +3,16 @@ import { acceptTemplate, listTemplates, readJsonText, showTemplate } from '../ho
 import {
   mediums,
   newId,
+  preferenceMediums,
   type Template,
   type TemplateDefault,
   templateKey,
   templateTexts,
 } from '../objects.ts';
-import { type Call, documented, get, param, post, type Tenant } from '../operations.ts';
+import { type Call, documented, get, param, post, put, type Tenant } from '../operations.ts';
 import { type FilterFields, parseFilters, selectPage } from '../query.ts';
 import { ApiError, badRequest, noContent, notFound, okRead, okWrite, type Reply } from '../reply.ts';
-import { choice, ignoredTime, object, orNull, type Read, text, textOrNull, texts } from '../shape.ts';
+import { choice, ignoredTime, list, object, orNull, type Read, text, textOrNull, texts } from '../shape.ts';
 
 const page = ['limit', 'offset', 'filters'];
 
@@ -50,11 +51,43 @@ export const notifications = documented('seed 001', [
       const preference = state.preferences.find((candidate) => candidate.key === key);
       const refuse = variations.preferenceMissing === 'notFound' ? notFound : badRequest;
       if (preference === undefined) throw refuse(`There is no notification preference for "${key}"`);
-      return okRead(preference);
+      const { ccList: _cc, bccList: _bcc, ...shown } = preference;
+      return okRead(shown);
     },
   ),
   post('send-test-notification', '/v2025/send-test-notification', sendTest),
 ]);
+
+/** Only of hosts with `preferences: written` (api-notes, "Presets"). */
+export const preferences = documented('api-notes', [
+  get(
+    'list-all-preferences',
+    '/v2026/notification-preferences',
+    ({ query }, { state }) => {
+      const matches = parseFilters(query, new Map([['key', ['eq', 'in']]]));
+      return okRead(state.preferences.filter(({ key }) => matches(() => key)));
+    },
+    ['filters'],
+  ),
+  put('put-preference', '/v2026/notification-preferences/{key}', putPreference),
+]);
+
+function putPreference(call: Call, { state, timestamp }: Tenant): Reply {
+  const sent = object({
+    key: text,
+    mediums: list(choice(preferenceMediums)),
+    ccList: list(text),
+    bccList: list(text),
+  })(call.body, 'body');
+  const key = param(call, 'key');
+  if (sent.key !== key) throw badRequest('body.key is not the key of the path');
+  if (![...state.templateDefaults, ...state.preferences].some((known) => known.key === key))
+    throw notFound(`There is no notification "${key}"`);
+  const at = state.preferences.findIndex((known) => known.key === key);
+  const preference = { ...sent, modified: timestamp() };
+  state.preferences.splice(at === -1 ? state.preferences.length : at, 1, preference);
+  return okWrite(preference);
+}
 
 const filterFields: FilterFields = new Map([
   ['key', ['eq', 'in', 'sw']],
