@@ -46,6 +46,7 @@ export const command = describeCommand({
     root,
     templates: [],
     attributes: null,
+    listed: new Map(),
     diagnostics: [],
     loadedAt: null,
     isBroken: true,
@@ -106,6 +107,7 @@ async function takeSnapshot(project: Project, read: Reader['read']): Promise<Sna
     defaults: live.defaults,
     customised: new Set(live.objects.map(({ address }) => address)),
     context: Object.keys(live.attributes),
+    listed: live.listed,
   };
   const findings = lint({ resources, known, levels }).filter(({ address }) => isTemplate(address));
   return {
@@ -113,6 +115,7 @@ async function takeSnapshot(project: Project, read: Reader['read']): Promise<Sna
     root,
     templates: previewTemplates(resources, live, moved),
     attributes: live?.attributes ?? null,
+    listed: live?.listed ?? new Map(),
     diagnostics: [...project.diagnostics, ...findings, ...diagnostics],
     loadedAt,
     isBroken: false,

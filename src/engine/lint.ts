@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { readRecords } from '../client/lookups.ts';
 import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
+import { readVariables } from '../client/template-variables.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
@@ -10,10 +11,10 @@ import {
   findSentFrom,
   type LintKnowledge,
   lint,
-  needsContext,
   questionsOf,
   recordsIn,
   sendersIn,
+  withOtherVariables,
 } from '../lint/index.ts';
 import { scopeFilter } from '../model/address.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
@@ -84,8 +85,21 @@ async function readKnowledge(
     const more = await readPart(missing.length > 0, () => readDefaults(client, missing));
     const all = [...defaults, ...(more ?? [])];
     // Most variables occur in the defaults. Then the context is not needed.
-    const attributes = await readPart(needsContext(changed, all), () => readTemplateContext(client));
-    return { defaults: all, ...(attributes && { context: Object.keys(attributes) }) };
+    const others = withOtherVariables(changed, all);
+    const [attributes, listed] = await Promise.all([
+      readPart(others.length > 0, () => readTemplateContext(client)),
+      readPart(others.length > 0, () =>
+        readVariables(
+          client,
+          others.map(({ key }) => key),
+        ),
+      ),
+    ]);
+    return {
+      defaults: all,
+      ...(attributes && { context: Object.keys(attributes) }),
+      ...(listed && { listed }),
+    };
   };
   const [texts, objects, ...collections] = await Promise.all([
     templates(),

@@ -1,10 +1,12 @@
 import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
+import { readVariables } from '../client/template-variables.ts';
 import { readableFields } from '../kinds/field.ts';
 import { LiveIndex, type TenantState } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Project } from '../kinds/project.ts';
 import { someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
+import type { VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
@@ -13,19 +15,21 @@ import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 export interface LiveTemplates extends Pick<TenantState, 'objects' | 'defaults'> {
   readonly attributes: JsonObject;
+  readonly listed: VariableLists;
 }
 
-/** Reads the declared templates, the vendor's defaults for all of them, and the template context. */
+/** Reads the declared templates, the vendor's defaults for all of them, the template context, and listed variables. */
 export async function readTemplates(resources: readonly Resource[], tenant: Tenant): Promise<LiveTemplates> {
   const { client } = readOnlyTenant(tenant);
   const keys = resources.filter(({ kind }) => kind === notificationTemplate).map(({ key }) => key);
   const requests = [someOf(notificationTemplate, keys)];
-  const [objects, defaults, attributes] = await Promise.all([
+  const [objects, defaults, attributes, listed] = await Promise.all([
     readObjects(client, requests),
     readDefaults(client, requests),
     readTemplateContext(client),
+    readVariables(client, keys),
   ]);
-  return { objects, defaults, attributes };
+  return { objects, defaults, attributes, listed };
 }
 
 /** A vendor's default that has changed since a template was customised from it, as fields. */
@@ -64,6 +68,7 @@ export async function readMovedTemplates(
 
 export interface TemplateSetting {
   readonly attributes?: JsonObject;
+  readonly listed?: VariableLists;
   /** The fields of the vendor's defaults that deletes revert to. */
   readonly defaults?: ReadonlyMap<Address, JsonObject>;
 }
@@ -73,12 +78,17 @@ export async function readTemplateSetting(plan: Plan, { client }: Tenant): Promi
   const changes = plan.changes.filter(({ kind }) => kind === notificationTemplate.name);
   if (changes.length === 0) return {};
   const keys = changes.flatMap(({ action, key }) => (action === 'delete' ? [key] : []));
-  const [attributes, defaults] = await Promise.all([
+  const [attributes, listed, defaults] = await Promise.all([
     readTemplateContext(client),
+    readVariables(
+      client,
+      changes.map(({ key }) => key),
+    ),
     readDefaults(client, [someOf(notificationTemplate, keys)]),
   ]);
   return {
     attributes,
+    listed,
     defaults: new Map(
       defaults.map(({ address, fields }) => [address, readableFields(notificationTemplate, fields)]),
     ),

@@ -1,6 +1,7 @@
 import { isSuccess, mayHaveHappened } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
 import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
+import { readVariables } from '../client/template-variables.ts';
 import { sameValue } from '../kinds/field.ts';
 import { apiRequest, deniesSuccess, identityResource } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
@@ -8,6 +9,7 @@ import { identityOf } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import { someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { listedFor } from '../kinds/template-variables.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import type { TestAnswer, TestNotification } from '../model/documents.ts';
 import { ExitCode, Failure, failure, interruption } from '../model/failure.ts';
@@ -103,7 +105,7 @@ export async function prepareTest(
     differing: declared?.ensure === 'present' ? differingFields(declared, object) : [],
     locale: settings.sendTest === 'extended' ? (choices.locale ?? locale) : null,
     to: choices.to,
-    context: choices.context ?? (await contextFor(fields, tenant)),
+    context: choices.context ?? (await contextFor(object, tenant)),
   };
 }
 
@@ -133,15 +135,16 @@ function differingFields(declared: Resource, live: LiveObject): string[] {
   });
 }
 
-/** Made-up values for the variables of the notification; where the tenant has one in its own context, that. */
-async function contextFor(fields: JsonObject, tenant: Tenant): Promise<JsonObject> {
+/** Values for the variables of the notification: the tenant's own, else the examples that it lists, else made-up ones. */
+async function contextFor({ key, fields }: LiveObject, tenant: Tenant): Promise<JsonObject> {
   // Name and description are not part of the notification.
   const { name: _name, description: _description, ...sent } = fields;
   const set = Object.values(sent).filter((value) => value !== null);
   const texts = set.map((value) => (typeof value === 'string' ? value : canonicalJson(value)));
-  const attributes = await readContext(tenant);
+  const [attributes, listed] = await Promise.all([readContext(tenant), readVariables(tenant.client, [key])]);
+  const examples = listed.get(listedFor(key))?.examples;
   const ownOr = (made: Json, name: string) => own(attributes, name) ?? made;
-  return mapMembers(sampleContext(texts, null), (made, name) =>
+  return mapMembers(sampleContext(texts, null, examples), (made, name) =>
     name === globals && isObject(made) ? mapMembers(made, ownOr) : ownOr(made, name),
   );
 }

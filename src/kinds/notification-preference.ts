@@ -64,7 +64,6 @@ const writtenPreference: Kind = {
     list: {
       resource: written,
       pageSize: 250,
-      undeclaredPaging: true,
       filter: (keys) => isIn('key', [...new Set(keys.map(([key = '']) => key))]),
     },
   },

@@ -8,6 +8,7 @@ import { profileSearch } from '../kinds/profile-search.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
+import type { VariableLists } from '../kinds/template-variables.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
 import type { Address } from '../model/address.ts';
 import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
@@ -47,6 +48,7 @@ export interface LintKnowledge extends KnownSenders, KnownRecords {
   readonly customised?: ReadonlySet<Address>;
   /** The names of the attributes in the notification template context (seed 001). */
   readonly context?: readonly string[];
+  readonly listed?: VariableLists;
 }
 
 export interface LintInput {
@@ -100,6 +102,7 @@ export function lint({ resources, known, levels, about }: LintInput): Diagnostic
       defaults: new Map(defaults.map((each) => [each.address, each])),
       customised: known?.customised ?? new Set(),
       context: known?.context ?? null,
+      listed: known?.listed ?? new Map(),
     },
     senders: collectSenders(present, known),
     untranslated: findUntranslated(present.filter(({ kind }) => kind === notificationTemplate)),
@@ -199,14 +202,18 @@ export function questionsOf(changed: readonly Resource[], declared: readonly Res
 }
 
 /**
- * True where the template context has to be read as well: some template uses a variable that its default does not.
+ * The templates that use a variable which their default does not: the template context has to be read as well, and what the host
+ * lists for them.
  *
  * @param changed the resources to judge
  * @param defaults all vendor's defaults that are known
  */
-export function needsContext(changed: readonly Resource[], defaults: readonly LiveObject[]): boolean {
+export function withOtherVariables(
+  changed: readonly Resource[],
+  defaults: readonly LiveObject[],
+): readonly Resource[] {
   const names = variablesOf(defaults);
-  return changed.filter(isTemplate).some(({ key: [key = ''], fields }) => {
+  return changed.filter(isTemplate).filter(({ key: [key = ''], fields }) => {
     const { variables, globals } = usesOf(textsOf(fields));
     return globals.length > 0 || variables.some(({ name }) => !names.get(key)?.has(name));
   });

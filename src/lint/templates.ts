@@ -2,6 +2,7 @@ import { sameValue } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { type ListedVariables, listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
@@ -97,29 +98,40 @@ export interface KnownTemplates {
   readonly customised: ReadonlySet<Address>;
   /** The names of the attributes in the notification template context; `null` where they are not known. */
   readonly context: readonly string[] | null;
+  /** The variables that the host lists; none where it was not asked. */
+  readonly listed: VariableLists;
 }
 
-export function lintTexts(resource: Resource, { variables, context }: KnownTemplates): Finding[] {
+export function lintTexts(resource: Resource, { variables, context, listed }: KnownTemplates): Finding[] {
   const texts = textsOf(resource.fields);
   const syntax = texts.flatMap((text) =>
     text.scan.problems.map(({ offset, ...problem }) => ({ ...problem, ...locate(text, offset) })),
   );
-  return [...syntax, ...(context ? lintVariables(texts, variables.get(resource.key[0] ?? ''), context) : [])];
+  if (!context) return syntax;
+  const ofDefault = variables.get(resource.key[0] ?? '');
+  return [
+    ...syntax,
+    ...lintVariables(texts, { ofDefault, context, listed: listed.get(listedFor(resource.key)) }),
+  ];
 }
 
 /** More findings than these have a common cause. */
 const maxVariables = 20;
 
 /**
- * Variables that are neither in the vendor's default nor in the template context.
+ * Variables that are neither in the vendor's default nor in the template context, nor listed by the host.
  *
- * @param ofDefault the variables of the vendor's default of this key, without which only those of the context are known
+ * @param known without those of the vendor's default and those that the host lists, only members of the context are judged
  */
 function lintVariables(
   texts: readonly TemplateText[],
-  ofDefault: ReadonlySet<string> | undefined,
-  context: readonly string[],
+  known: {
+    readonly ofDefault: ReadonlySet<string> | undefined;
+    readonly context: readonly string[];
+    readonly listed: ListedVariables | undefined;
+  },
 ): Finding[] {
+  const { ofDefault, context, listed } = known;
   const { variables, globals } = usesOf(texts);
   const finding = ({ text, offset }: Use, message: string, hint: string | null): Finding => ({
     code: 'unknown-variable',
@@ -127,17 +139,21 @@ function lintVariables(
     hint,
     ...locate(text, offset),
   });
-  const names = new Set([...(ofDefault ?? []), ...context]);
-  const unknown = (ofDefault ? variables : []).filter(({ name }) => !names.has(name));
-  const missing = globals.filter(({ member }) => !context.includes(member ?? ''));
+  const names = new Set([...(ofDefault ?? []), ...context, ...(listed?.names ?? [])]);
+  const unknown = (ofDefault || listed ? variables : []).filter(({ name }) => !names.has(name));
+  const members = new Set([...context, ...(listed?.globals ?? [])]);
+  const missing = globals.filter(({ member }) => !members.has(member ?? ''));
   return [
     ...unknown.map((use) => {
-      const message = `Neither the vendor's default nor the template context has \`$${shorten(use.name)}\``;
+      const variable = `\`$${shorten(use.name)}\``;
+      const message = listed
+        ? `The tenant lists no variable ${variable} for this template`
+        : `Neither the vendor's default nor the template context has ${variable}`;
       return finding(use, message, didYouMean(use.name, names));
     }),
     ...missing.map((use) => {
       const message = `The template context has no \`${shorten(use.member ?? '')}\``;
-      return finding(use, message, didYouMean(use.member ?? '', context));
+      return finding(use, message, didYouMean(use.member ?? '', members));
     }),
   ].slice(0, maxVariables);
 }

@@ -192,7 +192,12 @@ function detailsOf<T extends Partial<IdentityService>>({ baseUrl, tokenUrl, auth
   return details;
 }
 
-const otherResources = ['NotificationTemplateDefault', 'NotificationTemplateContext', 'TestNotification'];
+const otherResources = [
+  'NotificationTemplateDefault',
+  'NotificationTemplateContext',
+  'NotificationTemplateVariables',
+  'TestNotification',
+];
 
 /** Reports names that are not kinds of the identity service, whose paths would have no effect. */
 function checkPaths(

@@ -1,4 +1,5 @@
 import { readJsonText } from '../kinds/jsontext.ts';
+import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import { interruption } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
@@ -18,6 +19,7 @@ const maxDuration = 60_000;
 export interface PlanRenderOptions {
   /** The tenant's context attributes; without them sample values are used. */
   readonly attributes?: JsonObject | null;
+  readonly listed?: VariableLists;
   /** The fields of the vendor's templates that deletes go back to. */
   readonly defaults?: ReadonlyMap<Address, JsonObject>;
   readonly renderer?: Renderer;
@@ -30,7 +32,7 @@ export interface PlanRenderOptions {
  */
 export async function renderPlanTemplates(
   plan: Plan,
-  { attributes = null, defaults, renderer, signal }: PlanRenderOptions = {},
+  { attributes = null, listed, defaults, renderer, signal }: PlanRenderOptions = {},
 ): Promise<Readonly<Record<Address, Rendered>>> {
   const changes = plan.changes.filter(
     ({ kind, action }) => kind === 'NotificationTemplate' && action !== 'manual',
@@ -49,9 +51,9 @@ export async function renderPlanTemplates(
       if (left <= 0 || performance.now() > end) break;
       const fields = sidesOf(change, defaults?.get(change.address));
       if (!fields.before && !fields.after) continue;
-      const sides = toRendered(
-        await renderTemplate(used, change.key[1] ?? '', fields, { from: 'samples', attributes }),
-      );
+      const examples = listed?.get(listedFor(change.key))?.examples ?? {};
+      const choice = { from: 'samples', attributes, examples } as const;
+      const sides = toRendered(await renderTemplate(used, change.key[1] ?? '', fields, choice));
       left -= [sides, ...sides.further]
         .flatMap(({ before, after }) => [before, after])
         .reduce((sum, side) => sum + (side?.document.length ?? 0), 0);

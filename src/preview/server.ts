@@ -150,8 +150,8 @@ export class Preview {
     const context = own(body, 'context') ?? null;
     if (context !== null && !isObject(context))
       return send(response, 400, { error: 'The context is not a JSON object.' });
-    const { attributes, sides, versions } = redactTemplate(template, this.#snapshot.attributes, this.#redact);
-    const choice: ContextChoice = context ? { from: 'user', context } : { from: 'samples', attributes };
+    const { sides, versions, ...samples } = redactTemplate(template, this.#snapshot, this.#redact);
+    const choice: ContextChoice = context ? { from: 'user', context } : { from: 'samples', ...samples };
     const { address: shown, medium } = template;
     const rendered = await renderTemplate(this.#renderer, medium, sides, choice);
     const vendor = versions && (await renderTemplate(this.#renderer, medium, versions, choice));

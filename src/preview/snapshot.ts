@@ -4,6 +4,7 @@ import type { LiveObject } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';
 import { type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
@@ -39,6 +40,7 @@ export interface Snapshot {
   readonly templates: readonly PreviewTemplate[];
   /** The tenant's context attributes; `null` where they were not read. */
   readonly attributes: JsonObject | null;
+  readonly listed: VariableLists;
   readonly diagnostics: readonly Diagnostic[];
   /** When the templates were loaded, as an ISO date; `null` where the files have not loaded yet. */
   readonly loadedAt: string | null;
@@ -53,15 +55,17 @@ export function redactProblems(snapshot: Snapshot, redact: Redact): Snapshot {
 
 /** The values that a template is rendered from, without secrets. */
 export function redactTemplate(
-  { sides, moved }: PreviewTemplate,
-  attributes: JsonObject | null,
+  { key, medium, sides, moved }: PreviewTemplate,
+  { attributes, listed }: Pick<Snapshot, 'attributes' | 'listed'>,
   redact: Redact,
 ) {
   const clean = (fields: JsonObject | null) => fields && redactValue(fields, redact);
+  const examples = listed.get(listedFor([key, medium]))?.examples ?? {};
   return {
     sides: { before: clean(sides.before), after: clean(sides.after) },
     versions: moved && { before: clean(moved.old), after: clean(moved.now) },
     attributes: clean(attributes),
+    examples: redactValue(examples, redact),
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Shape, variablesIn } from '../lint/variables.ts';
-import { type Json, type JsonObject, objectFrom } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom, own } from '../model/json.ts';
 
 /** The variable that holds the tenant's own attributes (api-notes, "Template context"). */
 export const globals = '__global';
@@ -9,12 +9,27 @@ export const globals = '__global';
  * `${user.name}`, two items for what `#foreach` iterates over.
  *
  * @param attributes the tenant's, taken as they are; `null` makes them up too
+ * @param examples the tenant's own values for variables, where it lists them and they are of the form that the texts expect
  */
-export function sampleContext(texts: readonly string[], attributes: JsonObject | null): JsonObject {
+export function sampleContext(
+  texts: readonly string[],
+  attributes: JsonObject | null,
+  examples: JsonObject = {},
+): JsonObject {
   const sampled = [...variablesIn(texts).members].map(
-    ([name, shape]) => [name, sampleValue(name, shape)] as const,
+    ([name, shape]) => [name, preferExample(sampleValue(name, shape), own(examples, name))] as const,
   );
   return objectFrom([...sampled, ...(attributes ? [[globals, attributes] as const] : [])]);
+}
+
+function preferExample(made: Json, example: Json | undefined): Json {
+  if (isObject(made)) {
+    return isObject(example)
+      ? mapMembers(made, (value, name) => preferExample(value, own(example, name)))
+      : made;
+  }
+  const fits = isArray(made) ? isArray(example) && example.length > 0 : typeof example !== 'object';
+  return fits && example !== undefined ? example : made;
 }
 
 /** Names that are recognisably made up. */

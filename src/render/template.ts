@@ -23,8 +23,8 @@ export interface Sides<T> {
 
 /** Which values a template is rendered with. */
 export type ContextChoice =
-  /** Sample values for the variables of both sides; the tenant's attributes where they are known. */
-  | { readonly from: 'samples'; readonly attributes: JsonObject | null }
+  /** Sample values for the variables of both sides; the tenant's attributes and examples where they are known. */
+  | { readonly from: 'samples'; readonly attributes: JsonObject | null; readonly examples?: JsonObject }
   | { readonly from: 'user'; readonly context: JsonObject };
 
 export interface RenderedSides extends Sides<Outcome<Message>> {
@@ -143,7 +143,7 @@ function remarkOf(hidden: number): string {
 function contextFor({ before, after }: Sides<Draft>, choice: ContextChoice): JsonObject {
   if (choice.from === 'user') return choice.context;
   const texts = [before, after].flatMap((draft) => Object.values(draft?.texts ?? {}));
-  return sampleContext(texts, choice.attributes);
+  return sampleContext(texts, choice.attributes, choice.examples);
 }
 
 /** The texts of a template that hold Velocity, and how a message is made of the rendered texts. */

@@ -78,6 +78,8 @@ export const ways = {
   /** Whether MAIL FROM is asked for with `id` in the query, which it then needs. */
   mailFromQuery: ['id', 'path'],
   preferenceMissing: ['notFound', 'badRequest'],
+  /** With `listed`, a newer version of the API lists the variables of each template. */
+  templateVariables: ['none', 'listed'],
   /** With `written`, a newer version of the API lists preferences and takes changes. */
   preferences: ['observed', 'written'],
   /** How a DKIM verification that is pending or failed is answered: as documented, or as the mail provider calls it. */

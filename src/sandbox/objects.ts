@@ -134,6 +134,15 @@ export function templateReader(defaults: readonly TemplateDefault[]): Read<Templ
 /** The global variables of notification templates (seed 001). */
 export const readContext = object({ attributes: objectOrEmpty, ...times });
 
+/** A variable of the templates of a notification, on hosts that list them. */
+export const readTemplateVariable = object({
+  template: text,
+  key: text,
+  type: textOr('string'),
+  description: textOrNull,
+  example: textOrNull,
+});
+
 /** Newer hosts also show notifications in the product itself. */
 export const preferenceMediums = [...mediums, 'INBOX'] as const;
 

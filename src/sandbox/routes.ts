@@ -1,7 +1,7 @@
 import type { DescribedKind } from './described-kind.ts';
 import { serveKind } from './handlers/described.ts';
 import { authProfiles, simIntegrations } from './handlers/integrations.ts';
-import { notifications, preferences } from './handlers/notifications.ts';
+import { notifications, preferences, templateVariables } from './handlers/notifications.ts';
 import { collections, profileSearches } from './handlers/profiles.ts';
 import { senders } from './handlers/senders.ts';
 import { servedPath, type Variations } from './host.ts';
@@ -41,7 +41,10 @@ export class Router {
 
   constructor(kinds: Iterable<DescribedKind>, variations: Variations) {
     const described = [...kinds].filter(({ path }) => !operations.some((each) => each.path === path));
-    const newer = variations.preferences === 'written' ? preferences : [];
+    const newer = [
+      ...(variations.preferences === 'written' ? preferences : []),
+      ...(variations.templateVariables === 'listed' ? templateVariables : []),
+    ];
     this.#entries = [...operations, ...newer, ...described.flatMap(serveKind)]
       .filter(({ name }) => name !== 'delete-profile-search' || variations.profileSearchDelete)
       .map((operation) => ({

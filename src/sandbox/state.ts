@@ -106,6 +106,7 @@ function readState(value: Json | undefined, described: readonly DescribedKind[],
     templates: (given, at, whole = {}) =>
       list(objects.templateReader(list(objects.readTemplateDefault)(whole.templateDefaults, at)))(given, at),
     templateContext: (given, at) => objects.readContext(given ?? {}, at),
+    templateVariables: list(objects.readTemplateVariable),
     preferences: list(objects.readPreference),
     senders: list(objects.readSender),
     identities: list(objects.readIdentity),

@@ -26,6 +26,7 @@ export function snapshot(templates: readonly PreviewTemplate[], more: Partial<Sn
     root: '/project',
     templates,
     attributes: null,
+    listed: new Map(),
     diagnostics: [],
     loadedAt: '2026-03-01T10:00:00.000Z',
     isBroken: false,

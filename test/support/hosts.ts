@@ -20,6 +20,7 @@ const settings: Readonly<Record<string, Settings>> = {
   'collectionQuery=named': { profiles: { collectionQuery: 'named' } },
   'mailFromQuery=path': { identity: { mailFrom: 'path' } },
   'preferences=written': { identity: { preferences: 'write' } },
+  'templateVariables=listed': { identity: { templateVariables: 'listed' } },
   'sendTest=extended': { identity: { sendTest: 'extended' } },
   'identityPaths=own': {
     identity: {

@@ -63,13 +63,39 @@ export const preferences = documented('api-notes', [
   get(
     'list-all-preferences',
     '/v2026/notification-preferences',
-    ({ query }, { state }) => {
+    ({ query }, { state, pageLimit }) => {
       const matches = parseFilters(query, new Map([['key', ['eq', 'in']]]));
-      return okRead(state.preferences.filter(({ key }) => matches(() => key)));
+      const found = state.preferences.filter(({ key }) => matches(() => key));
+      return okRead(selectPage(found, query, pageLimit));
     },
-    ['filters'],
+    page,
   ),
   put('put-preference', '/v2026/notification-preferences/{key}', putPreference),
+]);
+
+/** Only of hosts with `templateVariables: listed` (api-notes, "Presets"). */
+export const templateVariables = documented('api-notes', [
+  get(
+    'get-notification-template-variables',
+    '/v2026/notification-template-variables/{key}/{medium}',
+    (call, { state }) => {
+      const [key, medium] = [param(call, 'key'), param(call, 'medium')];
+      if (!state.templateDefaults.some((item) => item.key === key && item.medium === medium))
+        throw notFound(`There is no notification "${key}" for ${medium}`);
+      const globals = Object.entries(state.templateContext.attributes);
+      return okRead({
+        key,
+        medium,
+        globalVariables: globals.map(([name, value]) => {
+          return { key: `__global.${name}`, type: 'string', description: null, example: value };
+        }),
+        templateVariables: state.templateVariables
+          .filter((one) => one.template === key)
+          .map(({ template: _, ...one }) => one),
+      });
+    },
+    ['sorters'],
+  ),
 ]);
 
 function putPreference(call: Call, { state, timestamp }: Tenant): Reply {

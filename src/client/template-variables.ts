@@ -1,0 +1,35 @@
+import { apiRequest, identityResource } from '../kinds/http.ts';
+import { listedFor, parseVariables, type VariableLists } from '../kinds/template-variables.ts';
+import type { Key } from '../model/address.ts';
+import { isObject } from '../model/json.ts';
+import { isWhole } from './answer.ts';
+import type { Client } from './client.ts';
+import { readFailure } from './describe.ts';
+import { allOrFailure } from './read.ts';
+
+const templateVariables = identityResource(
+  'NotificationTemplateVariables',
+  'v2026',
+  'notification-template-variables',
+);
+
+/** The variables of these templates, where the host lists them and has such a template. Throws a Failure. */
+export async function readVariables(
+  client: Pick<Client, 'send' | 'settings'>,
+  keys: readonly Key[],
+): Promise<VariableLists> {
+  const { settings } = client;
+  if (settings.templateVariables === 'none') return new Map();
+  const distinct = new Map(keys.map((key) => [listedFor(key), key]));
+  const found = await allOrFailure(
+    [...distinct].map(async ([name, [key = '', medium = '']]) => {
+      const request = apiRequest('GET', templateVariables, settings, { below: [key, medium] });
+      const sent = await client.send(request);
+      if (sent.outcome === 'answered' && sent.status === 404) return [];
+      if (!isWhole(sent) || !isObject(sent.body))
+        throw readFailure('the variables of a template', request, sent);
+      return [[name, parseVariables(sent.body)] as const];
+    }),
+  );
+  return new Map(found.flat());
+}

@@ -1,0 +1,58 @@
+import type { Key } from '../model/address.ts';
+import { isObject, type Json, type JsonObject, objectsIn, own, parseJson, textOf } from '../model/json.ts';
+
+/** What a host lists of the variables of a template: those of the template, and those of all templates. */
+export interface ListedVariables {
+  readonly names: ReadonlySet<string>;
+  /** The members of `$__global`. */
+  readonly globals: ReadonlySet<string>;
+  /** The vendor's examples, by variable; of a variable with members, an object. */
+  readonly examples: JsonObject;
+}
+
+/** What is listed, by {@link listedFor}. */
+export type VariableLists = ReadonlyMap<string, ListedVariables>;
+
+/** Templates in several locales have the same variables. */
+export const listedFor = ([key = '', medium = '']: Key): string => JSON.stringify([key, medium]);
+
+/** Reads the answer of such a host, which may hold anything. */
+export function parseVariables(answer: JsonObject): ListedVariables {
+  const rows = ['globalVariables', 'templateVariables'].flatMap((name) => objectsIn(own(answer, name)));
+  const listed = rows.flatMap((row) => {
+    // Written as in a text, or bare: `${requester.name}`.
+    const path = /^\$?!?\{?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)/.exec(textOf(row, 'key') ?? '')?.[1];
+    return path === undefined ? [] : [{ path: path.split('.'), example: exampleOf(row) }];
+  });
+  const examples = listed.reduce<JsonObject>(
+    (all, { path, example }) => (example === null ? all : withExample(all, path, example)),
+    {},
+  );
+  return {
+    names: new Set(listed.map(({ path: [name = ''] }) => name)),
+    globals: new Set(
+      listed.flatMap(({ path: [name, member] }) => (name === '__global' && member ? [member] : [])),
+    ),
+    examples,
+  };
+}
+
+/** The example as a value of its type, or a value that any variable of that type may have; `null` where there is none. */
+function exampleOf(row: JsonObject): Json {
+  const type = textOf(row, 'type')?.toLowerCase() ?? '';
+  const example = own(row, 'example') ?? null;
+  if (type.includes('function')) return null;
+  if (/bool/.test(type)) return String(example ?? true) === 'true';
+  if (/int|long|number|double|float/.test(type))
+    return Number.isFinite(Number(example ?? 3)) ? Number(example ?? 3) : 3;
+  if (typeof example !== 'string' || !/list|array|map|object/.test(type))
+    return example === '' ? null : example;
+  const parsed = parseJson(example);
+  return typeof parsed === 'object' ? parsed : null;
+}
+
+function withExample(all: JsonObject, [name = '', ...rest]: readonly string[], example: Json): JsonObject {
+  const there = own(all, name);
+  const inner = isObject(there) ? there : {};
+  return { ...all, [name]: rest.length === 0 ? example : withExample(inner, rest, example) };
+}
