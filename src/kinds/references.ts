@@ -39,11 +39,15 @@ export interface IdUse {
  */
 export function idsIn(field: Field, value: Json, below: Pointer = ''): IdUse[] {
   const found: IdUse[] = [];
-  mapUses(field, value, (use) => found.push(use) && use.id, below);
+  const keep = (use: IdUse): Json => {
+    found.push({ ...use, id: comparableId(use.id) });
+    return use.id;
+  };
+  mapUses(field, value, keep, below);
   return found;
 }
 
-/** The value with what `replace` gives in place of each id. */
+/** The value with what `replace` gives in place of each id, as it is written there: hosts tell 7 from "7". */
 export function mapIds(field: Field, value: Json, replace: (id: Json, to: readonly string[]) => Json): Json {
   return mapUses(field, value, ({ id, to }) => replace(id, to), '');
 }
@@ -58,7 +62,7 @@ function mapUses(field: Field, value: Json, replace: Replace, below: Pointer): J
   const target = targetOf(field);
   if (target === null) return value;
   const mapItem = (item: Json, at: Pointer): Json => {
-    const use = (id: Json, place: Pointer) => replace({ at: place, id: comparableId(id), to: [target] });
+    const use = (id: Json, place: Pointer) => replace({ at: place, id, to: [target] });
     if (!isObject(item) || refOf(item) !== null) return item === null ? null : use(item, at);
     return mapMembers(item, (member, name) =>
       name === 'id' && member !== null ? use(member, at + pointer(name)) : member,
@@ -99,7 +103,7 @@ function mapJsonIds(value: Json, replace: Replace, place: JsonPlace): Json {
     );
   const to = rule ? kindsOf(rule, holder) : [];
   const isId = to.length > 0 && typeof value !== 'boolean' && value !== '';
-  return isId ? replace({ at, id: comparableId(value), to }) : value;
+  return isId ? replace({ at, id: value, to }) : value;
 }
 
 type IdRule = NonNullable<ReturnType<NonNullable<Field['places']>['idAt']>>;
