@@ -22,7 +22,8 @@ export function readOnce(client: Client): Client {
   });
 }
 
-function withSend(client: Client, send: Client['send']): Client {
+/** A client that sends its requests by `send`. */
+export function withSend(client: Client, send: Client['send']): Client {
   return {
     tenant: client.tenant,
     settings: client.settings,

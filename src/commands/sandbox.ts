@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import { dirname, resolve } from 'node:path';
 import { startEmbedded } from '../engine/tenant.ts';
+import { type PresetName, presetNames } from '../kinds/presets.ts';
 import { kindsFolderIn } from '../loader/kind-files.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { FaultSyntaxError, parseFaults, parseVariations, VariationSyntaxError } from '../sandbox/index.ts';
 import { describeCommand, hidden, list, number, portOption, text, wholeNumber } from './command.ts';
 import { projectFileOf } from './project.ts';
+
+const none: readonly PresetName[] = [];
 
 export const command = describeCommand({
   usage: '$0 sandbox [options]\n\nServes the embedded tenant on the loopback address. Stop it with Ctrl-C.',
@@ -24,9 +27,15 @@ export const command = describeCommand({
           'Faults to inject, such as status=503,method=POST,times=2. latency=MS delays every answer; lag=MS is the time until a write shows in reads; late=MS answers 504, and does the work later',
         ),
       )
+      .option('preset', {
+        ...list('Products whose hosts it plays, as strict as they are'),
+        choices: presetNames,
+        default: none,
+      })
       .option('vary', list('Ways in which the tenant departs from the contract, such as jsonText=object')),
   examples: {
     '$0 sandbox --seed sandbox.seed.yaml --port 8787': 'Start a tenant for trials',
+    '$0 sandbox --preset sailpoint-isc --preset sailpoint-nerm': 'Play the hosts of two products',
     '$0 sandbox --fault late=1500,method=POST': 'Answer 504, and do the work 1.5 s later',
   },
 }).run(async (args, io) => {
@@ -42,6 +51,7 @@ export const command = describeCommand({
         ...(args.lag === undefined ? [] : [`lag=${args.lag}`]),
         ...args.fault,
       ]),
+      presets: args.preset,
       variations: parseVariations(args.vary),
     });
   const sandbox = await start().catch((error: unknown) => {

@@ -1,13 +1,34 @@
+import type { Client } from '../client/client.ts';
+import { readRecords } from '../client/lookups.ts';
 import { allOrFailure, readDefaults, readListRows, templateContext } from '../client/read.ts';
+import { withSend } from '../client/read-once.ts';
 import type { ApiResource, Service } from '../kinds/http.ts';
 import { isOnlyReferredTo, type Kind } from '../kinds/kind.ts';
+import { notificationTemplate } from '../kinds/notification-template.ts';
+import {
+  findPreset,
+  knownHeaders,
+  type PresetName,
+  presetNames,
+  presets,
+  withPreset,
+} from '../kinds/presets.ts';
 import { liveRules, profileSearch } from '../kinds/profile-search.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { allOf } from '../kinds/read-request.ts';
 import { simIntegration } from '../kinds/sim-integration.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
+import {
+  canonicalJson,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectFrom,
+  own,
+  textOf,
+} from '../model/json.ts';
+import { parseUrl } from '../model/network.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { type LeftOut, servedKinds, serviceOf } from './reading.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
@@ -18,6 +39,7 @@ export interface Detected {
   /** The member of the environment that it belongs to. */
   readonly service: Service;
   readonly name:
+    | 'preset'
     | 'experimentalHeader'
     | 'jsonText'
     | 'paths'
@@ -49,7 +71,11 @@ interface SurveyOptions extends TenantOptions {
 interface Listed {
   readonly kind: Kind;
   readonly rows: readonly JsonObject[];
+  /** What else was read for it: the vendor's defaults, or the attributes that rules are about. */
+  readonly beside: readonly JsonObject[];
   readonly failure: Failure | null;
+  /** The names of headers of all answers. */
+  readonly headers: ReadonlySet<string>;
 }
 
 type Surveyed = Pick<Environment, 'kinds' | 'settings'>;
@@ -75,15 +101,23 @@ export async function surveyTenant(project: SurveyedProject, options: SurveyOpti
   const declarable = kinds.all.filter((kind) => options.isCheck || !isOnlyReferredTo(kind));
   const { served, skipped } = servedKinds(declarable, [environment]);
   const readable = served.filter(hasList);
-  let settings = environment.settings;
-  let listed = await readLists(project, options, readable);
+  const readWith = (chosen: ApiSettings, some: readonly Kind[]) =>
+    readLists({ ...project, environment: { ...environment, settings: chosen } }, options, some);
+  const byName = missingPresets(presetsOfHosts(urlsOf(environment)), environment);
+  let settings = byName.reduce(withSetting, environment.settings);
+  let listed = await readWith(settings, readable);
+  const byAnswer = missingPresets(presetsIn(listed), { ...environment, settings });
+  if (byAnswer.length > 0) {
+    settings = byAnswer.reduce(withSetting, settings);
+    const again = await readWith(settings, refusedIn(listed));
+    listed = listed.map((each) => again.find(({ kind }) => kind === each.kind) ?? each);
+  }
   const guessed: Guess[] = [];
   // Own paths come first: only behind the right path does a tenant say which header it wants.
   for (const makeGuesses of [guessOwnPaths, guessHeader, guessSearchPaths]) {
     for (const guess of makeGuesses(listed, { settings, kinds })) {
       if (guess.refused.every((kind) => isRead(kind, listed))) continue;
-      const tried = { ...environment, settings: withSetting(settings, guess.settingFor(guess.refused)) };
-      const again = await readLists({ ...project, environment: tried }, options, guess.refused);
+      const again = await readWith(withSetting(settings, guess.settingFor(guess.refused)), guess.refused);
       const right = again.filter((each) => guess.isRight(each)).map(({ kind }) => kind);
       if (right.length === 0) continue;
       listed = listed.map((each) => again.find((one) => one.kind === each.kind && isFound(one)) ?? each);
@@ -102,19 +136,78 @@ export async function surveyTenant(project: SurveyedProject, options: SurveyOpti
     found: listed.flatMap(({ kind, rows, failure }) => (failure ? [] : [{ kind, count: rows.length }])),
     left: [...skipped, ...served.flatMap((kind) => whyLeft(kind, listed))],
     detected: [
+      ...byName,
+      ...byAnswer,
       ...guessed.flatMap(({ refused, settingFor }) => {
         const read = refused.filter((kind) => isRead(kind, listed));
         return read.length > 0 ? [settingFor(read)] : [];
       }),
-      ...settingsIn(listed).filter(({ name }) => settings[name] === contractSettings[name]),
+      ...settingsIn(listed).filter(
+        ({ name }) => name === 'preset' || settings[name] === contractSettings[name],
+      ),
     ],
   };
 }
 
-const withSetting = (settings: ApiSettings, { name, value }: Detected): ApiSettings => ({
-  ...settings,
-  [name]: value,
-});
+function withSetting(settings: ApiSettings, { name, value }: Detected): ApiSettings {
+  const preset = name === 'preset' ? findPreset(value) : null;
+  return preset ? withPreset(settings, preset) : { ...settings, [name]: value };
+}
+
+const refusedIn = (listed: readonly Listed[]) =>
+  listed.filter(({ failure }) => failure !== null).map(({ kind }) => kind);
+
+const urlsOf = ({ connection }: Environment): Urls =>
+  connection.to === 'sandbox'
+    ? { identity: null, profiles: null }
+    : {
+        identity: connection.identity?.baseUrl ?? null,
+        profiles: connection.profiles?.baseUrl ?? null,
+      };
+
+type Urls = Readonly<Record<Service, string | null>>;
+
+/** The presets of the services whose hosts are named as those of a product. */
+export function presetsOfHosts(urls: Urls): Detected[] {
+  return presetNames.flatMap((value): Detected[] => {
+    const { service, hosts, product } = presets[value];
+    const host = parseUrl(urls[service] ?? '')?.hostname ?? '';
+    const end = hosts.find((each) => host.endsWith(each));
+    if (end === undefined) return [];
+    return [{ service, name: 'preset', value, because: `hosts of ${product} are named *${end}` }];
+  });
+}
+
+/** The presets that answers show. */
+function presetsIn(listed: readonly Listed[]): Detected[] {
+  const of = (value: PresetName, sign: string): Detected => {
+    const { service, product } = presets[value];
+    return { service, name: 'preset', value, because: `${sign}, as hosts of ${product} have` };
+  };
+  const ofIdentity = listed.filter(({ kind }) => serviceOf(kind) === 'identity');
+  const attributes = listed.find(({ kind }) => kind === profileSearch)?.beside ?? [];
+  const [named] = attributes.flatMap((row) => textOf(row, 'type') ?? []).filter(isClassOfProduct);
+  return [
+    ...(ofIdentity.some(({ headers }) => headers.has('slpt-request-id'))
+      ? [of('sailpoint-isc', 'its answers have `Slpt-Request-Id`')]
+      : []),
+    ...(named === undefined
+      ? []
+      : [of('sailpoint-nerm', `its attributes have classes such as \`${named}\``)]),
+  ];
+}
+
+const isClassOfProduct = (name: string) => name.endsWith('Attribute') && name !== usualClass;
+
+/** Those that the project file lacks: it names no preset of the service, and its settings are others. */
+function missingPresets(found: readonly Detected[], { connection, settings }: Environment): Detected[] {
+  return found.filter((preset) => {
+    const endpoint = connection.to === 'tenant' ? connection[preset.service] : null;
+    return endpoint && !endpoint.preset && !sameSettings(withSetting(settings, preset), settings);
+  });
+}
+
+const sameSettings = (a: ApiSettings, b: ApiSettings) => canonicalJson(a) === canonicalJson(b);
 
 const isFound = ({ failure }: Listed) => failure?.diagnostics[0]?.code !== 'tenant-not-found';
 const isAnswered = ({ failure }: Listed) => failure === null;
@@ -135,20 +228,37 @@ function readLists(
   options: SurveyOptions,
   some: readonly Kind[],
 ): Promise<Listed[]> {
-  const read = async ({ client }: Tenant, kind: Kind): Promise<Listed> => {
+  const read = async (tenant: Tenant, kind: Kind): Promise<Listed> => {
+    const headers = new Set<string>();
+    const client = withSend(tenant.client, async (request, how) => {
+      const sent = await tenant.client.send(request, how);
+      if (sent.outcome === 'answered') for (const name of Object.keys(sent.headers)) headers.add(name);
+      return sent;
+    });
+    let isListed = false;
+    let rows: readonly JsonObject[] = [];
+    let beside: readonly JsonObject[] = [];
+    let failure: Failure | null = null;
     try {
-      const rows = await readListRows(client, kind, { firstPage: options.isCheck ?? false });
-      // An export compares objects with the vendor's defaults, which a client may not be allowed to read.
-      if (rows.length > 0 && !options.isCheck) await readDefaults(client, [allOf(kind)]);
-      return { kind, rows, failure: null };
+      rows = await readListRows(client, kind, { firstPage: options.isCheck ?? false });
+      isListed = true;
+      if (!options.isCheck) beside = await readBeside(client, kind);
     } catch (error) {
-      const isDecisive = (failure: Failure) =>
-        failure.diagnostics.some(({ code }) => decisive.includes(code));
+      const isDecisive = (each: Failure) => each.diagnostics.some(({ code }) => decisive.includes(code));
       if (!(error instanceof Failure) || isDecisive(error)) throw error;
-      return { kind, rows: [], failure: error };
+      // An export needs the defaults of what is customised. Of searches, it only writes ids where attributes are not shown.
+      if (rows.length === 0 ? !isListed : kind.read.defaults) failure = error;
     }
+    return { kind, rows, beside, failure, headers };
   };
   return useTenant(project, options, (tenant) => allOrFailure(some.map((kind) => read(tenant, kind))));
+}
+
+/** What an export of the kind reads too: the vendor's defaults, or the attributes that rules are about. */
+async function readBeside(client: Client, kind: Kind): Promise<readonly JsonObject[]> {
+  if (kind === profileSearch)
+    return (await readRecords(client, ['ne_attributes'])).get('ne_attributes') ?? [];
+  return (await readDefaults(client, [allOf(kind)])).map(({ raw }) => raw);
 }
 
 const hasList = ({ read }: Kind) => read.how !== 'each-declared';
@@ -164,11 +274,13 @@ function whyLeft(kind: Kind, listed: readonly Listed[]): LeftOut[] {
     : [];
 }
 
-/** A header that the tenant's own words ask for: "The header X-Name: true is required". */
+/** A header that the tenant's own words ask for: "The header X-Name: true is required". Some name none. */
 function guessHeader(listed: readonly Listed[], { settings: { experimentalHeader } }: Surveyed): Guess[] {
   const refused = listed.filter(({ kind, failure }) => failure && serviceOf(kind) === 'identity');
-  const named = refused.flatMap(({ failure }) => [...(failure?.message.matchAll(headerName) ?? [])]);
-  const names = new Set(named.map(([name]) => name));
+  const words = refused.flatMap(({ failure }) => failure?.message ?? []);
+  const named = words.flatMap((text) => text.match(headerName) ?? []);
+  const isAsked = words.some((text) => /experimental header/i.test(text));
+  const names = new Set(named.length === 0 && isAsked ? knownHeaders : named);
   names.delete(experimentalHeader);
   return [...names].slice(0, mostGuesses).map((value) => ({
     refused: refused.map(({ kind }) => kind),
@@ -237,29 +349,42 @@ function guessSearchPaths(listed: readonly Listed[]): Guess[] {
 }
 
 function settingsIn(listed: readonly Listed[]): Detected[] {
-  const rowsOf = (kind: Kind) => listed.find((each) => each.kind === kind)?.rows ?? [];
-  const found: Detected[] = [];
-  if (rowsOf(simIntegration).some((row) => jsonFields.some((name) => isObject(own(row, name)))))
-    found.push({
-      service: 'identity',
-      name: 'jsonText',
-      value: 'object',
-      because: 'integrations have `attributes` as an object, not as text',
-    });
-  const rules = rowsOf(profileSearch).flatMap(liveRules);
-  if (
-    rules.some((rule) => Object.hasOwn(rule, classField)) &&
-    rules.every((rule) => !own(rule, 'object_type'))
-  )
-    found.push({
-      service: 'profiles',
-      name: 'profileSearchObjectType',
-      value: classField,
-      because: `the rules of saved searches have \`${classField}\``,
-    });
-  return found;
+  const of = (kind: Kind) => listed.find((each) => each.kind === kind);
+  const { rows = [], beside = [] } = of(notificationTemplate) ?? {};
+  const detected = [
+    jsonTextIn(of(simIntegration)?.rows ?? [], [...rows, ...beside]),
+    objectTypeIn((of(profileSearch)?.rows ?? []).flatMap(liveRules)),
+  ];
+  return detected.filter((each) => each !== null);
 }
 
-/** Fields that the contract keeps as JSON in text. */
-const jsonFields = ['attributes', 'request', 'statusMap'];
+/** Chat templates decide where no integration does: some hosts have objects in these alone. */
+function jsonTextIn(integrations: readonly JsonObject[], templates: readonly JsonObject[]): Detected | null {
+  const shown = (rows: readonly JsonObject[], names: readonly string[]) =>
+    rows.flatMap((row) => names.map((name) => own(row, name) ?? null)).filter((value) => value !== null);
+  const inIntegrations = shown(integrations, ['attributes', 'request', 'statusMap']);
+  const inTemplates = shown(templates, ['slackTemplate', 'teamsTemplate']);
+  const decisive = inIntegrations.length > 0 ? inIntegrations : inTemplates;
+  if (!decisive.some((value) => isObject(value))) return null;
+  const because =
+    inIntegrations.length > 0
+      ? 'integrations have `attributes` as an object, not as text'
+      : 'templates have `slackTemplate` and `teamsTemplate` as objects, not as text';
+  return { service: 'identity', name: 'jsonText', value: 'object', because };
+}
+
+function objectTypeIn(rules: readonly JsonObject[]): Detected | null {
+  const classes = rules.flatMap((rule) => textOf(rule, classField) ?? []);
+  const [ofAttribute] = classes.filter(isClassOfProduct);
+  const found = { service: 'profiles', name: 'profileSearchObjectType' } as const;
+  if (ofAttribute !== undefined) {
+    const because = `the rules of saved searches name classes such as \`${ofAttribute}\``;
+    return { ...found, value: 'attribute_class', because };
+  }
+  const isNamed = rules.some((rule) => Object.hasOwn(rule, classField));
+  if (!isNamed || rules.some((rule) => own(rule, 'object_type'))) return null;
+  return { ...found, value: classField, because: `the rules of saved searches have \`${classField}\`` };
+}
+
 const classField = 'condition_object_type';
+const usualClass = 'NeAttribute';

@@ -132,11 +132,22 @@ function whereIsAttribute(id: Json | undefined): Lookup['where'] | null {
   return typeof id === 'string' ? { id } : null;
 }
 
-/** The types of attributes whose values are ids, and of which records (seed 002, "ProfileAttributeRule"). */
+/**
+ * The types of attributes whose values are ids, and of which records (seed 002, "ProfileAttributeRule"). Hosts also write them
+ * with a blank, and call users by what they are to a profile.
+ */
 const idAttributes = [
-  { from: 'profiles', by: ['uid', 'name'], values: ['profile_select', 'profile_search'] },
-  { from: 'users', by: ['uid', 'login', 'email'], values: ['user_select', 'user_search'] },
+  { from: 'profiles', by: ['uid', 'name'], values: typesOf('profile') },
+  {
+    from: 'users',
+    by: ['uid', 'login', 'email'],
+    values: ['user', 'contributor', 'owner'].flatMap(typesOf),
+  },
 ];
+
+function typesOf(noun: string): string[] {
+  return ['_select', '_search', ' select', ' search'].map((end) => noun + end);
+}
 
 /** The documents name the types of attributes, but not the field that has the type. */
 const typeFields = ['data_type', 'type'];

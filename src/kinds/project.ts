@@ -4,6 +4,7 @@ import type { LintLevels } from '../model/lint.ts';
 import type { Network, TenantName } from '../model/network.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Kinds } from './catalog.ts';
+import type { PresetName } from './presets.ts';
 import type { Resource } from './resource.ts';
 
 /** The values of `!secret NAME`: nothing else in the program holds them. */
@@ -59,6 +60,8 @@ export interface Endpoint {
   readonly baseUrl: string;
   readonly setting?: Setting;
   readonly auth: Auth;
+  /** `null` or left out: the project file names none. */
+  readonly preset?: PresetName | null;
   readonly tls?: ClientCertificate;
 }
 
@@ -68,6 +71,8 @@ export interface EmbeddedTenant {
   readonly data: string | null;
   /** The folder with the project's descriptors of kinds. */
   readonly kinds: string | null;
+  /** The products whose hosts it plays. */
+  readonly presets?: readonly PresetName[];
 }
 
 /** At most `requests` in any `per` milliseconds, for each API version; at most `concurrency` at once. */

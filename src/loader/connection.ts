@@ -64,7 +64,12 @@ function readSandbox(written: EmbeddedTenant, context: BuildContext): TenantConn
   const name = `sandbox:${data ?? seed ?? 'memory'}`;
   const { root } = context.project;
   const absolute = (path: string | null) => path && join(root, path);
-  const sandbox = { seed: absolute(seed), data: absolute(data), kinds: kindsFolderIn(root) };
+  const sandbox = {
+    seed: absolute(seed),
+    data: absolute(data),
+    kinds: kindsFolderIn(root),
+    presets: written.presets ?? [],
+  };
   const isThere = (file: string | null) => file !== null && existsSync(file);
   // Where there is data, the seed is not read.
   if (seed !== null && !isThere(sandbox.seed) && !isThere(sandbox.data)) {
@@ -116,7 +121,7 @@ const toEndpoint = ({ auth, ...service }: Service): Endpoint | null => (auth ? {
 
 function readService(
   service: 'identity' | 'profiles',
-  { baseUrl, tokenUrl, auth, tls }: IdentityService | ProfileManagementService,
+  { baseUrl, tokenUrl, auth, tls, preset }: IdentityService | ProfileManagementService,
   context: BuildContext,
 ): Service {
   const { url, setting } = readAddress(`${service}.baseUrl`, baseUrl, readBaseUrl, context);
@@ -127,6 +132,7 @@ function readService(
   return {
     baseUrl: url,
     setting,
+    preset: preset ?? null,
     ...(tls && { tls: readTls(service, tls, context) }),
     ...(auth && { auth: readAuth(service, auth, tokens, context) }),
   };

@@ -1,6 +1,7 @@
 import {
   defaultLimits,
   type IdentityService,
+  type ProfileManagementService,
   type Environment as WrittenEnvironment,
   type Limits as WrittenLimits,
 } from '../generated/schemas/project.ts';
@@ -8,6 +9,7 @@ import { validators } from '../generated/validators.js';
 import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
 import { kindsOn } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { settingsOf } from '../kinds/presets.ts';
 import type { Environment, Limits, Policy } from '../kinds/project.ts';
 import { isObject, type Json, own } from '../model/json.ts';
 import { isFilledInLater, refOf, secretMarker } from '../model/marker.ts';
@@ -175,7 +177,12 @@ function buildEnvironment(name: string, written: WrittenEnvironment, context: Bu
   const reached = readConnection(written, context);
   const { identity = {}, profiles = {}, limits = {}, variables = {} } = written;
   checkPaths(identity, context);
-  const settings = { ...contractSettings, ...detailsOf(identity), ...detailsOf(profiles) };
+  const known = settingsOf([
+    written.identity?.preset,
+    written.profiles?.preset,
+    ...(written.sandbox?.presets ?? []),
+  ]);
+  const settings = { ...contractSettings, ...known, ...detailsOf(identity), ...detailsOf(profiles) };
   checkCollections(written, { ...reached, settings }, context);
   return {
     name,
@@ -188,7 +195,14 @@ function buildEnvironment(name: string, written: WrittenEnvironment, context: Bu
   };
 }
 
-function detailsOf<T extends Partial<IdentityService>>({ baseUrl, tokenUrl, auth, tls, ...details }: T) {
+function detailsOf<T extends Partial<IdentityService | ProfileManagementService>>({
+  baseUrl,
+  tokenUrl,
+  auth,
+  tls,
+  preset,
+  ...details
+}: T) {
   return details;
 }
 

@@ -14,156 +14,19 @@ import type {
   ConditionRule,
   DkimIdentity,
   NeAttribute,
+  Profile,
   SimIntegration,
   TemplateDefault,
 } from './objects.ts';
-import { badRequest, type Reply } from './reply.ts';
+import type { Operation } from './operations.ts';
+import type { FilterOperator } from './query.ts';
+import { ApiError, badRequest, type Reply } from './reply.ts';
 import { refuse } from './shape.ts';
 import type { TenantState } from './state.ts';
+import type { Variations } from './ways.ts';
 
-// All in which hosts differ from the API documents: the ways, and how each changes what a host takes and answers. A handler
-// does what the documents say, and passes through here what a host may do otherwise.
-
-/** The ways of a tenant, by what they are about. The first is the contract (docs/hosts.md). */
-export const ways = {
-  /** How `attributes`, `request` and `statusMap` are answered. With `object`, they and `context` are also sent as objects, and chat templates may be. */
-  jsonText: ['text', 'object', 'map'],
-  /** How `slackTemplate` and `teamsTemplate` are answered. With `object`, both forms are accepted. */
-  slackTeams: ['text', 'object'],
-  chatFilled: [false, true],
-  chatNullSubject: ['taken', 'refused'],
-  /** In which case `medium` is answered. With `lower`, it is taken in every case. */
-  mediumCase: ['upper', 'lower'],
-  /** True when templates are listed that the documents do not know: of another medium, and of no locale in particular. */
-  foreignTemplates: [false, true],
-  simStatusMap: ['top', 'attributes', 'hidden'],
-  simSecrets: ['clear', 'encrypted', 'masked', 'absent'],
-  /**
-   * Where the sources of an integration are answered: in `managedSources`, only in `provisioningConfig` beside an empty
-   * `managedSources`, in `sources`, or nowhere.
-   */
-  simSources: ['managedSources', 'managedResourceRefs', 'sources', 'hidden'],
-  /** What `cluster` and the id in `clusterRef` hold: the id both, or the name in one of them. */
-  simCluster: ['ids', 'nameInCluster', 'nameInReference'],
-  simPatchBody: ['operations', 'array'],
-  /** With `replace`, every member that is named has to be there, except the fields of the integration themselves. */
-  simPatchOps: ['all', 'replace'],
-  /** `metadata`: bare, but wrapped with `metadata=true`. The others: always wrapped, or always bare. */
-  collections: ['metadata', 'wrapped', 'bare'],
-  unknownFilter: ['refused', 'ignored'],
-  /** With `named`, attributes and profile types are filtered by `label` and `name` only, and no run of a search has `metadata`. */
-  collectionQuery: ['documented', 'named'],
-  offsetZero: ['taken', 'refused'],
-  /** What a collection does with an offset after its last record, which seed 002 does not allow. */
-  offsetBeyondEnd: ['refused', 'empty'],
-  /**
-   * How the profile-management interface answers a list or page without records: `refused` with a 400, or a 200 with the
-   * `message` alone.
-   */
-  nothingFound: ['list', 'refused', 'message'],
-  /** True when others change the order of lists before a further page is read: never, once, or each time. */
-  listsChange: ['never', 'once', 'always'],
-  /** With `attribute_class`, `condition_object_type` has the class of the attribute, and a new rule has to name it. */
-  ruleObjectType: ['object_type', 'condition_object_type', 'attribute_class'],
-  /** `extended`: rules may have types, operators, dates and members that the API documents do not know. */
-  searchRules: ['contract', 'extended'],
-  profileSearchDelete: [false, true],
-  refuseHeaderFooter: [false, true],
-  bulkDelete: ['enabled', 'forbidden', 'refused'],
-  bulkDeleteGone: ['ignored', 'refused'],
-  /** The answer for an identity without MAIL FROM: a 400, a 404, or one without a domain. */
-  mailFromMissing: ['badRequest', 'notFound', 'empty'],
-  /** What is answered for an address without MAIL FROM whose domain has one: that it is missing, or that of the domain. */
-  mailFromIdentity: ['asked', 'domain'],
-  /** Whether MAIL FROM is asked for with `id` in the query, which it then needs. */
-  mailFromQuery: ['id', 'path'],
-  preferenceMissing: ['notFound', 'badRequest'],
-  /** With `listed`, a newer version of the API lists the variables of each template. */
-  templateVariables: ['none', 'listed'],
-  /** With `written`, a newer version of the API lists preferences and takes changes. */
-  preferences: ['observed', 'written'],
-  /** How a DKIM verification that is pending or failed is answered: as documented, or as the mail provider calls it. */
-  dkimStates: ['documented', 'upper', 'camel'],
-  twinProfiles: [false, true],
-  /** What a kind of a descriptor does with a second object of the same key. */
-  sameKey: ['taken', 'refused'],
-  unsetMembers: ['null', 'omitted'],
-  createAnswer: ['object', 'withoutId', 'nothing'],
-  emailLowerCase: [false, true],
-  /**
-   * What the list of domains, for which no parameters are documented, does with `limit` and `offset`. With `ignored` and
-   * `taken` it is not cut after 100 identities.
-   */
-  domainPages: ['refused', 'ignored', 'taken'],
-  headerMissing: ['badRequest', 'forbidden'],
-  /** True when each answer, of the token too, has the id under which support finds the request. */
-  supportId: [false, true],
-  /** What `send-test-notification` takes: with `extended`, also `locale` and `recipientEmailList`. */
-  sendTest: ['documented', 'extended'],
-  /** True when resources are below `/v2024` and `/v2025`, or each under its own path and version: `/sim-integrations/v1`. */
-  identityPaths: ['versions', 'own'],
-} as const;
-
-type Ways = { readonly [K in keyof typeof ways]: (typeof ways)[K][number] };
-
-/** Departures from the contract (api-notes, docs/hosts.md). */
-export interface Variations extends Ways {
-  readonly profileSearchPath: string;
-  readonly experimentalHeader: string;
-  /** Reads after which a new verification succeeds; null: it stays pending until the state is changed by hand. */
-  readonly verifyAfterReads: number | null;
-}
-
-export class VariationSyntaxError extends Error {
-  override readonly name = 'VariationSyntaxError';
-}
-
-export function parseVariations(texts: readonly string[]): Partial<Variations> {
-  let all: Partial<Variations> = {};
-  for (const text of texts) all = { ...all, ...parseVariation(text) };
-  return all;
-}
-
-function parseVariation(text: string): Partial<Variations> {
-  const [name = '', ...rest] = text.split('=');
-  const value = rest.join('=');
-  if (isWay(name)) return choose(name, value);
-  if ((name === 'profileSearchPath' || name === 'experimentalHeader') && value !== '')
-    return { [name]: value };
-  if (name === 'verifyAfterReads' && /^\d{1,6}$/.test(value)) return { verifyAfterReads: Number(value) };
-  const names = [...Object.keys(ways), 'profileSearchPath', 'experimentalHeader', 'verifyAfterReads'];
-  throw new VariationSyntaxError(
-    `"${text}" is not a variation. A variation is NAME=VALUE. Names: ${names.join(', ')}`,
-  );
-}
-
-const isWay = (name: string): name is keyof Ways => Object.hasOwn(ways, name);
-
-function choose<K extends keyof Ways>(name: K, text: string): Partial<Variations> {
-  const each: { readonly [P in keyof Ways]: readonly Ways[P][] } = ways;
-  const value = each[name].find((choice) => String(choice) === text);
-  if (value === undefined) throw new VariationSyntaxError(`"${name}" is one of ${each[name].join(', ')}`);
-  const chosen: { -readonly [P in keyof Ways]?: Ways[P] } = {};
-  chosen[name] = value;
-  return chosen;
-}
-
-export const contract: Variations = {
-  ...firstWays(),
-  profileSearchPath: '/api/advanced_search',
-  experimentalHeader: 'X-Service-Experimental',
-  verifyAfterReads: null,
-};
-
-function firstWays(): Ways {
-  const first = parseVariations(Object.entries(ways).map(([name, [way]]) => `${name}=${way}`));
-  if (!hasAllWays(first)) throw new Error('A variation has no first way.');
-  return first;
-}
-
-function hasAllWays(chosen: Partial<Variations>): chosen is Partial<Variations> & Ways {
-  return Object.keys(ways).every((name) => Object.hasOwn(chosen, name));
-}
+// How the ways of hosts (ways.ts) change what they take and answer. A handler does what the documents say, and passes through here
+// what a host may do otherwise.
 
 /**
  * Reads an object that the contract sends as text, and that tenants with `jsonText: object` take as an object.
@@ -198,6 +61,81 @@ function writeMap(value: Json): string {
   const members = Object.entries(value).map(([key, item]) => `${key}=${writeMap(item)}`);
   return `{${members.join(', ')}}`;
 }
+
+const unnamedHeader = 'Experimental Header is missing or invalid.';
+
+/** Throws a 400 or 403 for an experimental operation without the header that the host wants. */
+export function checkExperimental(
+  { path, isExperimental }: Pick<Operation, 'path' | 'isExperimental'>,
+  headerOf: (name: string) => unknown,
+  { experimentalHeader, experimentalFor, headerMissing }: Variations,
+): void {
+  const isWanted = experimentalFor === 'all' ? isExperimental : path.includes('/sim-integrations');
+  if (!isWanted || headerOf(experimentalHeader.toLowerCase()) === 'true') return;
+  const message = `The header ${experimentalHeader}: true is required for this experimental operation`;
+  if (headerMissing === 'forbidden') throw new ApiError(403, message);
+  throw badRequest(headerMissing === 'unnamed' ? unnamedHeader : message);
+}
+
+/** The body of an error where it is not as documented; else null. */
+export function showError(
+  path: string,
+  status: number,
+  message: string,
+  { profileErrors }: Variations,
+): JsonObject | null {
+  if (message === unnamedHeader) return { error: message };
+  if (profileErrors === 'documented' || status === 401 || !path.startsWith('/api/')) return null;
+  const [, field = 'base', text = message] = /^"?(?:\S*\.)?(\w+)(?:\[\d+\])?"?:? (.+)$/s.exec(message) ?? [];
+  return { error: message, errors: { [field]: text } };
+}
+
+/** The members of each resource that may be null, where hosts say so. */
+const nullable: readonly (readonly [path: string, names: readonly string[]])[] = [
+  ['/v2024/auth-profiles', ['applicationId', 'applicationName']],
+  ['/v2024/sim-integrations', ['cluster']],
+  ['/v2025/notification-templates', ['header', 'footer', 'slackTemplate', 'teamsTemplate']],
+  [
+    '/v2025/notification-template-defaults',
+    ['subject', 'header', 'footer', 'from', 'replyTo', 'description', 'slackTemplate', 'teamsTemplate'],
+  ],
+  ['/v2025/verified-from-addresses', ['id', 'region']],
+  ['/v2025/verified-domains', []],
+];
+
+/** An answer without the nulls that a host does not have. */
+export function showAnswer(
+  { path }: Pick<Operation, 'path'>,
+  body: Json | undefined,
+  { nulls, profileWords }: Variations,
+): Json | undefined {
+  if (body === undefined) return body;
+  if (path.startsWith('/api/')) return profileWords === 'product' ? withoutAnyNull(body) : body;
+  const [, names] = nullable.find(([start]) => path === start || path.startsWith(`${start}/`)) ?? [];
+  if (nulls === 'all' || !names) return body;
+  const show = (row: Json) =>
+    isObject(row)
+      ? mapMembers(row, (value, name) => (value === null && !names.includes(name) ? undefined : value))
+      : row;
+  return isArray(body) ? body.map(show) : show(body);
+}
+
+function withoutAnyNull(value: Json): Json {
+  if (isArray(value)) return value.map(withoutAnyNull);
+  if (!isObject(value)) return value;
+  return mapMembers(value, (member) => (member === null ? undefined : withoutAnyNull(member)));
+}
+
+/** The query parameters of an operation. The documents know none for the list of domains. */
+export function servedQuery(
+  { name, query }: Pick<Operation, 'name' | 'query'>,
+  { domainPages }: Variations,
+): readonly string[] {
+  return name === 'get-dkim-attributes' && domainPages !== 'refused' ? ['limit', 'offset'] : query;
+}
+
+export const senderOperators = ({ senderFilters }: Variations): readonly FilterOperator[] =>
+  senderFilters === 'documented' ? ['eq', 'ge', 'le', 'sw'] : ['eq', 'ge', 'le', 'gt', 'lt'];
 
 /** The path of an operation on a tenant that serves saved searches, or all resources, elsewhere. */
 export function servedPath(path: string, { profileSearchPath, identityPaths }: Variations): string {
@@ -322,7 +260,11 @@ export function acceptTemplate(body: Json, host: Variations): Json {
   if (chatNullSubject === 'refused' && upper !== 'EMAIL' && subject === null)
     throw badRequest('body.subject must be string');
   const takesObjects = slackTeams === 'object' || jsonText === 'object';
-  const asText = (chat: Json) => (takesObjects && isObject(chat) ? JSON.stringify(chat) : chat);
+  const takesText = slackTeams === 'text' || jsonText !== 'object';
+  const asText = (chat: Json) => {
+    if (!takesText && typeof chat === 'string') return refuse('body', 'must have chat templates as objects');
+    return takesObjects && isObject(chat) ? JSON.stringify(chat) : chat;
+  };
   return mapChats({ ...body, medium: upper }, asText);
 }
 
@@ -393,21 +335,50 @@ export function checkMailFromQuery(
   if (id === undefined) throw badRequest('The query parameter "id" is required');
   if (id !== identity) throw badRequest('The query parameter "id" is not the identity of the path');
 }
+/** The types of attributes in the words of the product. */
+const productTypes: Readonly<Record<NeAttribute['data_type'], string>> = {
+  text: 'text field',
+  number: 'text field',
+  date: 'date',
+  profile_select: 'profile select',
+  profile_search: 'profile search',
+  user_select: 'contributor select',
+  user_search: 'contributor search',
+};
 
 /** The attributes of profiles, with their classes where rules name these. */
-export function listAttributes(
-  attributes: readonly NeAttribute[],
-  { ruleObjectType }: Variations,
-): readonly JsonObject[] {
-  if (ruleObjectType !== 'attribute_class') return attributes;
-  return attributes.map((attribute) => ({ ...attribute, type: attributeClass(attribute) }));
+export function listAttributes(attributes: readonly NeAttribute[], host: Variations): readonly JsonObject[] {
+  if (host.ruleObjectType !== 'attribute_class' && host.profileWords === 'documented') return attributes;
+  return attributes.map((attribute) => ({
+    ...attribute,
+    ...(host.profileWords === 'product' && {
+      data_type: productTypes[attribute.data_type],
+      date_format: attribute.date_format?.toLowerCase() ?? null,
+    }),
+    ...(host.ruleObjectType === 'attribute_class' && { type: attributeClass(attribute, host) }),
+  }));
 }
 
 /** The class of an attribute, as hosts name it that know more than `NeAttribute`: `TextFieldAttribute`. */
-function attributeClass({ data_type }: NeAttribute): string {
-  if (data_type === 'text') return 'TextFieldAttribute';
-  const words = data_type.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return `${words.join('')}Attribute`;
+function attributeClass({ data_type }: NeAttribute, { profileWords }: Variations): string {
+  const documented = data_type === 'text' ? 'text field' : data_type;
+  const words = (profileWords === 'product' ? productTypes[data_type] : documented).split(/[ _]/);
+  return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Attribute`;
+}
+
+/** Profiles as they are answered; their rules keep the documented words. */
+export function listProfilesOf(
+  profiles: readonly Profile[],
+  { profileWords }: Variations,
+): readonly JsonObject[] {
+  if (profileWords === 'documented') return profiles;
+  return profiles.map(({ status, attributes, ...profile }) => ({
+    ...profile,
+    status: status === 'Leave of absence' ? 'On Leave' : status,
+    attributes: mapMembers(attributes, (value) =>
+      value === null ? undefined : isArray(value) ? value.join(',') : String(value),
+    ),
+  }));
 }
 
 /** The member of a rule that has the class of its object. */
@@ -418,10 +389,11 @@ export const objectTypeName = ({ ruleObjectType }: Variations): string =>
 export function objectTypeOf(
   { type }: Pick<ConditionRule, 'type'>,
   attribute: NeAttribute | undefined,
-  { ruleObjectType }: Variations,
+  host: Variations,
 ): string | null {
   if (type !== 'ProfileAttributeRule') return null;
-  return attribute && ruleObjectType === 'attribute_class' ? attributeClass(attribute) : 'NeAttribute';
+  const isClass = attribute && host.ruleObjectType === 'attribute_class';
+  return isClass ? attributeClass(attribute, host) : 'NeAttribute';
 }
 
 /** The answer where there is nothing, on hosts that do not answer an empty list (api-notes, "What hosts of this family really answer"). */

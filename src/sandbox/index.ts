@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type Clock, History, LateWork, systemClock } from './clock.ts';
 import { type Fault, FaultList } from './faults.ts';
-import { changingLists, contract, type Variations } from './host.ts';
+import { changingLists } from './host.ts';
 import { Router } from './routes.ts';
 import {
   type Around,
@@ -17,15 +17,17 @@ import {
 } from './server.ts';
 import { loadState, readKindFolder, saveState, servedKinds, type TenantState } from './state.ts';
 import { TokenIssuer } from './tokens.ts';
+import { contract, type PresetName, presets, type Variations } from './ways.ts';
 
 export type { Fault } from './faults.ts';
 export { FaultSyntaxError, parseFault, parseFaults } from './faults.ts';
-export { isFurtherPage, parseVariations, VariationSyntaxError, type Variations, ways } from './host.ts';
+export { isFurtherPage } from './host.ts';
 export type { ProfileSearch, TemplateDefault } from './objects.ts';
 export type { Operation } from './operations.ts';
 export { operations } from './routes.ts';
 export type { Around, LoggedRequest, Metrics, RateLimit } from './server.ts';
 export { referenceName, SandboxFileError, type TenantState } from './state.ts';
+export { parseVariations, presets, VariationSyntaxError, type Variations, ways } from './ways.ts';
 
 export interface SandboxOptions {
   /** The absolute path of a YAML seed; without a seed the tenant is empty. */
@@ -44,6 +46,8 @@ export interface SandboxOptions {
   readonly rateLimit?: RateLimit | null;
   /** The largest and default page of the notification interface's lists (default 250). */
   readonly pageLimit?: number;
+  /** The products whose hosts it plays. */
+  readonly presets?: readonly PresetName[];
   readonly variations?: Partial<Variations>;
   readonly around?: Around;
   /** Milliseconds that reads lag behind writes. The answer to a write shows its effect at once. */
@@ -83,7 +87,8 @@ function partsOf(options: SandboxOptions, clientSecret: string): ServerParts {
   const described = options.kinds ? readKindFolder(options.kinds) : [];
   const state = loadState(options.seed ?? null, data, described);
   const kinds = servedKinds(state, described);
-  const variations = { ...contract, ...options.variations };
+  const products: Partial<Variations>[] = (options.presets ?? []).map((name) => presets[name]);
+  const variations: Variations = Object.assign({}, contract, ...products, options.variations);
   const { around = (asked, next) => next(asked) } = options;
   const changeLists = changingLists(variations, state);
   const router = new Router(kinds.values(), variations);

@@ -1,8 +1,8 @@
 import type { Json } from '../model/json.ts';
 import type { DescribedKind } from './described-kind.ts';
-import type { Variations } from './host.ts';
 import { noContent, notFound, type Reply } from './reply.ts';
 import type { TenantState } from './state.ts';
+import type { Variations } from './ways.ts';
 
 /** One operation as the documents describe it, and what it does. Every request is checked against it. */
 export interface Operation {

@@ -66,7 +66,7 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-export type FilterOperator = 'eq' | 'in' | 'sw' | 'ge' | 'le';
+export type FilterOperator = 'eq' | 'in' | 'sw' | 'ge' | 'le' | 'gt' | 'lt';
 
 /** The filter operators that a list supports, by field (seed 001, filter support). */
 export type FilterFields = ReadonlyMap<string, readonly FilterOperator[]>;
@@ -79,6 +79,8 @@ const operators: Readonly<Record<FilterOperator, (text: string, values: readonly
   sw: (text, [value = '']) => text.startsWith(value),
   ge: (text, [value = '']) => text >= value,
   le: (text, [value = '']) => text <= value,
+  gt: (text, [value = '']) => text > value,
+  lt: (text, [value = '']) => text < value,
 };
 
 const maxDepth = 32;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isTooDeep, type Json, parseJson } from '../model/json.ts';
-import type { Variations } from './host.ts';
+import { checkExperimental } from './host.ts';
 import type { Operation, Query } from './operations.ts';
 import { ApiError, badRequest } from './reply.ts';
+import type { Variations } from './ways.ts';
 
 const detailCodes = new Map([
   [400, '400.1 Bad request content'],
@@ -34,18 +35,10 @@ const maxBytes = 5 * 1024 * 1024;
 const maxDepth = 64;
 
 /** Throws a 400 (on some tenants a 403) if the experimental header, Accept or Content-Type is missing or wrong (seeds 000 and 001). */
-export function checkHeaders(
-  operation: Operation,
-  headers: Headers,
-  { experimentalHeader, headerMissing }: Pick<Variations, 'experimentalHeader' | 'headerMissing'>,
-): void {
-  if (operation.isExperimental) {
-    if (headers[experimentalHeader.toLowerCase()] !== 'true') {
-      const message = `The header ${experimentalHeader}: true is required for this experimental operation`;
-      throw headerMissing === 'forbidden' ? new ApiError(403, message) : badRequest(message);
-    }
-    if (headers.accept !== 'application/json') throw badRequest('The header Accept must be application/json');
-  }
+export function checkHeaders(operation: Operation, headers: Headers, host: Variations): void {
+  checkExperimental(operation, (name) => headers[name], host);
+  if (operation.isExperimental && headers.accept !== 'application/json')
+    throw badRequest('The header Accept must be application/json');
   const sent = headers['content-type'];
   if (operation.contentType === null && sent !== undefined) {
     throw badRequest('This operation has no body: Content-Type must not be sent');

@@ -4,9 +4,10 @@ import { authProfiles, simIntegrations } from './handlers/integrations.ts';
 import { notifications, preferences, templateVariables } from './handlers/notifications.ts';
 import { collections, profileSearches } from './handlers/profiles.ts';
 import { senders } from './handlers/senders.ts';
-import { servedPath, type Variations } from './host.ts';
+import { servedPath, servedQuery } from './host.ts';
 import { documented, type Operation, post } from './operations.ts';
 import { ApiError, badRequest, notFound } from './reply.ts';
+import type { Variations } from './ways.ts';
 
 /** Every operation of the three API documents and of api-notes. */
 export const operations: readonly Operation[] = [
@@ -48,11 +49,7 @@ export class Router {
     this.#entries = [...operations, ...newer, ...described.flatMap(serveKind)]
       .filter(({ name }) => name !== 'delete-profile-search' || variations.profileSearchDelete)
       .map((operation) => ({
-        // The list of domains has parameters on tenants that do not refuse them.
-        operation:
-          operation.name === 'get-dkim-attributes' && variations.domainPages !== 'refused'
-            ? { ...operation, query: ['limit', 'offset'] }
-            : operation,
+        operation: { ...operation, query: servedQuery(operation, variations) },
         segments: servedPath(operation.path, variations).split('/'),
       }));
   }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Json, parseJson } from '../model/json.ts';
 import type { Clock, History, LateWork } from './clock.ts';
 import type { Fault, FaultList } from './faults.ts';
+import { showAnswer, showError } from './host.ts';
 import type { Tenant } from './operations.ts';
 import { ApiError, type Reply } from './reply.ts';
 import {
@@ -129,7 +130,8 @@ function handle(route: Route | Error, received: Received, parts: ServerParts): R
   if (!(reply instanceof Error)) return reply;
   const status = reply instanceof ApiError ? reply.status : reply instanceof ShapeError ? 400 : 500;
   const headers = reply instanceof ApiError ? reply.headers : {};
-  return { status, headers, body: errorBody(status, reply.message, parts.log.metrics().requests) };
+  const shown = showError(received.path, status, reply.message, parts.tenant.variations);
+  return { status, headers, body: shown ?? errorBody(status, reply.message, parts.log.metrics().requests) };
 }
 
 function answer({ route, path, headers, search, bytes }: Asked, parts: ServerParts): Reply {
@@ -144,7 +146,8 @@ function answer({ route, path, headers, search, bytes }: Asked, parts: ServerPar
   const call = { path, params, query, body: readBody(operation, bytes) };
   const reply = work(operation.method, (seen) => handler(call, seen), parts);
   if (reply.changed) parts.save();
-  return reply;
+  const body = showAnswer(operation, reply.body, tenant.variations);
+  return body === undefined ? reply : { ...reply, body };
 }
 
 /** Does the work of an operation. A read may show the tenant as it was a while ago. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { presets } from '../../src/kinds/presets.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { worldOf } from '../support/hosts.ts';
 import { startSandbox, variationsFrom } from '../support/sandbox.ts';
@@ -66,6 +67,11 @@ describe('the settings that init writes for a host', () => {
       'experimentalHeader=X-Acme-Preview jsonText=object profileSearchPath=/api/searches ruleObjectType=condition_object_type',
       { ...header, jsonText: 'object', ...path, ...type },
     ],
+    [
+      'headerMissing=unnamed experimentalFor=integrations experimentalHeader=X-SailPoint-Experimental',
+      { experimentalHeader: 'X-SailPoint-Experimental' },
+    ],
+    ['ruleObjectType=attribute_class', { preset: 'sailpoint-nerm' }],
     ['identityPaths=own', { paths }],
     [
       'identityPaths=own experimentalHeader=X-Acme-Preview jsonText=object',
@@ -96,6 +102,66 @@ describe('the settings that init writes for a host', () => {
     // With them the tenant can be planned, and nothing was written to it.
     expect(await run(['plan', '--detailed-exitcode'], env)).toMatchObject({ code: 0 });
     expect(writesIn(tenant.log)).toEqual([]);
+  });
+});
+
+describe('what init learns where little shows it', () => {
+  it('is the form of JSON from chat templates, where there is no integration', async () => {
+    const { tenant, env, both } = await host('jsonText=object', 'slackTeams=object');
+    tenant.state.simIntegrations.length = 0;
+    // Also of the vendor's defaults, where nothing is customised.
+    tenant.state.templates.length = 0;
+    const { code, stderr } = await run(['init', ...both, '--pipelines', 'none'], env);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).toContain('identity.jsonText: object, since templates have `slackTemplate`');
+    expect(project().environments.production.identity).toMatchObject({ jsonText: 'object' });
+  });
+
+  it('is not that form from chat templates, where integrations have text', async () => {
+    const { env, both } = await host('slackTeams=object');
+    await run(['init', ...both, '--pipelines', 'none'], env);
+    expect(project().environments.production.identity).not.toHaveProperty('jsonText');
+  });
+
+  it('is the class of attributes from live rules, where the attributes cannot be read', async () => {
+    const { tenant, env, both } = await host('ruleObjectType=attribute_class');
+    tenant.faults.add({ kind: 'status', status: 403, path: '/api/ne_attributes', times: 99 });
+    const { stderr } = await run(['init', ...both, '--pipelines', 'none'], env);
+    expect(stderr).toMatch(
+      /profileSearchObjectType: attribute_class, since the rules .* such as `\w+Attribute`/,
+    );
+  });
+
+  it.each([
+    ['acme.api.identitynow.com', 'acme.nonemployee.com', ['sailpoint-isc', 'sailpoint-nerm']],
+    ['acme.api.identitynow-demo.com', 'profiles.acme.example', ['sailpoint-isc', undefined]],
+    ['api.identitynow.com.acme.example', 'nonemployee.com', [undefined, undefined]],
+  ])('is the preset from the names of hosts: %s, %s', async (identity, profiles, expected) => {
+    const urls = ['--identity', `https://${identity}`, '--profiles', `https://${profiles}`];
+    expect(await run(['init', ...urls, '--pipelines', 'none'])).toMatchObject({ code: 0 });
+    const { production } = project().environments;
+    expect([production.identity.preset, production.profiles.preset]).toEqual(expected);
+    const comment = /# Detected by `tenantctl init`: hosts of SailPoint .* are named \*\./;
+    if (expected[0]) expect(read('tenantctl.yaml')).toMatch(comment);
+  });
+
+  it('is said of an existing project, unless it has the preset or its settings', async () => {
+    tenant = await startSandbox({ seed: seedFile, rateLimit: null, presets: ['sailpoint-isc'] });
+    const env = { TENANT_CLIENT_ID: tenant.clientId, TENANT_CLIENT_SECRET: tenant.clientSecret };
+    const urls = ['--identity', tenant.url, '--pipelines', 'none'];
+    const again = async (change: (text: string) => string) => {
+      writeFileSync(join(dir, 'tenantctl.yaml'), change(read('tenantctl.yaml')));
+      return (await run(['init', ...urls], env)).stderr;
+    };
+    await run(['init', ...urls], env);
+    expect(await again((text) => text)).not.toContain('Add to the environment');
+    const added = await again((text) => text.replace('preset: sailpoint-isc', 'jsonText: text'));
+    expect(added).toContain(
+      'Add to the environment production in tenantctl.yaml: identity.preset: sailpoint-isc',
+    );
+    const settings = Object.entries(presets['sailpoint-isc'].settings).map((each) => each.join(': '));
+    const single = await again((text) => text.replace('jsonText: text', settings.join('\n      ')));
+    expect(single).not.toContain('Add to the environment');
   });
 });
 

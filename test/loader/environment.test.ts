@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { presetNames, presets } from '../../src/kinds/presets.ts';
 import type { Environment } from '../../src/kinds/project.ts';
 import { loadEnvironment, loadEnvironmentNames } from '../../src/loader/index.ts';
 import { contractSettings } from '../../src/model/settings.ts';
@@ -200,6 +201,42 @@ environments:
   });
 });
 
+describe('a preset', () => {
+  const settings = (text: string) => environment(text).settings;
+
+  test.each(presetNames)('%s stands for its settings', (name) => {
+    const { service } = presets[name];
+    const text = `version: 1
+environments: { p: { ${service}: { baseUrl: https://a.example, auth: { token: !env T }, preset: ${name} } } }
+`;
+    expect(settings(text)).toEqual({ ...contractSettings, ...presets[name].settings });
+  });
+
+  test('leaves single settings to the project file, and profiles do not take that of identity', () => {
+    const text = remote().replace('auth:', 'jsonText: text\n      preset: sailpoint-isc\n      auth:');
+    expect(settings(text)).toEqual({
+      ...contractSettings,
+      ...presets['sailpoint-isc'].settings,
+      jsonText: 'text',
+    });
+    const { connection } = environment(text);
+    if (connection.to !== 'tenant') throw new Error('wrong');
+    expect([connection.identity?.preset, connection.profiles?.preset]).toEqual(['sailpoint-isc', null]);
+  });
+
+  test('of an embedded tenant brings its settings', () => {
+    const text = 'version: 1\nenvironments: { s: { sandbox: { presets: [sailpoint-isc, sailpoint-nerm] } } }';
+    const all = presetNames.map((name) => presets[name].settings);
+    expect(settings(text)).toEqual(Object.assign({}, contractSettings, ...all));
+  });
+
+  test('that nobody knows is refused with those that are known', () => {
+    const text = remote('      preset: sailpoint-nrm\n');
+    const refused = [{ code: 'invalid-value', hint: 'Did you mean `sailpoint-nerm`?' }];
+    expect(refusalOf({ 'tenantctl.yaml': text })).toMatchObject(refused);
+  });
+});
+
 describe('an embedded tenant', () => {
   test('is named by its data file, its paths are absolute', () => {
     const root = project({
@@ -212,7 +249,7 @@ describe('an embedded tenant', () => {
     expect(found.limits.settle).toBe(0);
     expect(found.connection).toEqual({
       to: 'sandbox',
-      sandbox: { seed: join(root, 's.yaml'), data: join(root, '.t/d.json'), kinds: null },
+      sandbox: { seed: join(root, 's.yaml'), data: join(root, '.t/d.json'), kinds: null, presets: [] },
     });
   });
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { Detected, Survey } from '../../engine/detect.ts';
+import { type Detected, presetsOfHosts, type Survey } from '../../engine/detect.ts';
 import { builtInKinds } from '../../kinds/index.ts';
 import { openProjects } from '../../loader/index.ts';
 import { version } from '../../model/documents.ts';
@@ -102,11 +102,14 @@ const exampleTenant: NewTenant = {
 };
 
 function tenantValues({ survey, profiles, ...tenant }: NewTenant, isOneOfMany: boolean): Values {
-  const detected = (survey?.detected ?? []).map(({ service, name, value, because }: Detected) => ({
-    service,
-    because: oneLine(because),
-    setting: yaml({ [name]: value }).replaceAll(/^/gm, ' '.repeat(6)),
-  }));
+  const named = presetsOfHosts({ identity: tenant.identity, profiles });
+  const detected = [...named, ...(survey?.detected ?? [])].map(
+    ({ service, name, value, because }: Detected) => ({
+      service,
+      because: oneLine(because),
+      setting: yaml({ [name]: value }).replaceAll(/^/gm, ' '.repeat(6)),
+    }),
+  );
   return {
     ...tenant,
     name: yaml(tenant.name),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Detected, type Survey, surveyTenant } from '../../engine/detect.ts';
+import { type Detected, presetsOfHosts, type Survey, surveyTenant } from '../../engine/detect.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import type { ProjectEnvironment } from '../../kinds/project.ts';
 import { readBaseUrl } from '../../loader/connection.ts';
@@ -361,11 +361,13 @@ export async function printMissingSettings(root: string, io: Io): Promise<void> 
 }
 
 /** Says what was found, what was detected, and what the export will leave out. */
-function printSurvey({ found, left, detected }: Survey, { identity }: NewTenant, io: Io): void {
+function printSurvey({ found, left, detected }: Survey, { identity, profiles }: NewTenant, io: Io): void {
   const counts = found.map(({ kind, count }) => `${count} ${nameOf(kind, count)}`);
   const lines = [
     `Signed in to ${identity}. Found: ${counts.join(', ')}.`,
-    ...detected.map((setting) => `Detected: ${describeSetting(setting)}.`),
+    ...[...presetsOfHosts({ identity, profiles }), ...detected].map(
+      (setting) => `Detected: ${describeSetting(setting)}.`,
+    ),
     ...left.map(({ problem }) => problem.message),
   ];
   for (const line of lines) printNote(oneLine(line), io);

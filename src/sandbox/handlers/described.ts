@@ -19,7 +19,7 @@ import {
   settable,
   timesOf,
 } from '../described-kind.ts';
-import { readJsonText, type Variations, writeJsonText, writeSentJson } from '../host.ts';
+import { readJsonText, writeJsonText, writeSentJson } from '../host.ts';
 import { applyPatch, standardPatch } from '../json-patch.ts';
 import { newId } from '../objects.ts';
 import {
@@ -39,6 +39,7 @@ import {
 import { parseFilters, readFlag, selectPage } from '../query.ts';
 import { badRequest, okRead, okWrite, type Reply } from '../reply.ts';
 import type { TenantState } from '../state.ts';
+import type { Variations } from '../ways.ts';
 
 /**
  * The operations of a collection, as its descriptor says: those that it does not allow are not there, and get a 405. Their

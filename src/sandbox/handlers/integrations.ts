@@ -5,7 +5,6 @@ import {
   patchOperations,
   readJsonText,
   showIntegration,
-  type Variations,
   writeSentJson,
 } from '../host.ts';
 import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
@@ -32,6 +31,7 @@ import {
 import { badRequest, okRead, okWrite, type Reply } from '../reply.ts';
 import { bool, choice, ignoredTime, object, text, textOrNull, texts } from '../shape.ts';
 import { referenceName } from '../state.ts';
+import type { Variations } from '../ways.ts';
 
 export const authProfiles = documented('seed 000', [
   // Summaries only.

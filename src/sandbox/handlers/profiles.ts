@@ -11,10 +11,10 @@ import {
   answerNothing,
   filtersOf,
   listAttributes,
+  listProfilesOf,
   objectTypeName,
   objectTypeOf,
   refuseMetadata,
-  type Variations,
 } from '../host.ts';
 import {
   type ConditionRule,
@@ -55,6 +55,7 @@ import {
   textOrNull,
 } from '../shape.ts';
 import type { TenantState } from '../state.ts';
+import type { Variations } from '../ways.ts';
 
 const defaultLimit = 100;
 
@@ -80,7 +81,7 @@ export const collections = documented('seed 002', [
     { plural: 'users', attributes: ['id', 'uid', 'name', 'login', 'email', 'status'] },
     ({ state }) => state.users,
   ),
-  collection(profiles, ({ state }) => state.profiles),
+  collection(profiles, ({ state, variations }) => listProfilesOf(state.profiles, variations)),
   collection(
     { plural: 'profile_types', attributes: ['id', 'uid', 'name', 'category'] },
     ({ state }) => state.profileTypes,
@@ -194,7 +195,8 @@ const findSearch = (call: Call, { state }: Tenant): ProfileSearch =>
 
 function run(rules: readonly ConditionRule[], call: Call, tenant: Tenant): Reply {
   refuseMetadata(call.query, tenant.variations);
-  return answerPage(profiles, findProfiles(rules, tenant.state, tenant.now()), call, tenant);
+  const found = findProfiles(rules, tenant.state, tenant.now());
+  return answerPage(profiles, listProfilesOf(found, tenant.variations), call, tenant);
 }
 
 function createSearch(call: Call, tenant: Tenant): Reply {

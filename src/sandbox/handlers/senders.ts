@@ -1,5 +1,5 @@
 import type { Json } from '../../model/json.ts';
-import { checkMailFromQuery, dkimState } from '../host.ts';
+import { checkMailFromQuery, dkimState, senderOperators } from '../host.ts';
 import {
   type DkimIdentity,
   dkimTokens,
@@ -19,12 +19,10 @@ import {
   remove,
   type Tenant,
 } from '../operations.ts';
-import { type FilterFields, parseFilters, readFlag, selectPage, sortRecords } from '../query.ts';
+import { parseFilters, readFlag, selectPage, sortRecords } from '../query.ts';
 import { badRequest, notFound, okRead, okWrite, type Reply } from '../reply.ts';
 import { bool, choice, object, text, textOrNull } from '../shape.ts';
 import type { TenantState } from '../state.ts';
-
-const filterFields: FilterFields = new Map([['email', ['eq', 'ge', 'le', 'sw']]] as const);
 
 /** Sender addresses, domains and MAIL FROM domains. */
 export const senders = documented('seed 001', [
@@ -42,8 +40,8 @@ export const senders = documented('seed 001', [
   put('put-mail-from-attributes', '/v2025/mail-from-attributes', putMailFrom),
 ]);
 
-function listSenders({ query }: Call, { state, pageLimit }: Tenant): Reply {
-  const matches = parseFilters(query, filterFields);
+function listSenders({ query }: Call, { state, pageLimit, variations }: Tenant): Reply {
+  const matches = parseFilters(query, new Map([['email', senderOperators(variations)]]));
   const matching = state.senders.filter(({ email }) => matches(() => email));
   const found = sortRecords(matching, query.get('sorters'), ['email']);
   const withCount = readFlag(query, 'count');

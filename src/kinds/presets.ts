@@ -1,0 +1,62 @@
+import { type Json, own } from '../model/json.ts';
+import { type ApiSettings, contractSettings } from '../model/settings.ts';
+import type { Service } from './http.ts';
+
+/** What the hosts of a product are known to want, as one word of the project file (api-notes, "Presets"). */
+export interface Preset {
+  readonly service: Service;
+  /** As its vendor calls it. tenantctl belongs to neither vendor. */
+  readonly product: string;
+  /** The ends of the names of its hosts. A tenant may also have a domain of its own. */
+  readonly hosts: readonly string[];
+  readonly settings: Partial<ApiSettings>;
+}
+
+export const presets = {
+  'sailpoint-isc': {
+    service: 'identity',
+    product: 'SailPoint Identity Security Cloud',
+    hosts: ['.api.identitynow.com', '.api.identitynow-demo.com'],
+    settings: {
+      experimentalHeader: 'X-SailPoint-Experimental',
+      jsonText: 'object',
+      sendTest: 'extended',
+      mailFrom: 'path',
+      preferences: 'write',
+      templateVariables: 'listed',
+    },
+  },
+  'sailpoint-nerm': {
+    service: 'profiles',
+    product: 'SailPoint Non-Employee Risk Management',
+    hosts: ['.nonemployee.com'],
+    settings: { profileSearchObjectType: 'attribute_class', collectionQuery: 'named' },
+  },
+} as const satisfies Readonly<Record<string, Preset>>;
+
+export type PresetName = keyof typeof presets;
+
+export const presetNames: readonly PresetName[] = ['sailpoint-isc', 'sailpoint-nerm'];
+
+/** The settings of these presets together. */
+export function settingsOf(names: readonly (PresetName | null | undefined)[]): Partial<ApiSettings> {
+  return Object.assign({}, ...names.map((name) => (name ? presets[name].settings : {})));
+}
+
+export const findPreset = (name: Json): Preset | null =>
+  typeof name === 'string' ? (own<Preset>(presets, name) ?? null) : null;
+
+/** The settings with those of a preset, where the project file has none of its own. */
+export function withPreset(settings: ApiSettings, preset: Preset): ApiSettings {
+  const usual: Readonly<Record<string, unknown>> = { ...contractSettings };
+  const mine: Partial<ApiSettings> = Object.fromEntries(
+    Object.entries(settings).filter(([name, value]) => value !== usual[name]),
+  );
+  return { ...settings, ...preset.settings, ...mine };
+}
+
+/** The names of experimental headers that hosts are known to want. */
+export const knownHeaders: readonly string[] = [
+  contractSettings,
+  ...presetNames.map((name) => presets[name].settings),
+].flatMap((settings) => ('experimentalHeader' in settings ? [settings.experimentalHeader] : []));

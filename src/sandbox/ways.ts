@@ -1,0 +1,186 @@
+// All in which hosts differ from the API documents: the ways, and the products that go several of them. How each way changes what
+// a host takes and answers is in host.ts.
+
+/** The ways of a tenant, by what they are about. The first is the contract (docs/hosts.md). */
+export const ways = {
+  /** How `attributes`, `request` and `statusMap` are answered. With `object`, they and `context` are also sent as objects, and chat templates may be. */
+  jsonText: ['text', 'object', 'map'],
+  /** How `slackTemplate` and `teamsTemplate` are answered. With `object`, both forms are accepted, unless all JSON is objects. */
+  slackTeams: ['text', 'object'],
+  chatFilled: [false, true],
+  chatNullSubject: ['taken', 'refused'],
+  /** In which case `medium` is answered. With `lower`, it is taken in every case. */
+  mediumCase: ['upper', 'lower'],
+  /** True when templates are listed that the documents do not know: of another medium, and of no locale in particular. */
+  foreignTemplates: [false, true],
+  simStatusMap: ['top', 'attributes', 'hidden'],
+  simSecrets: ['clear', 'encrypted', 'masked', 'absent'],
+  /**
+   * Where the sources of an integration are answered: in `managedSources`, only in `provisioningConfig` beside an empty
+   * `managedSources`, in `sources`, or nowhere.
+   */
+  simSources: ['managedSources', 'managedResourceRefs', 'sources', 'hidden'],
+  /** What `cluster` and the id in `clusterRef` hold: the id both, or the name in one of them. */
+  simCluster: ['ids', 'nameInCluster', 'nameInReference'],
+  simPatchBody: ['operations', 'array'],
+  /** With `replace`, every member that is named has to be there, except the fields of the integration themselves. */
+  simPatchOps: ['all', 'replace'],
+  /** `metadata`: bare, but wrapped with `metadata=true`. The others: always wrapped, or always bare. */
+  collections: ['metadata', 'wrapped', 'bare'],
+  unknownFilter: ['refused', 'ignored'],
+  /** With `named`, attributes and profile types are filtered by `label` and `name` only, and no run of a search has `metadata`. */
+  collectionQuery: ['documented', 'named'],
+  offsetZero: ['taken', 'refused'],
+  /** What a collection does with an offset after its last record, which seed 002 does not allow. */
+  offsetBeyondEnd: ['refused', 'empty'],
+  /**
+   * How the profile-management interface answers a list or page without records: `refused` with a 400, or a 200 with the
+   * `message` alone.
+   */
+  nothingFound: ['list', 'refused', 'message'],
+  /** True when others change the order of lists before a further page is read: never, once, or each time. */
+  listsChange: ['never', 'once', 'always'],
+  /** With `attribute_class`, `condition_object_type` has the class of the attribute, and a new rule has to name it. */
+  ruleObjectType: ['object_type', 'condition_object_type', 'attribute_class'],
+  /** `extended`: rules may have types, operators, dates and members that the API documents do not know. */
+  searchRules: ['contract', 'extended'],
+  profileSearchDelete: [false, true],
+  refuseHeaderFooter: [false, true],
+  bulkDelete: ['enabled', 'forbidden', 'refused'],
+  bulkDeleteGone: ['ignored', 'refused'],
+  /** The answer for an identity without MAIL FROM: a 400, a 404, or one without a domain. */
+  mailFromMissing: ['badRequest', 'notFound', 'empty'],
+  /** What is answered for an address without MAIL FROM whose domain has one: that it is missing, or that of the domain. */
+  mailFromIdentity: ['asked', 'domain'],
+  /** Whether MAIL FROM is asked for with `id` in the query, which it then needs. */
+  mailFromQuery: ['id', 'path'],
+  preferenceMissing: ['notFound', 'badRequest'],
+  /** With `listed`, a newer version of the API lists the variables of each template. */
+  templateVariables: ['none', 'listed'],
+  /** With `written`, a newer version of the API lists preferences and takes changes. */
+  preferences: ['observed', 'written'],
+  /** How a DKIM verification that is pending or failed is answered: as documented, or as the mail provider calls it. */
+  dkimStates: ['documented', 'upper', 'camel'],
+  twinProfiles: [false, true],
+  /** What a kind of a descriptor does with a second object of the same key. */
+  sameKey: ['taken', 'refused'],
+  unsetMembers: ['null', 'omitted'],
+  createAnswer: ['object', 'withoutId', 'nothing'],
+  emailLowerCase: [false, true],
+  /**
+   * What the list of domains, for which no parameters are documented, does with `limit` and `offset`. With `ignored` and
+   * `taken` it is not cut after 100 identities.
+   */
+  domainPages: ['refused', 'ignored', 'taken'],
+  /** Which operations below `/v2024` and `/v2025` want the experimental header. */
+  experimentalFor: ['all', 'integrations'],
+  /** The answer without that header: one that names it, as a 400 or a 403, or a 400 that does not. */
+  headerMissing: ['badRequest', 'forbidden', 'unnamed'],
+  /** True when each answer, of the token too, has the id under which support finds the request. */
+  supportId: [false, true],
+  /** What `send-test-notification` takes: with `extended`, also `locale` and `recipientEmailList`. */
+  sendTest: ['documented', 'extended'],
+  /** The operators of the filter of sender addresses: those of the documents, or comparisons alone. */
+  senderFilters: ['documented', 'comparisons'],
+  /** Which members without a value are answered as null: all, or those that the description of the host calls nullable. */
+  nulls: ['all', 'described'],
+  /** The body of an error of the profile-management interface: as documented, or `{error, errors: {FIELD: TEXT}}`. */
+  profileErrors: ['documented', 'byField'],
+  /** How profiles and attributes are answered: as documented, or in the words of the product, all values as text and without nulls. */
+  profileWords: ['documented', 'product'],
+  /** True when resources are below `/v2024` and `/v2025`, or each under its own path and version: `/sim-integrations/v1`. */
+  identityPaths: ['versions', 'own'],
+} as const;
+
+/** Products, as the descriptions of their hosts have them (api-notes, "Presets"). Each is about one of the two services. */
+export const presets = {
+  'sailpoint-isc': {
+    experimentalHeader: 'X-SailPoint-Experimental',
+    experimentalFor: 'integrations',
+    headerMissing: 'unnamed',
+    jsonText: 'object',
+    slackTeams: 'object',
+    chatNullSubject: 'refused',
+    refuseHeaderFooter: true,
+    simStatusMap: 'hidden',
+    sendTest: 'extended',
+    mailFromQuery: 'path',
+    preferences: 'written',
+    templateVariables: 'listed',
+    senderFilters: 'comparisons',
+    nulls: 'described',
+    supportId: true,
+  },
+  'sailpoint-nerm': {
+    collections: 'wrapped',
+    offsetZero: 'refused',
+    ruleObjectType: 'attribute_class',
+    searchRules: 'extended',
+    profileErrors: 'byField',
+    collectionQuery: 'named',
+    profileWords: 'product',
+  },
+} as const satisfies Readonly<Record<string, Partial<Variations>>>;
+
+export type PresetName = keyof typeof presets;
+
+type Ways = { readonly [K in keyof typeof ways]: (typeof ways)[K][number] };
+
+/** Departures from the contract (api-notes, docs/hosts.md). */
+export interface Variations extends Ways {
+  readonly profileSearchPath: string;
+  readonly experimentalHeader: string;
+  /** Reads after which a new verification succeeds; null: it stays pending until the state is changed by hand. */
+  readonly verifyAfterReads: number | null;
+}
+
+export class VariationSyntaxError extends Error {
+  override readonly name = 'VariationSyntaxError';
+}
+
+export function parseVariations(texts: readonly string[]): Partial<Variations> {
+  let all: Partial<Variations> = {};
+  for (const text of texts) all = { ...all, ...parseVariation(text) };
+  return all;
+}
+
+function parseVariation(text: string): Partial<Variations> {
+  const [name = '', ...rest] = text.split('=');
+  const value = rest.join('=');
+  if (isWay(name)) return choose(name, value);
+  if ((name === 'profileSearchPath' || name === 'experimentalHeader') && value !== '')
+    return { [name]: value };
+  if (name === 'verifyAfterReads' && /^\d{1,6}$/.test(value)) return { verifyAfterReads: Number(value) };
+  const names = [...Object.keys(ways), 'profileSearchPath', 'experimentalHeader', 'verifyAfterReads'];
+  throw new VariationSyntaxError(
+    `"${text}" is not a variation. A variation is NAME=VALUE. Names: ${names.join(', ')}`,
+  );
+}
+
+const isWay = (name: string): name is keyof Ways => Object.hasOwn(ways, name);
+
+function choose<K extends keyof Ways>(name: K, text: string): Partial<Variations> {
+  const each: { readonly [P in keyof Ways]: readonly Ways[P][] } = ways;
+  const value = each[name].find((choice) => String(choice) === text);
+  if (value === undefined) throw new VariationSyntaxError(`"${name}" is one of ${each[name].join(', ')}`);
+  const chosen: { -readonly [P in keyof Ways]?: Ways[P] } = {};
+  chosen[name] = value;
+  return chosen;
+}
+
+export const contract: Variations = {
+  ...firstWays(),
+  profileSearchPath: '/api/advanced_search',
+  experimentalHeader: 'X-Service-Experimental',
+  verifyAfterReads: null,
+};
+
+function firstWays(): Ways {
+  const first = parseVariations(Object.entries(ways).map(([name, [way]]) => `${name}=${way}`));
+  if (!hasAllWays(first)) throw new Error('A variation has no first way.');
+  return first;
+}
+
+function hasAllWays(chosen: Partial<Variations>): chosen is Partial<Variations> & Ways {
+  return Object.keys(ways).every((name) => Object.hasOwn(chosen, name));
+}

@@ -1,0 +1,118 @@
+/** The first try of an administrator, as docs/first-tenant.md tells it, on the host of each product. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import type { Plan } from '../../src/model/plan.ts';
+import { type SandboxOptions, startSandbox } from '../support/sandbox.ts';
+import { seedFile } from '../support/seed.ts';
+import { runProgram } from '../support/world.ts';
+
+type Presets = NonNullable<SandboxOptions['presets']>;
+
+/** A folder, and a tenant that has no integration, as most have. */
+async function firstTry(products: Presets) {
+  const dir = mkdtempSync(join(tmpdir(), 'tenantctl-'));
+  const sandbox = await startSandbox({ seed: seedFile, rateLimit: null, presets: products });
+  onTestFinished(async () => {
+    await sandbox.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  sandbox.state.simIntegrations.length = 0;
+  const env = { TENANT_CLIENT_ID: sandbox.clientId, TENANT_CLIENT_SECRET: sandbox.clientSecret };
+  const run = async (...argv: string[]) => {
+    const ran = await runProgram(argv, { cwd: dir, env });
+    expect(ran, `${argv.join(' ')}: ${ran.stderr}${ran.stdout}`).toMatchObject({ code: 0 });
+    return ran;
+  };
+  return {
+    sandbox,
+    run,
+    plan: async (): Promise<Plan> => JSON.parse((await run('plan', '--format', 'json')).stdout),
+    read: (path: string) => readFileSync(join(dir, path), 'utf8'),
+    write(path: string, content: string) {
+      mkdirSync(dirname(join(dir, path)), { recursive: true });
+      writeFileSync(join(dir, path), content);
+    },
+  };
+}
+
+const search = `kind: ProfileSearch
+label: Long names
+rules:
+  - { type: ProfileStatusRule, comparison_operator: "==", value: Leave of absence }
+  - type: ProfileAttributeRule
+    object_type: NeAttribute
+    condition_object_id: !lookup { from: ne_attributes, where: { label: Job title }, take: id }
+    comparison_operator: start_with?
+    value: Engineer
+`;
+
+const slack = 'config/notification-templates/cloud_manual_work_item_summary/slack.en.yaml';
+
+describe.each<[name: string, products: Presets, written: object]>([
+  ['the contract', [], {}],
+  ['sailpoint-isc', ['sailpoint-isc'], { identity: 'sailpoint-isc' }],
+  ['sailpoint-nerm', ['sailpoint-nerm'], { profiles: 'sailpoint-nerm' }],
+  [
+    'both products',
+    ['sailpoint-isc', 'sailpoint-nerm'],
+    { identity: 'sailpoint-isc', profiles: 'sailpoint-nerm' },
+  ],
+])('the first try on a host of %s', (_, products, written) => {
+  test('needs `init` alone: no later request is refused', async () => {
+    const { sandbox, run, plan, read, write } = await firstTry(products);
+    const { url } = sandbox;
+    const { stderr } = await run('init', '--identity', url, '--profiles', url, '--pipelines', 'none');
+    const { identity, profiles } = parse(read('tenantctl.yaml'), { logLevel: 'silent' }).environments
+      .production;
+    const { baseUrl: _, auth: __, preset, ...others } = identity;
+    expect({
+      ...(preset && { identity: preset }),
+      ...(profiles.preset && { profiles: profiles.preset }),
+    }).toEqual(written);
+    expect([others, Object.keys(profiles)]).toEqual([
+      {},
+      profiles.preset ? ['baseUrl', 'preset'] : ['baseUrl'],
+    ]);
+    expect(stderr.match(/^Detected: .*$/gm) ?? []).toHaveLength(products.length);
+    const begin = sandbox.log.length;
+
+    expect((await plan()).changes).toEqual([]);
+    write(slack, read(slack).replace('to complete, ${user.name}', 'to do, ${user.name}'));
+    write('config/long-names.yaml', search);
+    const { changes } = await plan();
+    expect(changes.map(({ action, address }) => [action, address])).toEqual([
+      ['update', 'NotificationTemplate/cloud_manual_work_item_summary/SLACK/en'],
+      ['create', 'ProfileSearch/Long%20names'],
+    ]);
+    await run('apply', '--yes');
+    expect((await plan()).changes).toEqual([]);
+    const to = products.includes('sailpoint-isc') ? ['--to', 'ada@acme.example'] : [];
+    await run('send-test', 'NotificationTemplate/password_expiring/EMAIL/en', '--yes', ...to);
+    expect(sandbox.state.sentNotifications).toHaveLength(1);
+
+    const refused = sandbox.log.slice(begin).filter(({ status }) => status === null || status >= 400);
+    expect(refused.map(({ method, path, query, status }) => [method, path, query, status])).toEqual([]);
+  });
+});
+
+test('an embedded tenant of a project plays products too', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'tenantctl-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const file = `version: 1
+environments: { s: { sandbox: { seed: seed.json, presets: [sailpoint-isc, sailpoint-nerm] } } }
+`;
+  writeFileSync(join(dir, 'tenantctl.yaml'), file);
+  writeFileSync(join(dir, 'seed.json'), readFileSync(seedFile));
+  const run = (...argv: string[]) => runProgram(argv, { cwd: dir });
+  expect(await run('export', '--out', 'config')).toMatchObject({ code: 0 });
+  const integrations = readdirSync(join(dir, 'config/sim-integrations')).map((name) =>
+    readFileSync(join(dir, 'config/sim-integrations', name), 'utf8'),
+  );
+  // The host does not show them.
+  expect(
+    integrations.filter((text) => !text.includes('statusMap is left out: the tenant does not show it')),
+  ).toEqual([]);
+});
