@@ -59,17 +59,19 @@ export function shownIn(text, command) {
   return `\`\`\`console\n${block.content}\`\`\``;
 }
 
-/** The outputs of a document whose tenant is played by a server of its own, which departs from the contract. */
-export function withHost(text, program) {
+/**
+ * The outputs of a document whose tenant is played by a server of its own, which departs from the contract.
+ *
+ * @param host how; left out: as the document says
+ */
+export function withHost(text, program, host = { variations: { jsonText: 'object', simSecrets: 'masked' } }) {
   const seed = join(root, 'examples/sandbox.seed.yaml');
   const names = {
     url: 'https://acme.api.example.com',
     clientId: 'the-id-of-your-client',
     clientSecret: 'the-secret-of-your-client',
   };
-  return withTenants(text, program, [
-    { names, options: { seed, variations: { jsonText: 'object', simSecrets: 'masked' } } },
-  ]);
+  return withTenants(text, program, [{ names, options: { seed, ...host } }]);
 }
 
 /** The outputs of a document with three tenants of unlike content. */

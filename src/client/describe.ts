@@ -127,7 +127,7 @@ const tooMuchHint =
   'Read fewer objects (`--only`), or raise `limits.answers` of the environment, and the memory of the process with `NODE_OPTIONS=--max-old-space-size=MB`. A list without end is a fault of the tenant.';
 
 const experimentalHint =
-  'The tenant expects the header of experimental operations under another name: set `identity.experimentalHeader` of the environment to the name that it asks for.';
+  'The tenant expects the header of experimental operations under another name: set `identity.experimentalHeader` of the environment to the name that it asks for. Where it names none, `init` tries those that are known.';
 
 const hints: Readonly<Record<number, string>> = {
   401: 'Check the credentials of this environment: the token may have expired, or the client may be disabled.',

@@ -135,7 +135,7 @@ describe('what init learns where little shows it', () => {
   it.each([
     ['acme.api.identitynow.com', 'acme.nonemployee.com', ['sailpoint-isc', 'sailpoint-nerm']],
     ['acme.api.identitynow-demo.com', 'profiles.acme.example', ['sailpoint-isc', undefined]],
-    ['api.identitynow.com.acme.example', 'nonemployee.com', [undefined, undefined]],
+    ['acme.api.identitynow.com.acme.example', 'a.nonemployee.com.acme.example', [undefined, undefined]],
   ])('is the preset from the names of hosts: %s, %s', async (identity, profiles, expected) => {
     const urls = ['--identity', `https://${identity}`, '--profiles', `https://${profiles}`];
     expect(await run(['init', ...urls, '--pipelines', 'none'])).toMatchObject({ code: 0 });
@@ -159,6 +159,10 @@ describe('what init learns where little shows it', () => {
     expect(added).toContain(
       'Add to the environment production in tenantctl.yaml: identity.preset: sailpoint-isc',
     );
+    // A setting of the file's own wins over the preset, so that it has to go too.
+    const other = await again((text) => text.replace('jsonText: text', 'experimentalHeader: X-Own'));
+    expect(other).toContain('identity.experimentalHeader: X-SailPoint-Experimental, since');
+    await again((text) => text.replace('experimentalHeader: X-Own', 'jsonText: text'));
     const settings = Object.entries(presets['sailpoint-isc'].settings).map((each) => each.join(': '));
     const single = await again((text) => text.replace('jsonText: text', settings.join('\n      ')));
     expect(single).not.toContain('Add to the environment');

@@ -26,6 +26,31 @@ describe.each([
   });
 });
 
+describe.each([
+  ['sailpoint-isc', 'identity'],
+  ['sailpoint-nerm', 'profiles'],
+] as const)('docs/first-tenant.md on a host of %s', (name, service) => {
+  test('goes the same way', { timeout: 1_800_000 }, async () => {
+    const { withHost } = await import(join(root, 'scripts/docs/console.mjs'));
+    const url = 'https://acme.api.example.com';
+    const text = textOf('docs/first-tenant.md').replaceAll(`--identity ${url}`, `$& --profiles ${url}`);
+    const players = await playPrograms({ npx: ({ argv, ...call }) => runProgram(argv.slice(1), call) });
+    onTestFinished(() => players.close());
+    const played = { npx: players.programOf('npx'), startSandbox };
+    const walked: string = await withHost(text, played, {
+      presets: [name],
+      variations: { simSecrets: 'masked' },
+    });
+    expect(walked).toMatch(new RegExp(`^Detected: ${service}\\.preset: ${name}, since .*$`, 'm'));
+    expect(walked).toMatch(new RegExp(`# Detected by .*\n +preset: ${name}\n`));
+    expect(walked.match(/^No changes\. The tenant equals the manifests\.$/gm)).toHaveLength(2);
+    expect(walked).toContain('Plan: 0 to create, 1 to update, 0 to delete');
+    expect(walked).toContain('Applied: 1 done, 0 failed');
+    expect(walked).toContain('The tenant accepted the test notification password_expiring EMAIL');
+    expect(walked).not.toContain('exit code');
+  });
+});
+
 /** What a command printed, as the document says it. */
 function outputOf(path: string, command: string): string[] {
   return blocksOf(path, 'console')
@@ -153,6 +178,12 @@ describe('what the page about the first tenant promises is in its outputs', () =
     expect(plans[1]).toContain('1 to update, 0 to delete');
     expect(outputOf(page, 'npx tenantctl apply')[0]).toContain('Applied: 1 done, 0 failed');
     expect(plans[2]).toContain('No changes.');
+  });
+
+  test('a test notification is sent', () => {
+    expect(outputOf(page, 'npx tenantctl send-test')[0]).toContain(
+      'The tenant accepted the test notification',
+    );
   });
 
   test('no credential is shown', () => {
