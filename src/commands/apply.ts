@@ -21,7 +21,7 @@ import {
 import { isPipe } from './files.ts';
 import { applySeveral } from './fleet.ts';
 import { type Io, isInteractive, viewOf } from './io.ts';
-import { checkOutput, printDiagnostics, printDocument, printSaved } from './output.ts';
+import { checkOutput, printDiagnostics, printDocument, printSaved, stdoutName } from './output.ts';
 import { applyOptions, outputResult, requireConfirmation, resourcesProving } from './plan-output.ts';
 import { withTenant } from './progress.ts';
 import {
@@ -55,8 +55,8 @@ export const command = describeCommand({
 }).run(async (args, io) => {
   // Checked first: after the apply, it would be too late to find that nothing can record it.
   const proofFiles = resultFiles(args.provenBy, io);
-  checkOutput({ ...args, out: args.result }, 'result', io, proofFiles);
   await refuseMistakes(args, io);
+  checkOutput({ ...args, out: args.result }, 'result', io, proofFiles);
   const proofs = proofFiles.length === 0 ? null : await readResults(proofFiles, io);
   const saved = args.planfile === undefined ? null : await readPlans(args.planfile, io);
   if (saved?.is === 'fleet') {
@@ -133,6 +133,14 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
         hint: `To apply that plan, put it before the options: \`tenantctl apply ${word} …\`. Otherwise choose another file.`,
       });
     }
+  if (result === stdoutName)
+    throw failure(
+      'usage',
+      'A result is written again and again as the run goes, so it cannot be on stdout.',
+      {
+        hint: 'Name a file. `--format json` prints the result on stdout at the end.',
+      },
+    );
   if (result !== undefined && isPipe(resolve(io.cwd, result)))
     throw failure('usage', `${result} is a pipe, and a result is written again and again as the run goes.`, {
       hint: 'Name a file.',

@@ -7,11 +7,18 @@ import { didYouMean } from '../model/words.ts';
 /** Settings for all parsers: `--a.b` is not a nested option, and `-esandbox` is not seven short options. */
 export const parserSettings = { 'dot-notation': false, 'short-option-groups': false } as const;
 
-/** The words of a command line, with `--impact=20` as two options: one that may stand alone takes a value only behind `=`. */
+/**
+ * The words of a command line as the parser understands them: `--impact=20` as two options, since one that may stand alone takes a
+ * value only behind `=`; and `--report -` as one word, since the parser takes a dash for an option.
+ */
 export function expandWords(argv: readonly string[]): readonly string[] {
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const isFileOption = (word: string | undefined) => word === '--out' || word === '--report';
   const expand = (word: string, at: number) => {
-    const [, value] = at < end ? (/^--impact=(?!(?:true|false)$)(.*)$/s.exec(word) ?? []) : [];
+    if (at >= end) return [word];
+    if (isFileOption(word) && argv[at + 1] === '-') return [`${word}=-`];
+    if (word === '-' && isFileOption(argv[at - 1])) return [];
+    const [, value] = /^--impact=(?!(?:true|false)$)(.*)$/s.exec(word) ?? [];
     return value === undefined ? [word] : ['--impact', `--impact-requests=${value}`];
   };
   return argv.flatMap(expand);

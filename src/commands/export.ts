@@ -31,7 +31,7 @@ import {
 } from './command.ts';
 import { readIfThere, writeText } from './files.ts';
 import type { Io, Verbosity } from './io.ts';
-import { printDiagnostics } from './output.ts';
+import { printDiagnostics, stdoutName } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
 
@@ -39,6 +39,7 @@ function options(yargs: CommonArgv) {
   return scopeOptions(yargs)
     .option('out', text('The folder to write into. Default: config in the project folder'))
     .option('kinds', hidden(names("--only 'KIND/**'")))
+    .option('dry-run', flag('Name the files that would be written, and write nothing'))
     .option('merge', flag('Update the existing manifests. Keeps comments, order, style, tags and side files'))
     .option('all', flag('With --merge: also add manifests for objects that none declares'))
     .option('delete', flag('With --merge: remove documents of objects that the tenant no longer has'))
@@ -53,6 +54,7 @@ export const command = describeCommand({
   options,
   examples: {
     '$0 export --out config': 'Start a project from an existing tenant',
+    '$0 export --dry-run': 'Name the files, and write nothing',
     '$0 export --merge': 'Bring changes made in the tenant into the manifests',
     '$0 export --merge --all': 'Also add what no manifest declares',
     "$0 export --only 'NotificationTemplate/**' 'SenderAddress/**'": 'Only these kinds',
@@ -68,11 +70,16 @@ export const command = describeCommand({
 /** The arguments of an export into new files. */
 type NewExportArgs = Verbosity &
   Pick<Args, 'config' | 'env' | 'only' | 'except' | 'out'> & {
+    readonly dryRun?: boolean;
     readonly kinds?: readonly string[] | undefined;
   };
 
 /** Writes the tenant as new manifests. Throws a Failure where a file exists or an object is already declared. */
 export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<ExitCode> {
+  if (args.out === stdoutName)
+    throw failure('usage', 'An export has several files, which cannot be on stdout.', {
+      hint: 'Name a folder. `tenantctl get "**"` prints live objects in one stream.',
+    });
   const options = optionsOf(args, io);
   const projects = openProjects(options);
   const project = projects.environment(options.environment);
@@ -98,6 +105,12 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   if (!isOutside) {
     const written = exported.files.map(({ path }) => posix.join(inProject, path));
     for (const path of [envExampleFile, ...written]) requireInside(project.root, path);
+  }
+  if (args.dryRun) {
+    printDiagnostics([...selection.findUnmatched(), ...exported.diagnostics], args, io);
+    const files = exported.files.map(({ path }) => `+ ${oneLine(join(shown, path))}\n`);
+    io.stdout.write(`${files.join('')}Files to write: ${files.length}. Nothing was written.\n`);
+    return ExitCode.done;
   }
   const listed = await listSecrets(exported, isOutside ? folder : project.root, io);
   for (const { path, content } of exported.files) await writeText(join(shown, path), content, io);
@@ -175,11 +188,14 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   for (const { path } of written) requireInside(project.root, path);
   const changed = [...merge.changed.map(({ path }) => path), ...merge.deleted];
   if (!args.allowDirty) await refuseDirty(project.root, changed);
-  for (const { path, content } of written) await writeText(inRoot(path), content, io);
-  for (const path of merge.deleted) rmSync(inRoot(path));
+  if (!args.dryRun) {
+    for (const { path, content } of written) await writeText(inRoot(path), content, io);
+    for (const path of merge.deleted) rmSync(inRoot(path));
+  }
   const diagnostics = [...selection.findUnmatched(), ...merge.diagnostics];
   printDiagnostics(diagnostics, args, io);
   io.stdout.write(summaryOf(merge));
+  if (args.dryRun) io.stdout.write('Nothing was written.\n');
   if (project.resources.length === 0 && !args.all && kindsNamed(args) === undefined)
     io.stdout.write('No manifest declares an object. Add those of the tenant with --all.\n');
   return hasErrors(diagnostics) ? ExitCode.incomplete : ExitCode.done;

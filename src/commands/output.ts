@@ -40,12 +40,14 @@ interface OutputArgs {
 /** Writes the reports of a document, prints it, and adds it to the summary of a GitHub step. */
 export async function outputDocument(
   document: Document,
-  args: Verbosity & OutputArgs,
+  args: Verbosity & OutputArgs & { readonly out?: string | undefined },
   io: Io,
   extras: Extras = {},
 ): Promise<void> {
   await writeReports(document, args.report, io, extras);
-  printDocument(document, args, io, extras);
+  // The plan itself is on stdout, for another program.
+  if (args.out === stdoutName) printRemarks(document, args, io);
+  else printDocument(document, args, io, extras);
   await appendStepSummary(document, io, extras);
 }
 
@@ -137,11 +139,31 @@ export function checkOutput(
   io: Io,
   reads: readonly string[] = [],
 ): void {
-  const { format, report, out } = args;
+  const { format, report: named, out } = args;
   if (!formatsOf(is).includes(format)) throw unsupportedFormat(format, is);
+  checkStdout(args);
+  const report = filesIn(named);
   const wrong = report.find((file) => !formatsOf(is).includes(reportFormat(file, is)));
   if (wrong !== undefined) throw unknownFormat(wrong, is);
-  checkWritable([...report, ...(out === undefined ? [] : [out])], io, reads);
+  checkWritable([...report, ...filesIn(out === undefined ? [] : [out])], io, reads);
+}
+
+/** What stands for stdout in the place of a file. */
+export const stdoutName = '-';
+
+const filesIn = (names: readonly string[]) => names.filter((name) => name !== stdoutName);
+
+/** Throws a Failure where two documents would be on stdout, or one whose format nobody names. */
+function checkStdout({ format, report, out }: Parameters<typeof checkOutput>[0]): void {
+  const count = [...report, out].filter((name) => name === stdoutName).length;
+  if (count > 1 || (out === stdoutName && format !== 'text'))
+    throw failure('usage', 'Two documents would be on stdout.', {
+      hint: '`--out -` prints the plan file, `--report -` the report in the format of --format. Use one of them, and files for others.',
+    });
+  if (report.includes(stdoutName) && format === 'text')
+    throw failure('usage', '`--report -` does not say the format of the report on stdout.', {
+      hint: 'Add --format, such as `--format markdown`. Text is printed without --report.',
+    });
 }
 
 /** Writes the document into each file, in the format that the ending names. Throws a Failure where it cannot. */
@@ -152,7 +174,8 @@ export async function writeReports(
   extras: Extras = {},
 ): Promise<void> {
   const options = { ...fileView, verbose: true, ...optionsFrom(io, extras) };
-  for (const file of files) {
+  // A report on stdout is the document that is printed in any case.
+  for (const file of filesIn(files)) {
     const format = reportFormat(file, document.is);
     const text = renderReport(document, format, options);
     await writeText(file, isClean(document, format) ? text : io.redactor.text(text), io);
@@ -188,7 +211,7 @@ function optionsFrom(
 
 /** True when one of the requested formats is a page. */
 export function wantsPage({ format, report }: OutputArgs): boolean {
-  return format === 'html' || report.some((file) => reportFormat(file, 'plan') === 'html');
+  return format === 'html' || filesIn(report).some((file) => reportFormat(file, 'plan') === 'html');
 }
 
 /** Renders the notification templates of a plan. Without a setting, only with what the plan itself holds. */
@@ -233,7 +256,10 @@ function unknownFormat(file: string, is: Document['is']): Failure {
 
 /** Writes a plan, a fleet or a result as a file. Throws a Failure where it cannot be written. */
 export function saveFile(value: Plan | Fleet, file: string, io: Io): Promise<void> {
-  return writeText(file, `${JSON.stringify(value, null, 2)}\n`, io);
+  const text = `${JSON.stringify(value, null, 2)}\n`;
+  if (file !== stdoutName) return writeText(file, text, io);
+  io.data.write(text);
+  return Promise.resolve();
 }
 
 /**

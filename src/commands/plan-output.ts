@@ -23,6 +23,7 @@ import {
   printRemarks,
   renderTemplates,
   saveFile,
+  stdoutName,
   wantsPage,
   writeReports,
 } from './output.ts';
@@ -32,7 +33,10 @@ import { selectorsOf } from './project.ts';
 /** Options of the commands that show a plan and may save it. */
 export function planOutputOptions<T>(yargs: Argv<T>) {
   return yargs
-    .option('out', text('Save the plan to this file, for `apply FILE`'))
+    .option(
+      'out',
+      text('Save the plan to this file, for `apply FILE`. - is stdout; the plan is then shown on stderr'),
+    )
     .option('format', format(['text', 'json', 'markdown', 'html']))
     .option('report', list('Also write the plan to these files (.md .html .json .xml .gitlab.json)'))
     .option('detailed-exitcode', flag('Exit with 2 if there are changes'))
@@ -84,7 +88,8 @@ type HowToApply = Pick<ReportOptions, 'applyWith'>;
  * pipeline is on another machine than the reader, who is not meant to apply what a pull request has made.
  */
 export function howToApplyPlan(args: PlanArgs & { readonly out: string | undefined }, io: Io): HowToApply {
-  if (args.out !== undefined && !isCi(io.env)) return howToApplyFile(args.out, args, io);
+  if (args.out !== undefined && args.out !== stdoutName && !isCi(io.env))
+    return howToApplyFile(args.out, args, io);
   return { applyWith: [...planWords(args, io), ...configWords(args, io)] };
 }
 

@@ -6,7 +6,7 @@ import { failure } from '../model/failure.ts';
 import type { Result } from '../model/result.ts';
 import { describeCommand, flag, guardOptions, guardOptionsOf, scopeOptions } from './command.ts';
 import { type Io, printNote, type Verbosity } from './io.ts';
-import { checkOutput } from './output.ts';
+import { checkOutput, stdoutName } from './output.ts';
 import { howToApplyFile, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
 import { projectOptions } from './project.ts';
 import { readOneResult } from './saved.ts';
@@ -41,7 +41,8 @@ export const command = describeCommand({
     planRollback(result, project, tenant, options),
   );
   // Made again from the manifests, it would be another plan.
-  const applying = args.out === undefined ? {} : howToApplyFile(args.out, args, io);
+  const applying =
+    args.out === undefined || args.out === stdoutName ? {} : howToApplyFile(args.out, args, io);
   return outputPlan({ ...plan, ...applying }, args, io);
 });
 
