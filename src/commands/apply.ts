@@ -9,6 +9,7 @@ import type { Plan } from '../model/plan.ts';
 import { exitCodeOf } from '../model/result.ts';
 import { renderRequests } from '../report/index.ts';
 import { namesInBrief, tenantWords } from '../report/words.ts';
+import { applyLines } from './apply-lines.ts';
 import {
   type ArgsOf,
   type CommonArgv,
@@ -22,7 +23,13 @@ import { isPipe } from './files.ts';
 import { applySeveral } from './fleet.ts';
 import { type Io, isInteractive, viewOf } from './io.ts';
 import { checkOutput, printDiagnostics, printDocument, printSaved, stdoutName } from './output.ts';
-import { applyOptions, outputResult, requireConfirmation, resourcesProving } from './plan-output.ts';
+import {
+  type ApplyArgs,
+  applyOptions,
+  outputResult,
+  requireConfirmation,
+  resourcesProving,
+} from './plan-output.ts';
 import { withTenant } from './progress.ts';
 import {
   namedEnvironments,
@@ -40,7 +47,7 @@ function options(yargs: CommonArgv) {
   });
 }
 
-type Args = ArgsOf<typeof options>;
+type Args = ApplyArgs & Pick<ArgsOf<typeof options>, 'planfile'>;
 
 export const command = describeCommand({
   usage:
@@ -52,7 +59,13 @@ export const command = describeCommand({
     '$0 apply --expect sha256:…': 'In CI: apply only the approved plan',
     '$0 apply --dry-run': 'Show the requests that an apply would send',
   },
-}).run(async (args, io) => {
+}).run(async (given, io) => {
+  const isLines = given.format === 'jsonl';
+  const args: Args = {
+    ...given,
+    format: given.format === 'jsonl' ? 'json' : given.format,
+    lines: isLines ? applyLines(io) : null,
+  };
   // Checked first: after the apply, it would be too late to find that nothing can record it.
   const proofFiles = resultFiles(args.provenBy, io);
   await refuseMistakes(args, io);
@@ -100,10 +113,14 @@ export const command = describeCommand({
       await requireConfirmation({ document: { is: 'plan', plan }, changes: plan.changes, target }, args, io);
     }
     let isSaved = true;
+    args.lines?.planned(plan);
     const result = await applyPlan(project, tenant, plan, {
       signal: io.signal,
       failFast: args.failFast,
-      onEvent: progress.onEvent,
+      onEvent(event) {
+        progress.onEvent(event);
+        args.lines?.event(plan.environment, event);
+      },
       env: io.env,
       ...(args.result === undefined ? {} : { resultFile: resolve(io.cwd, args.result) }),
       onSaved(files) {
@@ -111,6 +128,7 @@ export const command = describeCommand({
         isSaved = printSaved(files, args, io);
       },
     });
+    args.lines?.ended(result);
     return outputResult({ document: { is: 'result', result }, code: exitCodeOf(result), isSaved }, args, io);
   });
 });
@@ -155,6 +173,10 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
       hint: 'Use the options with `tenantctl plan --out FILE`, and apply that plan.',
     });
   }
+  if (dryRun && args.lines)
+    throw failure('usage', 'A dry run has no events, so it cannot be combined with --format jsonl.', {
+      hint: '`--format json` prints the plan, with all requests.',
+    });
   const outputs = given('result', 'report');
   if (dryRun && outputs.length > 0) {
     const message = `A dry run has no result, so it cannot be combined with ${outputs.join(' and ')}.`;

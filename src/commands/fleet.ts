@@ -81,12 +81,15 @@ export async function applySeveral(
   if (args.dryRun) return runDry(fleet, { ...conditions, isNew }, args, io);
   if (isNew) await requireConfirmation(newPlans(fleet), args, io);
   let isSaved = true;
+  const { lines } = args;
+  for (const { plan } of fleet.environments) if (plan) lines?.planned(plan);
   const applied = await withFleetProgress(fleet.environments.length, args, io, (run) =>
     applyFleet(fleet, {
       ...run,
       ...conditions,
       failFast: args.failFast,
       env: io.env,
+      ...(lines && { onApplyEvent: lines.event }),
       async onApplied(done) {
         const { result } = args;
         if (result !== undefined) isSaved = await isWritten(() => saveFile(done, result, io), io);
@@ -94,6 +97,10 @@ export async function applySeveral(
     }),
   );
   const code = exitCodeOfFleet(applied, false);
+  for (const { name, result, error } of applied.environments) {
+    if (result) lines?.ended(result);
+    if (error) lines?.failed(name, error.diagnostics);
+  }
   return outputResult({ document: { is: 'fleet', fleet: applied }, code, isSaved }, args, io);
 }
 

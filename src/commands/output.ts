@@ -13,6 +13,7 @@ import {
   systemFailure,
 } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
+import { isObject, own, parseJson } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import {
   type Document,
@@ -96,14 +97,19 @@ export function reportFailure(error: unknown, argv: readonly string[], io: Io): 
   };
   const view = { ...viewOf(io.stderr, verbosity, io), ...optionsFrom(io) };
   io.stderr.write(renderReport(document, 'text', view));
-  if (wantsJson(argv)) io.stdout.write(renderReport(document, 'json', view));
+  if (wantsFormat(argv, 'json')) io.stdout.write(renderReport(document, 'json', view));
+  if (wantsFormat(argv, 'jsonl')) {
+    const shown = parseJson(renderReport(document, 'json', view)) ?? null;
+    const told = isObject(shown) ? own(shown, 'diagnostics') : null;
+    io.stdout.write(`${JSON.stringify({ type: 'error', diagnostics: told })}\n`);
+  }
   return failed.exitCode;
 }
 
 /** Looks at the words themselves, since the arguments may be what could not be parsed. */
-function wantsJson(argv: readonly string[]): boolean {
+function wantsFormat(argv: readonly string[], format: string): boolean {
   return argv.some(
-    (word, at) => word === '--format=json' || (word === '--format' && argv[at + 1] === 'json'),
+    (word, at) => word === `--format=${format}` || (word === '--format' && argv[at + 1] === format),
   );
 }
 

@@ -11,6 +11,7 @@ import type { Result } from '../model/result.ts';
 import type { Document, ReportOptions } from '../report/index.ts';
 import { attentionWords } from '../report/page.ts';
 import { oneLine } from '../report/safe.ts';
+import type { ApplyLines } from './apply-lines.ts';
 import { type ArgsOf, flag, format, givenOptions, group, list, type PlanArgs, text } from './command.ts';
 import { commitHere } from './commit.ts';
 import type { Io, Verbosity } from './io.ts';
@@ -119,14 +120,22 @@ export function applyOptions<T>(yargs: Argv<T>) {
     .option('proven-by', list('Apply only what these result files (or globs) prove in another environment'))
     .option('dry-run', flag('Print the requests without sending them'))
     .option('fail-fast', flag('Stop after the first failed change'))
-    .option('format', format(['text', 'json']))
+    .option('format', {
+      ...format(['text', 'json', 'jsonl']),
+      describe: 'Output format. jsonl: each event as it happens, one JSON object a line',
+    })
     .option('result', text('Write the result to this file'))
     .option('report', list('Also write the result to these files (.md .html .json .xml)'))
     .group(['format', 'result', 'report'], group.output);
 }
 
 /** The arguments of an apply, apart from the plan file. */
-export type ApplyArgs = PlanArgs & ArgsOf<typeof applyOptions<unknown>>;
+export type ApplyArgs = PlanArgs &
+  ArgsOf<typeof applyOptions<unknown>> & {
+    readonly format: 'text' | 'json';
+    /** Tells each event of `--format jsonl`; `null` for the other formats. */
+    readonly lines: ApplyLines | null;
+  };
 
 /** Returns the resources of the environments that results are of, by name; none for one that cannot be read. */
 export function resourcesProving(
@@ -181,7 +190,7 @@ export async function outputResult(
   io: Io,
 ): Promise<ExitCode> {
   const origin = await commitHere(args, io);
-  printDocument(document, args, io, origin);
+  if (!args.lines) printDocument(document, args, io, origin);
   const isReported = await isWritten(() => writeReports(document, args.report, io, origin), io);
   await appendStepSummary(document, io, origin);
   return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;

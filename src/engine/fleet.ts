@@ -1,5 +1,6 @@
 import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { ApplyEvent } from '../applier/run.ts';
 import { readResultFile } from '../applier/saved-file.ts';
 import type { Limiters } from '../client/client.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
@@ -89,6 +90,8 @@ interface FleetCheckOptions extends FleetOptions {
 }
 
 interface FleetApplyOptions extends FleetCheckOptions, Pick<ApplyOptions, 'env' | 'failFast'> {
+  /** Called for what happens in an environment. */
+  onApplyEvent?(environment: string, event: ApplyEvent): void;
   /** Called with the outcome, before it is forgotten which environments are done. */
   onApplied?(applied: Fleet): void | Promise<void>;
 }
@@ -104,7 +107,8 @@ export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Prom
     open: (plan, project, tenant) => {
       // Kept before the journal of the environment ends.
       const onDone = (result: Result) => journal.add(plan, result);
-      return applyPlan(project, tenant, plan, { signal, failFast, onDone, ...(env ? { env } : {}) });
+      const onEvent = (event: ApplyEvent) => options.onApplyEvent?.(plan.environment, event);
+      return applyPlan(project, tenant, plan, { signal, failFast, onDone, onEvent, ...(env ? { env } : {}) });
     },
     async finish(plan, result) {
       await endJournal(options.root, plan, result.endedAt);

@@ -279,7 +279,7 @@ async function everyCommand(): Promise<void> {
   await run('send-test NotificationTemplate/welcome/EMAIL/en --yes --format json --verbose');
   const back = await run('rollback result.json --out back.json --verbose', ...reportFiles('back', reports));
   expect(back, back.stderr).toMatchObject({ code: 0 });
-  await run('apply back.json --verbose --result back-result.json');
+  await run('apply back.json --verbose --result back-result.json --format jsonl');
   await run('show back-result.json --format html');
   await run('rollback back-result.json --verbose --format json');
   await must([0], 'history');
