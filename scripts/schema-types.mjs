@@ -74,4 +74,4 @@ interface JsonObject {
 }
 
 const union = (types) => [...new Set(types)].join(' | ');
-const wrapped = (type) => (type.includes('|') ? `(${type})` : type);
+const wrapped = (type) => (/\||^readonly /.test(type) ? `(${type})` : type);

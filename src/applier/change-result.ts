@@ -1,6 +1,6 @@
 import { isKnownById, keyBefore } from '../kinds/live-objects.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { Change, Plan } from '../model/plan.ts';
+import { type Change, isReplacement, type Plan } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import type { Task } from './find.ts';
@@ -19,6 +19,7 @@ export function changeResult(end: Ending): ChangeResult {
     ...(renamedFrom ? { renamedFrom } : {}),
     ...(id !== null && (action === 'delete' || isKnownById(change)) ? { id } : {}),
     action,
+    ...(isReplacement(change) ? { replaced: true } : {}),
     outcome,
     before,
     after,

@@ -1,10 +1,11 @@
 import { listNeeds } from '../kinds/dependencies.ts';
+import { fillPath } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { shownId } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import { type Json, mapMembers } from '../model/json.ts';
 import { fillRefs } from '../model/marker.ts';
-import type { Change } from '../model/plan.ts';
+import type { Change, Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import type { Finder, KindChange } from './find.ts';
 
@@ -26,7 +27,7 @@ export class CreatedIds {
   }
 
   /** Takes the id of an object that was created. */
-  learn(address: Address, live: Pick<LiveObject, 'id' | 'raw'>): void {
+  learn(address: Address, live: Pick<LiveObject, 'kind' | 'id' | 'raw'>): void {
     if (live.id !== null) this.#ids.set(address, shownId(live));
   }
 
@@ -47,7 +48,7 @@ export class CreatedIds {
         ...change,
         declared: change.declared && mapMembers(change.declared, (value) => fillRefs(value, idOf)),
         diff: change.diff.map((each) => ({ ...each, after: fillRefs(each.after, idOf) })),
-        requests: change.requests.map((request) => ({ ...request, body: fillRefs(request.body, idOf) })),
+        requests: change.requests.map((request) => fillRequest(request, idOf)),
       },
     };
   }
@@ -68,4 +69,9 @@ export class CreatedIds {
     const why = outcome === 'done' ? 'whose id the tenant does not show' : 'which was not created';
     return `It refers to ${address}, ${why}.`;
   }
+}
+
+/** The request with the ids that `idOf` knows in its path and its body. */
+export function fillRequest(request: Request, idOf: (to: Address) => Json | undefined): Request {
+  return { ...request, path: fillPath(request.path, idOf), body: fillRefs(request.body, idOf) };
 }

@@ -4,6 +4,7 @@ import { fieldNamed, type LiveObject } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
 import { canonicalJson, itemsOf, type Json } from '../model/json.ts';
+import { isReplacement } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import { compare, differencesBetween } from '../planner/change.ts';
@@ -49,7 +50,8 @@ export function hasEffect(
 
 /** True where each difference is as before or as after: none or some of the change's requests were carried out. */
 export function isInProgress(entry: KindChange, live: LiveObject | null, secrets: KnownSecrets): boolean {
-  if (live === null || entry.change.action === 'delete') return false;
+  if (entry.change.action === 'delete') return false;
+  if (live === null) return isReplacement(entry.change);
   return foreignDifferences(entry, live, secrets).length === 0;
 }
 

@@ -5,7 +5,7 @@ import { type Address, formatAddress, matchAddresses } from '../model/address.ts
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import { tool } from '../model/documents.ts';
-import { actions, type Change, type Plan, planFormat } from '../model/plan.ts';
+import { actions, type Change, isReplacement, type Plan, planFormat } from '../model/plan.ts';
 import { quote } from '../model/words.ts';
 import { wrongReferences } from './check-references.ts';
 import { type Finder, finderIn, type KindChange, keysOf, type Task } from './find.ts';
@@ -94,9 +94,13 @@ function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | 
  */
 function isOther({ kind, change }: KindChange, live: LiveObject | null): boolean {
   if (!live || change.action === 'create' || change.action === 'manual') return false;
+  // Once it is made again, it has another id. Before that, the fingerprint has the id.
+  if (isReplacement(change)) return false;
   const identities = keysOf(kind, change).map((key) => identityOf(kind, key));
   const isNameless = live.key[0] === live.id;
-  return live.id !== change.id || (!isNameless && !identities.includes(live.identity));
+  // The id of an object below another one begins with that of its parent, which may get another name.
+  const isNamed = isNameless || kind.parent !== undefined || identities.includes(live.identity);
+  return live.id !== change.id || !isNamed;
 }
 
 /** Why the plan is not for this environment and tenant; `null` where it is. */

@@ -13,7 +13,7 @@ import {
   own,
   sameJson,
 } from '../model/json.ts';
-import type { Change, Difference } from '../model/plan.ts';
+import { type Change, type Difference, isReplacement } from '../model/plan.ts';
 import {
   isWithin,
   type Pointer,
@@ -46,10 +46,11 @@ export function recordEffect({ task, outcome, live }: Ending): Effect {
   const old = fieldsBefore(task);
   const seen = live && outcome !== 'unknown' ? readableFields(kind, live.fields) : null;
   // A rollback that does not know what came of an update takes back all that it may have done.
-  const next = seen ?? (old && change.action === 'update' ? fieldsPlanned(change, old) : null);
+  const isPlanned = old !== null && change.action === 'update' && !isReplacement(change);
+  const next = seen ?? (isPlanned ? fieldsPlanned(change, old) : null);
   const { isConcern, isWithheld, concealed } = disclosureOf({ task, live }, old, next);
-  // A delete that failed may be done later: to create the object again, all of it is needed.
-  const isPart = change.action === 'update' && old !== null && next !== null;
+  // A delete that failed may be done later, and an object that is made again may have to be made as it was: all of it is needed.
+  const isPart = change.action === 'update' && old !== null && next !== null && !isReplacement(change);
   const withheld = new Set<Pointer>();
   const record = (field: Field, at: Pointer, sides: Pair): Pair | null => {
     const names = field.is === 'json' ? namesIn(sides) : [];

@@ -1,14 +1,16 @@
 import { readableFields } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
+import { shownId } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import { failure, messageOf } from '../model/failure.ts';
 import { fillLive } from '../model/marker.ts';
-import type { Request } from '../model/plan.ts';
+import { isReplacement, type Request } from '../model/plan.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
 import type { Pending } from './awaiting.ts';
 import { begunResult } from './change-result.ts';
-import type { KindChange, Task } from './find.ts';
+import { fillRequest } from './created.ts';
+import { type KindChange, type Looked, lookUntil, type Task } from './find.ts';
 import { foreignDifferences } from './observed.ts';
 import {
   concludeFrom,
@@ -73,7 +75,8 @@ async function sendAll(
     if (index < lead.from) continue;
     if (run.isStopped()) return tasks.map((task) => endStopped(task, index, seen, log));
     const before = new Map([...seen].map(([name, live]) => [name, live?.fingerprint() ?? null]));
-    const request = fillLiveValues(lead, planned, seen.get(address) ?? null);
+    const live = seen.get(address) ?? null;
+    const request = fillLiveValues(lead, fillOwnId(address, planned, live), live);
     const isFirst = index === lead.from;
     last = await exchange({ tasks, request, index, before, notAfter: isFirst ? notAfter : null }, log, run);
     if (isFirst && isOutdated(last.answer) && last.replies.get(address)?.is === 'rejected') return null;
@@ -81,15 +84,27 @@ async function sendAll(
 
     // A change of several requests is alone: only single requests are shared.
     if (last.replies.get(address)?.is !== 'accepted') break;
-    const looked = last.find ? { find: last.find } : await lookUpAfter(last.answer, tasks, run);
+    const { answer, until } = last;
+    // What takes the place of an object is not made while that is there.
+    const isGone = (found: Looked) => 'failed' in found || found.find(lead).live === null;
+    const looked = last.find
+      ? { find: last.find }
+      : await lookUntil(
+          () => lookUpAfter(answer, tasks, run),
+          (found) =>
+            !isReplacement(lead.change) || request.method !== 'DELETE' || isGone(found)
+              ? 0
+              : until - run.clock.now(),
+          run,
+        );
     if ('failed' in looked) {
       const error = `${sentSoFar(index + 1, requests.length)} ${looked.failed}`;
       return [ending(lead, 'failed', log, { error, live: null })];
     }
-    const { live } = looked.find(lead);
-    const changed = whatChanged(lead, index + 1, live, run);
+    const found = looked.find(lead);
+    const changed = whatChanged(lead, index + 1, found.live, run);
     if (changed) return [ending(lead, 'failed', log, changed)];
-    seen = new Map([[address, live]]);
+    seen = new Map([[address, found.live]]);
   }
   return endAll(tasks, { seen, last, log }, run);
 }
@@ -153,6 +168,9 @@ function endStopped(task: Task, index: number, seen: Seen, log: readonly SentReq
 /** What somebody did to the object after some of its requests; `null` where nobody did anything. */
 function whatChanged(task: Task, sent: number, live: LiveObject | null, run: Run) {
   const { requests } = task.change;
+  const isDeleted = isReplacement(task.change) && requests[sent - 1]?.method === 'DELETE';
+  if (isDeleted && live === null) return null;
+  if (isDeleted) return { error: `${sentSoFar(sent, requests.length)} The object still exists.`, live };
   const foreign = live ? foreignIn(task, requests.slice(sent), live, run) : [];
   if (live && foreign.length === 0) return null;
   const why = live ? `${foreign.join(', ')} is different now` : 'it no longer exists';
@@ -180,6 +198,11 @@ function sentSoFar(sent: number, count: number): string {
 }
 
 const countSent = (sent: number, count: number): string => `${sent} of ${count} requests were sent`;
+
+/** A request that follows the create of its object has its id. */
+function fillOwnId(address: Address, request: Request, live: LiveObject | null): Request {
+  return live ? fillRequest(request, (to) => (to === address ? shownId(live) : undefined)) : request;
+}
 
 /**
  * The request with the values that stay as they are. A plan never holds them; they come from the object as it was just

@@ -1,11 +1,13 @@
 import type { Sent } from '../client/answer.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
-import { isObject, type Json } from '../model/json.ts';
+import { idText } from '../kinds/operation.ts';
+import { type Above, pathIds, placeBelow } from '../kinds/parents.ts';
+import { isObject, type Json, own } from '../model/json.ts';
 import { type Change, secretsSentBy } from '../model/plan.ts';
 import type { SentRequest } from '../model/result.ts';
 import type { Pending } from './awaiting.ts';
-import type { Found, Task } from './find.ts';
+import type { Found, KindChange, Task } from './find.ts';
 import { type Deviations, deviationsOf, hasEffect } from './observed.ts';
 import type { Exchange } from './request-attempt.ts';
 import { type Ending, ending, type Run } from './run.ts';
@@ -84,7 +86,7 @@ function isDeferred({ change }: Task, last: Exchange | null): boolean {
 function readWritten({ kind, change }: Task, body: Json): LiveObject | null {
   if (!isObject(body)) return null;
   try {
-    const live = liveObject(kind, body, change.id);
+    const live = liveObject(kind, placeBelow(kind, body, aboveOfChange({ kind, change })), change.id);
     return live?.identity === identityOf(kind, change.key) ? live : null;
   } catch {
     // An answer that the kind cannot read is not a failure: the object is read again.
@@ -133,4 +135,13 @@ function deviations(task: Task, live: LiveObject, { secrets }: Run): Deviations 
   const { change, live: before } = task;
   const isAsPlanned = change.action === 'update' && before?.fingerprint() === change.fingerprint;
   return deviationsOf(task, live, isAsPlanned ? before : null, secrets);
+}
+
+/** The parent of the object: it was declared, or the id begins with its id. */
+function aboveOfChange({ kind: { parent }, change }: KindChange): Above | null {
+  if (!parent) return null;
+  const declared =
+    change.id === null ? own(change.declared ?? {}, parent.part) : pathIds(parent, change.id)[0];
+  const id = idText(declared);
+  return id === null ? null : { id, part: change.key[0] ?? '' };
 }

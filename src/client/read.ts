@@ -1,5 +1,5 @@
 import { type Call as ApiCall, apiRequest, identityResource, looksLikeHtml } from '../kinds/http.ts';
-import type { Kind, List, LiveObject, Read } from '../kinds/kind.ts';
+import type { Kind, List, LiveObject, Parent, Read } from '../kinds/kind.ts';
 import {
   candidateKeys,
   distinctKeys,
@@ -9,6 +9,7 @@ import {
   liveObject,
   type TenantState,
 } from '../kinds/live-objects.ts';
+import { type Above, aboveOf, joinIds, ownId, parentKey, pathIds, placeBelow } from '../kinds/parents.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { type Group, groupBy } from '../model/basics.ts';
@@ -77,7 +78,8 @@ export async function readByIds(
 ): Promise<readonly LiveObject[] | null> {
   const { read, keyFields } = kind;
   // Where case does not count, a filter may find less than the tenant has.
-  if (read.how !== 'list' || !read.list.filter || keyFields.some(({ foldCase }) => foldCase)) return null;
+  if (read.how !== 'list' || kind.parent || !read.list.filter || keyFields.some(({ foldCase }) => foldCase))
+    return null;
   const { one } = read;
   const { pageSize } = read.list;
   if (!one || pageSize === null) return null;
@@ -210,6 +212,8 @@ export async function readTemplateContext(client: Pick<Client, 'send' | 'setting
 
 interface Reader extends ReadRequest {
   readonly client: Client;
+  /** The object that the objects are below, of a kind that has parents. */
+  readonly above?: Above | null;
 }
 
 type IsNeeded = (object: LiveObject) => boolean;
@@ -225,7 +229,8 @@ interface KindRead {
 async function readKind(client: Client, request: ReadRequest): Promise<KindRead> {
   const { kind, keys, ids, complete } = request;
   if (!complete && keys.length === 0 && ids.length === 0) return { objects: [], others: [] };
-  const all = await readAsDescribed({ ...request, client }, kind.read);
+  const reader = { ...request, client };
+  const all = kind.parent ? await readBelow(reader, kind.parent) : await readAsDescribed(reader, kind.read);
   const isNeeded = neededFilter(request);
   const needed = all.filter(isNeeded);
   const objects = kind.can.pin ? nameById(request, needed) : needed;
@@ -272,11 +277,33 @@ export async function readListRows(
   kind: Kind,
   { firstPage = false } = {},
 ): Promise<readonly JsonObject[]> {
-  if (kind.read.how === 'each-declared') return [];
+  if (!('list' in kind.read) || kind.parent) return [];
   const { list } = kind.read;
   const source = sourceOf({ kind, client }, list, null);
   const rows = firstPage ? (await readFirstPage(client, source)).rows : await readRows(client, source);
   return rows.filter((row) => !list.isForeign?.(row));
+}
+
+/** What is below each parent that is asked for. What is below one that does not exist does not exist either. */
+async function readBelow(reader: Reader, parent: Parent): Promise<LiveObject[]> {
+  const { client, keys, ids, complete } = reader;
+  const asked = distinctKeys(
+    parent.kind,
+    keys.map((key) => parentKey(parent, key)),
+  );
+  const request = complete ? allOf(parent.kind) : someOf(parent.kind, asked);
+  const named = (await readKind(client, request)).objects;
+  const known = new Set(named.map(({ id }) => id && ownId(parent.kind, id)));
+  // A parent that gets another name is found by its id.
+  const left = ids.flatMap((id) => pathIds(parent, id)[0] ?? []).filter((id) => !known.has(id));
+  const others = left.length > 0 ? (await readKind(client, { ...request, ids: left })).objects : [];
+  const objects = [...named, ...others.filter(({ id }) => !named.some((each) => each.id === id))];
+  const read = objects.map((object) => {
+    const above = aboveOf(object, parent.kind);
+    const below = keys.filter((key) => identityOf(parent.kind, parentKey(parent, key)) === object.identity);
+    return above ? readAsDescribed({ ...reader, above, keys: below }, reader.kind.read) : [];
+  });
+  return (await allOrFailure(read.map((each) => Promise.resolve(each)))).flat();
 }
 
 async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]> {
@@ -285,6 +312,12 @@ async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]
       return (
         (await readSingle(reader, read)) ?? readListed(reader, read.list, neededFilter(reader), () => true)
       );
+    case 'single': {
+      const id = reader.above ? joinIds(reader.above.id) : null;
+      const answer = await readOne(reader, read.one(id, reader.client.settings), read.isAbsent);
+      const object = answer && liveObjectIn(reader, answer, id);
+      return object ? [object] : [];
+    }
     case 'list-then-each':
       return readListThenEach(reader, read);
     case 'each-declared':
@@ -292,17 +325,24 @@ async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]
   }
 }
 
+const liveObjectIn = (
+  { kind, above = null }: Reader,
+  row: JsonObject,
+  id: string | null,
+): LiveObject | null => liveObject(kind, placeBelow(kind, row, above), id);
+
 /** `null` where the object's own call is not used or does not return it: then the list is read. */
 async function readSingle(
-  { client, kind, keys, ids, complete, written = false }: Reader,
+  reader: Reader,
   { one }: Extract<Read, { how: 'list' }>,
 ): Promise<LiveObject[] | null> {
+  const { client, kind, keys, ids, complete, written = false } = reader;
   const [key, id] = [keys[0], ids[0]];
   const isAlone = keys.length === 1 && ids.length === 1 && !complete;
   if (!written || !isAlone || !one || key === undefined || id === undefined) return null;
   const sent = await client.send(one(id, client.settings));
   if (!isWhole(sent) || !isObject(sent.body)) return null;
-  const object = liveObject(kind, sent.body, id);
+  const object = liveObjectIn(reader, sent.body, id);
   return object?.identity === identityOf(kind, key) ? [object] : null;
 }
 
@@ -434,7 +474,7 @@ function readList(
     expected: filter === null ? expectedRows(reader, list) : 0,
   };
   return selectRows(client, source, (row) => {
-    const object = liveObject(kind, row, null);
+    const object = liveObjectIn(reader, row, null);
     // An object that was skipped would count as absent.
     if (!object && !list.isForeign?.(row)) {
       throw badList('bad-answer', kind.name, source.request, `lists a row that is not a ${kind.name}`);
@@ -465,7 +505,7 @@ function expectedRows({ keys, ids, idsAsNames = [] }: ReadRequest, { counts }: L
 }
 
 function sourceOf(
-  { client, kind }: Pick<Reader, 'client' | 'kind'>,
+  { client, kind, above = null }: Pick<Reader, 'client' | 'kind' | 'above'>,
   list: List,
   filter: string | null,
 ): PageSource {
@@ -473,7 +513,7 @@ function sourceOf(
   const query = filter === null ? whole : { filters: filter };
   return {
     what: kind.name,
-    request: apiRequest('GET', list.resource, client.settings, { query }),
+    request: apiRequest('GET', list.resource, client.settings, { query, above: above ? [above.id] : [] }),
     pageSize: list.pageSize,
     undeclaredPaging: list.undeclaredPaging,
     isDescribed: kind.described?.digest !== undefined,

@@ -10,6 +10,7 @@ import { type OtherForm, otherForm } from '../kinds/field.ts';
 import { apiRequest } from '../kinds/http.ts';
 import { type Field, isObserved, type Kind, type List, type LiveObject } from '../kinds/kind.ts';
 import { liveObject } from '../kinds/live-objects.ts';
+import { aboveIn, placeBelow } from '../kinds/parents.ts';
 import type { Project } from '../kinds/project.ts';
 import { targetOf } from '../kinds/references.ts';
 import type { ManifestFolder } from '../loader/source.ts';
@@ -94,8 +95,7 @@ async function readTolerantly({ client }: Tenant, kind: Kind) {
       return true;
     },
   });
-  const tolerant: Kind =
-    how.how === 'each-declared' ? kind : { ...kind, read: { ...how, list: tolerate(how.list) } };
+  const tolerant: Kind = 'list' in how ? { ...kind, read: { ...how, list: tolerate(how.list) } } : kind;
   const read = await readAll(client, [tolerant]);
   const objects = read.flatMap(({ raw, id }) => liveObject(kind, raw, id) ?? []);
   return { objects, unreadable };
@@ -151,8 +151,8 @@ function tally<T extends { readonly address: Address }, N extends string>(
 const word = (name: string) => `\`${shortenLine(name, 100)}\``;
 
 /** Finds objects without an id, which requests that change or delete an object need, and references to it. */
-function missingIds({ can }: Kind, objects: readonly LiveObject[]): Diagnostic[] {
-  if (can.create && !can.update && !can.delete) return [];
+function missingIds({ can, read }: Kind, objects: readonly LiveObject[]): Diagnostic[] {
+  if ((can.create && !can.update && !can.delete) || read.how === 'single') return [];
   return tally(objects, objects.length, ({ id }) => (id === null ? ['id'] : [])).map(([, seen]) => ({
     code: 'kind-row-unreadable',
     severity: 'error',
@@ -328,6 +328,8 @@ function sharedKeys(objects: readonly LiveObject[]): Diagnostic[] {
 async function checkList(reader: Tenant, kind: Kind, objects: readonly LiveObject[]): Promise<Diagnostic[]> {
   if (kind.read.how !== 'list') return [];
   const { list } = kind.read;
+  // A list below another object is asked like any other.
+  if (kind.parent) return isObserved(kind) ? [] : checkSingle(reader, kind, objects);
   return [
     ...(await checkPages(reader, list, objects)),
     ...(await checkFilter(reader, list, objects)),
@@ -415,7 +417,14 @@ async function checkSingle(
   if (kind.read.how !== 'list' || !kind.read.one || !listed || listed.id === null) return [];
   const call = kind.read.one(listed.id, client.settings);
   const sent = await client.send(call);
-  const single = isWhole(sent) && isObject(sent.body) ? liveObject(kind, sent.body, listed.id) : null;
+  const single =
+    isWhole(sent) && isObject(sent.body)
+      ? liveObject(
+          kind,
+          placeBelow(kind, sent.body, kind.parent ? aboveIn(kind.parent, listed.raw) : null),
+          listed.id,
+        )
+      : null;
   const isSame = single?.identity === listed.identity;
   const differing = isSame ? differingMembers(single.fields, listed.fields) : [];
   if (isSame && differing.length === 0) return [];

@@ -2,7 +2,7 @@ import type { Kind } from '../kinds/kind.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { TenantName } from '../model/network.ts';
-import { type Detected, surveyTenant } from './detect.ts';
+import { type Detected, hasList, surveyTenant } from './detect.ts';
 import { servedKinds } from './reading.ts';
 import type { TenantOptions } from './tenant.ts';
 
@@ -49,7 +49,7 @@ export async function checkTenant(
   const counts = new Map(found.map(({ kind, count }) => [kind, count]));
   const readOf = (kind: Kind): KindCheck['read'] => {
     if (skipped.some((each) => each.kind === kind)) return 'no-service';
-    if (kind.read.how === 'each-declared') return 'each';
+    if (!hasList(kind)) return 'each';
     return counts.has(kind) ? 'yes' : 'no';
   };
   const kinds = environment.kinds.all.map((kind): KindCheck => {

@@ -261,7 +261,8 @@ async function readBeside(client: Client, kind: Kind): Promise<readonly JsonObje
   return (await readDefaults(client, [allOf(kind)])).map(({ raw }) => raw);
 }
 
-const hasList = ({ read }: Kind) => read.how !== 'each-declared';
+/** Whether the objects of a kind can be counted by its list alone. */
+export const hasList = ({ read, parent }: Kind) => !parent && 'list' in read;
 const isRead = (kind: Kind, listed: readonly Listed[]) =>
   listed.some((each) => each.kind === kind && each.failure === null);
 

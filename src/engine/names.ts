@@ -4,6 +4,7 @@ import { knownIds, type NameOf, type NameSources } from '../exporter/ids.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
+import { ownId } from '../kinds/parents.ts';
 import { allOf } from '../kinds/read-request.ts';
 import { idsIn, idsOnSide, withReferences } from '../kinds/references.ts';
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
@@ -116,7 +117,7 @@ function usesIn(from: LiveObject, kinds: Kinds): Use[] {
 
 /** The names of the objects that are the only ones with their ids, and with their keys. */
 function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, string> {
-  const idOf = ({ kind, id }: LiveObject) => `${kind.name}/${id}`;
+  const idOf = ({ kind, id }: LiveObject) => `${kind.name}/${ownId(kind, id ?? '')}`;
   const byKey = new Map(groupBy(objects, ({ identity }) => identity));
   const byId = new Map(groupBy(objects, idOf));
   const isWritable = ({ id, key }: LiveObject) =>
@@ -159,7 +160,9 @@ export function nameDifferences<D extends SideDifference, T extends Differing<D>
       to.flatMap((name) => {
         const target = kinds.find(name);
         const live = target && typeof id === 'string' ? index.findById(target, id) : null;
-        return live?.id && live.key[0] !== live.id ? [[live.id, live.address] as const] : [];
+        return live?.id && live.key[0] !== live.id
+          ? [[ownId(live.kind, live.id), live.address] as const]
+          : [];
       }),
     );
   };

@@ -32,6 +32,7 @@ import {
 } from '../planner/input.ts';
 import { refuseLostReferences } from '../planner/lost-references.ts';
 import {
+  addFormerParents,
   fillReferences,
   referencesIn,
   refuseMissing,
@@ -105,7 +106,7 @@ async function readDeclared(
     ? shared.read(project)
     : await withSince(project, { since: scope.since, env }, (all) => all?.read(project));
   const complete = (each: Resource) => completeResource(each, settings);
-  const resources = project.resources.map(complete);
+  const resources = addFormerParents(project.resources.map(complete));
   const isInScope = scopeFilter(scope);
   const inScope = resources.filter(({ address }) => isInScope(address));
   return {

@@ -193,8 +193,8 @@ export function tenantProbe(
 
 /** Returns the digest of the first page that has objects with ids, which another tenant gives to other objects. */
 async function readContent({ client, environment }: Tenant, kinds: readonly Kind[]): Promise<string | null> {
-  for (const { name, read } of kinds) {
-    if (read.how === 'each-declared') continue;
+  for (const { name, read, parent } of kinds) {
+    if (!('list' in read) || parent) continue;
     const { resource, pageSize, member, undeclaredPaging } = read.list;
     const request = apiRequest('GET', resource, environment.settings);
     const source = { what: name, request, pageSize, member, undeclaredPaging };

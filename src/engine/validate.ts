@@ -6,6 +6,7 @@ import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, hasErrors, noteOverlay } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { shareDiagnostics, worstExitCode } from '../model/fleet.ts';
+import { own } from '../model/json.ts';
 import type { Scope } from '../model/plan.ts';
 import { lookupsIn } from '../planner/fill-lookups.ts';
 import { findAbsentTargets, referencesIn } from '../planner/references.ts';
@@ -46,6 +47,7 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
       ...selected.flatMap(findProtectedAbsence),
       ...findKeptAbsences(selected, environment.policy),
       ...findAbsentTargets(referencesIn(selected, environment.kinds), resources),
+      ...selected.flatMap(findLacking),
     ];
     const diagnostics = [...selection.findUnmatched(), ...problems, ...refused, ...findings]
       .filter(isShown)
@@ -97,6 +99,17 @@ function findProtectedAbsence({ ensure, lifecycle, address, ...resource }: Resou
       ...resource.point(at),
     },
   ];
+}
+
+/** Tells what a manifest lacks for its object to be created. Where the object exists, what a manifest omits is left alone. */
+function findLacking({ kind, ensure, fields, address, source }: Resource): Diagnostic[] {
+  const { required = [] } = kind.described ?? {};
+  const lacking = required.filter((name) => (own(fields, name) ?? null) === null);
+  if (ensure === 'absent' || lacking.length === 0) return [];
+  const names = lacking.map((name) => `\`${name}\``).join(', ');
+  const message = `${address} can be changed, but not created: the API creates no ${kind.name} without ${names}`;
+  const hint = 'Declare it, so that the manifest works in a tenant without the object.';
+  return [{ code: 'required-field', severity: 'info', message, hint, address, source: source() }];
 }
 
 /** Finds manifests with `ensure: absent` that the environment protects. The manifest may stay when the object is gone. */

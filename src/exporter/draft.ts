@@ -86,7 +86,8 @@ export function draftObject(
   const refuse = (refused: string, by: Refusal['by'] = 'schema'): Refusal => ({ object, refused, by });
   const why = object.whyNotExported ?? null;
   if (why !== null) return refuse(why, 'kind');
-  const key = keyMembers(object);
+  const tags = tagsFor(object, context);
+  const key = keyMembers(object, tags);
   if (key.some(([, part]) => part === unresolved))
     return refuse('its key is a text that tenantctl reserves for itself');
   if (key.some(([, part]) => typeof part === 'string' && !part.isWellFormed()))
@@ -95,11 +96,12 @@ export function draftObject(
     object,
     standard: context.standardOf?.(object) ?? null,
     secrets,
-    tags: tagsFor(object, context),
+    tags,
   };
-  const drafted = Object.entries(kind.fields).map(
-    ([name, field]) => [name, draftField(name, field, subject)] as const,
-  );
+  const isField = ([name]: readonly [string, Field]) => name !== kind.parent?.part;
+  const drafted = Object.entries(kind.fields)
+    .filter(isField)
+    .map(([name, field]) => [name, draftField(name, field, subject)] as const);
   const invalid = findInvalid(
     kind,
     key,
@@ -144,11 +146,14 @@ export function inStableOrder(object: LiveObject, context: DraftContext): LiveOb
   return { ...object, fields };
 }
 
-function keyMembers({ kind, key, id }: LiveObject): Member[] {
+function keyMembers({ kind, key, id }: LiveObject, tags: ReadonlyMap<Pointer, Printable>): Member[] {
   // An object is pinned by its id where it has no name, or one that a manifest cannot hold.
   const isUnwritable = key[0] === unresolved || key[0]?.isWellFormed() === false;
   if (kind.can.pin && id !== null && (key[0] === id || isUnwritable)) return [['id', id]];
-  return kind.keyFields.map(({ name }, part): Member => [name, key[part] ?? '']);
+  return kind.keyFields.map(({ name }, part): Member => {
+    const isParent = name === kind.parent?.part;
+    return [name, (isParent ? tags.get(pointer(name)) : undefined) ?? key[part] ?? ''];
+  });
 }
 
 interface DraftedField {

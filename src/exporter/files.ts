@@ -101,10 +101,13 @@ function hasOwnFiles(kind: Kind): boolean {
   return isStructured || kind.can.pin;
 }
 
+const wordsOf = ({ name }: Pick<Kind, 'name'>): string => name.replaceAll(/(?!^)[A-Z]/g, '-$&').toLowerCase();
+
 /** `notification-templates`, `sender-addresses`: the folder or file of a kind. */
 function folderOf({ name }: Kind): string {
-  const words = name.replaceAll(/(?!^)[A-Z]/g, '-$&').toLowerCase();
+  const words = wordsOf({ name });
   if (words.endsWith('from')) return words;
+  if (/[^aeiou]y$/.test(words)) return `${words.slice(0, -1)}ies`;
   return /(s|x|ch|sh)$/.test(words) ? `${words}es` : `${words}s`;
 }
 
@@ -141,7 +144,8 @@ export function chooseBasePaths(
     return {
       address: object.address,
       folder: folder ?? folderOf(object.kind),
-      name: parts.map(slug).join('.'),
+      // The only object of its kind has no other name.
+      name: parts.map(slug).join('.') || (parts.length === 0 ? wordsOf(object.kind) : ''),
     };
   });
   return choosePaths(wishes, isTaken);

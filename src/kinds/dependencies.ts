@@ -3,6 +3,8 @@ import { groupBy } from '../model/basics.ts';
 import { refsIn } from '../model/marker.ts';
 import type { Change } from '../model/plan.ts';
 import type { Kinds } from './catalog.ts';
+import { refsInPath } from './http.ts';
+import { ownId } from './parents.ts';
 import { idsOnSide } from './references.ts';
 
 /** Changes that may be made at the same time. */
@@ -46,9 +48,10 @@ export function cycleText(cycle: readonly Address[]): string {
   return [...cycle, ...cycle.slice(0, 1)].join(' -> ');
 }
 
-/** The addresses whose ids the requests of a change need. */
-export function listNeeds({ requests }: Pick<Change, 'requests'>): Address[] {
-  return [...new Set(requests.flatMap(({ body }) => refsIn(body)))];
+/** The addresses whose ids the requests of a change need. The path of one that follows the create of its own object does not. */
+export function listNeeds({ address, requests }: Pick<Change, 'address' | 'requests'>): Address[] {
+  const inPath = (path: string) => refsInPath(path).filter((to) => to !== address);
+  return [...new Set(requests.flatMap(({ path, body }) => [...inPath(path), ...refsIn(body)]))];
 }
 
 type Needs = ReadonlyMap<Change, readonly Change[]>;
@@ -62,7 +65,12 @@ function createsNeededBy(writes: readonly Change[]): Needs {
 
 /** The deleted objects that each other one refers to, as the differences of a delete show them. */
 function deletesNeededBy(deletes: readonly Change[], kinds: Kinds): Needs {
-  const byId = new Map(deletes.map((change) => [`${change.kind}/${change.id}`, change]));
+  const byId = new Map(
+    deletes.map((change) => [
+      `${change.kind}/${ownId(kinds.find(change.kind) ?? {}, change.id ?? '')}`,
+      change,
+    ]),
+  );
   return needsWhere(deletes, (change) => {
     const kind = kinds.find(change.kind);
     const found = change.diff.flatMap((entry) => {

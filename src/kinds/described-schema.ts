@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, objectFrom } from '../model/json.ts';
-import type { Descriptor } from './descriptor.ts';
+import { type Descriptor, namingOf } from './descriptor.ts';
 import type { Field } from './kind.ts';
 
 /**
@@ -7,10 +7,10 @@ import type { Field } from './kind.ts';
  *
  * @param descriptor of names that schemas/kind.schema.json allows
  */
-export function manifestSchemaOf({ kind, summary, key, fields, update }: Descriptor): JsonObject {
-  const names = key.map(({ name }) => name);
-  const isAlone = names.length === 1;
-  const isRenamable = isAlone && update !== 'none';
+export function manifestSchemaOf(descriptor: Descriptor): JsonObject {
+  const { kind, summary, key, parent, fields } = descriptor;
+  const { isPinnable: isAlone, isRenamable } = namingOf(descriptor);
+  const names = [...(parent ? [parent.part] : []), ...key.map(({ name }) => name)];
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: kind,
@@ -22,7 +22,8 @@ export function manifestSchemaOf({ kind, summary, key, fields, update }: Descrip
     ...(isAlone ? { anyOf: [{ required: names }, { required: ['id'] }] } : {}),
     properties: {
       kind: { description: 'The kind of object this document declares.', const: kind },
-      ...objectFrom(names.map((name) => [name, keySchema(kind, name)])),
+      ...(parent && { [parent.part]: parentSchema(parent.kind) }),
+      ...objectFrom(key.map(({ name }) => [name, keySchema(kind, name)])),
       ...(isAlone ? { id: idSchema } : {}),
       ensure: ensureSchema,
       ...objectFrom(Object.entries(fields).map(([name, field]) => [name, fieldSchema(name, field)])),
@@ -49,6 +50,11 @@ const keySchema = (kind: string, name: string): JsonObject => ({
   minLength: 1,
   maxLength: longestKeyPart,
   pattern: '^\\P{Cs}*$',
+});
+
+const parentSchema = (kind: string): JsonObject => ({
+  description: `The ${kind} that the object is below: \`!ref ${kind}/…\`.`,
+  type: 'string',
 });
 
 const idSchema: JsonObject = {

@@ -1,6 +1,6 @@
 import { defaultKind, type Told, type Kind as WrittenKind } from '../generated/schemas/kind.ts';
 import { sha256 } from '../model/digest.ts';
-import { type JsonObject, own, textOf } from '../model/json.ts';
+import { type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Service } from './http.ts';
 import type { Field, KeyField, List, Notice } from './kind.ts';
@@ -11,8 +11,10 @@ import { type PlaceRule, Places, rulesInside } from './places.ts';
  * a list of whole objects with an `id`, under one path.
  */
 export interface Descriptor
-  extends Required<Omit<WrittenKind, 'key' | 'list' | 'fields' | 'places' | 'proven'>> {
+  extends Required<Omit<WrittenKind, 'key' | 'parent' | 'list' | 'fields' | 'places' | 'proven'>> {
   readonly key: readonly KeyField[];
+  /** The kind of the objects that its objects are below, and what paths and keys call it. */
+  readonly parent: { readonly part: string; readonly kind: string } | null;
   readonly list: DescribedList;
   readonly fields: Readonly<Record<string, Field>>;
 }
@@ -24,7 +26,7 @@ export interface DescribedList extends Pick<List, 'pageSize' | 'member' | 'count
 
 /** What a document describes, with the defaults of what it leaves out. */
 export function descriptorFrom(written: WrittenKind): Descriptor {
-  const { key, list = {}, fields = {}, places = {}, proven: _, ...described } = written;
+  const { key = [], parent = {}, list = {}, fields = {}, places = {}, proven: _, ...described } = written;
   const rules = Object.entries(places).map(([path, is]) => ({ path, is }));
   const { service = defaultKind.service } = described;
   const { places: _none, ...defaults } = defaultKind;
@@ -32,6 +34,7 @@ export function descriptorFrom(written: WrittenKind): Descriptor {
     ...defaults,
     summary: `Objects of ${written.path}.`,
     ...described,
+    parent: Object.entries(parent).map(([part, kind]) => ({ part, kind }))[0] ?? null,
     key: [key].flat().map((part) => (typeof part === 'string' ? { name: part } : part)),
     list: describedList(list, service),
     fields: Object.fromEntries(
@@ -40,6 +43,13 @@ export function descriptorFrom(written: WrittenKind): Descriptor {
       }),
     ),
   };
+}
+
+/** Whether manifests may pin objects by their ids, and rename them: those whose only name is a member of their own. */
+export function namingOf({ key: [part, ...others], parent, id, update, write }: Descriptor) {
+  const isPinnable = part !== undefined && others.length === 0 && !parent && part.name !== id;
+  const isRenamable = isPinnable && update !== 'none' && !write.immutable?.includes(part.name);
+  return { isPinnable, isRenamable };
 }
 
 function describedList(
@@ -92,15 +102,18 @@ export interface DescriptorMistake {
   readonly message: string;
 }
 
-/** The names that a descriptor gives to two things at once, and places that lead nowhere. */
+/** The names that a descriptor gives to two things at once, and what leads nowhere or cannot be. */
 export function mistakesIn(
-  { key, fields, serverOwned }: Descriptor,
+  descriptor: Descriptor,
   { places = {} }: Pick<WrittenKind, 'places'> = {},
 ): DescriptorMistake[] {
-  const names = key.map(({ name }) => name);
+  const { key, parent, fields, serverOwned } = descriptor;
+  const names = [...(parent ? [parent.part] : []), ...key.map(({ name }) => name)];
   const isPart = (name: string) => names.includes(name);
   const twice = names.flatMap((name, at) =>
-    names.indexOf(name) < at ? [{ at: pointer('key', at), message: `\`${name}\` is in the key twice` }] : [],
+    names.indexOf(name) < at
+      ? [{ at: pointer('key', at - (parent ? 1 : 0)), message: `\`${name}\` is in the key twice` }]
+      : [],
   );
   const inKey = Object.keys(fields)
     .filter(isPart)
@@ -123,7 +136,72 @@ export function mistakesIn(
     const message = `\`${name}\` is no JSON, so its ids are not at places: say \`to\` in \`fields\``;
     return [{ at, message }];
   });
-  return [...twice, ...inKey, ...ofServer, ...misplaced];
+  const others = [...mistakesInShape(descriptor), ...mistakesInWrite(descriptor)];
+  return [...twice, ...inKey, ...ofServer, ...misplaced, ...others];
+}
+
+function mistakesInShape({ path, key, parent, single }: Descriptor): DescriptorMistake[] {
+  const places = [...path.matchAll(/\{(.*?)\}/g)].map(([, name = '']) => name);
+  const wanted = parent ? `{${parent.part}}` : null;
+  const fits = parent ? places.length === 1 && places[0] === parent.part : places.length === 0;
+  return [
+    ...(fits
+      ? []
+      : [
+          {
+            at: pointer('path'),
+            message: wanted
+              ? `\`path\` must have \`${wanted}\` once, for the id of the parent, and no other place`
+              : `\`path\` has \`{${places[0]}}\`, but \`parent\` does not say of which kind that is`,
+          },
+        ]),
+    ...(single === key.length > 0
+      ? [
+          single
+            ? { at: pointer('key'), message: 'A single object has no `key`: there is no other' }
+            : { at: pointer('single'), message: 'Without `key`, only a single object can be described' },
+        ]
+      : []),
+  ];
+}
+
+/** The fields that `write` names have to be there, and the kind has to be written at all. */
+function mistakesInWrite({ key, fields, update, write, ...can }: Descriptor): DescriptorMistake[] {
+  const known = new Set([...key.map(({ name }) => name), ...Object.keys(fields)]);
+  const { required = [], immutable = [], first = [], alone = [], beforeDelete = {} } = write;
+  const named = Object.entries({
+    ...{ required, immutable, first, beforeDelete: Object.keys(beforeDelete) },
+    ...objectFrom(alone.map((some, at) => [`alone/${at}`, some])),
+  });
+  const unknown = named.flatMap(([setting, names]) =>
+    names
+      .filter((name) => !known.has(name))
+      .map((name) => ({
+        at: pointer('write', ...setting.split('/')),
+        message: `\`${name}\` is neither a field nor a part of the key`,
+      })),
+  );
+  const needs: [boolean, string, string][] = [
+    [update === 'none' && Object.keys(beforeDelete).length > 0, 'beforeDelete', 'needs an `update`'],
+    [
+      update === 'put' && Object.keys(beforeDelete).length > 0,
+      'beforeDelete',
+      'needs an `update` that sets single fields, not `put`',
+    ],
+    [update === 'none' && first.length > 0, 'first', 'needs an `update`'],
+    [write.sendId === true && first.length > 0, 'first', 'cannot go with `sendId`'],
+    [
+      write.replace === true && !(can.create && can.delete),
+      'replace',
+      'needs `create: true` and `delete: true`',
+    ],
+  ];
+  return [
+    ...unknown,
+    ...needs.flatMap(([isWrong, name, why]) =>
+      isWrong ? [{ at: pointer('write', name), message: `\`${name}\` ${why}` }] : [],
+    ),
+  ];
 }
 
 /** The names of the kinds that a descriptor refers to, with their places in it. */

@@ -1,5 +1,7 @@
+import type { Address } from '../model/address.ts';
 import { failure } from '../model/failure.ts';
 import { isObject, itemsOf, type Json, type JsonObject, own } from '../model/json.ts';
+import { refOf } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
@@ -23,7 +25,7 @@ export interface ApiResource {
   readonly name: string;
   /** The path that hosts use which serve each resource under its own path and version (api-notes); `null`: none do. */
   readonly ownPath: string | null;
-  /** From the base URL on. */
+  /** From the base URL on, with `{name}` for the id of an object that it is below. */
   path(settings: ApiSettings): string;
   lane(settings: ApiSettings): Lane;
 }
@@ -53,8 +55,10 @@ export function profilesResource(name: string, path: (settings: ApiSettings) => 
 
 /** What a request adds to the path of its resource, its query, and its body. */
 export interface CallParts {
-  /** Segments, not encoded. */
-  readonly below?: readonly string[];
+  /** The ids of the objects that the resource is below. */
+  readonly above?: readonly Json[];
+  /** Segments, not encoded: texts, or markers for ids. */
+  readonly below?: readonly Json[];
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Json | undefined;
   readonly contentType?: string | undefined;
@@ -69,13 +73,13 @@ export function apiRequest(
   method: Request['method'],
   resource: ApiResource,
   settings: ApiSettings,
-  { below = [], query = {}, body, contentType = 'application/json' }: CallParts = {},
+  { above = [], below = [], query = {}, body, contentType = 'application/json' }: CallParts = {},
 ): Call {
   const lane = resource.lane(settings);
   const headers: Record<string, string> = { accept: 'application/json' };
   if (body !== undefined) headers['content-type'] = contentType;
   if (lane.service === 'identity') headers[settings.experimentalHeader.toLowerCase()] = 'true';
-  const path = pathOf(resource.path(settings), ...below);
+  const path = pathOf(fillPlaces(resource.path(settings), above), ...below);
   return { method, path, query, headers, body: body ?? null, lane };
 }
 
@@ -83,8 +87,33 @@ export const jsonPatchType = 'application/json-patch+json';
 export const mergePatchType = 'application/merge-patch+json';
 
 /** A path with each segment percent-encoded. Throws a Failure for a segment that would walk out of it. */
-export function pathOf(base: string, ...segments: readonly string[]): string {
-  return [base, ...segments.map(encodeSegment)].join('/');
+export function pathOf(base: string, ...segments: readonly Json[]): string {
+  return [base, ...segments.map(segmentOf)].join('/');
+}
+
+const placeInPath = /\{([^{}]+)\}/g;
+
+function fillPlaces(path: string, ids: readonly Json[]): string {
+  const left = [...ids];
+  return path.replaceAll(placeInPath, () => segmentOf(left.shift() ?? ''));
+}
+
+/** For an id that is not known before an apply has created its object: `{ADDRESS}`. No other segment has a brace. */
+function segmentOf(id: Json): string {
+  const to = refOf(id);
+  return to === null ? encodeSegment(String(id)) : `{${to}}`;
+}
+
+/** The addresses whose ids a path waits for. */
+export const refsInPath = (path: string): Address[] =>
+  [...path.matchAll(placeInPath)].map(([, to = '']) => to);
+
+/** The path with the ids that `idOf` knows. */
+export function fillPath(path: string, idOf: (to: Address) => Json | undefined): string {
+  return path.replaceAll(placeInPath, (place, to: Address) => {
+    const id = idOf(to);
+    return id === undefined ? place : segmentOf(id);
+  });
 }
 
 /** One segment of a path, percent-encoded. Throws a Failure for one that would walk out of the path. */

@@ -110,6 +110,13 @@ type HowRead =
       /** The call for one object whose id is known. */
       one?(id: string, settings: ApiSettings): Call;
     }
+  /** There is one object, and no list: at the path, or at that below each parent. */
+  | {
+      readonly how: 'single';
+      one(id: string | null, settings: ApiSettings): Call;
+      /** "Not configured", in place of a failure. */
+      isAbsent(answer: { status: number }): boolean;
+    }
   /** The list has ids; each object has its own call. */
   | { readonly how: 'list-then-each'; readonly list: List; each(id: string, settings: ApiSettings): Call }
   /** There is no list: one call for each declared key. `isAbsent` distinguishes "not configured" from a failure. */
@@ -253,6 +260,10 @@ export interface Kind {
   readonly can: Abilities;
   /** What the API calls such objects: where they are, which service has them, and what their requests are counted with. */
   readonly resource: ApiResource;
+  /** Of a kind whose objects are below those of another. */
+  readonly parent?: Parent;
+  /** The member that stands for an object in paths, where it is not `id`. */
+  readonly idMember?: string;
   /** How objects and the vendor's defaults are read. It describes requests, and sends none. */
   readonly read: Read;
   /**
@@ -273,9 +284,20 @@ export interface Kind {
   readonly quirks?: Quirks;
 }
 
+/**
+ * The kind that objects are below. Its name is the first part of their key, and a field with the parent's id. The
+ * id of such an object is that of its parent and its own (see `pathIds`).
+ */
+export interface Parent {
+  readonly part: string;
+  readonly kind: Kind;
+}
+
 export interface Described {
   /** The JSON Schema of its manifests, unless there is one in schemas/. */
   schema(): JsonObject;
+  /** Fields without which no object can be created. */
+  readonly required?: readonly string[];
   /** The digest of a project's own descriptor. */
   readonly digest?: string;
 }

@@ -9,6 +9,7 @@ import { comparable, foldName, readableFields } from './field.ts';
 import { isPathSegment } from './http.ts';
 import type { Facts, Kind, LiveObject, Read } from './kind.ts';
 import { idText } from './operation.ts';
+import { ownId } from './parents.ts';
 import { isIgnored } from './places.ts';
 import type { Resource } from './resource.ts';
 
@@ -52,9 +53,10 @@ export function ignoring(live: LiveObject, places: readonly Pointer[] = []): Liv
 }
 
 /** The id as the tenant shows it, to refer to the object by: a host that counts ids may take nothing but numbers. */
-export function shownId({ id, raw }: Pick<LiveObject, 'id' | 'raw'>): Json {
-  const shown = own(raw, 'id');
-  return shown !== undefined && idText(shown) === id ? shown : id;
+export function shownId({ kind, id, raw }: Pick<LiveObject, 'kind' | 'id' | 'raw'>): Json {
+  const shown = own(raw, kind.idMember ?? 'id');
+  const known = id === null ? null : ownId(kind, id);
+  return shown !== undefined && idText(shown) === known ? shown : known;
 }
 
 function fingerprintOf(
@@ -66,7 +68,9 @@ function fingerprintOf(
   const compared = comparableFields(kind, left);
   const shown = hidden.filter((at) => !isIgnored(ignored, at));
   const more = extraMembers?.() ?? {};
-  return sha256({ kind: kind.name, key: [...key], id, fields: compared, hidden: shown, carried: more });
+  // A parent is in the fields, by its id: another name of it changes nothing below.
+  const own = kind.parent ? key.slice(1) : [...key];
+  return sha256({ kind: kind.name, key: own, id, fields: compared, hidden: shown, carried: more });
 }
 
 /** The digest of what an object says, in one shape: equal wherever no field that a manifest could declare differs. */
@@ -111,7 +115,9 @@ export function addressesOf({ kind, address, shownKey }: LiveObject): readonly A
 export function keyBefore(kind: Kind, change: Change): Key | null {
   const before = change.key.map((part, at) => {
     const name = kind.keyFields[at]?.name;
-    const renamed = name === undefined ? undefined : change.diff.find(({ path }) => path === pointer(name));
+    // A difference in the field of the parent is about its id.
+    const isOwn = name !== undefined && name !== kind.parent?.part;
+    const renamed = isOwn ? change.diff.find(({ path }) => path === pointer(name)) : undefined;
     return typeof renamed?.before === 'string' ? renamed.before : part;
   });
   return before.every((part, at) => part === change.key[at]) ? null : before;
@@ -133,8 +139,12 @@ export class LiveIndex {
 
   constructor(objects: readonly LiveObject[]) {
     this.#byIdentity = once(() => new Map(objects.map((object) => [object.identity, object])));
-    const withIdentity = (object: LiveObject) => [`${object.kind.name}/${object.id}`, object] as const;
-    this.#byId = once(() => new Map(objects.filter(({ id }) => id !== null).map(withIdentity)));
+    const withIds = (object: LiveObject) => {
+      const { kind, id } = object;
+      const ids = id === null ? [] : new Set([ownId(kind, id), id]);
+      return [...ids].map((each) => [`${kind.name}/${each}`, object] as const);
+    };
+    this.#byId = once(() => new Map(objects.flatMap(withIds)));
   }
 
   findByKey(kind: Kind, key: Key): LiveObject | null {

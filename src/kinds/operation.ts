@@ -2,7 +2,7 @@ import type { Key } from '../model/address.ts';
 import { type Json, type JsonObject, objectFrom, textOf } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { type ApiResource, apiRequest } from './http.ts';
+import { type ApiResource, apiRequest, type CallParts } from './http.ts';
 
 /** A call of the API that changes objects of a kind. */
 export interface Operation {
@@ -20,11 +20,12 @@ export const idPlace = '{id}';
 export function call(
   { method, resource, below = [], contentType }: Operation,
   settings: ApiSettings,
-  { id = null, body }: { readonly id?: string | null; readonly body?: Json } = {},
+  { id = null, body, above }: { readonly id?: Json; readonly body?: Json } & Pick<CallParts, 'above'> = {},
 ): Request {
   const segments = below.map((segment) => (segment === idPlace ? (id ?? '') : segment));
   // A plan has no lanes: they are properties of its kinds.
   const { lane: _lane, ...request } = apiRequest(method, resource, settings, {
+    ...(above && { above }),
     below: segments,
     body,
     contentType,

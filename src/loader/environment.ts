@@ -11,7 +11,7 @@ import { kindsOn } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { settingsOf } from '../kinds/presets.ts';
 import type { Environment, Limits, Policy } from '../kinds/project.ts';
-import { isObject, type Json, own } from '../model/json.ts';
+import { isObject, type Json, own, sameJson } from '../model/json.ts';
 import { isFilledInLater, refOf, secretMarker } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt, withValueAt } from '../model/pointer.ts';
 import { contractSettings } from '../model/settings.ts';
@@ -224,8 +224,14 @@ function checkPaths(
     ),
     ...otherResources,
   ];
-  for (const name of Object.keys(paths)) {
+  const placesIn = (path: string) => path.match(/\{.*?\}/g) ?? [];
+  for (const [name, path] of Object.entries(paths)) {
     const at = pointer('identity', 'paths', name);
+    const documented = kinds.find(name)?.resource.path(contractSettings) ?? '';
+    if (!sameJson(placesIn(path), placesIn(documented))) {
+      const message = `The path of ${name} must have the same places as \`${documented}\``;
+      problems.add('invalid-value', message, find(at).place);
+    }
     if (known.includes(name)) continue;
     const message = `There is no kind \`${name.slice(0, 80)}\` in the identity service of this project`;
     const hint = didYouMean(name, known) ?? `\`identity.paths\` takes ${known.join(', ')}.`;

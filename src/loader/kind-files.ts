@@ -3,10 +3,18 @@ import { join } from 'node:path';
 import { validators } from '../generated/validators.js';
 import { catalogOf, type Kinds } from '../kinds/catalog.ts';
 import { kindFrom } from '../kinds/described-kind.ts';
-import { descriptorFrom, mistakesIn, proofOf, targetsIn } from '../kinds/descriptor.ts';
+import {
+  type Descriptor,
+  descriptorFrom,
+  mistakesIn,
+  type Proof,
+  proofOf,
+  targetsIn,
+} from '../kinds/descriptor.ts';
 import { builtInKinds } from '../kinds/index.ts';
-import { isObserved, type Kind } from '../kinds/kind.ts';
+import { isObserved, type Kind, type Parent } from '../kinds/kind.ts';
 import { isObject } from '../model/json.ts';
+import { pointer } from '../model/pointer.ts';
 import { contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
 import type { Place } from './file.ts';
@@ -39,7 +47,8 @@ export function readKinds(source: FileSource, problems: Problems): ProjectKinds 
   if (paths.length === 0) return { kinds: builtInKinds, paths };
   const described = paths.flatMap((path) => readKindFile(path, source, problems) ?? []);
   problems.throwIfAny();
-  const own = described.map(({ kind }) => kind);
+  const own = kindsOf(described, problems);
+  problems.throwIfAny();
   const names = new Set(own.map(({ name }) => name));
   const kinds = catalogOf([...own, ...builtInKinds.all.filter(({ name }) => !names.has(name))]);
   for (const each of described) {
@@ -47,6 +56,40 @@ export function readKinds(source: FileSource, problems: Problems): ProjectKinds 
     noteUnknownTargets(each, kinds, problems);
   }
   return { kinds, paths };
+}
+
+/** The kinds of descriptors, each made after the one that its objects are below. */
+function kindsOf(described: readonly Described[], problems: Problems): Kind[] {
+  const byName = new Map(described.map((each) => [each.descriptor.kind, each]));
+  const made = new Map<string, Kind>();
+  const make = (each: Described, below: readonly string[] = []): Kind => {
+    const { descriptor, proof } = each;
+    const known = made.get(descriptor.kind);
+    if (known) return known;
+    const name = descriptor.parent?.kind ?? '';
+    const above = byName.get(name);
+    const chain = [...below, descriptor.kind];
+    const isBelowItself = chain.includes(name);
+    const wanted = () => (above ? make(above, chain) : builtInKinds.find(name));
+    const found = isBelowItself ? undefined : wanted();
+    const kind = kindFrom(descriptor, { proof, ...parentOf(each, found, problems) });
+    made.set(kind.name, kind);
+    return kind;
+  };
+  return described.map((each) => make(each));
+}
+
+function parentOf(
+  { descriptor: { parent }, document }: Described,
+  kind: Kind | undefined,
+  problems: Problems,
+): { readonly parent?: Parent } {
+  if (!parent) return {};
+  if (kind && 'list' in kind.read) return { parent: { part: parent.part, kind } };
+  const message = `Objects cannot be below those of the kind \`${parent.kind}\``;
+  const hint = `Name another kind, whose objects the tenant lists, or describe it in kinds/${parent.kind}.kind.yaml.`;
+  problems.add('invalid-value', message, findNode(document, pointer('parent', parent.part)).place, { hint });
+  return {};
 }
 
 export type PathsOf = (kind: Kind) => readonly string[];
@@ -76,7 +119,7 @@ function collectionIn(path: string): string {
     .toLowerCase()
     .split('/')
     .filter((segment) => segment !== '' && !version.test(segment))
-    .map((segment) => segment.replace(/(?<=.)\..*$/, ''))
+    .map((segment) => segment.replace(/(?<=.)\..*$/, '').replace(/^\{.*/, '{}'))
     .join('/');
 }
 
@@ -90,14 +133,16 @@ export function collectionTaken(path: string, { name }: Kind): Problem {
   };
 }
 
-function checkCollection({ kind, document }: Described, kinds: Kinds, problems: Problems): void {
+function checkCollection({ descriptor, document }: Described, kinds: Kinds, problems: Problems): void {
+  const kind = kinds.get(descriptor.kind);
   const path = kind.resource.path(contractSettings);
   const holder = holderOf(kind, kinds, documentedPaths);
   if (holder) problems.report(collectionTaken(path, holder), findNode(document, '/path').place);
 }
 
 interface Described {
-  readonly kind: Kind;
+  readonly descriptor: Descriptor;
+  readonly proof: Proof;
   readonly document: YamlDocument;
   /** The names of the kinds that it refers to, with their places. */
   readonly targets: ReturnType<typeof targetsIn>;
@@ -120,9 +165,8 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Des
   const descriptor = descriptorFrom(value);
   for (const { at, message } of mistakesIn(descriptor, value))
     problems.add('invalid-value', message, find(at).place);
-  const kind = kindFrom(descriptor, { proof: proofOf(descriptor.kind, value) });
-  checkName(kind.name, document, find('/kind').place, problems);
-  return { kind, document, targets: targetsIn(value) };
+  checkName(descriptor.kind, document, find('/kind').place, problems);
+  return { descriptor, proof: proofOf(descriptor.kind, value), document, targets: targetsIn(value) };
 }
 
 function checkName(name: string, { file }: YamlDocument, place: Place, problems: Problems): void {

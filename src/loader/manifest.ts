@@ -3,10 +3,11 @@ import type { Kinds } from '../kinds/catalog.ts';
 import { longestKeyPart } from '../kinds/described-schema.ts';
 import { readableFields } from '../kinds/field.ts';
 import { fieldNamed, type Kind } from '../kinds/kind.ts';
+import { partFor } from '../kinds/parents.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
-import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';
+import { type Address, formatAddress, type Key, parseAddress, referenceText } from '../model/address.ts';
 import { once } from '../model/basics.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
 import { checkoutDigest } from '../model/digest.ts';
@@ -170,11 +171,19 @@ function kindOf(value: JsonObject, place: Place, { kinds, problems }: ManifestCo
 
 /** The parts of the key; `null` if they are not all plain text. An object pinned without a name has its id as key. */
 function keyOf(kind: Kind, value: JsonObject): Key | null {
-  const parts = kind.keyFields.map(({ name }) => textOf(value, name));
+  const parts = kind.keyFields.map(({ name }) =>
+    name === kind.parent?.part ? parentPart(own(value, name)) : textOf(value, name),
+  );
   if (parts.every(isKeyPart)) return parts;
   const isNameless = kind.keyFields.every(({ name }) => own(value, name) === undefined);
   const id = textOf(value, 'id');
   return kind.can.pin && isNameless && isKeyPart(id) ? [id] : null;
+}
+
+/** What a key says for the object that a `!ref` names. */
+function parentPart(value: Json | undefined): string | null {
+  const parsed = parseAddress(refOf(value) ?? '');
+  return parsed && partFor(parsed.key);
 }
 
 /** Longer parts should not get into addresses. The schema of the kind refuses them. */
@@ -183,7 +192,8 @@ function isKeyPart(part: string | null): part is string {
 }
 
 function checkManifest(declared: Declared, address: Address | null): boolean {
-  const { kind, find, overlaid, problems } = declared;
+  const { kind, value, find, overlaid, problems } = declared;
+  checkParent(kind, own(value, kind.parent?.part ?? ''), declared);
   const faults = faultsIn(schemaOf(kind), declared);
   for (const fault of faults) {
     const { message, ...problem } = explain(kind, fault) ?? explainFault(fault, find(fault.at).node);
@@ -192,6 +202,19 @@ function checkManifest(declared: Declared, address: Address | null): boolean {
     problems.report({ ...problem, message: noted }, placeOf(fault, find), about);
   }
   return checkMarkers(declared) && faults.length === 0;
+}
+
+/** A name as plain text would be the same key, and no reference. */
+function checkParent({ parent }: Kind, value: Json | undefined, { find, problems }: Declared): void {
+  if (!parent || typeof value !== 'string' || value === unresolved) return;
+  const { part, kind } = parent;
+  const hint = `Write \`${part}: !ref ${referenceText(kind.name, [value.slice(0, 80)])}\`.`;
+  problems.add(
+    'wrong-type',
+    `\`${part}\` must be a \`!ref\` of the kind ${kind.name}`,
+    find(pointer(part)).place,
+    { hint },
+  );
 }
 
 /** Explains an error of the schema in terms of manifests; `null` where the general message is good enough. */
@@ -303,7 +326,8 @@ function checkMarkers(declared: Declared): boolean {
  * apart from the fields could not be read, it is not known what the manifest asks for.
  */
 function checkIdentity({ kind, value, find, problems }: Declared): boolean {
-  const names = [...kind.keyFields.map(({ name }) => name), 'id', 'ensure'];
+  const { part } = kind.parent ?? {};
+  const names = [...kind.keyFields.map(({ name }) => name).filter((name) => name !== part), 'id', 'ensure'];
   const wrong = names.filter((name) => isObject(own(value, name)));
   for (const name of wrong) {
     const message = `\`${name}\` must be plain text, not \`!secret\`, \`!lookup\` or \`!ref\``;

@@ -252,7 +252,7 @@ function lookupProblem(argument: JsonObject): string | null {
 /** True when there is such a kind, and such a key, is only known with the kinds of the project: see manifest.ts. */
 function readReference(argument: Json): Json {
   const parsed = typeof argument === 'string' && argument.isWellFormed() ? parseAddress(argument) : null;
-  if (parsed) return refMarker(formatAddress(parsed.kind, parsed.key));
+  if (parsed && parsed.key.length > 0) return refMarker(formatAddress(parsed.kind, parsed.key));
   throw failure('invalid-ref', '`!ref` takes a kind and a key with a slash between them', {
     hint: 'For example: `!ref Source/HR`. Inside a part of the key write `%2F` for a slash, and `%25` for a percent sign.',
   });

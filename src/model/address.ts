@@ -54,10 +54,10 @@ export function referenceText(kind: string, key: Key): string {
   return [kind, ...key.map((part) => part.replace(/[%/]/g, encodeURIComponent))].join('/');
 }
 
-/** The kind and key of an address, or `null` if it is not valid. */
+/** The kind and key of an address, or `null` if it is not valid. A single object has no key: its address is its kind. */
 export function parseAddress(address: Address): { kind: string; key: Key } | null {
   const [kind, ...parts] = address.split('/');
-  if (!kind || parts.length === 0 || parts.includes('')) return null;
+  if (!kind || parts.includes('')) return null;
   try {
     return { kind, key: parts.map(decodeURIComponent) };
   } catch {

@@ -32,6 +32,11 @@ export function hasChanges(plan: Pick<Plan, 'changes'>): boolean {
   return plan.changes.length > 0;
 }
 
+/** Whether an update deletes its object and creates it again. */
+export function isReplacement({ risk }: Pick<Change, 'risk'>): boolean {
+  return risk.includes('replace');
+}
+
 /** The names of the secrets that the requests of a change are filled with, each once. */
 export function secretsSentBy({ requests }: Pick<Change, 'requests'>): string[] {
   return [...new Set(requests.flatMap(({ body }) => secretNamesIn(body)))];

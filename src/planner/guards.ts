@@ -3,7 +3,7 @@ import type { Policy } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { Change, Plan } from '../model/plan.ts';
+import { type Change, isReplacement, type Plan } from '../model/plan.ts';
 import type { Deletion } from './deletes.ts';
 
 interface PlannedDelete {
@@ -26,8 +26,14 @@ export interface GuardInput {
 /** The reasons to refuse a plan, each with what lifts it; empty where there are none. */
 export function findRefusals(all: GuardInput): Diagnostic[] {
   // Guards are about requests, not about what is deleted by hand.
-  const input = { ...all, deletes: all.deletes.filter(({ change }) => change.action === 'delete') };
-  return [...protectedDeletes(input), ...tooManyDeletes(input), ...deletesOfAll(input), ...lockOuts(input)];
+  const input = { ...all, deletes: all.deletes.filter(({ change }) => change.action !== 'manual') };
+  const forGood = input.deletes.filter(({ change }) => change.action === 'delete');
+  return [
+    ...protectedDeletes(input),
+    ...tooManyDeletes(input),
+    ...deletesOfAll({ ...input, deletes: forGood }),
+    ...lockOuts(input),
+  ];
 }
 
 /** What somebody says about a plan when it is applied. */
@@ -45,7 +51,7 @@ export interface Approval {
  */
 export function findLaterRefusals(plan: Plan, policy: Policy, approval: Approval): Diagnostic[] {
   const deletes = plan.changes
-    .filter(({ action }) => action === 'delete')
+    .filter((change) => change.action === 'delete' || isReplacement(change))
     .map((change) => ({ change, deletion: { addresses: [change.address], protect: false } }));
   const maxDeletes = deletesAllowed(plan, policy, approval);
   return [

@@ -6,7 +6,14 @@ import { type Address, byAddress, matchAddresses, namesFilter, scopeFilter } fro
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type DraftPlan, sha256 } from '../model/digest.ts';
 import { itemsOf, type JsonObject } from '../model/json.ts';
-import { type Action, type Change, type Plan, planFormat, type Request } from '../model/plan.ts';
+import {
+  type Action,
+  type Change,
+  isReplacement,
+  type Plan,
+  planFormat,
+  type Request,
+} from '../model/plan.ts';
 import { changeFor, deletionOf, notComparableRemarks, type Outcome, unseenInPlan } from './change.ts';
 import { type Deletion, findDeletions, findRemoved, findUndeclared } from './deletes.ts';
 import { findRefusals, type GuardInput } from './guards.ts';
@@ -155,13 +162,23 @@ function refusalsOf(
   changes: GuardInput['changes'],
 ): Diagnostic[] {
   return findRefusals({
-    deletes,
+    deletes: [...deletes, ...replacedIn(changes)],
     objects,
     protect: policy.protect,
     maxDeletes: choices.maxDeletes ?? policy.maxDeletes,
     allowDeleteAll: choices.allowDeleteAll,
     changes,
   });
+}
+
+/** A guard of deletes holds for what is deleted to be made again. */
+function replacedIn(changes: GuardInput['changes']): GuardInput['deletes'] {
+  return changes
+    .filter(({ change }) => isReplacement(change))
+    .map(({ change, resource: { address, lifecycle } }) => ({
+      change,
+      deletion: { addresses: [address], protect: lifecycle.protect },
+    }));
 }
 
 /** The declared objects whose vendor's default has changed since they were customised. */

@@ -83,6 +83,8 @@ function pinsOf(resources: readonly Resource[], index: LiveIndex) {
 export function isRename({ kind, resource, live }: Match): boolean {
   if (!live || live.address === resource.address) return false;
   if (live.identity === identityOf(kind, resource.key)) return false;
+  // It is the parent that gets another name.
+  if (kind.parent) return false;
   // A nameless object is known by its id: it has no name to change.
   return !isKnownById(live);
 }

@@ -1,6 +1,7 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex, shownId } from '../kinds/live-objects.ts';
+import { parentKey, partFor } from '../kinds/parents.ts';
 import { idsIn, withReferences } from '../kinds/references.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
@@ -36,7 +37,9 @@ export function referencesIn(resources: readonly Resource[], kinds: Kinds): Used
   return [...found.values()];
 }
 
-function referencesOf({ kind, fields }: Resource): { readonly to: Address; readonly at: Pointer }[] {
+function referencesOf({ kind, fields, ensure }: Resource): { readonly to: Address; readonly at: Pointer }[] {
+  // What must not exist may be below what must not exist either.
+  if (ensure === 'absent') return [];
   return Object.entries(fields).flatMap(([name, value]) => {
     const field = kind.fields[name];
     if (!field) return [];
@@ -50,6 +53,19 @@ function referencesOf({ kind, fields }: Resource): { readonly to: Address; reado
 /** The declared objects by their identities: what a reference means, where a manifest declares it. */
 export function resourcesByIdentity(resources: readonly Resource[]): ReadonlyMap<string, Resource> {
   return new Map(resources.map((each) => [identityOf(each.kind, each.key), each]));
+}
+
+/** The resources, with the former key of those below an object that gets another name: they are still below that. */
+export function addFormerParents(resources: readonly Resource[]): readonly Resource[] {
+  if (!resources.some(({ kind }) => kind.parent)) return resources;
+  const declared = resourcesByIdentity(resources);
+  return resources.map((each) => {
+    const { kind, key, lifecycle } = each;
+    const above = kind.parent && declared.get(identityOf(kind.parent.kind, parentKey(kind.parent, key)));
+    const former = above?.lifecycle.renamedFrom;
+    if (!former) return each;
+    return { ...each, lifecycle: { ...lifecycle, renamedFrom: [partFor(former), ...key.slice(1)] } };
+  });
 }
 
 /** What references are resolved with. */

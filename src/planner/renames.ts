@@ -17,7 +17,7 @@ import type { Match } from './match.ts';
 export function findMissedRenames(matches: readonly Match[], index: LiveIndex): Diagnostic[] {
   return matches.flatMap(({ kind, resource, live }) => {
     const { renamedFrom } = resource.lifecycle;
-    if (!renamedFrom || resource.id !== null || resource.ensure === 'absent') return [];
+    if (!renamedFrom || kind.parent || resource.id !== null || resource.ensure === 'absent') return [];
     const former = index.findByKey(kind, renamedFrom);
     if (live && (!former || former === live)) return [];
     return [missedRename(resource, formatAddress(kind.name, renamedFrom), live)];

@@ -126,10 +126,10 @@ function undosInScope({ result, environment, choices }: RollbackInput): Undo[] {
 
 /** `null` where the changed object is not found: a part of it is not enough to create a new one. */
 function restore(undo: Undo, live: LiveObject | null): Restored | null {
-  const { action, after, withheld = [] } = undo.record;
+  const { action, after, replaced = false, withheld = [] } = undo.record;
   // What the result shows of a created object, the plan that deletes it may show too.
   if (action === 'create') return { fields: withheld.reduce(markPlace, after ?? {}), lost: [] };
-  return live || action === 'delete' ? restoreFields(undo, live) : null;
+  return live || action === 'delete' || replaced ? restoreFields(undo, live) : null;
 }
 
 /** Fields with a marker at a place, which keeps the object's value there. */
@@ -235,7 +235,7 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
 const joinPlaces = (names: readonly string[]): string => names.map((name) => pointer(name)).join(', ');
 
 function remarksOn(undo: Undo, live: LiveObject | null, restored: Restored | null): Diagnostic[] {
-  const { address, action } = undo.record;
+  const { address } = undo.record;
   if (restored === null) {
     const message = `${address} was not found by its key, so what the apply changed in it cannot be restored.`;
     const hint =
@@ -244,7 +244,7 @@ function remarksOn(undo: Undo, live: LiveObject | null, restored: Restored | nul
   }
   if (restored.lost.length === 0) return [];
   const places = restored.lost.join(', ');
-  const isMissing = action === 'delete' && live === null;
+  const isMissing = live === null;
   const what = isMissing ? `comes back without ${places}` : `keeps ${places} as it is now`;
   return [
     {

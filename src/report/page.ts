@@ -1,7 +1,7 @@
 import type { Address } from '../model/address.ts';
 import { type Group as Family, groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { Action, Change, Impact, Request } from '../model/plan.ts';
+import { type Action, type Change, type Impact, isReplacement, type Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
 import type { Fact } from './facts.ts';
@@ -233,7 +233,7 @@ export interface Point<T = Entry> {
 
 const amounts: Readonly<Record<Concern, (change: Change) => number>> = {
   lockout: ({ risk }) => Number(risk.includes('lockout')),
-  delete: ({ action }) => Number(action === 'delete'),
+  delete: (change) => Number(change.action === 'delete' || isReplacement(change)),
   mail: ({ risk }) => Number(risk.includes('sends-mail')),
   manual: ({ action }) => Number(action === 'manual'),
   leave: ({ impact }) => (impact && 'leave' in impact ? impact.leave.count : 0),

@@ -29,6 +29,11 @@ const risks: Readonly<Record<Risk, Notice>> = {
     text: 'this can shut people out, and the credentials that CI uses',
   },
   delete: { is: 'grave', label: 'DELETE', text: 'the object is removed from the tenant' },
+  replace: {
+    is: 'grave',
+    label: 'REPLACE',
+    text: 'the object is deleted and created again, with another id',
+  },
   'back-to-default': {
     is: 'risk',
     label: 'BACK TO DEFAULT',

@@ -44,6 +44,13 @@ export interface DescribedKind {
   readonly counts: boolean;
   readonly filterBy: readonly string[];
   readonly update: 'json-patch' | 'merge-patch' | 'patch' | 'put' | 'none';
+  /** The kind of the objects that have such a collection each, and the name in the path; in the state, a member with the id. */
+  readonly parent: { readonly name: string; readonly kind: string } | null;
+  /** One object at the path itself. */
+  readonly single: boolean;
+  /** The member that stands for an object in paths. */
+  readonly idMember: string;
+  readonly write: ReturnType<typeof readWrite>;
   readonly creates: boolean;
   readonly deletes: boolean;
   readonly members: ReadonlyMap<string, Member>;
@@ -53,9 +60,10 @@ export interface DescribedKind {
 }
 
 /** `name`, `{name: email, foldCase: true}`, or a list of those. */
-const readKeys: Read<string[]> = (value = null, at) => {
-  const parts = isArray(value) ? value : [value];
-  if (value === null || parts.length === 0) refuse(at, 'must name a member');
+const readKeys: Read<string[]> = (value = null, at, whole = {}) => {
+  const parts = isArray(value) ? value : value === null ? [] : [value];
+  const isSingle = own(whole, 'single') === true;
+  if (parts.length === 0 && !isSingle) refuse(at, 'must name a member');
   const part = object({ name: text, foldCase: bool(false) });
   return parts.map((each) => part(typeof each === 'string' ? { name: each } : each, at).name);
 };
@@ -77,6 +85,25 @@ const readList = object({
   filter: bool(false),
 });
 
+const readParent: Read<DescribedKind['parent']> = (value, at) => {
+  const [[name, kind] = [], ...others] = Object.entries(objectOrEmpty(value, at));
+  if (others.length > 0) refuse(at, 'must name one kind');
+  return name === undefined ? null : { name, kind: text(kind, `${at}.${name}`) };
+};
+
+const readWrite = object({
+  contentType: textOrNull,
+  sendId: bool(false),
+  required: texts,
+  immutable: texts,
+  // A way of tenantctl to make a change: it is two requests.
+  replace: json,
+  patchOps: choice(['all', 'replace'], 'all'),
+  alone: list(texts),
+  first: (value, at) => (value === undefined ? null : texts(value, at)),
+  beforeDelete: objectOrEmpty,
+});
+
 const readDescriptor = object({
   kind: text,
   // For tenantctl alone.
@@ -86,6 +113,10 @@ const readDescriptor = object({
   service: choice(['identity', 'profiles'], 'identity'),
   key: readKeys,
   path: text,
+  parent: readParent,
+  single: bool(false),
+  id: textOr('id'),
+  write: (value, at) => readWrite(value ?? {}, at),
   list: (value = {}, at) => readList(value ?? {}, at),
   update: choice(['json-patch', 'merge-patch', 'patch', 'put', 'none'], 'none'),
   create: bool(false),
@@ -103,14 +134,17 @@ export const readKind: Read<DescribedKind> = (value, at) => {
     create,
     delete: deletes,
     fields,
+    id: idMember,
     ...kind
   } = readDescriptor(value, at);
   if (!/^[A-Z][A-Za-z0-9]*$/.test(name)) refuse(`${at}.kind`, 'must be a name such as Role');
-  if (!/^(\/[\w.~-]+)+$/.test(kind.path)) refuse(`${at}.path`, 'must be a path such as /v2025/roles');
+  if (!/^(\/([\w.~-]+|\{[\w-]+\}))+$/.test(kind.path))
+    refuse(`${at}.path`, 'must be a path such as /v2025/roles');
   const usualPage = kind.service === 'identity' ? 250 : 100;
   return {
     ...kind,
     name,
+    idMember,
     keys,
     pageSize: of.pageSize === undefined ? usualPage : of.pageSize,
     member: of.member,
@@ -166,8 +200,10 @@ export function timesOf({ serverOwned }: DescribedKind, time: string): JsonObjec
   return objectFrom(names.map((name) => [name, time]));
 }
 
-export function keyOf({ keys }: DescribedKind, object: JsonObject): string {
-  return JSON.stringify(keys.map((name) => textOf(object, name)));
+/** Two objects below one parent may not have the same. */
+export function keyOf({ keys, parent }: DescribedKind, object: JsonObject): string {
+  const names = parent ? [parent.name, ...keys] : keys;
+  return JSON.stringify(names.map((name) => textOf(object, name)));
 }
 
 /**
@@ -178,10 +214,8 @@ export function seedReader(kind: DescribedKind): Read<DescribedObject> {
   return (value, at) => {
     const given = isObject(value) ? value : refuse(at, 'must be an object');
     checkForms(kind, given, at);
-    const id = textOr(uuid(kind.name, ...kind.keys.map((name) => textOf(given, name) ?? '')))(
-      own(given, 'id'),
-      `${at}.id`,
-    );
+    if (kind.parent) text(own(given, kind.parent.name), `${at}.${kind.parent.name}`);
+    const id = textOr(uuid(kind.name, keyOf(kind, given)))(own(given, 'id'), `${at}.id`);
     return { ...timesOf(kind, seedTime), ...kind.usual?.(given), ...given, id };
   };
 }

@@ -16,6 +16,10 @@ const kinds = catalogOf(
       path: `/v2025/${kind.toLowerCase()}s`,
       key: [{ name: 'name' }],
       list: { pageSize: 50 },
+      parent: null,
+      single: false,
+      id: 'id',
+      write: {},
       update: 'json-patch',
       create: true,
       delete: true,
@@ -177,8 +181,8 @@ describe('the addresses that a change needs', () => {
       { ...request, body },
       { ...request, body: { $literal: { $ref: 'Source/c' } } },
     ];
-    expect(listNeeds({ requests })).toEqual(['Source/a', 'Source/b']);
-    expect(listNeeds({ requests: [{ ...request, body: null }] })).toEqual([]);
+    expect(listNeeds({ address: 'Role/x', requests })).toEqual(['Source/a', 'Source/b']);
+    expect(listNeeds({ address: 'Role/x', requests: [{ ...request, body: null }] })).toEqual([]);
   });
 
   it('make no order where they are not created in the same plan', () => {

@@ -13,7 +13,7 @@ import type { Change, Request } from '../../src/model/plan.ts';
 import { valueAt } from '../../src/model/pointer.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
 import { changeFor, unseenInPlan } from '../../src/planner/change.ts';
-import { type DescribedCase, describedCase } from '../support/described.ts';
+import { type DescribedCase, plainCase } from '../support/described.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
 import { runs } from '../support/effort.ts';
 import { resource, secretsOf } from '../support/plan.ts';
@@ -65,7 +65,7 @@ function applyPatch(target: Json, patch: Json): Json {
 
 const always = (test: (given: DescribedCase, kind: Kind) => void) =>
   fc.assert(
-    fc.property(describedCase, (given) => test(given, kindFrom(descriptorFrom(given.document)))),
+    fc.property(plainCase, (given) => test(given, kindFrom(descriptorFrom(given.document)))),
     { numRuns: runs(200) },
   );
 

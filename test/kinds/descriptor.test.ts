@@ -78,6 +78,10 @@ describe('the schema of descriptors', () => {
 it('fills in what a descriptor leaves out: it is only read', () => {
   expect(descriptorFrom(least)).toEqual({
     kind: 'Role',
+    parent: null,
+    single: false,
+    id: 'id',
+    write: {},
     summary: 'Objects of /v2025/roles.',
     service: 'identity',
     path: '/v2025/roles',

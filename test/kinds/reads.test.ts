@@ -127,7 +127,7 @@ it('a kind is found by its own name only', () => {
 describe('a list', () => {
   const listOf = (name: string): List => {
     const { read } = builtInKinds.get(name);
-    if (read.how === 'each-declared') throw new TypeError(`There is no list of ${name}.`);
+    if (!('list' in read)) throw new TypeError(`There is no list of ${name}.`);
     return read.list;
   };
 

@@ -16,7 +16,7 @@ import {
 import type { Plan } from '../../src/model/plan.ts';
 import { pointer } from '../../src/model/pointer.ts';
 import { fill, manifests, tenantContent } from '../support/arbitraries.ts';
-import { describedCase } from '../support/described.ts';
+import { describedCase, withReference } from '../support/described.ts';
 import { runs } from '../support/effort.ts';
 import { objectsOf, places } from '../support/tenant-objects.ts';
 import { describedOptions, worlds } from '../support/tenant-variants.ts';
@@ -137,8 +137,10 @@ it("a rollback restores kinds of one's own", async () => {
   await fc.assert(
     fc.asyncProperty(describedCase, fc.boolean(), async (given, deletes) => {
       const names = given.declared.map(keyOf);
-      const others = given.objects.map(keyOf).filter((key) => !names.some((name) => sameJson(name, key)));
-      const absent = deletes ? others.map((key) => ({ ...key, ensure: 'absent' })) : [];
+      const others = given.objects
+        .map(keyOf)
+        .filter((key) => !names.some((name) => sameJson(name, withReference(key))));
+      const absent = deletes ? others.map((key) => ({ ...withReference(key), ensure: 'absent' })) : [];
       const declared = [...given.declared, ...absent].map((fields) => ({ kind: 'Told', ...fields }));
       await always(await createWorld(describedOptions(given)), (world) => leadsBack(world, declared));
     }),
@@ -147,7 +149,7 @@ it("a rollback restores kinds of one's own", async () => {
 });
 
 const keyOf = (fields: JsonObject) =>
-  mapMembers(pick(fields, ['name', 'locale']), (part) => part ?? undefined);
+  mapMembers(pick(fields, ['place', 'name', 'locale']), (part) => part ?? undefined);
 
 it.each(worlds)('a rollback restores tenants of kind %#', async (options) => {
   await fc.assert(

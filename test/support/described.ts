@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../src/model/json.ts';
+import { type Json, type JsonObject, mapMembers, pick } from '../../src/model/json.ts';
 import { trickyText } from './arbitraries.ts';
 
 /** A descriptor as a document, with objects of its collection as the tenant has them, and manifests' fields for some. */
@@ -83,65 +83,104 @@ const fieldsOf = (fields: readonly FieldCase[], inTenant: boolean): fc.Arbitrary
       ),
     );
 
-export const describedCase: fc.Arbitrary<DescribedCase> = fc
-  .record({
-    fields: fc.array(fc.constantFrom(...fieldCases), { minLength: 1, maxLength: 5 }),
-    update: fc.constantFrom('json-patch', 'merge-patch', 'patch', 'put'),
-    parts: fc.constantFrom(1, 2),
-    list: fc.constantFrom<JsonObject>(
-      { pageSize: 2 },
-      { pageSize: 3, counts: true },
-      { pageSize: 50, filter: true },
-      { pageSize: null },
-      { pageSize: 2, member: 'items' },
-    ),
-  })
-  .chain(({ fields, update, parts, list }) => {
-    const keys = ['name', 'locale'].slice(0, parts);
-    const key = fc.record({ name, locale: fc.constantFrom('en', 'de') });
-    const keyed = fc
-      .uniqueArray(key, {
-        maxLength: 5,
-        selector: (each) => (parts === 1 ? each.name : JSON.stringify(each)),
-      })
-      .map((all) => all.map((each) => Object.fromEntries(Object.entries(each).slice(0, parts))));
-    const told = fields.map(({ said }, at): [string, Json] => [`f${at}`, said]);
-    const document: JsonObject = {
-      kind: 'Told',
-      path: '/v2025/told-things',
-      key: keys.length === 1 ? 'name' : keys,
-      list,
-      update,
-      create: true,
-      delete: true,
-      fields: Object.fromEntries(told),
-      serverOwned: ['id', 'modified'],
-    };
-    return fc.tuple(keyed, keyed).chain(([live, wanted]) =>
-      fc.record({
-        document: fc.constant(document),
-        objects: fc.tuple(...live.map(() => fieldsOf(fields, true))).map((all) =>
-          all.map(
-            (each, at): JsonObject => ({
-              id: `o${at}`,
-              ...live[at],
-              ...each,
-              untold: { at },
-              modified: 'now',
-            }),
+/** The kind that objects may be below, and its objects. */
+export const placeKind: JsonObject = { kind: 'Place', path: '/v2025/places', key: 'name' };
+export const placesById: JsonObject = { p1: 'North/1', p2: 'South' };
+
+/** As `declare` writes it. */
+export const withReference = (fields: JsonObject): JsonObject =>
+  mapMembers(fields, (value, name) =>
+    name === 'place' ? `!ref Place/${String(placesById[String(value)]).replace('/', '%2F')}` : value,
+  );
+
+const caseOf = (isPlain: boolean): fc.Arbitrary<DescribedCase> =>
+  fc
+    .record({
+      fields: fc.array(fc.constantFrom(...fieldCases), { minLength: 1, maxLength: 5 }),
+      update: fc.constantFrom('json-patch', 'merge-patch', 'patch', 'put'),
+      parts: isPlain ? fc.constantFrom(1, 2) : fc.constantFrom(0, 1, 1, 2),
+      isBelow: isPlain ? fc.constant(false) : fc.boolean(),
+      write: isPlain
+        ? fc.constant<JsonObject>({})
+        : fc.constantFrom<JsonObject>(
+            {},
+            { sendId: true },
+            { patchOps: 'replace', contentType: 'application/json' },
+            { immutable: ['f0'], replace: true },
+            { alone: [['f0', 'f1', 'f2']] },
+            { first: ['f0'] },
           ),
-        ),
-        // Some manifests are of objects that are there.
-        declared: fc
-          .tuple(
-            ...[...live.slice(0, 2), ...wanted].map((given) =>
-              fieldsOf(fields, false).map((each) => ({ ...given, ...each })),
+      list: fc.constantFrom<JsonObject>(
+        { pageSize: 2 },
+        { pageSize: 3, counts: true },
+        { pageSize: 50, filter: true },
+        { pageSize: null },
+        { pageSize: 2, member: 'items' },
+      ),
+    })
+    .map((given) => {
+      // One object in all has no list, and is made by PUT. An object that is only below another one has no other name.
+      const isSingle = given.parts === 0;
+      const count = given.fields.length;
+      const isPossible = !given.write.alone || count > 2;
+      const write = isSingle || !isPossible ? {} : given.write;
+      return { ...given, write, isSingle, update: isSingle ? 'put' : given.update };
+    })
+    .chain(({ fields, update, parts, list, isBelow, isSingle, write }) => {
+      const keys = ['name', 'locale'].slice(0, parts);
+      const names = [...(isBelow ? ['place'] : []), ...keys];
+      const key = fc.record({
+        place: fc.constantFrom('p1', 'p2'),
+        name,
+        locale: fc.constantFrom('en', 'de'),
+      });
+      const keyed = fc
+        .array(key, { maxLength: 5 })
+        .map((all) => all.map((each) => pick(each, names)))
+        .map((all) => [...new Map(all.map((each) => [JSON.stringify(each), each])).values()]);
+      const told = fields.map(({ said }, at): [string, Json] => [`f${at}`, said]);
+      const document: JsonObject = {
+        kind: 'Told',
+        path: `/v2025/${isBelow ? 'places/{place}/' : ''}told-things`,
+        ...(isBelow && { parent: { place: 'Place' } }),
+        ...(isSingle ? { single: true } : { key: keys.length === 1 ? 'name' : keys }),
+        write,
+        list,
+        update,
+        create: true,
+        delete: true,
+        fields: Object.fromEntries(told),
+        serverOwned: ['id', 'modified'],
+      };
+      return fc.tuple(keyed, keyed).chain(([live, wanted]) =>
+        fc.record({
+          document: fc.constant(document),
+          objects: fc.tuple(...live.map(() => fieldsOf(fields, true))).map((all) =>
+            all.map(
+              (each, at): JsonObject => ({
+                id: `o${at}`,
+                ...live[at],
+                ...each,
+                untold: { at },
+                modified: 'now',
+              }),
             ),
-          )
-          .map((all) => {
-            const texts = all.map((each) => JSON.stringify(keys.map((part) => each[part])));
-            return all.filter((_, at) => texts.indexOf(texts[at] ?? '') === at);
-          }),
-      }),
-    );
-  });
+          ),
+          // Some manifests are of objects that are there.
+          declared: fc
+            .tuple(
+              ...[...live.slice(0, 2), ...wanted].map((given) =>
+                fieldsOf(fields, false).map((each) => ({ ...given, ...each })),
+              ),
+            )
+            .map((all) => {
+              const texts = all.map((each) => JSON.stringify(names.map((part) => each[part])));
+              return all.filter((_, at) => texts.indexOf(texts[at] ?? '') === at).map(withReference);
+            }),
+        }),
+      );
+    });
+
+/** Of kinds that are written as the usual ones are, and whose objects are not below others. */
+export const plainCase = caseOf(true);
+export const describedCase = caseOf(false);

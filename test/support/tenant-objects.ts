@@ -5,6 +5,7 @@ import { formatAddress } from '../../src/model/address.ts';
 import { isObject, type JsonObject, objectsIn, parseJson, textOf } from '../../src/model/json.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
 import { loadState } from '../../src/sandbox/state.ts';
+import { placesById } from './described.ts';
 import type { World } from './world.ts';
 
 const file = join(mkdtempSync(join(tmpdir(), 'tenantctl-objects-')), 'seed.json');
@@ -31,8 +32,13 @@ export const places = [
   ['VerifiedDomain', 'identities', ['address']],
   ['MailFrom', 'mailFrom', ['identity']],
   ['ProfileSearch', 'profileSearches', ['label']],
-  ['Told', 'Told', ['name', 'locale']],
+  ['Told', 'Told', ['place', 'name', 'locale']],
 ] as const;
+
+/** Objects are named by the name of what they are below. */
+const nameOfPlace = ({ place = null }: JsonObject): JsonObject => ({
+  place: placesById[String(place)] ?? null,
+});
 
 /** The objects of a tenant, by their addresses. */
 export function objectsOf({ sandbox: { state } }: World): Map<string, JsonObject> {
@@ -40,7 +46,7 @@ export function objectsOf({ sandbox: { state } }: World): Map<string, JsonObject
   return new Map(
     places.flatMap(([kind, list, names]) =>
       objectsIn(isObject(lists) ? lists[list] : []).map((row) => {
-        const key = names.flatMap((name) => textOf(row, name) ?? []);
+        const key = names.flatMap((name) => textOf(name === 'place' ? nameOfPlace(row) : row, name) ?? []);
         return [formatAddress(kind, key), row] as const;
       }),
     ),

@@ -1,6 +1,6 @@
 import { readJsonText } from '../../src/kinds/jsontext.ts';
 import { mapMembers } from '../../src/model/json.ts';
-import type { DescribedCase } from './described.ts';
+import { type DescribedCase, placeKind, placesById } from './described.ts';
 import { descriptorFrom } from './descriptor.ts';
 import type { WorldOptions } from './world.ts';
 
@@ -42,7 +42,13 @@ export function describedOptions({ document, objects }: DescribedCase): WorldOpt
     mapMembers(object, (value, name) => (isText(name) ? readJsonText(value) : value)),
   );
   return {
-    seed: JSON.stringify({ kinds: [document], objects: { Told: seeded } }),
-    files: { 'kinds/Told.kind.yaml': JSON.stringify(document) },
+    seed: JSON.stringify({
+      kinds: [placeKind, document],
+      objects: { Place: Object.entries(placesById).map(([id, name]) => ({ id, name })), Told: seeded },
+    }),
+    files: {
+      'kinds/Place.kind.yaml': JSON.stringify(placeKind),
+      'kinds/Told.kind.yaml': JSON.stringify(document),
+    },
   };
 }

@@ -88,7 +88,10 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     read: (path) => readFileSync(join(dir, path), 'utf8'),
     declare(documents) {
       rmSync(join(dir, 'config'), { recursive: true, force: true });
-      write('config/all.yaml', documents.map((document) => `---\n${JSON.stringify(document)}\n`).join(''));
+      write(
+        'config/all.yaml',
+        documents.map((document) => `---\n${withTags(JSON.stringify(document))}\n`).join(''),
+      );
     },
     run,
     async plan(...argv) {
@@ -102,6 +105,9 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     },
   };
 }
+
+/** A text that begins with `!ref` as the tag. */
+const withTags = (json: string): string => json.replaceAll(/"!ref ([^"]+)"/g, '!ref "$1"');
 
 /** A world that is closed when the test ends. */
 export async function createTestWorld(options: WorldOptions = {}): Promise<World> {
@@ -169,7 +175,8 @@ export function setSecrets(
   for (const [, address = '', field = '', name = ''] of listing.matchAll(
     new RegExp(`^# ${kind}/(.*), (.*)\n(\\w+)=$`, 'gm'),
   )) {
-    const object = objects.find(({ name: own }) => own === decodeURIComponent(address));
+    const parts = address.split('/').map(decodeURIComponent);
+    const object = objects.find(({ name: own }) => typeof own === 'string' && parts.includes(own));
     const value = valueAt(JSON.parse(JSON.stringify(object ?? null)), pointer(...field.split('.')));
     world.env[name] = typeof value === 'string' ? value : 'unknown';
   }

@@ -6,6 +6,7 @@ import {
   mapMembers,
   objectFrom,
   own,
+  sameJson,
   textOf,
   withoutNulls,
 } from '../../model/json.ts';
@@ -20,16 +21,16 @@ import {
   timesOf,
 } from '../described-kind.ts';
 import { readJsonText, writeJsonText, writeSentJson } from '../host.ts';
-import { applyPatch, standardPatch } from '../json-patch.ts';
+import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
 import { newId } from '../objects.ts';
 import {
   type Call,
-  deleteById,
   documented,
   findById,
   get,
   type Handler,
   type Operation,
+  param,
   patch,
   post,
   put,
@@ -37,7 +38,7 @@ import {
   type Tenant,
 } from '../operations.ts';
 import { parseFilters, readFlag, selectPage } from '../query.ts';
-import { badRequest, okRead, okWrite, type Reply } from '../reply.ts';
+import { badRequest, noContent, notFound, okRead, okWrite, type Reply } from '../reply.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
 
@@ -46,14 +47,21 @@ import type { Variations } from '../ways.ts';
  * names are `list-`, `create-`, `get-`, `patch-`, `put-` or `delete-` and the kind: `create-access-profile`.
  */
 export function serveKind(kind: DescribedKind): readonly Operation[] {
-  const { path, service, creates, deletes } = kind;
+  const { path, service, creates, deletes, single } = kind;
   const noun = kind.name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();
-  const one = `${path}/{id}`;
+  const one = single ? path : `${path}/{id}`;
   const all = documented('descriptor', [
-    get(`list-${noun}`, path, (call, tenant) => list(kind, call, tenant), parametersOf(kind)),
+    ...(single
+      ? []
+      : [get(`list-${noun}`, path, (call, tenant) => list(kind, call, tenant), parametersOf(kind))]),
     get(`get-${noun}`, one, (call, tenant) => okRead(show(kind, find(kind, call, tenant), tenant))),
-    ...(creates ? [post(`create-${noun}`, path, (call, tenant) => create(kind, call.body, tenant))] : []),
+    ...(creates && !single
+      ? [post(`create-${noun}`, path, (call, tenant) => create(kind, call, tenant))]
+      : []),
     ...updateOf(kind, noun, one),
+    ...(creates && single && kind.update !== 'put'
+      ? [put(`create-${noun}`, path, (call, tenant) => create(kind, call, tenant))]
+      : []),
     ...(deletes ? [remove(`delete-${noun}`, one, (call, tenant) => removeOne(kind, call, tenant))] : []),
   ]);
   return all.map((operation) => ({ ...operation, isExperimental: service === 'identity' }));
@@ -68,10 +76,11 @@ function parametersOf({ pageSize, counts, filterBy }: DescribedKind): readonly s
   ];
 }
 
-function list(kind: DescribedKind, { query }: Call, tenant: Tenant): Reply {
+function list(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
+  const { query } = call;
   const { pageSize, member, filterBy } = kind;
   const matches = parseFilters(query, new Map(filterBy.map((name) => [name, ['eq', 'in']])));
-  const found = objectsOf(tenant, kind.name).filter((object) =>
+  const found = objectsHere(kind, call, tenant).filter((object) =>
     matches((name) => textOf(object, name) ?? ''),
   );
   const withCount = readFlag(query, 'count');
@@ -95,11 +104,20 @@ function show(
   const unset = objectFrom(settable(kind).map((name) => [name, null]));
   const shown = mapMembers(object, (value, name) => {
     const form = kind.members.get(name);
+    if (name === kind.parent?.name) return undefined;
     if (form?.text) return writeJsonText(value, tenant.variations);
     return form ? withNames(form, value, targets) : value;
   });
-  return { id: object.id, ...(tenant.variations.unsetMembers === 'null' && unset), ...shown };
+  const named = mapMembers(shown, (value, name) => (name === 'id' && !hasId(kind) ? undefined : value));
+  return {
+    ...(hasId(kind) && { id: object.id }),
+    ...(tenant.variations.unsetMembers === 'null' && unset),
+    ...named,
+  };
 }
+
+/** Objects that are known by another member, or are alone, have no id. */
+const hasId = ({ idMember, single }: DescribedKind): boolean => idMember === 'id' && !single;
 
 function withNames(form: Member, value: Json, targets: Targets): Json {
   if (form.is === 'references' && isArray(value)) return value.map((item) => withName(form, item, targets));
@@ -113,12 +131,34 @@ function withName({ to }: Member, value: Json, targets: Targets): Json {
 }
 
 function find(kind: DescribedKind, call: Call, tenant: Tenant): DescribedObject {
-  return findById(objectsOf(tenant, kind.name), call, kind.name);
+  const here = objectsHere(kind, call, tenant);
+  const { idMember, single, name } = kind;
+  if (hasId(kind)) return findById(here, call, name);
+  const found = here.find((object) => single || textOf(object, idMember) === param(call, 'id'));
+  if (!found) throw notFound(`There is no ${name} here`);
+  return found;
 }
 
-function create(kind: DescribedKind, body: Json, tenant: Tenant): Reply {
+/** The objects of the collection at the path of a call. Throws a 404 where the object that it is below does not exist. */
+function objectsHere(
+  { name, parent }: DescribedKind,
+  call: Call,
+  tenant: Tenant,
+): readonly DescribedObject[] {
+  const all = objectsOf(tenant, name);
+  if (!parent) return all;
+  const above = param(call, parent.name);
+  if (!targetsIn(tenant)(parent.kind)?.has(above)) throw notFound(`There is no ${parent.kind} ${above}`);
+  return all.filter((object) => own(object, parent.name) === above);
+}
+
+function create(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
+  objectsHere(kind, call, tenant);
   const objects = objectsOf(tenant, kind.name);
-  const given = accept(kind, body, null, tenant.variations);
+  const accepted = accept(kind, call.body, null, tenant.variations);
+  checkNew(kind, accepted);
+  const above = kind.parent ? { [kind.parent.name]: param(call, kind.parent.name) } : {};
+  const given = { ...accepted, ...above };
   const id = newId(tenant.state, kind.name, keyOf(kind, given), objects);
   const object = { id, ...withoutNulls(given), ...timesOf(kind, tenant.timestamp()) };
   checkPlace(kind, object, tenant);
@@ -138,26 +178,32 @@ function updateOf(kind: DescribedKind, noun: string, one: string) {
   /** @param change makes the members that a client sets of what they are and of the body */
   const update = (change: (document: JsonObject, body: Json, live: DescribedObject) => Json): Handler => {
     return (call, tenant) => {
+      const isMissing = kind.single && objectsHere(kind, call, tenant).length === 0;
+      if (isMissing && kind.creates) return create(kind, call, tenant);
       const live = find(kind, call, tenant);
       const changed = change(writable(kind, live, tenant.variations), call.body, live);
-      return replace(kind, live, accept(kind, changed, live, tenant.variations), tenant);
+      const given = accept(kind, changed, live, tenant.variations);
+      checkChange(kind, live, given);
+      return replace(kind, live, given, tenant);
     };
   };
+  const { contentType } = kind.write;
   switch (kind.update) {
     case 'none':
       return [];
     case 'json-patch': {
-      const handler = update((document, body) => applyPatch(document, body, standardPatch));
-      return [patch(`patch-${noun}`, one, handler)];
+      const rules = kind.write.patchOps === 'replace' ? replaceOnlyPatch : standardPatch;
+      const handler = update((document, body) => applyPatch(document, body, rules));
+      return [patch(`patch-${noun}`, one, handler, contentType ?? undefined)];
     }
     case 'merge-patch': {
       const handler = update((document, body, live) => mergePatch(document, checkNames(kind, body, live)));
-      return [patch(`patch-${noun}`, one, handler, 'application/merge-patch+json')];
+      return [patch(`patch-${noun}`, one, handler, contentType ?? 'application/merge-patch+json')];
     }
     case 'patch': {
       // Each member is replaced as a whole.
       const handler = update((document, body, live) => ({ ...document, ...checkNames(kind, body, live) }));
-      return [patch(`patch-${noun}`, one, handler, 'application/json')];
+      return [patch(`patch-${noun}`, one, handler, contentType ?? 'application/json')];
     }
     case 'put':
       // What is left out is gone.
@@ -165,14 +211,15 @@ function updateOf(kind: DescribedKind, noun: string, one: string) {
         put(
           `put-${noun}`,
           one,
-          update((_document, body) => body),
+          update((_document, body, live) => withoutSentId(kind, body, live)),
         ),
       ];
   }
 }
 
 function replace(kind: DescribedKind, live: DescribedObject, given: JsonObject, tenant: Tenant): Reply {
-  const kept = mapMembers(live, (value, name) => (isServerOwned(kind, name) ? value : undefined));
+  const isKept = (name: string) => isServerOwned(kind, name) || name === kind.parent?.name;
+  const kept = mapMembers(live, (value, name) => (isKept(name) ? value : undefined));
   const { modified } = timesOf(kind, tenant.timestamp());
   const next = { ...kept, ...withoutNulls(given), ...(modified && { modified }), id: live.id };
   checkPlace(kind, next, tenant);
@@ -182,8 +229,43 @@ function replace(kind: DescribedKind, live: DescribedObject, given: JsonObject, 
 }
 
 function removeOne(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
-  refuseWhileReferredTo(kind.name, find(kind, call, tenant), tenant);
-  return deleteById(objectsOf(tenant, kind.name), call, kind.name, tenant.state);
+  const live = find(kind, call, tenant);
+  for (const [name, value] of Object.entries(kind.write.beforeDelete))
+    if (!sameJson(own(live, name) ?? null, value))
+      throw badRequest(`${name} must be ${value} before a delete`);
+  refuseWhileReferredTo(kind.name, live, tenant);
+  const objects = objectsOf(tenant, kind.name);
+  objects.splice(objects.indexOf(live), 1);
+  // What is below it goes with it.
+  for (const { name, parent } of tenant.kinds.values()) {
+    if (parent?.kind !== kind.name) continue;
+    const below = objectsOf(tenant, name);
+    tenant.state.objects[name] = below.filter((object) => own(object, parent.name) !== live.id);
+  }
+  tenant.state.generation += 1;
+  return noContent;
+}
+
+/** A PUT has the id of its object where the API asks for that. */
+function withoutSentId({ idMember, write }: DescribedKind, body: Json, live: DescribedObject): Json {
+  if (!write.sendId || !isObject(body)) return body;
+  if (own(body, idMember) !== own(live, idMember)) throw badRequest(`${idMember} must be that of the object`);
+  return mapMembers(body, (value, name) => (name === idMember ? undefined : value));
+}
+
+function checkNew({ name, keys, write: { required, first } }: DescribedKind, given: JsonObject): void {
+  for (const member of required)
+    if ((own(given, member) ?? null) === null) throw badRequest(`${member} is required`);
+  const extra = Object.keys(given).find((member) => first && ![...keys, ...first].includes(member));
+  if (extra !== undefined) throw badRequest(`${extra} cannot be set when a ${name} is created`);
+}
+
+function checkChange({ write }: DescribedKind, live: DescribedObject, given: JsonObject): void {
+  const differs = (name: string) => !sameJson(own(live, name) ?? null, own(given, name) ?? null);
+  const fixed = write.immutable.find(differs);
+  if (fixed !== undefined) throw badRequest(`${fixed} cannot be changed`);
+  for (const names of write.alone)
+    if (names.filter(differs).length > 1) throw badRequest(`${names.join(' and ')} cannot change together`);
 }
 
 const isServerOwned = ({ serverOwned }: DescribedKind, name: string): boolean => serverOwned.includes(name);
@@ -191,7 +273,8 @@ const isServerOwned = ({ serverOwned }: DescribedKind, name: string): boolean =>
 /** The document that a patch is applied to, in the form in which a client sends it. */
 function writable(kind: DescribedKind, live: DescribedObject, variations: Variations): JsonObject {
   return mapMembers(live, (value, name) => {
-    if (isServerOwned(kind, name)) return undefined;
+    if (isServerOwned(kind, name) || name === kind.parent?.name) return undefined;
+    if (name === 'id' && !hasId(kind)) return undefined;
     return kind.members.get(name)?.text ? writeSentJson(value, variations) : value;
   });
 }
@@ -216,7 +299,7 @@ function accept(
  */
 function checkNames(kind: DescribedKind, sent: Json, live: DescribedObject | null): JsonObject {
   if (!isObject(sent)) throw badRequest('The body must be an object');
-  const known = [...settable(kind), ...Object.keys(live ?? {})];
+  const known = [...settable(kind), ...Object.keys(live ?? {})].filter((name) => name !== kind.parent?.name);
   for (const [name, value] of Object.entries(sent)) {
     if (isServerOwned(kind, name)) throw badRequest(`${name} is set by the server`);
     if (!known.includes(name)) throw badRequest(`${kind.name} has no field ${name}`);

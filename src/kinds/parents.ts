@@ -1,0 +1,57 @@
+import type { Key } from '../model/address.ts';
+import { isObject, type JsonObject, own, textOf } from '../model/json.ts';
+import type { Kind, LiveObject, Parent } from './kind.ts';
+
+/** What objects below another one know of it. */
+export interface Above {
+  readonly id: string;
+  /** What stands for it in their keys. */
+  readonly part: string;
+}
+
+/** What stands for an object in the keys of those below it. */
+export function partFor(key: Key): string {
+  return key.length === 1 ? (key[0] ?? '') : key.map(encodeURIComponent).join('/');
+}
+
+/** The key of the parent that a key begins with. */
+export function parentKey({ kind }: Parent, [part = '']: Key): Key {
+  return kind.keyFields.length === 1 ? [part] : part.split('/').map(decodeURIComponent);
+}
+
+/** An answer of the tenant with the object that it is below, which answers do not name. */
+export function placeBelow(
+  { parent }: Pick<Kind, 'parent'>,
+  answer: JsonObject,
+  above: Above | null,
+): JsonObject {
+  return parent && above ? { ...answer, [parent.part]: { ...above } } : answer;
+}
+
+export function aboveOf({ id, key }: Pick<LiveObject, 'id' | 'key'>, kind: Kind): Above | null {
+  return id === null ? null : { id: ownId(kind, id), part: partFor(key) };
+}
+
+/** What {@link placeBelow} wrote. */
+export function aboveIn({ part: name }: Pick<Parent, 'part'>, answer: JsonObject): Above | null {
+  const above = own(answer, name);
+  const [id, part] = isObject(above) ? [textOf(above, 'id'), textOf(above, 'part')] : [null, null];
+  return id === null || part === null ? null : { id, part };
+}
+
+export const joinIds = (...ids: readonly string[]): string => ids.map(encodeURIComponent).join('/');
+
+/** The ids in the path of an object: that of its parent, where the kind has one, and its own, which a single object has not. */
+export function pathIds(
+  parent: unknown,
+  id: string,
+): readonly [above: string | undefined, own: string | undefined] {
+  if (!parent) return [undefined, id];
+  const [above, own] = id.split('/').map(decodeURIComponent);
+  return [above, own];
+}
+
+/** The id by which others refer to the object. */
+export function ownId({ parent }: Pick<Kind, 'parent'>, id: string): string {
+  return pathIds(parent, id)[1] ?? id;
+}

@@ -1,0 +1,258 @@
+/** What a descriptor says of single objects, and under `write`, against a tenant that insists on it. */
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/model/json.ts';
+import { createTestWorld, succeed, type World } from '../support/world.ts';
+
+const role = {
+  kind: 'Role',
+  path: '/v2025/roles',
+  key: 'name',
+  update: 'json-patch',
+  create: true,
+  delete: true,
+  fields: { description: 'text', owner: 'value', enabled: 'value', type: 'value' },
+};
+const old = { id: 'r1', name: 'Old', owner: 'ann', enabled: true, type: 'A' };
+
+async function roles(
+  write: JsonObject,
+  declared: readonly JsonObject[],
+  more: JsonObject = {},
+): Promise<World> {
+  const kind = { ...role, ...more, write };
+  const world = await createTestWorld({
+    seed: JSON.stringify({ kinds: [kind], objects: { Role: [old] } }),
+    files: { 'kinds/Role.kind.yaml': JSON.stringify(kind) },
+  });
+  world.declare(declared.map((each) => ({ kind: 'Role', ...each })));
+  return world;
+}
+
+const writesSent = ({ sandbox }: World) =>
+  sandbox.log
+    .filter(({ method, path }) => method !== 'GET' && !path.startsWith('/oauth'))
+    .map(({ method, path }) => `${method} ${path.replace(/[0-9a-f-]{36}/, 'NEW')}`);
+const inTenant = (world: World): readonly JsonObject[] => world.sandbox.state.objects.Role ?? [];
+
+/** Applies, and plans again: nothing is left. */
+async function settle(world: World, ...options: string[]): Promise<void> {
+  await succeed(world, 'apply', '--yes', ...options);
+  expect((await world.plan()).changes).toEqual([]);
+}
+
+describe('write', () => {
+  it('`contentType` is that of an update, and `patchOps: replace` sets whole fields', async () => {
+    const world = await roles({ contentType: 'application/json', patchOps: 'replace' }, [
+      { name: 'Old', description: 'New here', owner: null },
+    ]);
+    const [change] = (await world.plan()).changes;
+    expect(change?.requests).toMatchObject([
+      {
+        headers: { 'content-type': 'application/json' },
+        body: [
+          { op: 'replace', path: '/description', value: 'New here' },
+          { op: 'replace', path: '/owner', value: null },
+        ],
+      },
+    ]);
+    await settle(world);
+  });
+
+  it('`sendId` puts the id into a PUT', async () => {
+    const world = await roles({ sendId: true }, [{ name: 'Old', owner: 'ben' }], { update: 'put' });
+    await settle(world);
+    expect(inTenant(world)).toMatchObject([{ id: 'r1', owner: 'ben' }]);
+  });
+
+  it('`required` is told by `validate`, and is a step by hand where an object is new', async () => {
+    const world = await roles({ required: ['owner'] }, [{ name: 'Old', enabled: false }, { name: 'New' }]);
+    const { stdout } = await succeed(world, 'validate');
+    expect(stdout).toContain('Role/New can be changed, but not created');
+    const { changes } = await world.plan();
+    expect(changes.map(({ action, address }) => `${action} ${address}`)).toEqual([
+      'manual Role/New',
+      'update Role/Old',
+    ]);
+    expect(changes[0]?.warnings).toEqual([
+      'The API creates no Role without `owner`: declare it, then plan again.',
+    ]);
+  });
+
+  it('`alone` changes one field after the other', async () => {
+    const declared = [{ name: 'Old', owner: 'ben', enabled: false, description: 'x' }];
+    for (const update of ['json-patch', 'put', 'patch']) {
+      const world = await roles({ alone: [['owner', 'enabled']] }, declared, { update });
+      await settle(world);
+      expect(writesSent(world), update).toHaveLength(2);
+    }
+  });
+
+  it('`first` creates with some fields, and sets the others after that', async () => {
+    const world = await roles({ first: ['owner'] }, [
+      { name: 'New', owner: 'ben', description: 'x', enabled: true },
+    ]);
+    const [change] = (await world.plan()).changes;
+    expect(change?.requests.map(({ path }) => path)).toEqual(['/v2025/roles', '/v2025/roles/{Role/New}']);
+    await settle(world);
+    expect(writesSent(world)).toEqual(['POST /v2025/roles', 'PATCH /v2025/roles/NEW']);
+  });
+
+  it('`first` is finished by one more apply where the run ended between', async () => {
+    const world = await roles({ first: ['owner'] }, [{ name: 'New', owner: 'ben', description: 'x' }]);
+    await succeed(world, 'plan', '--out', 'plan.json');
+    world.sandbox.faults.add({ kind: 'status', status: 400, method: 'PATCH', times: 1 });
+    expect((await world.run('apply', 'plan.json')).code).toBe(3);
+    await succeed(world, 'apply', 'plan.json');
+    expect((await world.plan()).changes).toEqual([]);
+  });
+
+  it('`beforeDelete` is set before the delete', async () => {
+    const world = await roles({ beforeDelete: { enabled: false } }, [{ name: 'Old', ensure: 'absent' }]);
+    await settle(world, '--allow-delete-all', 'Role');
+    expect(writesSent(world)).toEqual(['PATCH /v2025/roles/r1', 'DELETE /v2025/roles/r1']);
+  });
+
+  it('`immutable` is a step by hand, and no rename', async () => {
+    const world = await roles({ immutable: ['type', 'name'] }, [{ name: 'Old', type: 'B' }]);
+    const [change] = (await world.plan()).changes;
+    expect(change).toMatchObject({ action: 'manual', requests: [] });
+    expect(change?.warnings[0]).toContain('The API cannot change `type` of a Role');
+  });
+});
+
+describe('an immutable field with `replace`', () => {
+  const write = { immutable: ['type'], replace: true, beforeDelete: { enabled: false } };
+  const declared = [{ name: 'Old', type: 'B', description: 'x' }];
+
+  it('is changed by a delete and a create in one change, with its risk, and a rollback does so again', async () => {
+    const world = await roles(write, declared);
+    const [change] = (await world.plan()).changes;
+    expect(change).toMatchObject({ action: 'update', risk: ['replace'] });
+    await settle(world, '--result', 'result.json');
+    expect(writesSent(world)).toEqual([
+      'PATCH /v2025/roles/r1',
+      'DELETE /v2025/roles/r1',
+      'POST /v2025/roles',
+    ]);
+    expect(inTenant(world)).toMatchObject([{ name: 'Old', owner: 'ann', enabled: true, type: 'B' }]);
+    await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
+    await succeed(world, 'apply', 'back.json');
+    expect(inTenant(world)).toMatchObject([{ name: 'Old', owner: 'ann', enabled: true, type: 'A' }]);
+    expect(inTenant(world)[0]).not.toHaveProperty('description', 'x');
+  });
+
+  it('is refused where the object is protected, or no delete is allowed', async () => {
+    const world = await roles(write, [{ ...declared[0], lifecycle: { protect: true } }]);
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 4 });
+    world.declare(declared.map((each) => ({ kind: 'Role', ...each })));
+    expect(await world.run('apply', '--yes', '--max-deletes', '0')).toMatchObject({ code: 4 });
+    expect(writesSent(world)).toEqual([]);
+  });
+
+  it('is finished by the same plan where the run ended after the delete, and can be rolled back from there', async () => {
+    for (const isUndone of [false, true]) {
+      const world = await roles(write, declared);
+      await succeed(world, 'plan', '--out', 'plan.json');
+      world.sandbox.faults.add({
+        kind: 'status',
+        status: 400,
+        method: 'POST',
+        path: '/v2025/roles',
+        times: 1,
+      });
+      expect((await world.run('apply', 'plan.json', '--result', 'result.json')).code).toBe(3);
+      expect(inTenant(world)).toEqual([]);
+      if (isUndone) await succeed(world, 'rollback', 'result.json', '--out', 'plan.json');
+      await succeed(world, 'apply', 'plan.json');
+      expect(inTenant(world)).toMatchObject([{ owner: 'ann', enabled: true, type: isUndone ? 'A' : 'B' }]);
+    }
+  });
+});
+
+describe('a single object', () => {
+  const org = {
+    kind: 'OrgConfig',
+    path: '/v2025/org-config',
+    single: true,
+    update: 'json-patch',
+    fields: { timeZone: 'value', name: 'text' },
+  };
+  const correlation = {
+    kind: 'CorrelationConfig',
+    path: '/v2025/sources/{source}/correlation-config',
+    parent: { source: 'Source' },
+    single: true,
+    create: true,
+    update: 'put',
+    fields: { name: 'text', rules: 'json' },
+  };
+  const project = (files: Record<string, string> = {}) =>
+    createTestWorld({
+      seed: JSON.stringify({
+        kinds: [org, correlation],
+        objects: {
+          Source: [
+            { id: 's1', name: 'HR' },
+            { id: 's2', name: 'AD' },
+          ],
+          OrgConfig: [{ timeZone: 'UTC', name: 'acme' }],
+          CorrelationConfig: [{ source: 's1', name: 'Default', other: 1 }],
+        },
+      }),
+      files: {
+        'kinds/OrgConfig.kind.yaml': JSON.stringify(org),
+        'kinds/CorrelationConfig.kind.yaml': JSON.stringify(correlation),
+        ...files,
+      },
+    });
+
+  it('has its kind as its address, and is changed at its path', async () => {
+    const world = await project({ 'config/org.yaml': 'kind: OrgConfig\ntimeZone: Europe/Berlin\n' });
+    const [change] = (await world.plan('--only', 'OrgConfig')).changes;
+    expect(change).toMatchObject({
+      address: 'OrgConfig',
+      key: [],
+      id: null,
+      requests: [{ method: 'PATCH', path: '/v2025/org-config' }],
+    });
+    await settle(world, '--result', 'result.json');
+    await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
+    await succeed(world, 'apply', 'back.json');
+    expect(world.sandbox.state.objects.OrgConfig).toMatchObject([{ timeZone: 'UTC', name: 'acme' }]);
+  });
+
+  it('is below each parent, and is made by PUT where there is none', async () => {
+    const text = (source: string) => `kind: CorrelationConfig\nsource: !ref Source/${source}\nname: Mine\n`;
+    const world = await project({ 'config/a.yaml': text('HR'), 'config/b.yaml': text('AD') });
+    const { changes } = await world.plan();
+    expect(changes.map(({ action, address }) => `${action} ${address}`)).toEqual([
+      'create CorrelationConfig/AD',
+      'update CorrelationConfig/HR',
+    ]);
+    await settle(world);
+    expect(world.sandbox.state.objects.CorrelationConfig).toMatchObject([
+      { source: 's1', name: 'Mine', other: 1 },
+      { source: 's2', name: 'Mine' },
+    ]);
+  });
+
+  it('is exported to a file named as the kind, and holds in `kind check`', async () => {
+    const world = await project();
+    await succeed(world, 'export', '--kinds', 'OrgConfig,CorrelationConfig');
+    expect(world.read('config/org-configs/org-config.yaml')).toBe(
+      'kind: OrgConfig\ntimeZone: UTC\nname: acme\n',
+    );
+    expect(world.read('config/correlation-configs/hr.yaml')).toContain('source: !ref Source/HR');
+    expect((await world.plan()).changes).toEqual([]);
+    for (const kind of ['OrgConfig', 'CorrelationConfig'])
+      expect((await succeed(world, 'kind', 'check', kind)).stdout).toContain('holds');
+  });
+
+  it('that a tenant does not have at its path stops the run, unless it can be made', async () => {
+    const world = await project({ 'config/org.yaml': 'kind: OrgConfig\ntimeZone: UTC\n' });
+    world.sandbox.state.objects.OrgConfig = [];
+    const { code, stderr } = await world.run('plan');
+    expect(code).toBe(1);
+    expect(stderr).toContain('tenant-not-found');
+  });
+});

@@ -1,0 +1,266 @@
+/** Kinds whose objects are below those of another kind, through every command. */
+import { rmSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/model/json.ts';
+import { createTestWorld, succeed, type World } from '../support/world.ts';
+
+const source = {
+  kind: 'Source',
+  path: '/v2025/sources',
+  key: 'name',
+  list: { pageSize: 250, filter: true },
+  update: 'json-patch',
+  create: true,
+  delete: true,
+  fields: { description: 'text' },
+};
+
+const schema = {
+  kind: 'SourceSchema',
+  path: '/v2025/sources/{source}/schemas',
+  parent: { source: 'Source' },
+  key: 'name',
+  list: { pageSize: null },
+  update: 'put',
+  create: true,
+  delete: true,
+  fields: { nativeObjectType: 'value', attributes: { is: 'json', declares: 'whole' } },
+};
+
+const policy = {
+  kind: 'ProvisioningPolicy',
+  path: '/v2025/sources/{source}/provisioning-policies',
+  parent: { source: 'Source' },
+  id: 'usageType',
+  key: 'usageType',
+  list: { pageSize: null },
+  update: 'json-patch',
+  create: true,
+  delete: true,
+  fields: { name: 'text', fields: { is: 'json' } },
+};
+
+const kinds = [source, schema, policy];
+const objects = {
+  Source: [
+    { id: 's1', name: 'HR', description: 'People' },
+    { id: 's2', name: 'AD/LDAP' },
+  ],
+  SourceSchema: [
+    { id: 'x1', source: 's1', name: 'account', nativeObjectType: 'User', identityAttribute: 'uid' },
+    { id: 'x2', source: 's2', name: 'account', nativeObjectType: 'Person' },
+  ],
+  ProvisioningPolicy: [{ source: 's2', usageType: 'CREATE', name: 'Account' }],
+};
+
+const manifests = `kind: SourceSchema
+source: !ref Source/HR
+name: account
+nativeObjectType: Worker
+---
+kind: Source
+name: Payroll
+---
+kind: SourceSchema
+source: !ref Source/Payroll
+name: group
+nativeObjectType: Group
+---
+kind: ProvisioningPolicy
+source: !ref Source/AD%2FLDAP
+usageType: CREATE
+name: Make an account
+`;
+
+function project(
+  files: Record<string, string> = { 'config/all.yaml': manifests },
+  more: readonly JsonObject[] = kinds,
+): Promise<World> {
+  const told = Object.fromEntries(
+    more.map((kind) => [`kinds/${String(kind.kind)}.kind.yaml`, JSON.stringify(kind)]),
+  );
+  return createTestWorld({
+    seed: JSON.stringify({ kinds: more, objects }),
+    files: { ...told, ...files },
+    environment: { prune: { kinds: ['Source', 'SourceSchema'] } },
+  });
+}
+
+const addresses = ({ changes }: Awaited<ReturnType<World['plan']>>) =>
+  changes.map(({ action, address }) => `${action} ${address}`);
+const inTenant = (world: World, kind: string): readonly JsonObject[] =>
+  world.sandbox.state.objects[kind] ?? [];
+
+const deletesSent = ({ sandbox }: World) =>
+  sandbox.log.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
+
+describe('objects below another one', () => {
+  it('are planned by the name of their parent, which may be created with them', async () => {
+    const world = await project();
+    const plan = await world.plan();
+    expect(addresses(plan)).toEqual([
+      'update ProvisioningPolicy/AD%2FLDAP/CREATE',
+      'create Source/Payroll',
+      'update SourceSchema/HR/account',
+      'create SourceSchema/Payroll/group',
+    ]);
+    expect(
+      plan.changes.flatMap(({ requests }) => requests.map(({ method, path }) => `${method} ${path}`)),
+    ).toEqual([
+      'PATCH /v2025/sources/s2/provisioning-policies/CREATE',
+      'POST /v2025/sources',
+      'PUT /v2025/sources/s1/schemas/x1',
+      'POST /v2025/sources/{Source/Payroll}/schemas',
+    ]);
+    const applied = await world.run('apply', '--yes');
+    expect(applied, applied.stdout + applied.stderr).toMatchObject({ code: 0 });
+    expect(addresses(await world.plan())).toEqual([]);
+    const payroll = inTenant(world, 'Source').find(({ name }) => name === 'Payroll');
+    expect(inTenant(world, 'SourceSchema')).toMatchObject([
+      { source: 's1', nativeObjectType: 'Worker', identityAttribute: 'uid' },
+      { source: 's2', nativeObjectType: 'Person' },
+      { source: payroll?.id, name: 'group' },
+    ]);
+  });
+
+  it('are exported with a `!ref` to their parent, and the plan of it is empty', async () => {
+    const world = await project({});
+    await succeed(world, 'export', '--kinds', 'SourceSchema,ProvisioningPolicy');
+    expect(world.read('config/source-schemas/ad-ldap/account.yaml')).toBe(
+      'kind: SourceSchema\nsource: !ref Source/AD%2FLDAP\nname: account\nnativeObjectType: Person\n',
+    );
+    expect(world.read('config/provisioning-policies/ad-ldap/create.yaml')).toContain('usageType: CREATE');
+    expect((await world.plan()).changes).toEqual([]);
+    expect((await succeed(world, 'export', '--merge', '--all')).stdout).toContain('0 changed');
+  });
+
+  it('are deleted before their parent, and a rollback makes both again', async () => {
+    const world = await project({});
+    await succeed(world, 'export', '--kinds', 'Source,SourceSchema');
+    rmSync(`${world.dir}/config/source-schemas/hr`, { recursive: true });
+    rmSync(`${world.dir}/config/sources/hr.yaml`);
+    await succeed(world, 'apply', '--yes', '--prune', '--result', 'result.json');
+    expect(deletesSent(world)).toEqual(['/v2025/sources/s1/schemas/x1', '/v2025/sources/s1']);
+    expect(inTenant(world, 'SourceSchema')).toMatchObject([{ id: 'x2' }]);
+    await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
+    await succeed(world, 'apply', 'back.json');
+    const hr = inTenant(world, 'Source').find(({ name }) => name === 'HR');
+    expect(inTenant(world, 'SourceSchema')).toMatchObject([
+      { id: 'x2' },
+      { source: hr?.id, name: 'account' },
+    ]);
+  });
+
+  it('may be declared absent together with their parent', async () => {
+    const text =
+      'kind: Source\nname: HR\nensure: absent\n---\nkind: SourceSchema\nsource: !ref Source/HR\nname: account\nensure: absent\n';
+    const world = await project({ 'config/all.yaml': text });
+    await succeed(world, 'validate');
+    await succeed(world, 'apply', '--yes');
+    expect(inTenant(world, 'SourceSchema')).toMatchObject([{ id: 'x2' }]);
+    expect(addresses(await world.plan())).toEqual([]);
+  });
+
+  it('stay what they are where their parent gets another name', async () => {
+    const renamed =
+      'kind: Source\nname: People\nlifecycle: { renamedFrom: HR }\n---\nkind: SourceSchema\nsource: !ref Source/People\nname: account\n';
+    const world = await project({ 'config/all.yaml': renamed });
+    expect(addresses(await world.plan())).toEqual(['update Source/People']);
+    world.write('config/all.yaml', `${renamed}nativeObjectType: Worker\n`);
+    expect(addresses(await world.plan())).toEqual([
+      'update Source/People',
+      'update SourceSchema/People/account',
+    ]);
+    await succeed(world, 'apply', '--yes');
+    expect(addresses(await world.plan())).toEqual([]);
+    expect(inTenant(world, 'SourceSchema')).toMatchObject([
+      { id: 'x1', nativeObjectType: 'Worker' },
+      { id: 'x2' },
+    ]);
+  });
+
+  it('are read below the parents that manifests name, and no others', async () => {
+    const world = await project({ 'config/all.yaml': manifests.slice(0, manifests.indexOf('---')) });
+    await world.plan();
+    const read = world.sandbox.log.filter(({ path }) => path.endsWith('/schemas'));
+    expect(read.map(({ path }) => path)).toEqual(['/v2025/sources/s1/schemas']);
+  });
+
+  it('hold in `kind check`, and are compared between tenants by the names of their parents', async () => {
+    const world = await project({});
+    expect((await succeed(world, 'kind', 'check', 'ProvisioningPolicy')).stdout).toContain('holds');
+    await succeed(world, 'export', '--kinds', 'SourceSchema', '--out', 'kept');
+    const { stdout } = await succeed(world, 'diff', 'kept', 'test', '--kinds', 'SourceSchema');
+    expect(stdout).toContain('No differences');
+  });
+
+  it('are refused where the parent is no reference, or is none of the kind', async () => {
+    const text = (source: string) => `kind: SourceSchema\nsource: ${source}\nname: group\n`;
+    const world = await project({ 'config/a.yaml': text('HR'), 'config/b.yaml': text('!ref Identity/ann') });
+    const { code, stdout } = await world.run('validate');
+    expect(code).toBe(1);
+    expect(stdout).toContain('`source` must be a `!ref` of the kind Source');
+    expect(stdout).toContain('Write `source: !ref Source/HR`.');
+    expect(stdout).toContain('`source` refers to the kind Source, not to Identity');
+    world.write('config/a.yaml', text('!ref Source/HS'));
+    world.write('config/b.yaml', '');
+    expect((await world.run('plan')).stderr).toContain('Did you mean `HR`?');
+  });
+});
+
+describe('a descriptor', () => {
+  it.each([
+    [
+      'of a place without a parent',
+      { parent: undefined },
+      '`path` has `{source}`, but `parent` does not say',
+    ],
+    ['of a parent without a place', { path: '/v2025/schemas' }, '`path` must have `{source}` once'],
+    [
+      'below itself',
+      { parent: { source: 'SourceSchema' } },
+      'Objects cannot be below those of the kind `SourceSchema`',
+    ],
+    [
+      'below nothing',
+      { parent: { source: 'Nowhere' } },
+      'Objects cannot be below those of the kind `Nowhere`',
+    ],
+    ['without a key', { key: undefined }, 'The document has no `key` or `single`'],
+    ['single, with a key', { single: true }, 'A single object has no `key`'],
+    ['with a field that is the parent', { fields: { source: 'value' } }, '`source` is a part of the key'],
+    [
+      'that writes what is no field',
+      { write: { required: ['owner'] } },
+      '`owner` is neither a field nor a part of the key',
+    ],
+    [
+      'that prepares a delete by PUT',
+      { write: { beforeDelete: { name: 'x' } } },
+      'needs an `update` that sets single fields',
+    ],
+    [
+      'that replaces what it cannot delete',
+      { delete: false, write: { replace: true } },
+      '`replace` needs `create: true` and `delete: true`',
+    ],
+  ])('%s is refused', async (_, change, message) => {
+    const world = await createTestWorld({
+      files: { 'kinds/SourceSchema.kind.yaml': JSON.stringify({ ...schema, ...change }) },
+    });
+    const { code, stdout } = await world.run('validate');
+    expect(stdout).toContain(message);
+    expect(code).toBe(1);
+  });
+});
+
+it('a path of an environment has the places of the documented one', async () => {
+  const files = { 'kinds/SourceSchema.kind.yaml': JSON.stringify(schema) };
+  const at = (path: string) => createTestWorld({ files, identity: { paths: { SourceSchema: path } } });
+  await succeed(await at('/sources/v1/{source}/schemas'), 'validate');
+  const { code, stdout } = await (await at('/schemas/v1')).run('validate');
+  expect(code).toBe(1);
+  expect(stdout).toContain(
+    'The path of SourceSchema must have the same places as `/v2025/sources/{source}/schemas`',
+  );
+});
