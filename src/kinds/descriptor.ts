@@ -1,6 +1,6 @@
 import { defaultKind, type Told, type Kind as WrittenKind } from '../generated/schemas/kind.ts';
 import { sha256 } from '../model/digest.ts';
-import { type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import { type JsonObject, own, textOf } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Service } from './http.ts';
 import type { Field, KeyField, List, Notice } from './kind.ts';
@@ -140,68 +140,65 @@ export function mistakesIn(
   return [...twice, ...inKey, ...ofServer, ...misplaced, ...others];
 }
 
-function mistakesInShape({ path, key, parent, single }: Descriptor): DescriptorMistake[] {
-  const places = [...path.matchAll(/\{(.*?)\}/g)].map(([, name = '']) => name);
-  const wanted = parent ? `{${parent.part}}` : null;
-  const fits = parent ? places.length === 1 && places[0] === parent.part : places.length === 0;
-  return [
-    ...(fits
-      ? []
-      : [
-          {
-            at: pointer('path'),
-            message: wanted
-              ? `\`path\` must have \`${wanted}\` once, for the id of the parent, and no other place`
-              : `\`path\` has \`{${places[0]}}\`, but \`parent\` does not say of which kind that is`,
-          },
-        ]),
-    ...(single === key.length > 0
-      ? [
-          single
-            ? { at: pointer('key'), message: 'A single object has no `key`: there is no other' }
-            : { at: pointer('single'), message: 'Without `key`, only a single object can be described' },
-        ]
-      : []),
+/** The place of a mistake, what it is, and whether the descriptor makes it. */
+type Check = readonly [at: Pointer, message: string, isWrong: boolean];
+
+function mistakesInShape({
+  path,
+  key,
+  parent,
+  single,
+  update,
+  write,
+  ...can
+}: Descriptor): DescriptorMistake[] {
+  const places = path.match(/\{.*?\}/g) ?? [];
+  const { first, sendId, beforeDelete } = write;
+  const checks: readonly Check[] = [
+    [
+      '/path',
+      `\`path\` has \`${places[0]}\`, but \`parent\` does not say of which kind that is`,
+      !parent && places.length > 0,
+    ],
+    [
+      '/path',
+      `\`path\` must have \`{${parent?.part}}\` once, and no other place`,
+      parent !== null && places.join() !== `{${parent.part}}`,
+    ],
+    ['/key', 'A single object has no `key`: there is no other', single && key.length > 0],
+    ['/single', 'Without `key`, only a single object can be described', !single && key.length === 0],
+    [
+      '/write/beforeDelete',
+      '`beforeDelete` needs an `update` that sets single fields',
+      beforeDelete !== undefined && ['none', 'put'].includes(update),
+    ],
+    [
+      '/write/first',
+      '`first` needs an `update`, and cannot go with `sendId`',
+      first !== undefined && (update === 'none' || sendId === true),
+    ],
+    [
+      '/write/replace',
+      '`replace` needs `create: true` and `delete: true`',
+      write.replace === true && !(can.create && can.delete),
+    ],
   ];
+  return checks.flatMap(([at, message, isWrong]) => (isWrong ? [{ at, message }] : []));
 }
 
-/** The fields that `write` names have to be there, and the kind has to be written at all. */
-function mistakesInWrite({ key, fields, update, write, ...can }: Descriptor): DescriptorMistake[] {
+/** The names in `write` that are those of nothing. */
+function mistakesInWrite({ key, fields, write }: Descriptor): DescriptorMistake[] {
   const known = new Set([...key.map(({ name }) => name), ...Object.keys(fields)]);
-  const { required = [], immutable = [], first = [], alone = [], beforeDelete = {} } = write;
-  const named = Object.entries({
-    ...{ required, immutable, first, beforeDelete: Object.keys(beforeDelete) },
-    ...objectFrom(alone.map((some, at) => [`alone/${at}`, some])),
-  });
-  const unknown = named.flatMap(([setting, names]) =>
+  const { required, immutable, first, alone = [], beforeDelete = {} } = write;
+  const named = { required, immutable, first, beforeDelete: Object.keys(beforeDelete), alone: alone.flat() };
+  return Object.entries(named).flatMap(([setting, names = []]) =>
     names
       .filter((name) => !known.has(name))
       .map((name) => ({
-        at: pointer('write', ...setting.split('/')),
+        at: pointer('write', setting),
         message: `\`${name}\` is neither a field nor a part of the key`,
       })),
   );
-  const needs: [boolean, string, string][] = [
-    [update === 'none' && Object.keys(beforeDelete).length > 0, 'beforeDelete', 'needs an `update`'],
-    [
-      update === 'put' && Object.keys(beforeDelete).length > 0,
-      'beforeDelete',
-      'needs an `update` that sets single fields, not `put`',
-    ],
-    [update === 'none' && first.length > 0, 'first', 'needs an `update`'],
-    [write.sendId === true && first.length > 0, 'first', 'cannot go with `sendId`'],
-    [
-      write.replace === true && !(can.create && can.delete),
-      'replace',
-      'needs `create: true` and `delete: true`',
-    ],
-  ];
-  return [
-    ...unknown,
-    ...needs.flatMap(([isWrong, name, why]) =>
-      isWrong ? [{ at: pointer('write', name), message: `\`${name}\` ${why}` }] : [],
-    ),
-  ];
 }
 
 /** The names of the kinds that a descriptor refers to, with their places in it. */

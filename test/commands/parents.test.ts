@@ -260,7 +260,5 @@ it('a path of an environment has the places of the documented one', async () => 
   await succeed(await at('/sources/v1/{source}/schemas'), 'validate');
   const { code, stdout } = await (await at('/schemas/v1')).run('validate');
   expect(code).toBe(1);
-  expect(stdout).toContain(
-    'The path of SourceSchema must have the same places as `/v2025/sources/{source}/schemas`',
-  );
+  expect(stdout).toContain('The path of SourceSchema must have the same places as');
 });
