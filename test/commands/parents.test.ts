@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
+import type { Plan } from '../../src/model/plan.ts';
 import { createTestWorld, succeed, type World } from '../support/world.ts';
 
 const source = {
@@ -143,6 +144,8 @@ describe('objects below another one', () => {
     expect(deletesSent(world)).toEqual(['/v2025/sources/s1/schemas/x1', '/v2025/sources/s1']);
     expect(inTenant(world, 'SourceSchema')).toMatchObject([{ id: 'x2' }]);
     await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
+    const back: Plan = JSON.parse(world.read('back.json'));
+    expect(addresses(back)).toEqual(['create Source/HR', 'create SourceSchema/HR/account']);
     await succeed(world, 'apply', 'back.json');
     const hr = inTenant(world, 'Source').find(({ name }) => name === 'HR');
     expect(inTenant(world, 'SourceSchema')).toMatchObject([
