@@ -46,9 +46,10 @@ import { lintPlan, type Planned } from './lint.ts';
 import { nameDifferences } from './names.ts';
 import { readSettledObjects } from './reading.ts';
 import { addImpact } from './search.ts';
-import { type PastProjects, withSince } from './since.ts';
+import { type Past, type PastProjects, withSince } from './since.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 import { addUndeclared, undeclarability, warnOfLosses } from './undeclarable.ts';
+import { nameCommits, writtenSince } from './who.ts';
 
 interface ChangeOptions extends PlanOptions {
   /** What `since` declared, where a caller has checked it out for several plans. */
@@ -77,10 +78,12 @@ export async function planChanges(
   const requests = readRequestsFor({ ...declared, environment, choices });
   const live = await readTenantFor(requests, declared.lookups, project.root, reader);
   const desired = await resolveDeclared(declared, live, choices, reader);
-  const draft = await draftPlan(desired, live, project, options.env);
+  const written = await writtenSince(declared.past, project);
+  const draft = await draftPlan({ ...desired, written }, live, project, options.env);
   refuseLostReferences(declared.references, declared.resources, draft.plan, environment.kinds);
   const listed = await addUndeclared(draft.plan, draft);
-  const linted = await lintPlan(listed, project, draft);
+  const named = await nameCommits(listed, desired, declared.past, project.root);
+  const linted = await lintPlan(named, project, draft);
   const { impactRequests = null } = options;
   return withDigest(impactRequests === null ? linted : await addImpact(linted, draft, impactRequests));
 }
@@ -90,6 +93,7 @@ interface Declared {
   /** All of the project, complete: lookups and references are not resolved. */
   readonly resources: readonly Resource[];
   readonly previous: readonly Resource[] | null;
+  readonly past: Past | null;
   /** Those in scope: what is not compared is not looked up either. */
   readonly lookups: readonly UsedLookup[];
   readonly references: readonly UsedReference[];
@@ -104,7 +108,7 @@ async function readDeclared(
   const { settings, kinds } = project.environment;
   const past = shared
     ? shared.read(project)
-    : await withSince(project, { since: scope.since, env }, (all) => all?.read(project));
+    : await withSince(project, { since: scope.since, env }, (all) => all?.read(project) ?? null);
   const complete = (each: Resource) => completeResource(each, settings);
   const resources = addFormerParents(project.resources.map(complete));
   const isInScope = scopeFilter(scope);
@@ -112,6 +116,7 @@ async function readDeclared(
   return {
     resources,
     previous: past?.resources.map(complete) ?? null,
+    past,
     lookups: lookupsIn(inScope),
     references: referencesIn(inScope, kinds),
     diagnostics: [
@@ -150,7 +155,7 @@ export async function readTenantFor(
 }
 
 /** The desired state of a plan: what is compared with the tenant. */
-type Desired = Pick<PlanInput, 'resources' | 'previous' | 'diagnostics' | 'choices'>;
+type Desired = Pick<PlanInput, 'resources' | 'previous' | 'diagnostics' | 'choices' | 'written'>;
 
 /** Puts in ids and records for references and lookups. Throws a Failure for a reference that leads nowhere. */
 async function resolveDeclared(

@@ -13,10 +13,12 @@ import type { TenantName } from '../model/network.ts';
 import { namesAndMore } from '../model/words.ts';
 import type { PlanOptions } from './choices.ts';
 
-interface Past {
+interface Declared {
   readonly resources: readonly Resource[];
   readonly diagnostics: readonly Diagnostic[];
 }
+
+export type Past = Declared & Pick<Checkout, 'committedAt' | 'commits'>;
 
 export interface PastProjects {
   /**
@@ -44,14 +46,14 @@ export function withPast<T>(
   revision: Revision,
   use: (past: PastProjects) => T | Promise<T>,
 ): Promise<T> {
-  return withRevision(project, revision.name, ({ folder, hidden }) => {
+  return withRevision(project, revision.name, ({ folder, hidden, ...commits }) => {
     const options = { configFile: join(folder, basename(project.configFile)), env: revision.env };
     const opened = once(() => openPastProjects(options, project.root));
     const load = (present: Project) => opened().load(present);
     return use({
       read(present) {
         refuseHidden(present, hidden, revision.env);
-        return readPast(present, load, revision.name);
+        return { ...readPast(present, load, revision.name), ...commits };
       },
     });
   });
@@ -66,7 +68,7 @@ export async function withSince<T>(
   return since === null ? use(null) : withPast(project, { name: since, env }, use);
 }
 
-function readPast(project: Project, load: (present: Project) => Project, revision: string): Past {
+function readPast(project: Project, load: (present: Project) => Project, revision: string): Declared {
   try {
     return toPast(project, load(project), revision);
   } catch (error) {
@@ -81,7 +83,7 @@ function readPast(project: Project, load: (present: Project) => Project, revisio
 }
 
 /** What was declared for the environment, with the kinds of today. Nothing of it counts where it was another tenant's. */
-function toPast({ environment }: Project, past: Project, revision: string): Past {
+function toPast({ environment }: Project, past: Project, revision: string): Declared {
   if (!mayBeSame(past.environment.tenant, environment.tenant)) {
     return emptyPast(`the environment \`${environment.name}\` was another tenant`, revision);
   }
@@ -129,7 +131,7 @@ const absences: readonly { readonly code: string; say(project: Project): string 
   { code: 'unknown-environment', say: ({ environment: { name } }) => `there was no environment \`${name}\`` },
 ];
 
-function emptyPast(why: string, revision: string): Past {
+function emptyPast(why: string, revision: string): Declared {
   const message = `At ${revision} ${why}, so nothing counts as declared then, and --since deletes nothing.`;
   return { resources: [], diagnostics: [{ code: 'nothing-declared-then', severity: 'warning', message }] };
 }

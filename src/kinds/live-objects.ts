@@ -1,7 +1,7 @@
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { once } from '../model/basics.ts';
 import { sha256 } from '../model/digest.ts';
-import { type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
+import { type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
 import type { TenantName } from '../model/network.ts';
 import type { Change } from '../model/plan.ts';
 import { type Pointer, pointer, withValueAt } from '../model/pointer.ts';
@@ -57,6 +57,18 @@ export function shownId({ kind, id, raw }: Pick<LiveObject, 'kind' | 'id' | 'raw
   const shown = own(raw, kind.idMember ?? 'id');
   const known = id === null ? null : ownId(kind, id);
   return shown !== undefined && idText(shown) === known ? shown : known;
+}
+
+/** What APIs call the time of the last change. */
+const timesOfChange = 'modified updated_at updatedAt modifiedAt lastModified lastUpdated updated'.split(' ');
+
+/** When the object was last modified, where the tenant shows it as a time: in UTC, as a plan has it. */
+export function lastModified({ kind, raw }: LiveObject): string | null {
+  const shown = timesOfChange.flatMap((name) => (own(kind.fields, name) ? [] : [textOf(raw, name) ?? '']));
+  const time = shown.find(
+    (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) && !Number.isNaN(Date.parse(text)),
+  );
+  return time === undefined ? null : new Date(time).toISOString();
 }
 
 function fingerprintOf(

@@ -20,6 +20,15 @@ import { groupBy } from '../model/basics.ts';
 import { type Failure, failure, ifFailure, systemCode } from '../model/failure.ts';
 import { isForeign, isInside, statOf } from './paths.ts';
 
+/** The commit that last changed a file. */
+export interface Commit {
+  /** The first digits of its id: as many for everybody, whatever else a clone contains. */
+  readonly id: string;
+  readonly author: string;
+  /** In UTC. */
+  readonly at: string;
+}
+
 export interface Checkout {
   /** A temporary folder with the files below the project's root as they were. Submodules are left out. */
   readonly folder: string;
@@ -29,6 +38,10 @@ export interface Checkout {
    * not checked out are among them, with `/` at the end.
    */
   readonly hidden: readonly string[];
+  /** When the revision was committed, in UTC. */
+  readonly committedAt: string;
+  /** The last commits after the revision, by the paths of files from the root. */
+  readonly commits: ReadonlyMap<string, Commit>;
 }
 
 /**
@@ -59,9 +72,31 @@ export async function withRevision<T>(
     if (prefix === '' || hasEntry(git, commit, prefix.slice(0, -1)))
       checkOut(git, revision, `${commit}:${prefix}`, folder);
     redirectLinks(folder, root);
-    return use({ folder, hidden: listHidden(git, repository) });
+    return use({
+      folder,
+      hidden: listHidden(git, repository),
+      committedAt: utc(git.run(['log', '-1', '--format=%cI', commit]).stdout),
+      commits: commitsAfter(git, commit, prefix),
+    });
   });
 }
+
+/** Where the clone does not tell, nobody is named. */
+function commitsAfter(git: Git, commit: string, prefix: string): Checkout['commits'] {
+  const show = ['log', '--no-ext-diff', '--no-renames', '--name-only', '--format=%x00%H%x00%an%x00%cI'];
+  const { stdout } = git.run(['-c', 'core.quotePath=false', ...show, `${commit}..HEAD`, '--', prefix || '.']);
+  const found = new Map<string, Commit>();
+  let latest: Commit | null = null;
+  for (const line of stdout.split('\n')) {
+    const [, id, author = '', at = ''] = line.split('\0');
+    if (id !== undefined) latest = { id: id.slice(0, 8), author, at: utc(at) };
+    const path = line.slice(prefix.length);
+    if (id === undefined && latest && !found.has(path)) found.set(path, latest);
+  }
+  return found;
+}
+
+const utc = (text: string): string => new Date(text.trim()).toISOString();
 
 /**
  * The commits that HEAD contains and that added one of these texts to a file of the project, and those before them, the

@@ -28,7 +28,7 @@ export function fileStem(digest: string): string {
 
 /**
  * The digest of everything in a plan that an approval covers: tenant, scope, all differences and all requests. It leaves
- * out the tool and time of the plan, the digest itself, the `impact` of searches, which changes as people come and go, what is
+ * out the tool and time of the plan, the digest itself, the `impact` of searches, which changes as people come and go, when and by whom something was changed, what is
  * undeclared, which no request touches, which apply it undoes, and earlier defaults of the vendor, which only some clones know.
  */
 export function planDigest(plan: DraftPlan & { readonly digest?: string }): string {
@@ -42,7 +42,9 @@ export function planDigest(plan: DraftPlan & { readonly digest?: string }): stri
   } = plan;
   // A member that is undefined does not count.
   const summary = { ...plan.summary, undeclared: undefined };
-  const changes = plan.changes.map(({ impact: _impact, ...change }) => change);
+  const changes = plan.changes.map(
+    ({ impact: _impact, modified: _modified, commit: _commit, ...change }) => change,
+  );
   const diagnostics = plan.diagnostics.map((each) => ({
     ...each,
     versions: each.versions?.map((versions) => ({ ...versions, old: undefined })),

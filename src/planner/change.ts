@@ -20,7 +20,7 @@ import {
   type Write,
   type WriteInput,
 } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live-objects.ts';
+import { identityOf, lastModified } from '../kinds/live-objects.ts';
 import { isIgnored } from '../kinds/places.ts';
 import type { Secrets } from '../kinds/project.ts';
 import {
@@ -473,10 +473,12 @@ function buildChange(
   write: Write,
   { live, differences: found, secrets, isSensitive, ...parts }: ChangeParts,
 ): Change {
+  const modified = live && lastModified(live);
   const common = {
     ...parts,
     diff: found.map((entry) => redactDifference(entry, isSensitive)),
     ...(secrets.length > 0 ? { secrets } : {}),
+    ...(modified ? { modified } : {}),
     kind: kind.name,
     id: live?.id ?? null,
     fingerprint: live?.fingerprint() ?? null,

@@ -218,7 +218,7 @@ function stateAllowed({ maxDeletes, allowDeleteAll }: PlanChoices): Pick<Plan, '
 
 /** Compares declared objects with the tenant, or with the vendor's defaults where they do not exist yet. */
 function compareAll(
-  { environment, choices, secrets, previous }: PlanInput,
+  { environment, choices, secrets, previous, written }: PlanInput,
   matches: readonly Match[],
   standards: LiveIndex = new LiveIndex([]),
 ): Compared[] {
@@ -231,7 +231,8 @@ function compareAll(
     const past = previousOf?.(resource) ?? null;
     const unseen = unseenInPlan(secrets, isRotated(resource.address));
     const { change, notComparable } = changeFor(match, standard, { settings, unseen, past });
-    return { match, change: change && previousOf ? addOrigins(change, match, past) : change, notComparable };
+    const since = { previous: past, written: written?.get(resource.address) };
+    return { match, change: change && previousOf ? addOrigins(change, match, since) : change, notComparable };
   });
 }
 

@@ -7,6 +7,7 @@ import { keysOf, type Resource } from '../kinds/resource.ts';
 import { type Address, type Key, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { TenantName } from '../model/network.ts';
 import type { Plan, Scope } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
@@ -40,6 +41,8 @@ export interface PlanInput {
   readonly secrets: Secrets;
   /** Why no manifest could declare an object, in words; `null` where one could. Only asked with `--prune`. */
   readonly whyUndeclarable: (live: LiveObject) => string | null;
+  /** What applies of this checkout wrote since the revision of `--since`: the fields, or `null` where one deleted the object. */
+  readonly written?: ReadonlyMap<Address, JsonObject | null>;
   readonly choices: PlanChoices;
   /** Remarks of earlier steps. */
   readonly diagnostics: readonly Diagnostic[];

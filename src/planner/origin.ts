@@ -11,14 +11,18 @@ import { hasLookup } from './fill-lookups.ts';
 import type { Match } from './match.ts';
 import { resourcesByIdentity } from './references.ts';
 
-/**
- * The change, with the origin of each difference as judged by an earlier revision of the manifests (`--since`).
- *
- * @param previous what that revision declared of the object
- */
-export function addOrigins(change: Change, match: Match, previous: Resource | null): Change {
-  const diff = change.diff.map((entry) => ({ ...entry, origin: originOf(entry, match, previous) }));
-  const isGone = change.action === 'create' && previous !== null;
+/** What is known of an object since an earlier revision of the manifests. */
+interface Since {
+  /** What that revision declared of it. */
+  readonly previous: Resource | null;
+  /** What later applies of this checkout wrote; `null`: they deleted it. */
+  readonly written: JsonObject | null | undefined;
+}
+
+/** The change, with the origin of each difference as judged by an earlier revision of the manifests (`--since`). */
+export function addOrigins(change: Change, match: Match, since: Since): Change {
+  const diff = change.diff.map((entry) => ({ ...entry, origin: originOf(entry, match, since) }));
+  const isGone = change.action === 'create' && since.previous !== null && since.written !== null;
   const moved = diff.filter(({ origin }) => origin === 'tenant' || origin === 'both');
   if (moved.length === 0 && !isGone) return { ...change, diff };
   const fields = moved.map(({ path }) => path);
@@ -47,21 +51,23 @@ export function previousFinder(previous: readonly Resource[]): (resource: Resour
 const idOf = ({ kind, id }: Resource): string => `${kind.name}/${id}`;
 
 /** `null` for a secret: its name does not show who changed its value. */
-function originOf(entry: Difference, match: Match, previous: Resource | null): Origin | null {
+function originOf(entry: Difference, match: Match, { previous, written }: Since): Origin | null {
   const { kind, resource, live } = match;
   if (entry.sensitive) return null;
   if (!previous) return 'repo';
-  if (!live) return 'tenant';
+  if (!live) return written === null ? 'repo' : 'tenant';
   const [name = ''] = segmentsOf(entry.path);
   const field = kind.fields[name];
   if (!field) return originOfRename(match, live, previous);
   const at = valueReader(kind, { name, field, path: entry.path });
+  const ours = written ? at(written) : undefined;
+  if (ours !== undefined && sameJson(ours, at(live.fields) ?? null)) return 'repo';
   const then = at(previous.fields);
   const repoMoved = !sameJson(then ?? null, at(resource.fields) ?? null);
   if (!repoMoved) return 'tenant';
   // What cannot be known of that time, such as an unset variable or a lookup, is not in the manifests of today.
-  const written = field.is === 'json' ? then : own(previous.fields, name);
-  if (then === undefined || written === undefined || isUnknown(written)) return 'repo';
+  const past = field.is === 'json' ? then : own(previous.fields, name);
+  if (then === undefined || past === undefined || isUnknown(past)) return 'repo';
   const tenantMoved =
     field.is === 'json'
       ? !sameJson(then, at(live.fields) ?? null)

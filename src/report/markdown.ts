@@ -290,11 +290,16 @@ function memberLines(family: Family<Entry>): string {
   return `The same in ${namesAndMore(shown, family.length - shown.length)}. Shown is the first:`;
 }
 
-function placeLine({ source, objectId }: Entry, options: ReportOptions): string {
+function placeLine({ source, objectId, history }: Entry, options: ReportOptions): string {
   const link = sourceLink(source, options);
   const where = source === null ? '' : codeSpan(place(source));
   const linked = link === null ? where : `[${where}](<${linkTarget(link)}>)`;
-  return joinParts([linked, objectId !== null && `id ${codeSpan(objectId)}`], ' · ');
+  const known = [
+    linked,
+    objectId !== null && `id ${codeSpan(objectId)}`,
+    ...(history.isAsked ? history.words : []).map(escapeMarkdown),
+  ];
+  return joinParts(known, ' · ');
 }
 
 function noticeLines(family: Family<Entry>): string {

@@ -109,6 +109,8 @@ export interface Entry {
   /** Column titles of the values before and after. */
   readonly sides: readonly [before: string, after: string];
   readonly notices: readonly Notice[];
+  /** When the object and its files were last changed, and by whom; `isAsked`: readers look for it first. */
+  readonly history: { readonly words: readonly string[]; readonly isAsked: boolean };
   /** Worked out when a writer asks for it. */
   readonly fields: () => readonly Field[];
   /** What the change does, in a few words. */
@@ -189,6 +191,7 @@ export const emptyEntry = {
   source: null,
   sides: ['Before', 'After'],
   notices: [],
+  history: { words: [], isAsked: false },
   fields: () => [],
   consequence: () => '',
   secrets: [],

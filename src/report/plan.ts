@@ -125,6 +125,7 @@ export function changeEntry(
     // A delete and what a rollback restores do not come from a manifest.
     sides: ['Tenant', action === 'delete' || source === null ? 'After' : 'Manifest'],
     notices: noticesOf(change),
+    history: historyOf(change),
     fields,
     consequence: once(() => consequenceOf(change, fields)),
     secrets: secretsSentBy({ requests }).toSorted(),
@@ -165,6 +166,16 @@ function noticesOf({ action, risk, warnings, impact }: Change): Notice[] {
       (text): Notice => ({ is: 'warning', label: null, text }),
     ),
   ];
+}
+
+/** `in the tenant: last modified 2026-11-20 10:12 UTC` */
+function historyOf({ modified, commit, risk }: Change): Entry['history'] {
+  const time = (at: string) => `${at.slice(0, 16).replace('T', ' ')} UTC`;
+  const words = [
+    ...(modified ? [`in the tenant: last modified ${time(modified)}`] : []),
+    ...(commit ? [`in the repository: ${commit.id} by ${commit.author}, ${time(commit.at)}`] : []),
+  ];
+  return { words, isAsked: commit !== undefined || risk.includes('undoes-tenant-change') };
 }
 
 /** `finds 52 profiles, 47 before`, and `3 enter: Ada, Ben and 1 more` */

@@ -3,7 +3,7 @@ import type { Redact } from './options.ts';
 
 /** Members whose values are words of this program, or made by it. All others may hold what a tenant or a file says. */
 const ownWords = new Set(
-  'action code createdAt digest endedAt fingerprint in is kind kinds method op origin outcome planDigest risk severity startedAt tool'.split(
+  'action code createdAt digest endedAt fingerprint in is kind kinds method modified op origin outcome planDigest risk severity startedAt tool'.split(
     ' ',
   ),
 );

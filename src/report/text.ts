@@ -214,12 +214,13 @@ export function entryText(entry: Entry, verbose: boolean): string {
 }
 
 function entryRows(entry: Entry, verbose: boolean, note = ''): Row[] {
-  const { notices, secrets, impact, requests, sent, isFailure, isLine } = entry;
+  const { notices, history, secrets, impact, requests, sent, isFailure, isLine } = entry;
   const fields = isLine ? [] : shortenFields(entry.fields(), verbose ? Number.POSITIVE_INFINITY : maxLines);
   const names = fields.map(({ name }) => widthOf(name)).filter((width) => width <= maxName);
   return [
     titleRow(entry, note),
     ...notices.flatMap((notice) => noticeRows(notice, isFailure)),
+    ...(verbose || history.isAsked ? history.words : []).map((words) => row(6, span(words, 'dim'))),
     ...fields.flatMap((field) => fieldRows(field, Math.max(0, ...names))),
     ...(secrets.length === 0 ? [] : [row(6, span('sends secrets: ', 'dim'), span(secrets.join(', ')))]),
     ...(impact === null ? [] : [row(6, span('● ', 'cyan'), span(impact.words))]),

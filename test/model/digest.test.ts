@@ -30,6 +30,8 @@ const change: Required<Change> = {
   warnings: ['Careful.'],
   risk: ['lockout'],
   impact: { notRun: 'no reason' },
+  modified: '2026-01-01T00:00:00.000Z',
+  commit: { id: '01234567', author: 'Ada', at: '2026-01-01T00:00:00.000Z' },
 };
 
 const plan: Plan = {
@@ -64,7 +66,12 @@ function without(place: string): Plan {
   return parsePlan({ ...asJson, changes: below === '' ? [] : [withValueAt(whole, below, undefined)] });
 }
 
-const notCovered = ['/tool', '/createdAt', '/digest', '/changes/0/impact'];
+const notCovered = [
+  '/tool',
+  '/createdAt',
+  '/digest',
+  ...['impact', 'modified', 'commit'].map((name) => `/changes/0/${name}`),
+];
 const isCovered = (place: string) =>
   !notCovered.some((other) => place === other || place.startsWith(`${other}/`));
 

@@ -160,12 +160,13 @@ function toolsMarkup({ id, address }: Entry): Markup {
   return html`<p class="tools js"><label><input type="checkbox" autocomplete="off"> Reviewed</label> <button type="button" class="copy" data-copy="${oneLine(address)}">Copy address</button> <button type="button" class="copy" data-copy="${permalink(id)}">Copy link</button></p>`;
 }
 
-function metaMarkup({ source, objectId, secrets }: Entry, options: ReportOptions): Markup {
+function metaMarkup({ source, objectId, history, secrets }: Entry, options: ReportOptions): Markup {
   const link = sourceLink(source, options);
-  if (objectId === null && link === null && secrets.length === 0) return html``;
+  if (objectId === null && link === null && history.words.length + secrets.length === 0) return html``;
   return html`<dl class="meta">
 ${source === null || link === null ? '' : html`<div><dt>Manifest</dt><dd><a href="${link}" rel="noreferrer"><code>${place(source)}</code></a></dd></div>`}
 ${objectId === null ? '' : html`<div><dt>Id</dt><dd><code>${objectId}</code></dd></div>`}
+${history.words.length === 0 ? '' : html`<div><dt>Last changed</dt><dd>${history.words.map(oneLine).join('; ')}</dd></div>`}
 ${secrets.length === 0 ? '' : html`<div><dt>Sends secrets</dt><dd><code>${secrets.map(oneLine).join(', ')}</code></dd></div>`}
 </dl>`;
 }
