@@ -14,9 +14,12 @@ import {
   readPipelineFacts,
   requirePlain,
   unknownHost,
+  variablesUsed,
+  writtenPromotion,
 } from './init/pipelines.ts';
 import {
   type Choices,
+  environmentFile,
   laterGroup,
   type NewTenant,
   pipelines,
@@ -73,6 +76,7 @@ export const command = describePlainCommand({
       'Start from a tenant: find out what it needs, and export it',
     '$0 init --identity test=https://… --identity production=https://…':
       'Two tenants, and pipelines that apply to production what was tested',
+    '$0 init --identity us-2=https://…': 'Add a tenant to an existing project, as environments/us-2.yaml',
     '$0 init --promote test @production': 'Such pipelines for an existing project',
   },
 }).run(async (args, io) => {
@@ -80,7 +84,8 @@ export const command = describePlainCommand({
   refuseUrlAsFolder(args.dir);
   const root = resolve(io.cwd, args.dir);
   const isNew = !existsSync(join(root, 'tenantctl.yaml'));
-  const asked = checkPromotion(args, isNew);
+  const isAdding = !isNew && args.identity.length > 0;
+  const asked = checkPromotion(args, isNew) ?? (isAdding ? writtenPromotion(root) : null);
   // Reports mistakes of an existing project before a file is written.
   const known = isNew ? null : readPipelineFacts(root, io.env, asked);
   const setup = await makeSetup(args, { root, isNew }, io);
@@ -92,19 +97,23 @@ export const command = describePlainCommand({
     requirePlain(selections ?? choices.tenants.map(({ name }) => name), hosts);
   }
 
-  if (!isNew) await printMissingSettings(root, io);
-  const written = writeFiles(root, projectFiles(choices, root));
+  const added = isNew ? [] : choices.tenants;
+  if (!isNew && added.length === 0) await printMissingSettings(root, io);
+  const written = writeFiles(root, [...projectFiles(choices, root), ...added.map(environmentFile)]);
   const kept = keepTyped(setup, root, io);
   // The manifests of an existing project are not added to.
   const exported =
     choices.from === 'export' && isNew ? await exportTenant(choices, root, { ...io, env }) : null;
-  const facts = known ?? readPipelineFacts(root, io.env, promotionOf(choices.tenants));
-  const added = writePipelines(choices, facts, root);
+  const facts =
+    known && added.length === 0
+      ? known
+      : readPipelineFacts(root, io.env, known ? asked : promotionOf(choices.tenants));
+  const jobs = writePipelines(choices, facts, known ?? facts, root);
 
-  const notes = [...written, ...kept, ...added.notes];
+  const notes = [...written, ...kept, ...jobs.notes];
   io.stdout.write(notes.map(({ path, what }) => `${what.padEnd(8)}  ${path}\n`).join(''));
-  if (!isNew) io.stdout.write(unusedOptions(args));
-  const steps = nextSteps({ choices, isNew, exported, facts, root, written, ...added }, io);
+  if (!isNew) io.stdout.write(unusedOptions(args, added));
+  const steps = nextSteps({ choices, isNew, exported, facts, root, written, ...jobs }, io);
   io.stdout.write(`\nNext:\n${steps.replaceAll(/^(?=.)/gm, '  ')}`);
   return exported ?? ExitCode.done;
 });
@@ -169,9 +178,14 @@ interface WrittenPipelines {
 }
 
 /** Writes the pipelines at the top of the repository that the project is in. */
-function writePipelines({ pipelines }: Choices, facts: PipelineFacts, root: string): WrittenPipelines {
+function writePipelines(
+  { pipelines }: Choices,
+  facts: PipelineFacts,
+  before: PipelineFacts,
+  root: string,
+): WrittenPipelines {
   const place = placeOf(root);
-  const files = pipelineFiles(pipelines, facts, place);
+  const files = pipelineFiles(pipelines, facts, before, place);
   const fromRoot = (path: string) => relative(root, join(place.top, path));
   return {
     notes: writeFiles(place.top, files).map(({ path, what }) => ({ path: fromRoot(path), what })),
@@ -182,10 +196,10 @@ function writePipelines({ pipelines }: Choices, facts: PipelineFacts, root: stri
 }
 
 /** A line about options that were not used, since only a new project file would contain them. */
-function unusedOptions(args: Args): string {
+function unusedOptions(args: Args, added: readonly NewTenant[]): string {
   const names = givenOptions(args, ['identity', 'profiles']).map(({ option }) => option);
-  if (names.length === 0) return '';
-  return `\nNot used, since tenantctl.yaml was kept: ${names.join(', ')}. Change the base URLs in the file.\n`;
+  if (names.length === 0 || args.identity.length === added.length) return '';
+  return `\nNot used, since tenantctl.yaml was kept: ${names.join(', ')}. Change the base URLs in the file, or add an environment with --identity NAME=URL.\n`;
 }
 
 interface Made extends WrittenPipelines {
@@ -212,6 +226,10 @@ function nextSteps(
   const several = isNew ? choices.tenants.map(({ name }) => name) : (next?.environments ?? []);
   const last = several.at(-1) ?? (needsEnvironment ? first.selection : undefined);
   const isNamed = last !== undefined && (!isNew || several.length > 1);
+  const added = isNew ? [] : choices.tenants;
+  const ofAdded = added.flatMap(({ clientId, clientSecret }) => [clientId, clientSecret]);
+  const isOfAdded = (name: string) => added.length === 0 || ofAdded.includes(name);
+  const covered = stages.flatMap((stage) => stage?.environments ?? []);
   return fill(example('init/next-steps.txt'), {
     // Empty where it is the current one.
     folder: relative(cwd, root),
@@ -223,11 +241,29 @@ function nextSteps(
     isGuessed: isWritten && needsEnvironment && !next,
     environment: first.selection,
     // The embedded tenant needs no credentials, and the secrets of the examples are for another environment.
-    unset: isEmbedded ? [] : facts.unset,
+    unset: isEmbedded && added.length === 0 ? [] : facts.unset.filter(isOfAdded),
     unsetSecrets: isEmbedded && choices.from === 'examples' ? [] : facts.unsetSecrets,
+    added: added.map(({ name, identity, profiles, ...variables }) => ({
+      name,
+      variables: variablesUsed(root).join(', '),
+      isUncovered: !covered.includes(name),
+      first: first.selection,
+      changed: covered.includes(name)
+        ? notes.filter(({ what }) => what === 'kept').map(({ path }) => path)
+        : [],
+      secrets: `${variables.clientId} and ${variables.clientSecret}`,
+      hosts: [...new Set([identity, profiles ?? identity].map((url) => new URL(url).host))].join(','),
+    })),
     needsExport: exported !== ExitCode.done && (choices.from === 'export' || lacksManifests),
     // Without --merge, the export would declare the objects of existing manifests again.
     exportOptions: `${isNamed ? ` -e ${last}` : ''}${hasManifests ? ' --merge' : ''}`,
-    planOptions: next ? ` -e ${first.selection} -e ${next.selection}` : needsEnvironment ? " -e '*'" : '',
+    planOptions:
+      added.length > 0
+        ? added.map(({ name }) => ` -e ${name}`).join('')
+        : next
+          ? ` -e ${first.selection} -e ${next.selection}`
+          : needsEnvironment
+            ? " -e '*'"
+            : '',
   });
 }

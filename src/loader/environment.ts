@@ -46,8 +46,8 @@ export function readEnvironment(
   reading: Reading,
 ): ReadEnvironment {
   const { inputs, problems } = reading;
-  const context = { ...reading, source: project.source };
   const text = chooseEnvironment(project, name, reading);
+  const context = { ...reading, source: project.source, environment: text?.name ?? '' };
   const variables = text && readVariables(text, context);
   const readTag = tagReader({ ...context, variables: isObject(variables) ? variables : null });
   const value = text && readValue(text, variables, { readTag, problems });

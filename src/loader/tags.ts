@@ -17,6 +17,8 @@ export interface TagContext {
   readonly uses: TagUses;
   /** `null` where the environment could not be read, which has been reported. */
   readonly variables: JsonObject | null;
+  /** The name of the environment. */
+  readonly environment: string;
   readonly source: FileSource;
   readonly problems: Problems;
 }
@@ -132,14 +134,14 @@ function withName(read: (name: string, context: TagContext, place: Place) => Jso
   };
 }
 
-function readVariable(name: string, { variables, problems }: TagContext, place: Place): Json {
+function readVariable(name: string, { variables, environment, problems }: TagContext, place: Place): Json {
   if (variables === null) return unresolved;
   const value = own(variables, name);
   if (value !== undefined) return value;
   const hint =
     problems.suggest(place, name, () => Object.keys(variables)) ??
     'Add it to `variables` of the environment.';
-  throw failure('variable-unset', `The environment has no variable \`${name}\``, { hint });
+  throw failure('variable-unset', `The environment ${environment} has no variable \`${name}\``, { hint });
 }
 
 function readEnv(name: string, { inputs: { values, withheld }, uses }: TagContext, place: Place): Json {

@@ -26,6 +26,8 @@ afterEach(async () => {
 
 const run = (argv: readonly string[], env: NodeJS.ProcessEnv = {}) => runProgram(argv, { cwd: dir, env });
 const read = (path: string) => readFileSync(join(dir, path), 'utf8');
+const change = (path: string, edit: (text: string) => string) =>
+  writeFileSync(join(dir, path), edit(read(path)));
 const project = () => parse(read('tenantctl.yaml'), { logLevel: 'silent' });
 
 /** Starts a tenant that departs from the contract, and returns what it takes to reach it. */
@@ -579,5 +581,58 @@ describe('several tenants', () => {
       'LIVE_CLIENT_ID',
       'LIVE_CLIENT_SECRET',
     ]);
+  });
+});
+
+describe('a tenant that a project gets', () => {
+  const two = ['--identity', 'test=https://test.example', '--identity', 'eu-1=https://eu.example'];
+  const other = ['--identity', 'us-2=https://us.example'];
+
+  it('has a file of its own, and everything else is kept', async () => {
+    await run(['init', ...two, '--from', 'examples', '--pipelines', 'none']);
+    const project = read('tenantctl.yaml');
+    const { code, stdout } = await run(['init', ...other, '--pipelines', 'none']);
+    expect(code).toBe(0);
+    expect(read('tenantctl.yaml')).toBe(project);
+    expect(parse(read('environments/us-2.yaml').replaceAll(/!\w+ /g, ''))).toEqual({
+      identity: {
+        baseUrl: 'https://us.example',
+        auth: { clientId: 'US_2_CLIENT_ID', clientSecret: 'US_2_CLIENT_SECRET' },
+      },
+      limits: { maxDeletes: 10, requests: 100, per: '10s', concurrency: 8 },
+    });
+    expect(stdout).toContain('created   environments/us-2.yaml');
+    expect(stdout).not.toContain('Not used');
+    expect(stdout).toMatch(
+      /environments\/us-2\.yaml, set under `variables` what manifests use: cluster, company/,
+    );
+    expect(stdout.match(/export \S+=/g)).toEqual(['export US_2_CLIENT_ID=', 'export US_2_CLIENT_SECRET=']);
+    expect(stdout).toContain('npx tenantctl plan -e us-2');
+    const again = await run(['init', ...other, '--pipelines', 'none']);
+    expect(again.stdout).toContain('Not used');
+    const missing = await run(['validate', '-e', 'us-2'], { US_2_CLIENT_ID: 'x' });
+    expect(missing.stderr + missing.stdout).toContain('The environment us-2 has no variable `cluster`');
+  });
+
+  it('gets its place in pipelines that are as they were made, and is said where one was changed', async () => {
+    await run(['init', ...two, '--identity', 'eu-2=https://eu2.example', '--from', 'export']);
+    change('tenantctl.yaml', (text) => text.replace('[eu-1, eu-2]', '[eu-*, us-*]'));
+    change('.gitlab-ci.yml', (text) => `${text}# mine\n`);
+    const { stdout } = await run(['init', ...other]);
+    expect(stdout).toMatch(/updated +\.github\/workflows\/tenantctl\.yaml/);
+    const workflow = read('.github/workflows/tenantctl.yaml');
+    expect(workflow).toContain('US_2_CLIENT_SECRET');
+    expect(workflow).toContain('us.example');
+    expect(workflow).toContain("TENANTCTL_NEXT: '@production'");
+    expect(read('.gitlab-ci.yml')).not.toContain('US_2');
+    expect(stdout).toContain(
+      '.gitlab-ci.yml was changed, so it is kept: pass on US_2_CLIENT_ID and US_2_CLIENT_SECRET, and allow the hosts us.example.',
+    );
+  });
+
+  it('is said to be in no pipeline where it is in none', async () => {
+    await run(['init', '--identity', 'https://one.example', '--from', 'export']);
+    const { stdout } = await run(['init', ...other]);
+    expect(stdout).toContain('No pipeline is for us-2.');
   });
 });

@@ -131,7 +131,7 @@ describe('an environment', () => {
   });
 
   it.each([
-    ['baseUrl: !var host', 'variable-unset 5:16', 'The environment has no variable `host`'],
+    ['baseUrl: !var host', 'variable-unset 5:16', 'The environment prod has no variable `host`'],
     ['baseUrl: !env HOST', 'env-unset 5:16', 'The environment variable HOST is not set'],
   ])('has no setting that is not there: %s', (line, at, message) => {
     expect(saidOf(remote(`${line}\n      ${token}`)).map((each) => each.slice(0, 2))).toEqual([

@@ -54,7 +54,7 @@ export function readPipelineFacts(
   env: NodeJS.ProcessEnv,
   promotion: Promotion | null,
 ): PipelineFacts {
-  const ofProject = namesIn(textsOf(root, ['tenantctl.yaml', 'environments/*.{yaml,yml}']));
+  const ofProject = namesUsed(root);
   const manifests = textsOf(root, [manifestGlob]);
   const secrets = namesIn(manifests, 'secret').filter((name) => !ofProject.includes(name));
   const known = sortUnique([...ofProject, ...namesIn(manifests)]);
@@ -87,6 +87,17 @@ export function readPipelineFacts(
     needsEnvironment,
     stages,
   };
+}
+
+/** The environment variables that the settings of a project name. */
+export const namesUsed = (root: string): string[] =>
+  namesIn(textsOf(root, ['tenantctl.yaml', 'environments/*.{yaml,yml}']));
+
+/** The variables of environments that manifests use. */
+export function variablesUsed(root: string): string[] {
+  const used = /!var +["']?([A-Za-z_][\w.-]*)|%\{\s*([A-Za-z_][\w.-]*)/g;
+  const found = textsOf(root, [manifestGlob]).flatMap((text) => [...text.matchAll(used)]);
+  return sortUnique(found.map(([, tag, format]) => tag ?? format ?? ''));
 }
 
 const manifestGlob = 'config/**/*.{yaml,yml}';
@@ -247,6 +258,16 @@ export function placeOf(root: string): Placed {
   return { top: root, folder: '' };
 }
 
+/** The promotion that an existing pipeline makes; `null`: it is for one environment, or there is none. */
+export function writtenPromotion(root: string): Promotion | null {
+  const { top } = placeOf(root);
+  const texts = systems.map(({ path }) => readIfThere(join(top, path)) ?? '');
+  const [first, next] = ['FIRST', 'NEXT'].map((name) =>
+    texts.map((text) => new RegExp(`^ *TENANTCTL_${name}: '([^']+)'$`, 'm').exec(text)?.[1]).find(Boolean),
+  );
+  return first && next ? [first, next] : null;
+}
+
 /** A pipeline of a new project. */
 interface PipelineFile extends ProjectFile {
   /** The existing file, about something else, that somebody must add its jobs to; `null`: this file is run. */
@@ -260,11 +281,12 @@ const systems = [
 
 /**
  * The pipelines, for the top of the project's repository. Where that has one already which is about something else, ours is in
- * the project's folder, so that somebody can add its jobs.
+ * the project's folder, so that somebody can add its jobs. A pipeline that is as `before` made it is renewed.
  */
 export function pipelineFiles(
   wanted: Choices['pipelines'],
   facts: PipelineFacts,
+  before: PipelineFacts,
   { top, folder }: Placed,
 ): PipelineFile[] {
   const isFree = (path: string) => {
@@ -276,11 +298,17 @@ export function pipelineFiles(
     .map(({ system, path, beside }) => {
       const template = example(`${facts.stages.length > 1 ? 'promotion/' : ''}${path}`);
       const text = pipelineFile(template, facts, folder);
-      if (isFree(path)) return { ...newFile(path, text), addTo: null };
+      const renewed = (at: string) => {
+        const content = (existing: string | null) => {
+          const isOurs = existing === pipelineFile(template, before, folder);
+          return existing === null || isOurs ? text : existing;
+        };
+        return { path: at, content, addTo: null };
+      };
+      if (isFree(path)) return renewed(path);
       // GitHub runs every file there, so each project of a repository can have one.
       const another = `.github/workflows/tenantctl-${wordOf(folder)}.yaml`;
-      if (system === 'github' && folder !== '' && isFree(another))
-        return { ...newFile(another, text), addTo: null };
+      if (system === 'github' && folder !== '' && isFree(another)) return renewed(another);
       return { ...newFile(`${folder}${beside}`, text), addTo: path };
     });
 }

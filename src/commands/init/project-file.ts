@@ -87,6 +87,14 @@ export function projectText({ tenants, from }: Choices): string {
   });
 }
 
+/** The file of an environment that a project gets: what its project file would have of it. */
+export function environmentFile(tenant: NewTenant): ProjectFile {
+  const whole = projectText({ tenants: [tenant], from: 'export', pipelines: 'none' });
+  const [, settings = ''] = whole.split(`\n  ${yaml(tenant.name)}:\n`);
+  const schema = '# yaml-language-server: $schema=../.tenantctl/schemas/environment.schema.json\n';
+  return newFile(`environments/${tenant.name}.yaml`, `${schema}${settings.replaceAll(/^ {4}/gm, '')}`);
+}
+
 /** The embedded tenant gives way to a tenant of its name. */
 function unusedName(name: string, taken: readonly string[]): string {
   return taken.includes(name) ? unusedName(`embedded-${name}`, taken) : name;

@@ -3,7 +3,7 @@ import { type Detected, presetsOfHosts, type Survey, surveyTenant } from '../../
 import type { Kind } from '../../kinds/kind.ts';
 import type { ProjectEnvironment } from '../../kinds/project.ts';
 import { readBaseUrl } from '../../loader/connection.ts';
-import { loadEnvironment, loadUnwritten, valuesIn } from '../../loader/index.ts';
+import { loadEnvironment, loadEnvironmentNames, loadUnwritten, valuesIn } from '../../loader/index.ts';
 import { isPlainName } from '../../loader/selection.ts';
 import { refusedKeys } from '../../loader/tree.ts';
 import { Failure, failure, interruption } from '../../model/failure.ts';
@@ -13,6 +13,7 @@ import { oneLine, printable } from '../../report/safe.ts';
 import { type Io, isInteractive, openPrompt, type Prompt, printNote } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
 import { createProgress } from '../progress.ts';
+import { namesUsed } from './pipelines.ts';
 import {
   type Choices,
   environmentName,
@@ -118,9 +119,8 @@ export async function makeSetup(
   const ask = prompt ? asker(prompt, io) : async <T>(_: string, read: (answer: string) => T) => read('');
   const asking: Asking = { ask, prompt, root, io, env: io.env, keep: [] };
   try {
-    // The project file of an existing project names its tenants.
-    const tenants = isNew ? await askForTenants(given, asking) : [];
-    const isTenant = tenants.length > 0 || given.identity.length > 0;
+    const tenants = await (isNew ? askForTenants : askForAdded)(given, asking);
+    const isTenant = isNew ? tenants.length > 0 : given.identity.length > tenants.length;
     const question = 'A pipeline for github, gitlab, both or none? [both] ';
     const choices = {
       tenants,
@@ -188,6 +188,22 @@ async function askForTenants(given: Given, asking: Asking): Promise<readonly New
   const preset = namesBelow().includes('test') ? 'first' : 'test';
   const name = await ask(`And the name of the first one: [${preset}] `, newName(namesBelow(), preset));
   return [{ ...first, name }, ...others];
+}
+
+/** The tenants with a name that an existing project has no environment of. Its project file names the others. */
+async function askForAdded(given: Given, asking: Asking): Promise<readonly NewTenant[]> {
+  const { root, io } = asking;
+  const configFile = join(root, 'tenantctl.yaml');
+  if (given.identity.length === 0) return [];
+  const { environments } = loadEnvironmentNames({ configFile, env: io.env });
+  const isGiven = ({ name }: GivenTenant) => given.identity.some((text) => text.startsWith(`${name}=`));
+  const added = givenTenants(given).filter((each) => isGiven(each) && !environments.includes(each.name));
+  const tenants: NewTenant[] = [];
+  for (const tenant of added) {
+    const taken = [...namesUsed(root), ...tenants.map(({ clientId }) => clientId)];
+    tenants.push(await askForTenant(tenant, usualNames(tenant.name, taken), asking));
+  }
+  return tenants;
 }
 
 /** Reads the name of an environment that is not there yet. */
