@@ -158,7 +158,7 @@ export function commonOptions(yargs: Argv) {
       nargs: 1,
       alias: 'e',
     })
-    .option('quiet', flag('Print no progress and no remarks: only changes, risks and errors'))
+    .option('quiet', flag('Print no progress and no information: only changes, risks, warnings and errors'))
     .option('verbose', flag('Print each request, and long values and repeated remarks in full'))
     .option('color', { ...flag('Colored output. NO_COLOR turns it off too'), default: true })
     .option('progress', { ...flag('Show progress on a terminal'), default: true })

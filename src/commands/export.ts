@@ -106,8 +106,9 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
     const written = exported.files.map(({ path }) => posix.join(inProject, path));
     for (const path of [envExampleFile, ...written]) requireInside(project.root, path);
   }
+  const unmatched = selection.findUnmatched();
   if (args.dryRun) {
-    printDiagnostics([...selection.findUnmatched(), ...exported.diagnostics], args, io);
+    printDiagnostics([...unmatched, ...exported.diagnostics], args, io);
     const files = exported.files.map(({ path }) => `+ ${oneLine(join(shown, path))}\n`);
     io.stdout.write(`${files.join('')}Files to write: ${files.length}. Nothing was written.\n`);
     return ExitCode.done;
@@ -115,7 +116,7 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   const listed = await listSecrets(exported, isOutside ? folder : project.root, io);
   for (const { path, content } of exported.files) await writeText(join(shown, path), content, io);
   const unread = unreadManifests(paths, declarations);
-  const diagnostics = [...selection.findUnmatched(), ...exported.diagnostics, ...unread];
+  const diagnostics = [...unmatched, ...exported.diagnostics, ...unread];
   printDiagnostics(diagnostics, args, io);
   io.stdout.write(`Files written to ${oneLine(shown)}: ${exported.files.length}.\n`);
   if (listed !== null)
@@ -188,11 +189,12 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   for (const { path } of written) requireInside(project.root, path);
   const changed = [...merge.changed.map(({ path }) => path), ...merge.deleted];
   if (!args.allowDirty) await refuseDirty(project.root, changed);
+  const unmatched = selection.findUnmatched();
   if (!args.dryRun) {
     for (const { path, content } of written) await writeText(inRoot(path), content, io);
     for (const path of merge.deleted) rmSync(inRoot(path));
   }
-  const diagnostics = [...selection.findUnmatched(), ...merge.diagnostics];
+  const diagnostics = [...unmatched, ...merge.diagnostics];
   printDiagnostics(diagnostics, args, io);
   io.stdout.write(summaryOf(merge));
   if (args.dryRun) io.stdout.write('Nothing was written.\n');

@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { SavedResult } from '../engine/results.ts';
 import type { TemplateSetting } from '../engine/templates.ts';
-import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import {
   type ExitCode,
   Failure,
@@ -77,9 +77,9 @@ export function printRemarks(document: Document, args: Verbosity, io: Io): void 
   io.stderr.write(renderReport(document, 'text', { ...viewOf(io.stderr, args, io), ...optionsFrom(io) }));
 }
 
-/** Prints remarks on stderr, where there are some. With `--quiet`, only errors are printed. */
+/** Prints remarks on stderr, where there are some. With `--quiet`, information is left out. */
 export function printDiagnostics(diagnostics: readonly Diagnostic[], args: Verbosity, io: Io): void {
-  const isShown = args.quiet ? hasErrors(diagnostics) : diagnostics.length > 0;
+  const isShown = diagnostics.some(({ severity }) => !args.quiet || severity !== 'info');
   if (isShown) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
 }
 

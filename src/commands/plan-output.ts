@@ -166,9 +166,10 @@ export async function requireConfirmation(
   const isApproved = args.yes || args.expect !== undefined;
   const isAsked = !isApproved && changes.some(({ requests }) => requests.length > 0);
   if (isAsked || !args.quiet) printRemarks(document, args, io);
-  if (!isAsked) return;
   const words = attentionWords(changes);
-  if (words !== '') io.stderr.write(`${words}\n`);
+  // What a reviewer should notice is shown in any case.
+  if ((isAsked || args.quiet) && words !== '') io.stderr.write(`${words}\n`);
+  if (!isAsked) return;
   if (await confirm(oneLine(`apply to ${target}`), io)) return;
   const what = document.is === 'fleet' ? 'plans' : 'plan';
   throw failure('declined', 'Nothing was applied, because the answer was not `yes`.', {

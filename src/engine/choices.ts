@@ -3,11 +3,13 @@ import type { Kinds } from '../kinds/catalog.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { addressesOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Environment } from '../kinds/project.ts';
+import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
 import type { Scope } from '../model/plan.ts';
+import { valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
 import type { PlanChoices } from '../planner/input.ts';
 
@@ -45,7 +47,7 @@ export function checkChoices(
 
 export interface Selection {
   includes(address: Address): boolean;
-  /** A warning for each glob that matches none of the addresses that `includes` was asked about. */
+  /** {@link unmatchedGlobs} for the addresses that `includes` was asked about. */
   findUnmatched(): Diagnostic[];
 }
 
@@ -65,7 +67,8 @@ export function selectionOf({ only, except }: Pick<Globs, 'only' | 'except'>): S
 }
 
 /**
- * A warning for each glob that matches none of the objects: it probably has a typo.
+ * A warning for each glob that matches none of the objects: it probably has a typo. Throws a Failure for addresses that name none
+ * of them: whoever writes a name means an object.
  *
  * @param known are suggested. In a plan these are only declared objects: the warning is part of the digest, which others' objects
  * must not change
@@ -79,17 +82,20 @@ export function unmatchedGlobs(
     const matches = matchAddresses([glob]);
     return !objects.some(({ address }) => matches(address));
   };
-  return givenGlobs(globs)
-    .filter(({ glob }) => isUnmatched(glob))
-    .map(({ option, glob }) => ({
-      code: 'unmatched-glob',
-      severity: 'warning',
-      message: `${option} \`${glob}\` matches no object that is declared or was read.`,
-      hint: nearAddresses(
-        glob,
-        known.map(({ address }) => address),
-      ),
-    }));
+  const addresses = known.map(({ address }) => address);
+  const unmatched = givenGlobs(globs).filter(({ glob }) => isUnmatched(glob));
+  const [strays, others] = [true, false].map((isAddress) =>
+    unmatched.filter(({ glob }) => isAddress === !/[*?[\]{}()]/.test(glob)),
+  );
+  const unknown = (strays ?? []).map(({ option, glob }): Diagnostic => {
+    const message = `${option} \`${glob}\` names no object that is declared or was read.`;
+    return { code: 'unknown-address', severity: 'error', message, hint: nearAddresses(glob, addresses) };
+  });
+  if (unknown.length > 0) throw new Failure(unknown);
+  return (others ?? []).map(({ option, glob }): Diagnostic => {
+    const message = `${option} \`${glob}\` matches no object that is declared or was read.`;
+    return { code: 'unmatched-glob', severity: 'warning', message, hint: nearAddresses(glob, addresses) };
+  });
 }
 
 interface Compared {
@@ -111,7 +117,29 @@ export function globWarnings(
   return [
     ...unmatchedGlobs(globs, [...resources, ...(previous ?? []), ...names], resources),
     ...misnamedExceptions(scope, resources, objects),
+    ...rotationsOfNothing(rotate, resources, objects),
   ];
+}
+
+/** A warning for each glob of `--rotate` that names objects of which there is nothing to write again. */
+function rotationsOfNothing(
+  rotate: readonly string[],
+  resources: readonly Resource[],
+  objects: readonly LiveObject[],
+): Diagnostic[] {
+  const index = new LiveIndex(objects);
+  return rotate.flatMap((glob): Diagnostic[] => {
+    const matches = matchAddresses([glob]);
+    const named = resources.filter(({ address }) => matches(address));
+    const hasSecret = (resource: Resource) =>
+      resource.secrets().length > 0 ||
+      secretPlaces(resource.fields).length > 0 ||
+      index.find(resource)?.hidden.some((at) => valueAt(resource.fields, at) !== undefined);
+    if (named.length === 0 || named.some(hasSecret)) return [];
+    const message = `--rotate \`${glob}\` finds no secret: no object that it names declares one, or a value that the tenant hides.`;
+    const hint = 'Mark the value with `!secret` in the manifest, or name the object that has it.';
+    return [{ code: 'no-secret', severity: 'warning', message, hint }];
+  });
 }
 
 /**

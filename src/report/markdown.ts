@@ -82,9 +82,9 @@ export function writeMarkdown(page: Page, options: ReportOptions): string {
       .map((group) => groupSections(group, page, options)),
     {
       heading: headingOf('Remarks'),
-      sections: options.quiet
-        ? []
-        : looseRemarks(page).map(([code, remarks]) => remarkSection(code, remarks)),
+      sections: looseRemarks(page)
+        .filter(([, remarks]) => !options.quiet || remarks.some(({ severity }) => severity !== 'info'))
+        .map(([code, remarks]) => remarkSection(code, remarks)),
     },
     { heading: '\n', sections: othersSection(page) },
   ];

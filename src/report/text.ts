@@ -397,14 +397,14 @@ function diagnosticRows(diagnostics: readonly Diagnostic[], options: ReportOptio
 const maxAlike = 3;
 
 /**
- * Folds warnings and information with the same code into the first one, unless `verbose`; `quiet` leaves them out. Errors are
+ * Folds warnings and information with the same code into the first one, unless `verbose`; `quiet` leaves out information. Errors are
  * all shown. `more` names what is folded.
  */
 function foldRemarks(
   diagnostics: readonly Diagnostic[],
   { verbose = false, quiet = false }: ReportOptions,
 ): { readonly diagnostic: Diagnostic; readonly more: string | null }[] {
-  const shown = diagnostics.filter((each) => !quiet || isError(each));
+  const shown = diagnostics.filter(({ severity }) => !quiet || severity !== 'info');
   const groups = groupBy(shown, (each, index) =>
     verbose || isError(each) ? String(index) : `${each.severity} ${each.code}`,
   );

@@ -220,6 +220,29 @@ describe('a glob', () => {
     expect(await named.plan('--prune', ...both)).toMatchObject({ changes: [], diagnostics: [] });
   });
 
+  it.each(['--only', '--except', '--rotate'])(
+    'that is an address and names nothing is refused (%s)',
+    async (option) => {
+      const { code, stderr } = await world.run('plan', option, 'SenderAddress/nobody@acme.example');
+      expect([code, stderr]).toEqual([1, expect.stringContaining('[unknown-address]')]);
+      expect(stderr).toContain(option);
+    },
+  );
+
+  it.each([
+    ['SenderAddress/new@acme.example', ['no-secret']],
+    ['{SenderAddress,SimIntegration}/**', []],
+  ])('of --rotate that finds no secret is told (%s)', async (glob, codes) => {
+    const tenant = await createTestWorld({
+      seed: 'simIntegrations: [{ id: i1, name: T, type: J }]',
+      env: { P: 'p' },
+    });
+    const secret = 'kind: SimIntegration\nname: T\nattributes: { password: !secret P }\n';
+    tenant.write('config/a.yaml', `${secret}---\nkind: SenderAddress\nemail: new@acme.example\n`);
+    const { diagnostics } = await tenant.plan('--rotate', glob);
+    expect(diagnostics.flatMap(({ code }) => (code === 'not-comparable' ? [] : [code]))).toEqual(codes);
+  });
+
   it.each(['--only', '--except', '--rotate'])('that matches nothing is told (%s)', async (option) => {
     const plan = await world.plan(option, 'SenderAddress/nobody*');
     expect(plan.diagnostics).toMatchObject([
@@ -235,11 +258,11 @@ describe('a glob', () => {
     [['status'], '--except'],
     [['validate'], '--only'],
   ])('that matches nothing is told by %j (%s), with those that there are', async (argv, option) => {
-    const told = await world.run(...argv, option, 'SenderAddress/nev@acme.example', 'SenderAddress/new*');
+    const told = await world.run(...argv, option, 'SenderAddress/nev@acme.exampl*', 'SenderAddress/new*');
     const { code, stdout, stderr } = told;
     expect(code).toBe(0);
     expect(stdout + stderr).toMatch(
-      new RegExp(`${option} .SenderAddress/nev@acme.example. matches no object`),
+      new RegExp(`${option} .SenderAddress/nev@acme.exampl.. matches no object`),
     );
     expect((stdout + stderr).match(/matches\s+no\s+object/g)).toHaveLength(argv.includes('new') ? 2 : 1);
     expect(stdout + stderr).toMatch(/did you mean|There are/i);

@@ -299,7 +299,7 @@ describe('rollback', () => {
     expect(await world.run('apply back.json')).toMatchObject({ code: 4 });
 
     const mistyped = await rollback('--only', 'SenderAddress/nwe@acme.example');
-    expect(mistyped.plan).toMatchObject({ changes: [], diagnostics: [{ code: 'unmatched-glob' }] });
+    expect(mistyped).toMatchObject({ code: 1, plan: { diagnostics: [{ code: 'unknown-address' }] } });
     expect(mistyped.plan.diagnostics[0].hint).toContain('SenderAddress/new%40acme.example');
     expect(await rollback('--only', 'SenderAdress/new@acme.example')).toMatchObject({ code: 1 });
 
