@@ -1,14 +1,18 @@
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { checkKind } from '../engine/check-kind.ts';
+import type { ProposedPlaces } from '../engine/stray-ids.ts';
 import { applyEdits } from '../exporter/edit/apply-edits.ts';
 import { unknownKind } from '../kinds/address-glob.ts';
 import { descriptorDigest, proofMember } from '../kinds/descriptor.ts';
 import { openProjects } from '../loader/index.ts';
 import { requireInside } from '../loader/own-folder.ts';
+import type { Printable } from '../loader/print.ts';
 import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, failure } from '../model/failure.ts';
-import { isObject, type Json } from '../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../model/json.ts';
+import { pointer, valueAt } from '../model/pointer.ts';
+import { oneLine } from '../report/safe.ts';
 import { type ArgsOf, type CommonArgv, describeCommand, flag, format, text } from './command.ts';
 import { readIfThere, writeText } from './files.ts';
 import { confirm, type Io, isInteractive } from './io.ts';
@@ -29,7 +33,10 @@ function options(yargs: CommonArgv) {
     .demandOption('action')
     .option('out', text('For draft: the file to write, such as kinds/Role.kind.yaml. Default: print it'))
     .option('all', text('For draft: draft every collection, into this folder'))
-    .option('write', flag('For check: mark a descriptor that holds as proven, in its file'))
+    .option(
+      'write',
+      flag('For check: mark a descriptor that holds as proven, and add policies of ids, in its file'),
+    )
     .option('format', { ...format(['text', 'json']), describe: 'For check: output format' });
 }
 
@@ -73,7 +80,7 @@ const optionsOf: Readonly<Record<Args['action'], readonly string[]>> = {
  * Checks a kind of the project against the tenant, which is only read. A descriptor that holds is marked as proven with
  * `--write`, or when a person at a terminal says so. Throws a Failure where the check cannot be made.
  */
-async function check(args: Args & { readonly subject: string }, io: Io): Promise<ExitCode> {
+async function check(args: Args & { readonly subject: string }, io: Io, isAgain = false): Promise<ExitCode> {
   const options = projectOptions(args, io);
   const projects = openProjects(options);
   const { root, ...project } = projects.environment(options.environment);
@@ -89,13 +96,20 @@ async function check(args: Args & { readonly subject: string }, io: Io): Promise
     throw failure('kind-built-in', `${kind.name} is built in: there is no ${file} to check.`, {
       hint: 'Check the kinds that the project describes in `kinds/`.',
     });
-  const { objects, exported, diagnostics } = await withTenant(project, args, io, (tenant) =>
+  const { objects, exported, proposed, diagnostics } = await withTenant(project, args, io, (tenant) =>
     checkKind(tenant, kind, (manifests) => projects.loadFolder(manifests, environment)),
   );
   // Each line is something to do.
   const isShown = args.format === 'json' || diagnostics.length > 0;
   if (isShown) printDocument({ is: 'diagnostics', diagnostics }, { ...args, verbose: true }, io);
   if (hasErrors(diagnostics)) return ExitCode.couldNotRun;
+  const settled = Object.keys(proposed);
+  if (args.write && settled.length > 0 && !isAgain) {
+    requireInside(root, file);
+    await writeText(join(root, file), withPlaces(descriptor, proposed, file), io);
+    io.stderr.write(`Added to \`places\` in ${file}: ${settled.map(oneLine).join(', ')}\n`);
+    return check(args, io, true);
+  }
   const say = (text: string) => (args.format === 'text' ? io.stdout : io.stderr).write(`${text}\n`);
   const all = objects === 1 ? 'its only object' : `its ${objects} objects`;
   const which = exported < objects ? `${exported} of ${all}` : all;
@@ -111,19 +125,38 @@ async function check(args: Args & { readonly subject: string }, io: Io): Promise
   return ExitCode.done;
 }
 
-/** Adds the digest of a descriptor to its text. Throws a Failure where it cannot be edited. */
-function withProof(text: string, file: string): string {
+/** Adds the digest of a descriptor to its text. */
+const withProof = (text: string, file: string): string =>
+  edit(text, file, (document) => [[[proofMember], descriptorDigest(document)]]);
+
+/** Adds policies of places to a descriptor. */
+function withPlaces(text: string, proposed: ProposedPlaces, file: string): string {
+  const policies = Object.entries(proposed).map(([path, { is, by, to }]): [string, Printable] => {
+    const target = typeof to === 'string' ? to : { members: Object.entries(to) };
+    return [path, { members: [['is', is], ...(by ? [['by', by] as const] : []), ['to', target]] }];
+  });
+  return edit(text, file, (document) =>
+    Object.hasOwn(document, 'places')
+      ? policies.map(([path, policy]) => [['places', path], policy])
+      : [[['places'], { members: policies }]],
+  );
+}
+
+/** Sets members of a descriptor in its text. Throws a Failure where it cannot be edited. */
+function edit(
+  text: string,
+  file: string,
+  membersOf: (document: JsonObject) => readonly (readonly [path: readonly string[], value: Printable])[],
+): string {
   // It has just been loaded, so it is valid.
   const document: Json = parse(text);
-  const edited = isObject(document)
-    ? applyEdits(text, [
-        {
-          op: Object.hasOwn(document, proofMember) ? 'set' : 'insert',
-          path: [proofMember],
-          value: descriptorDigest(document),
-        },
-      ])
-    : null;
+  const members = isObject(document) ? membersOf(document) : [];
+  const isThere = (path: readonly string[]) =>
+    isObject(document) && valueAt(document, pointer(...path)) !== undefined;
+  const edited = applyEdits(
+    text,
+    members.map(([path, value]) => ({ op: isThere(path) ? 'set' : 'insert', path, value })),
+  );
   if (edited !== null) return edited;
   throw failure('kind-not-written', `${file} cannot be edited.`, {
     hint: 'Write it in block style, a member on each line.',

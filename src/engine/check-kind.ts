@@ -5,7 +5,7 @@ import { pageOf, readFirstPage } from '../client/pages.ts';
 import { readAll } from '../client/read.ts';
 import { readAgain } from '../client/read-once.ts';
 import { draftObject } from '../exporter/draft.ts';
-import type { ExportedFile } from '../exporter/index.ts';
+import type { ExportedFile, NamedSecret } from '../exporter/index.ts';
 import { type OtherForm, otherForm } from '../kinds/field.ts';
 import { apiRequest } from '../kinds/http.ts';
 import { type Field, isObserved, type Kind, type List, type LiveObject } from '../kinds/kind.ts';
@@ -33,8 +33,10 @@ import {
 import type { Change } from '../model/plan.ts';
 import { pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import { namesAndMore } from '../model/words.ts';
 import { exportTenant } from './export.ts';
 import { planChanges } from './plan.ts';
+import { type ProposedPlaces, pathOf } from './stray-ids.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Without an error, the descriptor holds for the tenant. */
@@ -42,6 +44,8 @@ interface KindCheck {
   readonly objects: number;
   /** The number of objects that manifests can declare: the plan of the others' export shows nothing. */
   readonly exported: number;
+  /** The policies of ids that the descriptor does not name. */
+  readonly proposed: ProposedPlaces;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -67,10 +71,15 @@ export async function checkKind(tenant: Tenant, kind: Kind, load: LoadFolder): P
     ...(objects.length === 0 ? [nothingToCheck(kind.name)] : []),
   ];
   // What cannot be read or told apart cannot be exported either.
-  if (hasErrors(found)) return { objects: objects.length, exported: 0, diagnostics: found };
-  const { exported, diagnostics } = await checkPlan(reader, kind, load);
+  if (hasErrors(found)) return { objects: objects.length, exported: 0, proposed: {}, diagnostics: found };
+  const { exported, proposed, diagnostics } = await checkPlan(reader, kind, load);
   const unproven = exported === 0 ? [nothingToCheck(`${kind.name} that a manifest can declare`)] : [];
-  return { objects: objects.length, exported, diagnostics: [...found, ...diagnostics, ...unproven] };
+  return {
+    objects: objects.length,
+    exported,
+    proposed,
+    diagnostics: [...found, ...diagnostics, ...unproven],
+  };
 }
 
 function restrictToReads(client: Client): Client {
@@ -105,13 +114,38 @@ async function checkPlan(reader: Tenant, kind: Kind, load: LoadFolder) {
   const exported = await exportTenant(reader, { kinds: [kind.name] });
   const project = load(manifestsIn(exported.files));
   // What an export conceals is in the tenant, wherever the secrets of these manifests may be.
-  const secrets = { ...project.secrets, problem: () => null, matches: () => true };
+  const asked = new Set<string>();
+  const problem = (name: string) => {
+    asked.add(name);
+    return null;
+  };
+  const secrets = { ...project.secrets, problem, matches: () => true };
   const { changes } = await planChanges({ ...project, secrets }, reader);
   const { length } = project.resources;
   return {
     exported: length,
-    diagnostics: [...exported.diagnostics, ...plannedDifferences(changes, length)],
+    proposed: exported.proposed.get(kind.name) ?? {},
+    diagnostics: [
+      ...exported.diagnostics,
+      ...askedSecrets(
+        kind,
+        exported.secrets.filter(({ name }) => asked.has(name)),
+      ),
+      ...plannedDifferences(changes, length),
+    ],
   };
+}
+
+/** Says which secrets a plan of the export would ask for, were none of them set. */
+function askedSecrets({ name }: Kind, secrets: readonly NamedSecret[]): Diagnostic[] {
+  const places = groupBy(secrets, ({ at }) => pathOf(at));
+  if (places.length === 0) return [];
+  const lines = places.slice(0, mostNames).map(([path, [{ address }, ...others]]) => {
+    return `- ${shortenLine(path, 200)} in ${namesAndMore([address], others.length)}`;
+  });
+  const message = [`A plan of the export of ${name} asks for secrets:`, ...lines].join('\n');
+  const hint = `Give each of these places that holds no credential the policy \`plain\` in \`places\` of kinds/${name}.kind.yaml.`;
+  return [{ code: 'kind-asks-secrets', severity: 'info', message, hint }];
 }
 
 function manifestsIn(files: readonly ExportedFile[]): ManifestFolder {

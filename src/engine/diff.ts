@@ -40,6 +40,7 @@ import {
   writeReferences,
 } from './names.ts';
 import { readSettledKinds, servedKinds, Unusable } from './reading.ts';
+import { findStrayIds } from './stray-ids.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 import { undeclarability } from './undeclarable.ts';
 
@@ -253,10 +254,16 @@ async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Named> {
       ],
     };
   });
+  const strays = await onBothSides(sides, async (side, at): Promise<readonly Diagnostic[]> => {
+    if (side.is === 'manifests') return [];
+    const live = pairs.filter(isOnBoth).flatMap(({ sides: each }) => liveIn(each[at]));
+    const known = { objects: [...live, ...names[at].objects], called: `the tenant of ${side.name}` };
+    return (await findStrayIds(side.tenant, live, known)).diagnostics;
+  });
   return {
     pairs: shared,
     objects: [],
-    remarksOn: (isShown) => names.flatMap((each) => each.remarksOn(isShown)),
+    remarksOn: (isShown) => [...names.flatMap((each) => each.remarksOn(isShown)), ...strays.flat()],
   };
 }
 

@@ -21,6 +21,7 @@ import { checkScope } from './choices.ts';
 import { readReferenceNames } from './names.ts';
 import type { Unusable } from './reading.ts';
 import { type LeftOut, readSettledKinds, servedKinds } from './reading.ts';
+import { findStrayIds, type StrayIds } from './stray-ids.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 export interface ExportOptions {
@@ -49,7 +50,7 @@ export function usualKinds({ all }: Kinds): Kind[] {
 export async function exportTenant(
   tenant: Tenant,
   { kinds: names, root, isInScope = () => true, declaredSecrets = () => new Map() }: ExportOptions = {},
-): Promise<Export> {
+): Promise<Export & Pick<StrayIds, 'proposed'>> {
   const { kinds } = tenant.environment;
   checkScope({ only: [], except: [], kinds: names }, kinds);
   const reader = readOnlyTenant(tenant);
@@ -61,15 +62,18 @@ export async function exportTenant(
     ...(names ? {} : { onRefused: (kind, refusal) => void refused.set(kind, refusal) }),
   });
   const objects = all.filter(({ address }) => isInScope(address));
-  const { remarksOn, ...context } = await readContext(reader, objects, { isReferredOnly: true });
+  const { remarksOn, referredTo, ...context } = await readContext(reader, objects, { isReferredOnly: true });
   const { diagnostics, ...files } = exportObjects({ ...context, objects, declaredSecrets });
+  const strays = await findStrayIds(reader, objects, { objects: [...all, ...referredTo] });
   return {
     ...files,
+    proposed: strays.proposed,
     diagnostics: [
       ...remarksOf(skipped),
       ...[...refused].map(([kind, refusal]) => refusalRemark(kind, refusal)),
       ...diagnostics,
       ...remarksOn(() => true),
+      ...strays.diagnostics,
       ...leftOut(unusable, ({ address }) => isInScope(address)),
     ],
   };
@@ -123,6 +127,8 @@ export async function mergeTenant(
     inScope: (object) =>
       isInScope(object.address) && wanted.includes(object.kind) && unusable.why(object) === null,
   });
+  const meant = objects.filter(({ address }) => isInScope(address));
+  const strays = await findStrayIds(reader, meant, { objects: [...objects, ...referredTo] });
   const identities = new Set(resources.map(({ kind, key }) => identityOf(kind, key)));
   const isMeant = ({ kind, key, address }: Pick<LiveObject, 'kind' | 'key' | 'address'>) =>
     isInScope(address) && (options.all || identities.has(identityOf(kind, key)));
@@ -132,6 +138,7 @@ export async function mergeTenant(
       ...remarksOf(skipped),
       ...merged.diagnostics,
       ...remarksOn(() => true),
+      ...strays.diagnostics,
       ...leftOut(unusable, isMeant),
     ],
   };

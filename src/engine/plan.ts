@@ -47,6 +47,7 @@ import { nameDifferences } from './names.ts';
 import { readSettledObjects } from './reading.ts';
 import { addImpact } from './search.ts';
 import { type Past, type PastProjects, withSince } from './since.ts';
+import { findStrayIds } from './stray-ids.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 import { addUndeclared, undeclarability, warnOfLosses } from './undeclarable.ts';
 import { nameCommits, writtenSince } from './who.ts';
@@ -78,8 +79,14 @@ export async function planChanges(
   const requests = readRequestsFor({ ...declared, environment, choices });
   const live = await readTenantFor(requests, declared.lookups, project.root, reader);
   const desired = await resolveDeclared(declared, live, choices, reader);
+  const foreign = await findForeignIds(declared, live, choices, reader);
   const written = await writtenSince(declared.past, project);
-  const draft = await draftPlan({ ...desired, written }, live, project, options.env);
+  const draft = await draftPlan(
+    { ...desired, written, diagnostics: [...desired.diagnostics, ...foreign] },
+    live,
+    project,
+    options.env,
+  );
   refuseLostReferences(declared.references, declared.resources, draft.plan, environment.kinds);
   const listed = await addUndeclared(draft.plan, draft);
   const named = await nameCommits(listed, desired, declared.past, project.root);
@@ -185,6 +192,19 @@ async function resolveDeclared(
     previous: previous?.map((each) => fillReferences(fillLookups(each, answerKnown), then)) ?? null,
     diagnostics: [...globWarnings(choices, { resources, previous, objects }), ...remarks, ...diagnostics],
   };
+}
+
+/** Remarks on ids in manifests that this tenant does not have. What references stand for is its own. */
+async function findForeignIds(
+  { resources }: Declared,
+  { objects, others }: Live,
+  { scope }: PlanChoices,
+  reader: Tenant,
+): Promise<readonly Diagnostic[]> {
+  const isInScope = scopeFilter(scope);
+  const wanted = resources.filter(({ address, ensure }) => ensure === 'present' && isInScope(address));
+  const known = { objects: [...objects, ...others], isForeignOnly: true };
+  return (await findStrayIds(reader, wanted, known)).diagnostics;
 }
 
 /** What was declared then, to be found in the tenant also under the name that a manifest of today gives it. */

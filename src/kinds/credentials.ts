@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, textOf } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { isFilledInLater, livePlace } from '../model/marker.ts';
 import {
   isWithin,
@@ -9,7 +9,13 @@ import {
   segmentsOf,
   valueAt,
 } from '../model/pointer.ts';
-import { isConcealed, isMasked, looksLikeCredential, namesCredential } from '../model/sensitive.ts';
+import {
+  isConcealed,
+  isMasked,
+  isPlaceOfCredential,
+  looksLikeCredential,
+  namesCredential,
+} from '../model/sensitive.ts';
 import { readJsonText } from './jsontext.ts';
 import { fieldNamed, type Kind, type LiveObject, type WriteInput } from './kind.ts';
 import { kindSays } from './places.ts';
@@ -51,17 +57,14 @@ export function holdsSettings(kind: Kind, at: Pointer): boolean {
 function placesBelow(value: Json, at: Pointer, isNamed: boolean): Pointer[] {
   if (value === null || typeof value === 'boolean' || isFilledInLater(value)) return [];
   if (typeof value !== 'object') {
-    return (isNamed && !isExpression(value)) || isCredentialText(value) ? [at] : [];
+    if (isPlaceOfCredential(String(value))) return [];
+    return isNamed || isCredentialText(value) ? [at] : [];
   }
   const isCredential = isObject(value) ? credentialMembers(value) : () => false;
   return Object.entries(value).flatMap(([name, item]) =>
     placesBelow(item, `${at}${pointer(name)}`, isNamed || isCredential(name)),
   );
 }
-
-/** True for an expression that another system fills in (`{{$.trigger.token}}`, `$.step.key`): it holds no credential. */
-const isExpression = (value: string | number): boolean =>
-  typeof value === 'string' && /^(\{\{[^{}]*\}\}|\$\.[\w.[\]-]+)$/.test(value.trim());
 
 export function isCredentialText(value: string | number): boolean {
   if (typeof value !== 'string') return false;
@@ -76,11 +79,25 @@ export function credentialMembers(holder: JsonObject): (member: string) => boole
   const naming = names.some((name) => valueMember.test(name))
     ? names.filter((name) => nameMember.test(name))
     : [];
-  const isPair = naming.some((name) => namesCredential(textOf(holder, name) ?? ''));
-  // The `key` of a pair is a name, not a credential.
+  const paired = naming.map((name) => textOf(holder, name) ?? '').filter(namesCredential);
+  // A value that says the same as its name is a word of a list: `{name: Secret, value: secret}`.
+  const isLabel = (member: string) =>
+    paired.some((name) => textOf(holder, member)?.toLowerCase() === name.toLowerCase());
+  // The `key` of a pair is a name, not a credential, and so is that of an element which has a type.
   return (member) =>
-    (isPair && valueMember.test(member)) || (!naming.includes(member) && namesCredential(member));
+    (paired.length > 0 && valueMember.test(member) && !isLabel(member)) ||
+    (!naming.includes(member) && namesCredential(member) && !(member === 'key' && isKeyOfElement(holder)));
 }
+
+/** True for the `key` of an object that describes something: an object itself, or a word beside the type of the element. */
+function isKeyOfElement(holder: JsonObject): boolean {
+  const key = own(holder, 'key');
+  if (typeof key === 'object') return true;
+  const isWord = typeof key === 'string' && /^[A-Za-z][A-Za-z_. -]{0,63}\d{0,3}$/.test(key);
+  return isWord && Object.keys(holder).some((name) => elementMember.test(name));
+}
+
+const elementMember = /^(elementType|inputType|operation|property|validations)$/;
 
 const nameMember = /^(name|key|field|header|param|parameter|property|attribute|label|id)$/i;
 const valueMember = /^(default|current|string)?(value|val|content|data|text)s?$/i;

@@ -1,8 +1,8 @@
-import { type JsonObject, mapMembers, own, pick } from '../model/json.ts';
+import { isObject, type JsonObject, mapMembers, own, pick } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { concealedPlaces } from './credentials.ts';
 import { manifestSchemaOf } from './described-schema.ts';
-import { namesOf, othersIn, writesOf } from './described-write.ts';
+import { othersIn, writesOf } from './described-write.ts';
 import { type Descriptor, namingOf, type Proof } from './descriptor.ts';
 import { type ApiResource, apiRequest, eq, or, resourceAt } from './http.ts';
 import { readJsonText } from './jsontext.ts';
@@ -80,16 +80,19 @@ function readOf(descriptor: Descriptor, resource: ApiResource, parent: Parent | 
 const resourceOf = ({ kind, service, path }: Descriptor) => resourceAt(kind, service, path);
 
 export function listOf(
-  { key: [part], list: { filter, ...list } }: Descriptor,
+  { key, list: { filterPart = -1, ...list } }: Descriptor,
   resource: ApiResource,
   parent?: Parent,
 ): List {
-  if (!filter || !part) return { ...list, resource };
+  const part = key[filterPart];
+  if (!part) return { ...list, resource };
+  // The parent is in front of the other parts of a key.
+  const at = filterPart + (parent ? 1 : 0);
   return {
     ...list,
     resource,
     filter: (keys) =>
-      or([...new Set(keys.map((key) => key[parent ? 1 : 0] ?? ''))].map((first) => eq(part.name, first))),
+      or([...new Set(keys.map((each) => each[at] ?? ''))].map((value) => eq(part.name, value))),
   };
 }
 
@@ -105,7 +108,10 @@ function parse(descriptor: Descriptor, answer: JsonObject, { id: requested, pare
   const shown =
     idText(own(answer, descriptor.id)) ?? (requested === null ? null : pathIds(parent, requested)[1]);
   const id = descriptor.single ? null : (shown ?? null);
-  const parts = namesOf(descriptor).map((name) => own(answer, name));
+  const parts = descriptor.key.map(({ name, of }) => {
+    const member = own(answer, name);
+    return of !== undefined && isObject(member) ? own(member, of) : member;
+  });
   const key = parts.map((part) =>
     parts.length === 1 && (part === null || part === '') ? id : (part ?? null),
   );

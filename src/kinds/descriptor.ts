@@ -20,8 +20,8 @@ export interface Descriptor
 }
 
 export interface DescribedList extends Pick<List, 'pageSize' | 'member' | 'counts'> {
-  /** `filters=KEY eq "…"` is understood for the first part of the key, several joined by `or`. */
-  readonly filter?: true;
+  /** The index of the part of the key for which `filters=NAME eq "…"` is understood, several joined by `or`. */
+  readonly filterPart?: number;
 }
 
 /** What a document describes, with the defaults of what it leaves out. */
@@ -29,14 +29,15 @@ export function descriptorFrom(written: WrittenKind): Descriptor {
   const { key = [], parent = {}, list = {}, fields = {}, places = {}, proven: _, ...described } = written;
   const rules = Object.entries(places).map(([path, is]) => ({ path, is }));
   const { service = defaultKind.service } = described;
+  const parts = [key].flat().map((part) => (typeof part === 'string' ? { name: part } : part));
   const { places: _none, ...defaults } = defaultKind;
   return {
     ...defaults,
     summary: `Objects of ${written.path}.`,
     ...described,
     parent: Object.entries(parent).map(([part, kind]) => ({ part, kind }))[0] ?? null,
-    key: [key].flat().map((part) => (typeof part === 'string' ? { name: part } : part)),
-    list: describedList(list, service),
+    key: parts,
+    list: describedList(list, service, parts),
     fields: Object.fromEntries(
       Object.entries(fields).map(([name, field]) => {
         return [name, withPlaces(describedField(field), rulesInside(rules, name))] as const;
@@ -55,12 +56,16 @@ export function namingOf({ key: [part, ...others], parent, id, update, write }: 
 function describedList(
   { pageSize, member, counts, filter }: NonNullable<WrittenKind['list']>,
   service: Service,
+  key: readonly KeyField[],
 ): DescribedList {
+  const canFilter = ({ name, of }: KeyField, at: number) =>
+    of === undefined && (typeof filter === 'object' ? filter.includes(name) : filter === true && at === 0);
+  const filterPart = key.findIndex(canFilter);
   return {
     pageSize: pageSize === undefined ? defaultPageSize[service] : pageSize,
     ...(member !== undefined && { member }),
     ...(counts && { counts }),
-    ...(filter && { filter }),
+    ...(filterPart >= 0 && { filterPart }),
   };
 }
 
@@ -136,8 +141,20 @@ export function mistakesIn(
     const message = `\`${name}\` is no JSON, so its ids are not at places: say \`to\` in \`fields\``;
     return [{ at, message }];
   });
+  const { create, update } = descriptor;
+  const isWritten = create || update !== 'none';
+  const unwritable = key.flatMap(({ of }, at) =>
+    of === undefined || !isWritten
+      ? []
+      : [
+          {
+            at: pointer('key', at),
+            message: 'A kind with a reference in its key can only be read and deleted',
+          },
+        ],
+  );
   const others = [...mistakesInShape(descriptor), ...mistakesInWrite(descriptor)];
-  return [...twice, ...inKey, ...ofServer, ...misplaced, ...others];
+  return [...twice, ...inKey, ...ofServer, ...misplaced, ...unwritable, ...others];
 }
 
 /** The place of a mistake, what it is, and whether the descriptor makes it. */

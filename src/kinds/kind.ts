@@ -77,6 +77,8 @@ export interface KeyField {
   readonly name: string;
   /** Whether case does not count. */
   readonly foldCase?: boolean;
+  /** The member that has the text, where the part is a reference: an entitlement is a name on a source of that name. */
+  readonly of?: string;
 }
 
 /** A list endpoint of the API. */

@@ -1,6 +1,6 @@
 /**
  * Whether a field of this name probably holds a credential: `password`, `dbPwd`, `api_key`, `Authorization`. Names of what
- * only describes one (`tokenUrl`, `passwordPolicies`) do not count.
+ * only describes one (`tokenUrl`, `passwordPolicies`, `adPwdLastSet`) do not count.
  */
 export function namesCredential(name: string): boolean {
   return /^jdbc[-_]?url$/i.test(name) || (credentialName.test(name) && !describes.test(name));
@@ -19,8 +19,30 @@ const credentialName = new RegExp(
   'i',
 );
 
-const describes =
-  /(url|uri|endpoint|type|policy|policies|expiry|expires|expiration|ttl|timeout|lifetime|length|days|algorithm|enabled|required)$/i;
+const describes = new RegExp(
+  [
+    '(url|uri|endpoint|type|policy|policies|expiry|expires|expiration|ttl|timeout|lifetime|length|days|algorithm|enabled|required',
+    'location|attribute|attributename|format|encoding|status|method|prefix|history|count|age|last[-_]?(set|change|changed|reset)|[-_]?set[-_]?date)$',
+  ].join('|'),
+  'i',
+);
+
+/**
+ * True for a value that says where another system finds a credential, and is none: an expression that it fills in (`{{…}}`, also
+ * several, and after a scheme; `$.step.key`), or a path into a vault.
+ */
+export function isPlaceOfCredential(text: string): boolean {
+  const rest = text.replaceAll(/\{\{[^{}]*\}\}/g, '');
+  const isFilled = rest !== text && /^\s*(?:basic|bearer|token)?[\s:]*$/i.test(rest);
+  return (
+    isFilled ||
+    /^\s*\$\.[\w.[\]()?@='"*$-]+(?:\s[\w.[\]()?@='"*$&|-]+)*\s*$/.test(text) ||
+    vaultPath.test(text)
+  );
+}
+
+const vaultPath =
+  /^\s*(?:(?:[a-z]*vault|op|ssm|secretsmanager|conjur):\/{0,2}[\w.@-]+\/[\w./@#-]+|arn:aws:(?:secretsmanager|ssm):\S+|projects\/[\w-]+\/secrets\/\S+|https:\/\/[\w-]+\.vault\.azure\.net\/secrets\/[\w/-]+)\s*$/i;
 
 /** Text that is recognized as a credential wherever it stands among settings, each by its own form. */
 const credentialForms: readonly RegExp[] = [
@@ -68,7 +90,7 @@ function givesCredential(text: string): boolean {
   }
   // A value that is filled in later (`${token}`, `{{token}}`), or masked, is none.
   return [...text.matchAll(assignment)].some(
-    ([, name = '', value = '']) => namesCredential(name) && !/^(\$?\{|[*•●]{3})/.test(value),
+    ([, name = '', value = '']) => namesCredential(name) && !/^(\$?\{|\$\.|[*•●]{3})/.test(value),
   );
 }
 

@@ -64,8 +64,10 @@ const readKeys: Read<string[]> = (value = null, at, whole = {}) => {
   const parts = isArray(value) ? value : value === null ? [] : [value];
   const isSingle = own(whole, 'single') === true;
   if (parts.length === 0 && !isSingle) refuse(at, 'must name a member');
-  const part = object({ name: text, foldCase: bool(false) });
-  return parts.map((each) => part(typeof each === 'string' ? { name: each } : each, at).name);
+  const part = object({ name: text, foldCase: bool(false), of: textOrNull });
+  const read = parts.map((each) => part(typeof each === 'string' ? { name: each } : each, at));
+  // A name inside a reference is not written.
+  return read.filter(({ of }) => of === null).map(({ name }) => name);
 };
 
 /** `text`, or `{is: reference, to: Identity}`. */
@@ -82,7 +84,8 @@ const readList = object({
   pageSize: (value, at) => (value === undefined ? undefined : numberOrNull(value, at)),
   member: textOrNull,
   counts: bool(false),
-  filter: bool(false),
+  // True: the first part of the key.
+  filter: (value = false, at) => (typeof value === 'boolean' ? value : texts(value, at)),
 });
 
 const readParent: Read<DescribedKind['parent']> = (value, at) => {
@@ -149,7 +152,7 @@ export const readKind: Read<DescribedKind> = (value, at) => {
     pageSize: of.pageSize === undefined ? usualPage : of.pageSize,
     member: of.member,
     counts: of.counts,
-    filterBy: of.filter ? keys.slice(0, 1) : [],
+    filterBy: typeof of.filter === 'boolean' ? (of.filter ? keys.slice(0, 1) : []) : of.filter,
     creates: create,
     deletes,
     members: fields,

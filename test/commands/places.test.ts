@@ -133,3 +133,126 @@ it.each([
   expect(stderr + stdout).toContain(message);
   expect(stderr + stdout).toContain('kinds/Role.kind.yaml:1:');
 });
+
+const foreign = { kind: 'Role', ...caseRole('A'), id: undefined };
+
+it('names the ids that no policy settles, and the policies; `kind check --write` adds them', async () => {
+  const { run, read, dir } = await world({ files: caseFiles({}) });
+  const { stderr } = await run('export', '--kinds', 'Role', '--out', 'first');
+  const hints = [
+    'membership/**/sourceId: { is: reference, to: Source }',
+    'membership/sourceIds: { is: reference, to: Source }',
+    'accessRequestConfig/approvalSchemes/*/approverId: { is: reference, by: approverType, to: { GOVERNANCE_GROUP: GovernanceGroup, IDENTITY: Identity } }',
+    'additionalOwners/*/id: { is: reference, by: type, to: { IDENTITY: Identity, GOVERNANCE_GROUP: GovernanceGroup } }',
+  ];
+  const words = stderr.replaceAll(/\s+|\[ids-kept\]/g, ' ').replaceAll(/ +/g, ' ');
+  for (const hint of hints) expect(words).toContain(`- ${hint} in Role/Accountant`);
+  expect(words).toContain('Add these lines to `places` in kinds/Role.kind.yaml');
+  const checked = await run('kind', 'check', 'Role', '--write');
+  expect(checked, checked.stdout + checked.stderr).toMatchObject({ code: 0 });
+  expect(checked.stdout).toContain('Marked as proven');
+  expect(JSON.parse(read('kinds/Role.kind.yaml')).places).toMatchObject({
+    'membership/**/sourceId': { is: 'reference', to: 'Source' },
+    'additionalOwners/*/id': { by: 'type' },
+  });
+  const second = await run('export', '--kinds', 'Role', '--out', 'second');
+  expect(second.stderr).not.toContain('ids-kept');
+  expect([...filesBelow(`${dir}/second`).values()].join('')).not.toMatch(/[0-9a-f]{32}/);
+});
+
+it('a plan and a diff tell ids of another tenant, also where nothing differs', async () => {
+  const { succeed, test, production } = await twoTenants({
+    files: caseFiles({}),
+    second: [
+      { ...caseRole('A'), id: caseId('B', 'Role'), owner: { type: 'IDENTITY', id: caseId('B', 'Ann') } },
+    ],
+  });
+  test.declare([{ ...foreign, owner: undefined }]);
+  const plan = await succeed('plan', '-e', 'production');
+  expect(plan.stdout).toContain('No changes');
+  const words = (text: string) => text.replaceAll(/\s+|\[ids-kept\]/g, ' ').replaceAll(/ +/g, ' ');
+  expect(words(plan.stdout)).toContain(
+    'Role has what looks like ids, and the tenant has no object with them of a kind that the project knows: - membership/**/sourceId in Role/Accountant - membership/sourceIds in Role/Accountant - accessRequestConfig/approvalSchemes/*/approverId in Role/Accountant - additionalOwners/*/id in Role/Accountant',
+  );
+  expect((await succeed('plan', '-e', 'test')).stdout).not.toContain('ids-kept');
+  const { stdout } = await succeed('diff', 'test', 'production', '--kinds', 'Role');
+  expect(stdout).toContain('No differences');
+  expect(words(stdout)).toContain(
+    '- membership/**/sourceId: { is: reference, to: Source } in Role/Accountant',
+  );
+  expect(words(stdout)).toContain('the tenant of production has no object with them');
+  expect(production.sandbox.log.every(({ method }) => method === 'GET' || method === 'POST')).toBe(true);
+});
+
+it('tells ids inside texts and names of members, and says nothing of what is plain', async () => {
+  const hr = caseId('A', 'HR');
+  const role = {
+    id: '1',
+    name: 'Texts',
+    description: `Made from ${hr}`,
+    membership: { [hr]: 'x', query: `@access(id:${hr})`, form: caseId('A', 'unknown') },
+    accessRequestConfig: { form: hr },
+  };
+  const { run } = await world({
+    seed: caseSeed('A', [role]),
+    files: caseFiles({ 'accessRequestConfig/form': 'plain' }),
+  });
+  const { stderr } = await run('export', '--kinds', 'Role');
+  const words = stderr.replaceAll(/\s+|\[ids-kept\]/g, ' ').replaceAll(/ +/g, ' ');
+  expect(words).toContain(
+    'ids of objects inside texts and names of members, which have other ids in another tenant: - description (Source)',
+  );
+  expect(words).toContain('- membership/query (Source) in Role/Texts');
+  expect(words).toContain('- membership (Source) in Role/Texts');
+  expect(words).toContain('what looks like ids, and the tenant has no object');
+  expect(words).toContain('- membership/form in Role/Texts');
+  expect(words).not.toContain('accessRequestConfig');
+});
+
+it('a key may have the name of what an object refers to: an entitlement is a name on a source', async () => {
+  const Entitlement: JsonObject = {
+    kind: 'Entitlement',
+    path: '/v2025/entitlements',
+    key: [{ name: 'source', of: 'name' }, 'name'],
+    list: { filter: ['name', 'type'], counts: true, pageSize: 50 },
+  };
+  const role: JsonObject = {
+    ...caseKinds.Role,
+    fields: { entitlements: { is: 'references', to: 'Entitlement' } },
+  };
+  const files = {
+    'kinds/Entitlement.kind.yaml': JSON.stringify(Entitlement),
+    'kinds/Role.kind.yaml': JSON.stringify(role),
+  };
+  const seedOf = (tenant: string, roles: readonly JsonObject[]) => {
+    const on = (source: string) => ({
+      id: caseId(tenant, `${source} ledger`),
+      name: 'Ledger',
+      source: { type: 'SOURCE', id: caseId(tenant, source), name: source },
+    });
+    return JSON.stringify({
+      kinds: [Entitlement, role],
+      objects: { Entitlement: [on('HR'), on('ERP')], Role: roles },
+    });
+  };
+  const entitlements = [{ type: 'ENTITLEMENT', id: caseId('A', 'ERP ledger') }];
+  const two = await createTwoTenants({
+    test: { seed: seedOf('A', [{ id: 'r', name: 'Clerk', entitlements }]), files },
+    production: { seed: seedOf('B', []) },
+  });
+  onTestFinished(() => two.close());
+  for (const argv of ['export -e test --kinds Role', 'apply -e production --yes', 'plan -e test']) {
+    const ran = await two.run(...argv.split(' '));
+    expect(ran, ran.stderr + ran.stdout).toMatchObject({ code: 0 });
+  }
+  expect([...filesBelow(`${two.test.dir}/config`).values()].join('')).toContain(
+    '!ref Entitlement/ERP/Ledger',
+  );
+  expect(two.production.sandbox.state.objects.Role).toMatchObject([
+    { name: 'Clerk', entitlements: [{ id: caseId('B', 'ERP ledger') }] },
+  ]);
+  const asked = two.production.sandbox.log.map(({ query }) => query?.filters).filter(Boolean);
+  expect(asked).toContain('name eq "Ledger"');
+  two.test.write('kinds/Entitlement.kind.yaml', JSON.stringify({ ...Entitlement, create: true }));
+  expect((await two.run('validate', '-e', 'test')).stdout).toContain('a reference in its key');
+});

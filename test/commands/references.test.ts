@@ -175,7 +175,6 @@ describe('a reference that cannot be right', () => {
       '`description` takes no `!ref`',
       'owner, accessProfiles, sources',
     ],
-    ['attributes: { a: !ref Identity/Ann }', 'ref-not-taken', '`attributes` takes no `!ref`', 'owner'],
     [
       'owner: { type: !ref Identity/Ann }',
       'ref-not-taken',

@@ -256,7 +256,7 @@ describe('a descriptor says of its collection', () => {
     [{ service: 'profiles' }, { service: 'profiles', list: { pageSize: 100 } }],
     [
       { list: { pageSize: 7, member: 'items', filter: true } },
-      { list: { pageSize: 7, member: 'items', filter: true } },
+      { list: { pageSize: 7, member: 'items', filterPart: 0 } },
     ],
     [{ list: { counts: false, filter: false } }, { list: { pageSize: 250 } }],
     [{ list: { pageSize: null } }, { list: { pageSize: null } }],

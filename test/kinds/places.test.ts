@@ -70,3 +70,80 @@ describe('what an object ignores', () => {
     expect(isIgnored(['/config', '/options/a'], at)).toBe(expected);
   });
 });
+
+describe('what is no credential', () => {
+  const form = kindFrom(
+    descriptorFrom({ kind: 'Form', path: '/v2025/forms', key: 'name', fields: { config: 'json' } }),
+  );
+  const told = (config: JsonObject) =>
+    credentialPlaces(form, { config }).map((at) => at.slice('/config/'.length));
+
+  it('the words of forms, workflows, transforms and criteria', () => {
+    const element = {
+      id: 'e2',
+      elementType: 'TEXT',
+      key: 'employeeName1',
+      config: { label: 'Name' },
+      validations: [],
+    };
+    expect(
+      told({
+        formElements: [
+          { id: 'e1', elementType: 'SECTION', key: 'section', config: { formElements: [element] } },
+        ],
+        adPwdLastSet: {
+          type: 'accountAttribute',
+          attributes: { sourceName: 'HR', attributeName: 'pwdLastSet' },
+        },
+        value: '#if($adPwdLastSet)set#{else}never#end',
+        step: {
+          authenticationType: 'OAuth',
+          oAuthCredentialLocation: 'oAuthInHeader',
+          oAuthClientId: 'svc',
+          oAuthClientSecret: '$.secrets.9d0f2c11',
+          jsonRequestBody: { token: '{{$.trigger.id}}', text: '{"token":"{{$.trigger.id}}"}' },
+          'password.$': "$.accounts[?(@.source == 'HR')].password",
+          header: { Authorization: 'Bearer {{$.getToken.body.access_token}}', basicAuth: '{{$.a}}:{{$.b}}' },
+          refID: 'param_oauth:5f1d',
+        },
+        criteria: { operation: 'EQUALS', key: { type: 'ACCOUNT', property: 'attribute.department' } },
+        metadata: [
+          { key: 'iscSensitivity', name: 'Sensitivity', values: [{ value: 'secret', name: 'Secret' }] },
+        ],
+        vaults: {
+          password: 'vault:kv/hr/password',
+          clientSecret: 'https://acme.vault.azure.net/secrets/hr',
+          token: 'arn:aws:secretsmanager:eu-west-1:1:secret:hr',
+        },
+      }),
+    ).toEqual([]);
+  });
+
+  it('but what stands beside such words is', () => {
+    expect(
+      told({
+        element: { elementType: 'TEXT', key: '9f8e7d6c5b4a39281706f5e4' },
+        api: { key: 'abcdef' },
+        step: {
+          oAuthClientSecret: 'hunter2',
+          password: '$ecret.value',
+          token: 'x {{$.trigger.id}}',
+          basicAuth: '{{$.user}}:hunter2',
+        },
+        pair: { name: 'Authorization', value: 'abc' },
+        vaultPassword: 'vault:hunter2',
+        passwords: { current: 'a' },
+      }),
+    ).toEqual([
+      'element/key',
+      'api/key',
+      'step/oAuthClientSecret',
+      'step/password',
+      'step/token',
+      'step/basicAuth',
+      'pair/value',
+      'vaultPassword',
+      'passwords/current',
+    ]);
+  });
+});
