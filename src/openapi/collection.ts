@@ -2,12 +2,17 @@ import { failure } from '../model/failure.ts';
 import { own, textOf, textsOf } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
+import { kindNameOf } from './fields.ts';
 import { type Prose, readProse } from './prose.ts';
 
 /** The calls of a collection, as its document describes them; `null` for a call that it does not have. */
 export interface Collection {
-  /** From the base URL on. */
+  /** From the base URL on, with a parent as a descriptor names it. */
   readonly path: string;
+  /** The objects that the collection is below each of. */
+  readonly parent: Parent | null;
+  /** The parameter of the paths of single objects; `null` where there are none. */
+  readonly idParameter: string | null;
   readonly list: ListCall | null;
   readonly create: Write | null;
   readonly read: Shape | null;
@@ -16,6 +21,12 @@ export interface Collection {
   readonly canDelete: boolean;
   /** The parameters that calls have to have and that a descriptor cannot give them, each with its call. */
   readonly demands: readonly string[];
+}
+
+export interface Parent {
+  /** As the path has it. */
+  readonly name: string;
+  readonly kind: string;
 }
 
 interface ListCall {
@@ -50,8 +61,17 @@ export interface Write {
   readonly prose: Prose;
 }
 
-/** As schemas/kind.schema.json says. */
-const plainPath = /^(?=.{2,256}$)(\/[\w~-][\w.~-]*)+$/;
+/** As schemas/kind.schema.json says, with at most one parent. */
+const kindPath = /^(?=.{2,256}$)(?!.*\{.*\{)(\/[\w~-][\w.~-]*)+(\/\{[\w-]+\}(\/[\w~-][\w.~-]*)+)?$/;
+
+/** `/sources/{sourceId}/schemas` as a descriptor has it: `/sources/{source}/schemas`, below each `Source`. */
+function withParent(path: string): Pick<Collection, 'path' | 'parent'> {
+  const [above, below] = path.split(/\/\{[^/]*\}/);
+  const kind = below === undefined ? '' : kindNameOf(above ?? '');
+  if (kind === '') return { path, parent: null };
+  const name = kind.charAt(0).toLowerCase() + kind.slice(1);
+  return { path: `${above}/{${name}}${below}`, parent: { name, kind } };
+}
 
 /**
  * Reads the calls of the collection at a path, which may begin with the path of the document's servers or not. Throws a
@@ -66,9 +86,9 @@ export function readCollection(api: OpenApi, wanted: string): Collection {
   const known = paths.map((path) => prefix + path);
   if (!all || found === undefined) throw unknownPath(api, given, known);
   const path = found.startsWith(`${prefix}/`) ? found : prefix + found;
-  if (!plainPath.test(path))
+  if (!kindPath.test(path))
     throw failure('openapi-path', `The path ${path} cannot be that of a kind.`, {
-      hint: 'A kind has a collection of its own, at a path of letters, digits, `.`, `_`, `~` and `-`.',
+      hint: 'A kind has a collection at a path of letters, digits, `.`, `_`, `~` and `-`, below one other object at most.',
     });
   const itemPath = itemPathOf(found, paths);
   const whole = api.at(all, found);
@@ -77,7 +97,8 @@ export function readCollection(api: OpenApi, wanted: string): Collection {
   const [list, read, patch] = [call(whole, 'get'), call(item, 'get'), call(item, 'patch')];
   const [create, put] = [call(whole, 'post'), call(item, 'put')];
   return {
-    path,
+    ...withParent(path),
+    idParameter: /\{([^/]*)\}$/.exec(itemPath ?? '')?.[1] ?? null,
     list: list && readList(api, path, [...(whole ? [whole] : []), list]),
     create: create && readWrite(api, create),
     read: read && api.shape(answerOf(api, read)),
@@ -109,7 +130,7 @@ function demandsOf(api: OpenApi, path: Part | null, methods: readonly string[]):
  * The paths of a document that have a list and objects below it, or a POST, from the base URL on; with what their calls are
  * filed under.
  */
-export function collectionsIn(api: OpenApi): { readonly path: string; readonly tag: string | null }[] {
+export function collectionsIn(api: OpenApi) {
   const all = api.at(api.root, 'paths');
   if (!all) return [];
   const prefix = serverPath(api);
@@ -120,9 +141,9 @@ export function collectionsIn(api: OpenApi): { readonly path: string; readonly t
       const get = api.at(all, found, 'get');
       const isWhole =
         api.at(all, found, 'post') !== null || itemPathOf(found, Object.keys(all.value)) !== undefined;
-      if (!get || !isWhole || !plainPath.test(path) || own(get.value, 'deprecated') === true) return [];
+      if (!get || !isWhole || !kindPath.test(path) || own(get.value, 'deprecated') === true) return [];
       if (rowsOf(api, path, get) === null) return [];
-      return [{ path, tag: textsOf(get.value, 'tags')[0] ?? null }];
+      return [{ ...withParent(path), found: path, tag: textsOf(get.value, 'tags')[0] ?? null }];
     });
 }
 

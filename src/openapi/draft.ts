@@ -7,6 +7,7 @@ import {
   type DraftField,
   fieldOf,
   isServerOwned,
+  kindNameOf,
   movesByItself,
   pascalCase,
   singular,
@@ -14,7 +15,7 @@ import {
 } from './fields.ts';
 import { type DraftPlace, placesIn } from './places.ts';
 import type { Prose } from './prose.ts';
-import { createsOne, type Findings, fixedFinder, updateOf, writableFilter } from './writes.ts';
+import { createsOne, type Findings, fixedFinder, updateOf, writableFilter, writeOf } from './writes.ts';
 
 /** The descriptor of a kind, as far as a document says it. */
 export interface Draft {
@@ -49,7 +50,7 @@ export function draftKind(api: OpenApi, path: string, { kind: named, known = nul
     wrapper: wrapperOf(collection, wrapperIn),
     miss,
   };
-  const kind = named ?? kindName(collection.path);
+  const kind = named ?? kindName(collection);
   const lines = linesOf(kind, findings, known);
   const file = api.root.file.split('/').at(-1) ?? '';
   for (const [reference, reason] of api.takeUnread())
@@ -65,8 +66,8 @@ export function draftAll(api: OpenApi, builtIn: Iterable<string>): { drafts: Dra
   const paths = new Map<string, string>();
   const leftOut: string[] = [];
   const tags: [tag: string, kind: string][] = [];
-  for (const { path, tag } of collectionsIn(api)) {
-    const kind = kindName(path);
+  for (const { found: path, tag, ...place } of collectionsIn(api)) {
+    const kind = kindName(place);
     const other = paths.get(kind);
     if (other !== undefined) leftOut.push(`${path}: ${kind} is drafted from ${other}`);
     else paths.set(kind, path);
@@ -77,11 +78,10 @@ export function draftAll(api: OpenApi, builtIn: Iterable<string>): { drafts: Dra
   return { drafts: [...paths].map(([kind, path]) => draftKind(api, path, { kind, known })), leftOut };
 }
 
-/** `/v2025/access-profiles` is a list of `AccessProfile`. */
-function kindName(path: string): string {
-  const words = path.split('/').filter((word) => word !== '' && !/^v\d/.test(word));
-  const name = pascalCase(singular(words.at(-1) ?? ''));
-  if (name !== '') return name;
+/** `/v2025/sources/{source}/schemas` are lists of `SourceSchema`. */
+function kindName({ path, parent }: Pick<Collection, 'path' | 'parent'>): string {
+  const name = kindNameOf(path);
+  if (name !== '') return pascalCase(`${parent?.kind ?? ''}${name}`);
   const hint = 'Name the kind by the file to write: --out kinds/NAME.kind.yaml.';
   throw failure('kind-name', `The path ${path} gives no name for a kind.`, { hint });
 }
@@ -123,30 +123,35 @@ function propertiesOf({ list, read, create, put }: Collection, wrapperIn: Wrappe
 
 function linesOf(kind: string, findings: Findings, known: KnownKinds | null): string[] {
   const { collection, wrapper } = findings;
-  const { path } = collection;
+  const { path, parent } = collection;
   const update = updateOf(findings);
   const canCreate = wrapper === null && createsOne(findings);
   const canDelete = wrapper === null && collection.canDelete;
   const isReadOnly = update.word === 'none' && !canCreate && !canDelete;
   const key = keyOf(findings);
   const list = listOf(findings, key.name);
-  const { fields, places, serverOwned, notes } = fieldsOf(findings, {
+  const { fields, places, immutable, serverOwned, notes } = fieldsOf(findings, {
     key: key.name,
     isReadOnly,
     prose: update.prose,
     known,
   });
+  const fieldNames = fields.map(([name]) => name);
+  const write = writeOf(findings, { update, fields: canCreate ? fieldNames : [], immutable });
   const beside = (all: readonly string[]) => (all.length === 0 ? '' : formatComment(all.join('; ')));
   return [
     `kind: ${kind}`,
     `summary: ${printInline(summaryOf(collection))}`,
     `service: ${path.startsWith('/api/') ? 'profiles' : 'identity'}`,
     `path: ${printInline(path)}`,
+    ...(parent ? [`parent: ${printInline({ members: [[parent.name, parent.kind]] })}`] : []),
     `key: ${key.name}${beside(key.notes)}`,
+    ...idLines(findings),
     `list: ${printInline({ members: list.members })}${beside(list.notes)}`,
     `update: ${update.word}${beside(update.notes)}`,
     `create: ${canCreate}`,
     `delete: ${canDelete}`,
+    ...(write.length === 0 ? [] : [`write: ${printInline({ members: write })}`]),
     ...(fields.length === 0 ? ['fields: {}'] : ['fields:']),
     ...fields.map(
       ([name, field]) => `  ${printInline(name)}: ${printField(field.field)}${beside(field.notes)}`,
@@ -157,6 +162,14 @@ function linesOf(kind: string, findings: Findings, known: KnownKinds | null): st
     ),
     `serverOwned: ${printInline(serverOwned)}${beside(notes)}`,
   ];
+}
+
+/** Where single objects have no `id`, paths name them by another member. */
+function idLines({ collection: { idParameter }, properties, miss }: Findings): string[] {
+  if (idParameter === null || properties.has('id') || properties.size === 0) return [];
+  if (properties.has(idParameter) && isFieldName(idParameter)) return [`id: ${printInline(idParameter)}`];
+  miss('Objects are described without an `id`: which member do their paths have?');
+  return [];
 }
 
 function printField(field: DraftField['field']): string {
@@ -179,10 +192,18 @@ function summaryOf({ path, list, read }: Collection): string {
 /** Fields that name an object, best first. */
 const names = ['name', 'displayName', 'label', 'key', 'alias', 'email', 'domain', 'title', 'externalName'];
 
-function keyOf({ api, properties, miss }: Findings): {
+function keyOf({ api, collection: { idParameter }, properties, miss }: Findings): {
   readonly name: string;
   readonly notes: readonly string[];
 } {
+  // What paths name an object by is unique.
+  if (
+    idParameter !== null &&
+    !properties.has('id') &&
+    isFieldName(idParameter) &&
+    properties.has(idParameter)
+  )
+    return { name: idParameter, notes: [] };
   const found = names.find((name) => {
     const property = properties.get(name);
     return property && api.shape(property).types.has('string');
@@ -241,6 +262,7 @@ function fieldsOf(findings: Findings, { key, isReadOnly, prose, known }: Context
   const fields: [string, DraftField][] = [];
   const serverOwned = new Set(['id']);
   const places: DraftPlace[] = [];
+  const immutable: string[] = [];
   const unwritten: string[] = [];
   const moving: string[] = [];
   for (const [name, property] of properties) {
@@ -254,6 +276,7 @@ function fieldsOf(findings: Findings, { key, isReadOnly, prose, known }: Context
     else if (movesByItself(name) && (fixed !== null || prose.patchable === null)) moving.push(name);
     else {
       const { field, notes } = toKnown(fieldOf(api, name, property), known);
+      if (fixed !== null) immutable.push(name);
       fields.push([name, { field, notes: [...(fixed === null ? [] : [fixed]), ...notes] }]);
       if (typeof field !== 'string' && field.is === 'json')
         places.push(...placesIn(api, name, property).map((place) => placeToKnown(place, known)));
@@ -272,6 +295,7 @@ function fieldsOf(findings: Findings, { key, isReadOnly, prose, known }: Context
   return {
     fields: most(fields, 'fields'),
     places: most(places, 'places'),
+    immutable,
     serverOwned: most([...serverOwned], 'members that only the server sets'),
     notes,
   };

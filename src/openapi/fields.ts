@@ -147,6 +147,12 @@ export function singular(word: string): string {
   return /(ss|sh|ch|x|z)es$/i.test(word) ? word.slice(0, -2) : word.replace(/s$/i, '');
 }
 
+/** The kind whose objects a path has: `/v2025/access-profiles` is a list of `AccessProfile`. `''` where it gives no name. */
+export function kindNameOf(path: string): string {
+  const words = path.split('/').filter((word) => word !== '' && !/^v\d/.test(word));
+  return pascalCase(singular(words.at(-1) ?? ''));
+}
+
 function choicesOf({ choices }: Shape): string[] {
   if (choices.length === 0) return [];
   const words = choices.slice(0, mostChoices).map((choice) => (isObject(choice) ? '…' : String(choice)));

@@ -1,3 +1,4 @@
+import type { Member } from '../loader/print.ts';
 import { textOf } from '../model/json.ts';
 import type { Collection, Write } from './collection.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
@@ -45,6 +46,30 @@ export function updateOf({ api, collection, wrapper, miss }: Findings): Update {
     ? { ...second, notes: [...second.notes, 'check: PATCH is described as changing only some objects'] }
     : first;
 }
+
+interface Written {
+  readonly update: Update;
+  /** Those that a create can have. */
+  readonly fields: readonly string[];
+  readonly immutable: readonly string[];
+}
+
+/** What the API asks of those who write, besides what is usual. */
+export function writeOf({ collection }: Findings, { update, fields, immutable }: Written): Member[] {
+  const { create, put, patch } = collection;
+  const members: Member[] = [];
+  const [type] = patch?.mediaTypes ?? [];
+  if (update.word === 'json-patch' && type && !patch?.mediaTypes.some((each) => /json-patch/.test(each)))
+    if (contentType.test(type)) members.push(['contentType', type]);
+  if (update.word === 'put' && put?.body.required.has('id')) members.push(['sendId', true]);
+  const required = fields.filter((name) => create?.body.required.has(name));
+  if (required.length > 0) members.push(['required', required]);
+  if (immutable.length > 0 && update.word !== 'none') members.push(['immutable', immutable]);
+  return members;
+}
+
+/** As schemas/kind.schema.json says. */
+const contentType = /^[a-z]+\/[a-z0-9.+-]+$/;
 
 const takesJson = ({ mediaTypes }: Write) =>
   mediaTypes.length === 0 || mediaTypes.some((type) => /json|\*/.test(type));

@@ -78,6 +78,7 @@ list: { pageSize: 50, counts: true, filter: true }
 update: json-patch
 create: true
 delete: true
+write: { required: [owner], immutable: [privilegeLevel] }
 fields:
   description: text
   owner: { is: reference, to: Identity, type: IDENTITY }
@@ -358,7 +359,7 @@ describe('mistakes', () => {
   it.each([
     ['a document that is not there', ['none.yaml', '/things'], 'file-not-found'],
     ['a path that is not there', ['api.json', '/thing'], 'openapi-path'],
-    ['a path with a parameter', ['api.json', '/things/{id}'], 'openapi-path'],
+    ['the path of single objects', ['api.json', '/things/{id}'], 'openapi-path'],
     ['a path that a kind cannot have', ['api.json', '/a:b'], 'openapi-path'],
     ['no path', ['api.json'], 'usage'],
     ['a path beside all', ['api.json', '/things', '--all', 'kinds'], 'usage'],
@@ -387,7 +388,7 @@ describe('mistakes', () => {
 it('--out names the kind, and is written', async () => {
   await draftFrom(thingsOf({ name: { type: 'string' } }));
   const { code, stdout } = await draft('api.json', '/things', '--out', 'kinds/Gadget.kind.yaml');
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'Written: kinds/Gadget.kind.yaml, 3 to check.\n' });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'Written: kinds/Gadget.kind.yaml, 4 to check.\n' });
   expect(parse(readFileSync(join(cwd, 'kinds/Gadget.kind.yaml'), 'utf8'))).toMatchObject({ kind: 'Gadget' });
 });
 

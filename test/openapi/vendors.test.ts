@@ -217,6 +217,79 @@ it('what a tenant counts or finds out is not declared', async () => {
   expect(patchable.kind.fields).toEqual({ status: 'value' });
 });
 
+describe('what an API asks of those who write', () => {
+  const needing = (...required: string[]) => json({ ...thing, required });
+
+  it('is its content type, what a create needs, and what an update cannot change', async () => {
+    const requestBody = json({ type: 'array', items: operation });
+    const { kind } = await things({
+      post: { requestBody: needing('name', 'size', 'id') },
+      patch: { requestBody, description: 'These fields are immutable: `color`' },
+    });
+    expect(kind.write).toEqual({
+      contentType: 'application/json',
+      required: ['size'],
+      immutable: ['color'],
+    });
+  });
+
+  it('is the id in a PUT', async () => {
+    const { kind } = await things({ put: { requestBody: needing('id', 'name') } });
+    expect(kind.write).toEqual({ sendId: true });
+  });
+
+  it('is nothing where all is usual', async () => {
+    expect((await things({ patch: jsonPatch })).kind).not.toHaveProperty('write');
+  });
+});
+
+describe('a collection below each object of another', () => {
+  const schema = { type: 'object', properties: { name: text, usage: text } };
+  const below = {
+    '/sources/{sourceId}/schemas': {
+      get: { ...list, responses: { 200: json({ type: 'array', items: schema }) } },
+      post: { requestBody: json(schema) },
+    },
+  };
+  const draftBelow = async (more: object, path = '/sources/{sourceId}/schemas') => {
+    write('api.json', { openapi: '3.0.1', paths: { ...below, ...more } });
+    return draft('api.json', path);
+  };
+
+  it('has its parent in the path, and is named after both', async () => {
+    const { stdout } = await draftBelow({ '/sources/{sourceId}/schemas/{schemaId}': { delete: {} } });
+    expect(parse(stdout)).toMatchObject({
+      kind: 'SourceSchema',
+      path: '/sources/{source}/schemas',
+      parent: { source: 'Source' },
+      key: 'name',
+      delete: true,
+    });
+    expect(stdout).toContain(
+      '# check: Objects are described without an `id`: which member do their paths have?\n',
+    );
+  });
+
+  it('may name its objects by another member than an id', async () => {
+    const { stdout } = await draftBelow({ '/sources/{sourceId}/schemas/{usage}': { delete: {} } });
+    expect(parse(stdout)).toMatchObject({ id: 'usage', key: 'usage', fields: { name: 'value' } });
+  });
+
+  it('is drafted with all others', async () => {
+    await draftBelow({ '/roles/{id}/schemas/{key}/parts': { get: list, post: {} } });
+    const { stdout } = await draft('api.json', '--all', 'kinds');
+    expect(stdout.match(/kinds\/\w+/g)).toEqual(['kinds/SourceSchema']);
+  });
+
+  it('below another collection cannot be described', async () => {
+    const path = '/roles/{id}/schemas/{key}/parts';
+    const { code, stderr } = await draftBelow({ [path]: { get: list } }, path);
+    expect(code).toBe(1);
+    expect(stderr).toContain('[openapi-path]');
+    expect(stderr).toContain('other object at most.');
+  });
+});
+
 it('ids, secrets and what the server sets are found inside JSON fields', async () => {
   const object = (properties: object) => ({ type: 'object', properties });
   const list = (items: object) => ({ type: 'array', items });
