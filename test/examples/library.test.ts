@@ -21,11 +21,14 @@ const changes: Readonly<Record<string, readonly [from: string, to: string]>> = {
   FormDefinition: ['label: Name', 'label: Given name'],
   GovernanceGroup: ['description: Approvers', 'description: Who approves'],
   IdentityProfile: ['attributeName: mail', 'attributeName: email'],
+  LifecycleState: ['notifyManagers: true', 'notifyManagers: false'],
   PasswordPolicy: ['minLength: 12', 'minLength: 14'],
+  ProvisioningPolicy: ['name: uid', 'name: login'],
   Role: ['stringValue: Finance', 'stringValue: Treasury'],
   Segment: ['value: Finance', 'value: Treasury'],
   SodPolicy: ['state: ENFORCED', 'state: NOT_ENFORCED'],
   Source: ['healthCheckTimeout: 30', 'healthCheckTimeout: 60'],
+  SourceSchema: ['nativeObjectType: User', 'nativeObjectType: Person'],
   Transform: ['attributeName: pwdLastSet', 'attributeName: lastSet'],
   Workflow: ['deadline: 30d', 'deadline: 10d'],
 };
@@ -42,7 +45,8 @@ const libraryWorld = () =>
   });
 
 it('has a test of each kind that writes', () => {
-  expect(Object.keys(changes)).toEqual(kinds.filter((kind) => kind !== 'Entitlement'));
+  const onlyRead = ['Entitlement', 'GovernanceGroupMember'];
+  expect(Object.keys(changes)).toEqual(kinds.filter((kind) => !onlyRead.includes(kind)));
 });
 
 it.each(Object.entries(changes))('a %s is exported, changed and applied', async (kind, [from, to]) => {
@@ -63,9 +67,7 @@ describe('kind add', () => {
   it('lists what there is', async () => {
     const { stdout } = await succeed(await createTestWorld(), 'kind', 'add');
     expect(stdout.split('\n').map((line) => line.split(' ')[0])).toEqual([...kinds, '']);
-    expect(stdout).toContain(
-      'Role             Access profiles and entitlements for people with something in common.\n',
-    );
+    expect(stdout).toMatch(/^Role +Access profiles and entitlements for people with something in common\.$/m);
   });
 
   it('copies a descriptor into the project, and names the kinds that it refers to', async () => {
