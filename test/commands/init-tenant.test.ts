@@ -599,7 +599,7 @@ describe('a tenant that a project gets', () => {
         baseUrl: 'https://us.example',
         auth: { clientId: 'US_2_CLIENT_ID', clientSecret: 'US_2_CLIENT_SECRET' },
       },
-      limits: { maxDeletes: 10, requests: 100, per: '10s', concurrency: 8 },
+      limits: expect.objectContaining({ maxDeletes: 10 }),
     });
     expect(stdout).toContain('created   environments/us-2.yaml');
     expect(stdout).not.toContain('Not used');
