@@ -1,8 +1,9 @@
-import { groupBy } from '../model/basics.ts';
+import { type Group as Family, groupBy } from '../model/basics.ts';
 import { type Diagnostic, isError, type Severity } from '../model/diagnostic.ts';
 import type { Action, Plan, Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import { ageWords } from './age.ts';
+import { familiesOf } from './families.ts';
 import {
   blank,
   cut,
@@ -29,13 +30,15 @@ import {
   type Notice,
   type Page,
   pointObjects,
+  urgencyOf,
 } from './page.ts';
 import { outcomeWords } from './result.ts';
 import { takeLast } from './safe.ts';
-import { bodyText, type Field, sensitiveWords, shortenFields, textOfParts } from './values.ts';
+import { bodyText, type Field, fieldsInBrief, sensitiveWords, shortenFields, textOfParts } from './values.ts';
 import {
   type Count,
   countWords,
+  familyWords,
   namesInBrief,
   place,
   pluralize,
@@ -48,6 +51,8 @@ import {
 /** More lines of one value are cut; `--verbose` shows all. */
 const maxLines = 40;
 const maxName = 24;
+/** So many fields are named of an entry in one line. */
+const maxBrief = 3;
 /** The rows of a terminal. */
 const maxScreen = 40;
 /** Longer pairs of values are shown one below the other. */
@@ -98,6 +103,8 @@ export function writeText(page: Page, options: ReportOptions): string {
   // A refusal is shown before the changes and after them; why an apply stopped, after what it did.
   const [first, last] =
     page.is === 'result' ? [[], problems] : [problems, page.is === 'plan' ? problems : []];
+  const shown = groups.filter(({ isRoutine }) => !isRoutine || options.verbose);
+  const folded = foldEntries(shown, page.is, options);
   const title =
     heading === '' ? [] : [row(0, span(heading, 'bold'), span(tenants === '' ? '' : `  ${tenants}`, 'dim'))];
   const head = [
@@ -111,9 +118,7 @@ export function writeText(page: Page, options: ReportOptions): string {
   const body = [
     ...(matrix === null ? [] : [...matrixRows(matrix, options), blank]),
     ...first,
-    ...groups
-      .filter(({ isRoutine }) => !isRoutine || options.verbose)
-      .flatMap((group) => groupRows(group, page, options)),
+    ...shown.flatMap((group) => groupRows(group, page, folded, options)),
     ...diagnosticRows(remarks, options),
     ...othersRows(page, options),
   ];
@@ -192,20 +197,85 @@ function problemRows({ is, alarm, problems }: Page, options: ReportOptions): Row
   return [...refusal, ...rows];
 }
 
-function groupRows(
-  { title, words, entries }: Group,
-  { is, named }: Page,
-  { verbose = false }: ReportOptions,
-): Row[] {
+function groupRows(group: Group, { is, named }: Page, folded: Folded, options: ReportOptions): Row[] {
+  const { title, words, entries } = group;
   const head = row(0, span(title, 'bold'), span(named === 'kind' ? `  ${words}` : '', 'dim'));
+  const families = folded.families.get(group) ?? [];
+  const shown = families.filter((family) => folded.forms.has(family));
+  const more = entries.length - shown.flat().length;
   return [
     ...(title === '' ? [] : [head, blank]),
-    ...entries.flatMap((entry, at) => {
-      const note = is === 'diff' && !entry.isLine ? entry.sides.join(' → ') : '';
-      const isList = entry.isLine && entries[at + 1]?.isLine;
-      return [...entryRows(entry, verbose, note), ...(isList ? [] : [blank])];
+    ...shown.flatMap((family, at) => {
+      const [entry] = family;
+      const isBrief = folded.forms.get(family) === 'brief';
+      const next = shown[at + 1];
+      const isList = next && (isBrief ? folded.forms.get(next) === 'brief' : entry.isLine && next[0].isLine);
+      const rows = isBrief ? [briefRow(family, options)] : familyRows(family, is, options);
+      return [...rows, ...(isList ? [] : [blank])];
     }),
+    ...(more === 0 ? [] : [row(2, span(`… and ${more} more (--verbose shows all)`, 'dim')), blank]),
   ];
+}
+
+/** Lines of entries that are shown whole, and of those in one line, in a page that does not show all. */
+const maxLinesOf = { whole: 280, brief: 1000 };
+
+interface Folded {
+  /** What is the same in several objects, once. */
+  readonly families: ReadonlyMap<Group, readonly Family<Entry>[]>;
+  /** How each family is shown; one that there is no room for is only counted. */
+  readonly forms: ReadonlyMap<Family<Entry>, 'whole' | 'brief'>;
+}
+
+/** Room is given to what failed and to what is urgent first, wherever it stands. */
+function foldEntries(groups: readonly Group[], is: Page['is'], options: ReportOptions): Folded {
+  const families = new Map(
+    groups.map((group) => {
+      const alone = group.entries.map((entry): Family<Entry> => [entry]);
+      return [group, options.verbose ? alone : familiesOf(group.entries)] as const;
+    }),
+  );
+  const rank = ([entry]: Family<Entry>) => (entry.isFailure ? -1 : urgencyOf(entry));
+  const forms = new Map<Family<Entry>, 'whole' | 'brief'>();
+  const left = options.verbose ? { whole: Number.POSITIVE_INFINITY, brief: 0 } : { ...maxLinesOf };
+  for (const family of [...families.values()].flat().toSorted((a, b) => rank(a) - rank(b))) {
+    // Nothing is wrapped that there is no room for.
+    const lines = left.whole > 0 && !options.verbose ? linesOfFamily(family, is, options) : 1;
+    const form = lines <= left.whole ? 'whole' : 'brief';
+    const taken = form === 'whole' ? lines : 1;
+    if (taken > left[form]) continue;
+    forms.set(family, form);
+    left[form] -= taken;
+  }
+  return { families, forms };
+}
+
+function linesOfFamily(family: Family<Entry>, is: Page['is'], options: ReportOptions): number {
+  return layout(familyRows(family, is, options), { ...options, colour: false }).split('\n').length;
+}
+
+/** The first of a family, and the names of the others. */
+function familyRows(family: Family<Entry>, is: Page['is'], { verbose = false }: ReportOptions): Row[] {
+  const [entry, ...others] = family;
+  const note = is === 'diff' && !entry.isLine ? entry.sides.join(' → ') : '';
+  const rows = entryRows(entry, verbose, note);
+  if (others.length === 0) return rows;
+  const names = namesInBrief(
+    others.map(({ address }) => readable(address)),
+    maxAlike,
+  );
+  return [...rows, row(6, span(`${familyWords(family.length)}: `, 'bold'), span(`also ${names}`, 'dim'))];
+}
+
+/** One line: what is too long for it is cut. */
+function briefRow(family: Family<Entry>, { width }: ReportOptions): Row {
+  const [{ action, address, fields, isLine, words }] = family;
+  const style = actionStyles[action];
+  const name = cut(readable(address), Math.max(20, width - 4));
+  const same = family.length > 1 ? `${familyWords(family.length)} · ` : '';
+  const effect = `  ${same}${isLine ? words : fieldsInBrief(fields(), maxBrief)}`;
+  const room = Math.max(1, width - 5 - widthOf(name));
+  return row(2, span(`${symbols[action]} `, style), span(name, style), span(cut(effect, room), 'dim'));
 }
 
 /** An entry without colours, in lines that are not wrapped. */

@@ -18,7 +18,7 @@ const maxBody = 20_000;
 const maxFields = 4;
 const barWidth = 1000;
 /** Bodies of more characters together are packed. Until then the page can be read without its script. */
-const maxInline = 1_500_000;
+const maxInline = 250_000;
 /** Entries that are packed together. Similar ones make each other smaller. */
 const packSize = 40;
 /** Names that a heading has room for. */

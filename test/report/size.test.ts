@@ -1,0 +1,71 @@
+/** How long reports are: what nobody reads hides what somebody has to. */
+import { describe, expect, it } from 'vitest';
+import type { Plan } from '../../src/model/plan.ts';
+import { renderReport } from '../../src/report/index.ts';
+import { change, difference, lockout, plain, plan, senderDelete } from './fixtures.ts';
+
+const body = (at: number, word: string) =>
+  Array.from({ length: 30 }, (_, line) => `<p>Paragraph ${line} of mail ${at}</p>`)
+    .toSpliced(7, 1, `<p>${word} ${at}, as told</p>`)
+    .join('\n');
+
+/** E-mails of which each has another change, with what is grave at the end. */
+function planOf(count: number): Plan {
+  const mails = Array.from({ length: count - 2 }, (_, at) =>
+    change({
+      address: `NotificationTemplate/mail%20${at}/EMAIL/en`,
+      action: 'update',
+      diff: [
+        difference('/subject', `Old ${at}`, `New ${at} mail`),
+        difference('/body', body(at, 'old'), body(at, `new ${at}`)),
+      ],
+      requests: [{ method: 'POST', path: '/x', query: {}, headers: {}, body: { body: body(at, 'new') } }],
+    }),
+  );
+  return plan([...mails, senderDelete, lockout]);
+}
+
+describe.each([
+  [63, 400],
+  [2000, 1500],
+])('of %i changes, a terminal', (count, most) => {
+  const text = (options = {}) =>
+    renderReport({ is: 'plan', plan: planOf(count) }, 'text', { ...plain, ...options });
+
+  it(`shows at most ${most} lines, with what is grave whole and the rest counted`, () => {
+    const shown = text();
+    expect(shown.split('\n').length).toBeLessThanOrEqual(most);
+    expect(shown).toContain('\n  ~ AuthProfile/Employees  id p-1  config/all.yaml:12\n      ⚠ LOCK-OUT: ');
+    const [, more = '0'] = /^ {2}… and (\d+) more \(--verbose shows all\)$/m.exec(shown) ?? [];
+    expect((shown.match(/^ {2}~ NotificationTemplate/gm)?.length ?? 0) + Number(more)).toBe(count - 2);
+    expect(shown).toMatch(
+      /^ {2}~ NotificationTemplate\/mail 40\/EMAIL\/en {2}subject: Old 40 → New 40 mail · body \+1 −1$/m,
+    );
+  });
+
+  it('shows all when asked', () => {
+    const shown = text({ verbose: true });
+    expect(shown.match(/<p>new \d+ \d+, as told<\/p>/g)).toHaveLength(count - 2);
+    expect(shown).not.toContain('more (--verbose');
+  });
+});
+
+it('shows the same replacement once in a terminal, and names the other objects', () => {
+  const locales = ['de', 'en', 'fr', 'it', 'ja'].map((locale) =>
+    change({
+      address: `NotificationTemplate/k/EMAIL/${locale}`,
+      action: 'update',
+      diff: [difference('/subject', `${locale}: the ACME portal`, `${locale}: the Beta portal`)],
+    }),
+  );
+  const shown = (verbose: boolean) =>
+    renderReport({ is: 'plan', plan: plan(locales) }, 'text', { ...plain, width: 200, verbose });
+  const names = ['en', 'fr', 'it', 'ja'].map((locale) => `NotificationTemplate/k/EMAIL/${locale}`);
+  expect(shown(false).match(/~ subject/g)).toHaveLength(1);
+  expect(shown(false)).toContain(`      the same in 5 objects: also ${names.join(', ')}\n`);
+  expect(shown(true).match(/~ subject/g)).toHaveLength(5);
+});
+
+it('packs 63 changes into a page of at most 400 KB', () => {
+  expect(renderReport({ is: 'plan', plan: planOf(63) }, 'html', plain).length).toBeLessThanOrEqual(400_000);
+});
