@@ -48,6 +48,7 @@ export function fleetPage(fleet: Fleet, options: ReportOptions): Page {
   const isEqual = !applied && environments.length > 0 && environments.every(isEmptyPlan);
   const results = environments.flatMap(({ result }) => result ?? []);
   const changes = changeGroups(fleet, options);
+  const outcomes = outcomeGroups(fleet);
   const plans = environments.flatMap(({ plan }) => plan ?? []);
   return {
     ...emptyPage,
@@ -56,14 +57,14 @@ export function fleetPage(fleet: Fleet, options: ReportOptions): Page {
     heading: applied ? 'Apply to several environments' : 'Plans for several environments',
     name: fleetWords(fleet),
     alarm: failed.length > 0 ? `Failed: ${namesInBrief(failed)}` : null,
-    points: pointsOf(changes.flatMap(({ entries }) => entries)),
+    points: pointsOf([...outcomes, ...changes].flatMap(({ entries }) => entries)),
     matrix,
     label: applied ? null : 'Plan',
     counts: applied ? outcomeCounts(results) : allCounts(summary),
     verdict: isEqual ? { words: 'No changes. All tenants equal the manifests.', isGood: true } : null,
     problems: sharedErrors(fleet),
     remarks: sharedRemarks(fleet),
-    groups: [...outcomeGroups(fleet), ...changes],
+    groups: [...outcomes, ...changes],
     named: 'environment',
     steps: nextSteps(results),
     // Those of which one failed cannot be applied as a whole.

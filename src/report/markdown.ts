@@ -20,9 +20,10 @@ import {
   nounOf,
   type Page,
   type PointLine,
+  pointsTitle,
   urgencyOf,
 } from './page.ts';
-import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine, takeFirst } from './safe.ts';
+import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
 import { type Field, sensitiveWords, shortenFields, textOfParts } from './values.ts';
 import {
   type Count,
@@ -132,6 +133,7 @@ function footOf({ digest }: Page): string {
 
 function factWords({ name, value, is, link }: Fact): string {
   if (is === 'time') return `${name.toLowerCase()} ${escapeMarkdown(timeWords(value))}`;
+  if (name === 'Took') return `took ${escapeMarkdown(value)}`;
   if (name !== 'Commit') return '';
   const words = escapeMarkdown(value);
   return `commit ${link === null ? words : `[${words}](<${linkTarget(link)}>)`}`;
@@ -140,12 +142,13 @@ function factWords({ name, value, is, link }: Fact): string {
 const linkTarget = (link: string): string => link.replace(/[<>\s]/g, encodeURIComponent);
 
 /** A grid, with an alert above it where something is grave. */
-function pointTable({ points }: Page, options: ReportOptions): string {
+function pointTable(page: Page, options: ReportOptions): string {
+  const { points } = page;
   if (points.length === 0) return '';
   const grave = points.filter(({ level }) => level === 'high').map(({ words }) => words);
   const rows = points.flatMap((point) => {
     const { lines, more } = linesOf(point);
-    const cells = lines.map((line) => [objectsCell(line, options), cell(line.consequence)]);
+    const cells = lines.map((line) => [objectsCell(line, options), escapeMarkdown(line.consequence)]);
     return [...cells, ...(more === 0 ? [] : [[`and ${more} more`, '']])].map((rest, at) => [
       ...(at === 0 ? [levelSigns[point.level], `**${point.words}**`] : ['', '']),
       ...rest,
@@ -153,23 +156,17 @@ function pointTable({ points }: Page, options: ReportOptions): string {
   });
   const grid = table([['severity', 'what', 'objects', 'consequence'], ['---', '---', '---', '---'], ...rows]);
   const alert = grave.length === 0 ? '' : `> [!CAUTION]\n> ${grave.join(' · ')}\n\n`;
-  return `${alert}**Read this first**\n\n${grid}`;
+  return `${alert}**${pointsTitle(page)}**\n\n${grid}`;
 }
 
 function objectsCell({ objects, more }: PointLine, options: ReportOptions): string {
   const names = objects.map(({ entry, where }) => {
     const link = entryLink(entry, options);
     const code = cellCode(readable(entry.address));
-    return `${link === null ? code : `[${code}](<${link.replaceAll('|', '%7C')}>)`}${cell(where)}`;
+    return `${link === null ? code : `[${code}](<${link.replaceAll('|', '%7C')}>)`}${escapeMarkdown(where)}`;
   });
   return namesAndMore(names, more);
 }
-
-/** So many characters of a text are in a cell. */
-const maxCell = 160;
-
-const cell = (text: string): string =>
-  escapeMarkdown(text.length > maxCell ? `${takeFirst(text, maxCell)}…` : text);
 
 /** A bar ends a cell of a table even in code, unless it is escaped. */
 const cellCode = (text: string): string => codeSpan(text).replaceAll('|', '\\|');

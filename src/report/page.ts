@@ -6,6 +6,7 @@ import type { ChangeOutcome } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
 import type { Fact } from './facts.ts';
 import type { Document, Rendered } from './options.ts';
+import { takeFirst } from './safe.ts';
 import type { Field } from './values.ts';
 import { type Count, joinParts, namesInBrief, pluralize, readable } from './words.ts';
 
@@ -207,10 +208,12 @@ export const emptyEntry = {
 export type Level = 'high' | 'medium' | 'low';
 
 /** The most urgent first. */
-const concerns = ['lockout', 'delete', 'undo', 'leave', 'manual', 'mail'] as const;
+const concerns = ['failed', 'unknown', 'lockout', 'delete', 'undo', 'leave', 'manual', 'mail'] as const;
 type Concern = (typeof concerns)[number];
 
 const levels: Readonly<Record<Concern, Level>> = {
+  failed: 'high',
+  unknown: 'high',
   lockout: 'high',
   delete: 'high',
   undo: 'high',
@@ -219,8 +222,8 @@ const levels: Readonly<Record<Concern, Level>> = {
   mail: 'low',
 };
 
-/** A concern of one change: its amount is 1, or the number of people that leave a search. */
-interface Concerned {
+/** A concern of one change, or of what became of it: its amount is 1, or the number of people that leave a search. */
+export interface Concerned {
   readonly concern: Concern;
   readonly amount: number;
 }
@@ -234,7 +237,8 @@ export interface Point<T = Entry> {
   readonly entries: readonly T[];
 }
 
-const amounts: Readonly<Record<Concern, (change: Change) => number>> = {
+/** Those of a plan. */
+const amounts: Readonly<Partial<Record<Concern, (change: Change) => number>>> = {
   lockout: ({ risk }) => Number(risk.includes('lockout')),
   delete: (change) => Number(change.action === 'delete' || isReplacement(change)),
   mail: ({ risk }) => Number(risk.includes('sends-mail')),
@@ -244,6 +248,8 @@ const amounts: Readonly<Record<Concern, (change: Change) => number>> = {
 };
 
 const nouns: Readonly<Record<Concern, readonly [one: string, many: string]>> = {
+  failed: ['change failed', 'changes failed'],
+  unknown: ['outcome is unknown', 'outcomes are unknown'],
   lockout: ['lock-out', 'lock-outs'],
   delete: ['delete', 'deletes'],
   mail: ['e-mail goes out', 'e-mails go out'],
@@ -255,7 +261,7 @@ const nouns: Readonly<Record<Concern, readonly [one: string, many: string]>> = {
 /** The concerns that a change raises, the most urgent first. */
 export function concernsOf(change: Change): Concerned[] {
   return concerns.flatMap((concern) => {
-    const amount = amounts[concern](change);
+    const amount = amounts[concern]?.(change) ?? 0;
     return amount > 0 ? [{ concern, amount }] : [];
   });
 }
@@ -317,9 +323,14 @@ export function groupByKind(
   }));
 }
 
+/** What points are about: before an apply or after it. */
+export const pointsTitle = ({ command }: Pick<Page, 'command'>): string =>
+  command === 'apply' ? 'Left to do' : 'Read this first';
+
 /** The lines that a point has room for, and the objects that each of them names. */
 const maxLines = 4;
 const maxObjects = 3;
+const maxConsequence = 160;
 /** The environments that are named of each object. */
 const maxTenants = 10;
 
@@ -345,11 +356,14 @@ export function linesOf({ entries }: Point): { readonly lines: readonly PointLin
   return {
     lines: lines.map(([consequence, group]) => {
       const [objects, others] = headOf(group, maxObjects);
-      return { objects, more: others.length, consequence };
+      return { objects, more: others.length, consequence: inBrief(consequence) };
     }),
     more: rest.reduce((sum, [, group]) => sum + group.length, 0),
   };
 }
+
+const inBrief = (text: string): string =>
+  text.length > maxConsequence ? `${takeFirst(text, maxConsequence)}…` : text;
 
 /** `AuthProfile/Staff in eu-1, AuthProfile/Guests and 3 more` */
 export function pointObjects({ objects, more }: PointLine): string {

@@ -14,7 +14,15 @@ import {
 import { commitFacts, fact } from './facts.ts';
 import { diffLines } from './line-diff.ts';
 import type { ReportOptions } from './options.ts';
-import { type Entry, emptyEntry, emptyPage, type Notice, type Page } from './page.ts';
+import {
+  type Concerned,
+  type Entry,
+  emptyEntry,
+  emptyPage,
+  type Notice,
+  type Page,
+  pointsOf,
+} from './page.ts';
 import { type Field, valueText } from './values.ts';
 import { actionWords, type Count, countWords, joinParts, pluralize, tenantWords } from './words.ts';
 
@@ -47,6 +55,7 @@ export function resultPage(result: Result, options: ReportOptions): Page {
     name: environment,
     tenants: tenantWords(result.tenant),
     alarm: outcome === 'done' ? null : `${runWords[outcome]}: ${countWords(counts)}.`,
+    points: pointsOf(entries),
     label: runWords[outcome],
     counts,
     took,
@@ -81,6 +90,8 @@ export function outcomeEntry(change: ChangeResult, reasons: ReadonlySet<string>)
     words: byHand ? actionWords.manual : outcomeWords[outcome],
     isLine: true,
     isFailure: mayHaveFailed(change),
+    concerns: concernsOfOutcome(change),
+    consequence: () => (error ?? warnings[0] ?? '').split('\n')[0] ?? '',
     notices: [
       ...(isShown ? [{ is: 'error', label: null, text: error } as const] : []),
       ...warnings.map((text): Notice => ({ is: 'warning', label: null, text })),
@@ -89,6 +100,12 @@ export function outcomeEntry(change: ChangeResult, reasons: ReadonlySet<string>)
     sent: requests.map(sentWords),
     seconds: requests.reduce((sum, { ms }) => sum + ms, 0) / 1000,
   };
+}
+
+function concernsOfOutcome(change: ChangeResult): Concerned[] {
+  if (isByHand(change)) return [{ concern: 'manual', amount: 1 }];
+  const { outcome: concern } = change;
+  return concern === 'failed' || concern === 'unknown' ? [{ concern, amount: 1 }] : [];
 }
 
 function writtenFields({ outcome, before, after }: ChangeResult): Field[] {

@@ -30,6 +30,7 @@ import {
   type Notice,
   type Page,
   pointObjects,
+  pointsTitle,
   urgencyOf,
 } from './page.ts';
 import { outcomeWords } from './result.ts';
@@ -397,7 +398,8 @@ function othersRows({ others }: Page, { verbose = false }: ReportOptions): Row[]
 }
 
 /** A grid: how grave it is, what it is, and below each other the objects with what becomes of them. */
-function pointRows({ points }: Page): Row[] {
+function pointRows(page: Page): Row[] {
+  const { points } = page;
   if (points.length === 0) return [];
   const column = Math.max(...points.map(({ words }) => words.length));
   const rows = points.flatMap((point) => {
@@ -413,7 +415,7 @@ function pointRows({ points }: Page): Row[] {
       return { indent: 2, hang: levelColumn + column + 6, spans: [...head, ...spans] };
     });
   });
-  return [row(0, span('Read this first', 'bold')), ...rows, blank];
+  return [row(0, span(pointsTitle(page), 'bold')), ...rows, blank];
 }
 
 function verdictRows({ matrix, name, label, counts, verdict, took }: Page): Row[] {

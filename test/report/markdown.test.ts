@@ -229,10 +229,10 @@ describe('results and problems as comments', () => {
   it('has the changes by kind, which a terminal shows in the order of the run', () => {
     const comment = renderReport({ is: 'result', result: sampleResult }, 'markdown', plain);
     expect(comment.match(/^#### .*/gm)).toEqual([
-      '#### SenderAddress: 2 changes',
       '#### AuthProfile: 1 change',
-      '#### NotificationPreference: 1 change',
       '#### SimIntegration: 1 change',
+      '#### NotificationPreference: 1 change',
+      '#### SenderAddress: 2 changes',
     ]);
   });
 

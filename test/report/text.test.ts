@@ -198,6 +198,23 @@ Digest: ${digest}
 });
 
 describe('a result as text', () => {
+  it('says the same error of several objects once where it says what is left to do', () => {
+    const error = '503 Unavailable\nTry again.';
+    const failed = [1, 2, 3, 4, 5, 6].map((at) =>
+      outcome({ address: `SimIntegration/s%20${at}`, outcome: 'failed', error }),
+    );
+    const shown = text({ is: 'result', result: result(failed) }, { ...plain, width: 200 });
+    expect(shown).toContain(
+      '  HIGH    6 changes failed  SimIntegration/s 1, SimIntegration/s 2, SimIntegration/s 3 and 3 more · 503 Unavailable\n',
+    );
+    const page = renderReport({ is: 'result', result: result(failed) }, 'html', plain);
+    const [left = ''] = /<h2 id="first">Left to do<[\s\S]*?<\/section>/.exec(page) ?? [];
+    expect(left.match(/503 Unavailable/g)).toHaveLength(1);
+    expect(left).toContain(
+      '<p>To finish: apply the plan file again; without one, apply what <code>tenantctl plan</code>',
+    );
+  });
+
   it('lists what became of each change, with the words of the tenant and its tracking id', () => {
     expect(
       text({ is: 'result', result: sampleResult }),
@@ -212,6 +229,12 @@ describe('a result as text', () => {
       ⚠ Set the mediums by hand.
   ? unknown        + SimIntegration/ServiceNow
       POST /v2024/sim-integrations → no answer, 30.0 s
+
+Left to do
+  HIGH    1 change failed       AuthProfile/Employees · 400 Bad request: offNetwork is not allowed
+                                  here.
+  HIGH    1 outcome is unknown  SimIntegration/ServiceNow
+  MEDIUM  1 step by hand        NotificationPreference/approvals · Set the mediums by hand.
 
 Applied in part: 1 done, 1 failed, 1 skipped, 0 not attempted, 1 unknown, 1 by hand.  12.3 s
 Digest: ${digest}

@@ -1,6 +1,6 @@
 import type { FurtherRendered, MailHead, Rendered, RenderedSide } from '../options.ts';
 import { quoteHtml } from '../safe.ts';
-import { html, Markup, markMatches } from './markup.ts';
+import { html, Markup, withCode } from './markup.ts';
 
 /**
  * Nothing runs in a frame and no request leaves it. It may use styles and embedded pictures only. Like a mail program, it
@@ -47,8 +47,7 @@ ${sideFigure(`${name}, ${other}`, html`${second}`, after, before?.head ?? null)}
 }
 
 function furtherMarkup(address: string, further: FurtherRendered): Markup {
-  const title = markMatches(further.title, /`([^`]*)`/g, ([, code = '']) => html`<code>${code}</code>`);
-  return html`<p class="further">${title}</p>
+  return html`<p class="further">${withCode(further.title)}</p>
 ${framesMarkup(`${address}: ${further.title}`, further)}`;
 }
 

@@ -31,6 +31,11 @@ export function markMatches(text: string, pattern: RegExp, mark: (match: RegExpE
   return html`${parts}${text.slice(end)}`;
 }
 
+/** A text in which what stands in backticks is code. */
+export function withCode(text: string): Markup {
+  return markMatches(text, /`([^`]*)`/g, ([, code = '']) => html`<code>${code}</code>`);
+}
+
 function write(value: Child): string {
   if (value instanceof Markup) return value.toString();
   if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value));

@@ -15,12 +15,13 @@ import {
   type Page,
   type Point,
   type PointLine,
+  pointsTitle,
 } from '../page.ts';
 import { oneLine } from '../safe.ts';
 import { type Count, joinParts, namesInBrief, pluralize } from '../words.ts';
 import { addressMarkup, groupsMarkup, namesMarkup, permalink } from './entries.ts';
 import { diagnosticMarkup, notices } from './fields.ts';
-import { html, Markup } from './markup.ts';
+import { html, Markup, withCode } from './markup.ts';
 
 /** So many different problems are shown at once. */
 const maxNamed = 10;
@@ -46,12 +47,12 @@ export function writeHtml(page: Page, options: ReportOptions): string {
 <body>
 <a class="skip" href="#entries">Skip to the list</a>
 <header class="top">
-<div><p class="eyebrow">${eyebrow}</p><h1>${page.name}</h1><p class="subtitle">${joinParts([page.tenants, ...sides], ' · ')}</p><dl class="meta">${page.facts.filter(({ is }) => is !== 'footer').map(factMarkup)}</dl>${commandMarkup(page)}</div>
+<div><p class="eyebrow">${eyebrow}</p><h1>${page.name}${page.is === 'result' ? html` <small>${page.label ?? ''}</small>` : ''}</h1><p class="subtitle">${joinParts([page.tenants, ...sides], ' · ')}</p><dl class="meta">${page.facts.filter(({ is }) => is !== 'footer').map(factMarkup)}</dl>${commandMarkup(page)}</div>
 <button type="button" class="js" id="theme" aria-pressed="false">Dark</button>
 </header>
 <main>
 ${page.alarm === null ? '' : html`<p class="alarm"><strong>${page.alarm}</strong></p>`}
-${pointsMarkup(page.points)}
+${pointsMarkup(page)}
 <ul class="tiles" aria-label="Summary">${page.counts.map(tileMarkup)}</ul>
 ${page.matrix === null ? '' : matrixMarkup(page.matrix)}
 ${problemsMarkup(page)}
@@ -116,9 +117,12 @@ function rowMarkup({ names, isFailed, counts, words }: MatrixRow, width: number)
   return html`<tr${isFailed ? html` class="failed"` : ''}><th scope="row">${isFailed ? '✖ ' : ''}${oneLine(namesInBrief(names))}${state}${names.length > 4 ? namesMarkup(names) : ''}</th>${cells}</tr>`;
 }
 
-function pointsMarkup(points: readonly Point[]): Markup {
-  if (points.length === 0) return html``;
-  return html`<section class="first" aria-labelledby="first"><h2 id="first">Read this first</h2><ul>${points.map(pointMarkup)}</ul></section>`;
+function pointsMarkup(page: Page): Markup {
+  const { points, steps } = page;
+  if (points.length + steps.length === 0) return html``;
+  const list = points.length === 0 ? '' : html`<ul>${points.map(pointMarkup)}</ul>`;
+  const next = steps.map((step) => html`<p>${withCode(step)}</p>`);
+  return html`<section class="first" aria-labelledby="first"><h2 id="first">${pointsTitle(page)}</h2>${list}${next}</section>`;
 }
 
 function pointMarkup(point: Point): Markup {
