@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Document, formatsOf, renderReport } from '../../src/report/index.ts';
+import { violations } from '../support/browser.ts';
 import { isThorough } from '../support/effort.ts';
 import { describeInBrowser, type OpenOptions, side } from './browsing.ts';
 import { change, difference, plain, plan, samplePlan, sampleResult, textUpdate } from './fixtures.ts';
@@ -242,6 +243,35 @@ describeInBrowser('the page in a browser', (open) => {
     await page.getByRole('button', { name: 'Expand all' }).click();
     await page.frameLocator('iframe').nth(2).getByText('Old').waitFor();
     expect(await topOf('k1')).toBeGreaterThan(150);
+    await page.close();
+  });
+
+  it('needs one key for each of 63 changes, opens the next one after each tick, and tells the keys', async () => {
+    const many = Array.from({ length: 63 }, (_, at) =>
+      change({
+        address: `SimIntegration/s%20${at}`,
+        action: 'update',
+        diff: [difference('/description', `Old ${at}`, `New ${at + 1}`)],
+      }),
+    );
+    const page = await open({ is: 'plan', plan: plan(many) });
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('tick it off, and on to the next').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.getByText('1 of 63 reviewed').waitFor();
+    expect(await page.locator('.entry[open]').getAttribute('data-address')).toBe('SimIntegration/s%201');
+    for (let at = 1; at < 63; at += 1) await page.keyboard.press('x');
+    await page.getByText('63 of 63 reviewed').waitFor();
+    expect(await page.locator('.entry[open]').count()).toBe(0);
+    // Taking a tick back goes nowhere.
+    await page.keyboard.press('x');
+    await page.getByText('62 of 63 reviewed').waitFor();
+    await page.locator('.tick').first().click();
+    await page.getByText('61 of 63 reviewed').waitFor();
+    expect(await page.locator('.entry[open]').count()).toBe(0);
     await page.close();
   });
 

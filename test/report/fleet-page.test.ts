@@ -87,10 +87,10 @@ describeInBrowser('the page of several environments in a browser', (openDocument
     };
     const page = await open(applied);
     expect(await page.locator('.eyebrow').innerText()).toBe('tenantctl apply');
-    expect(await page.locator('.entry .badge').allInnerTexts()).toEqual(
+    expect(await page.locator('.entry .badge').allTextContents()).toEqual(
       expect.arrayContaining(['failed', 'done']),
     );
-    expect((await page.locator('.entry .badge').allInnerTexts()).at(-1)).toBe('done');
+    expect((await page.locator('.entry .badge').allTextContents()).at(-1)).toBe('done');
     await page.close();
   });
 

@@ -112,13 +112,13 @@ function summaryMarkup(entry: Entry, count: number): Markup {
   const { action, category, outcome, words, address, isLine, source } = entry;
   const sign = html`<b aria-hidden="true">${symbols[action]}</b>`;
   const badge = html`<span class="badge ${category}">${outcome === null ? sign : ''}${words.replace(/^to /, '')}</span>`;
-  const isChanged = !isLine && action === 'update';
+  const same = count > 1 ? html`<span class="pill">${familyWords(count)}</span>` : '';
+  const effect = entry.consequence() || (isLine ? '' : fieldsInBrief(entry.fields(), maxFields));
   return html`${badge}
-${outcome === null ? '' : html`<b class="symbol">${symbols[action]}</b> `}${addressMarkup(address)}
-${entry.notices.map(riskPill)}
-${warningPill(entry)}
-${isChanged ? html`<span class="what">${oneLine(fieldsInBrief(entry.fields(), maxFields))}</span>` : ''}
-${source === null ? '' : html`<span class="where">${place(source)}</span>`}${count > 1 ? html`<span class="pill">${familyWords(count)}</span>` : ''}`;
+<span class="object">${outcome === null ? '' : html`<b class="symbol">${symbols[action]}</b> `}${addressMarkup(address)}</span>
+<span class="risks">${entry.notices.map(riskPill)}${warningPill(entry)}${same}</span>
+<span class="what">${oneLine(effect)}</span>
+<span class="where">${source === null ? '' : place(source)}</span><span class="tick js" aria-hidden="true" title="Tick it off (x)"></span>`;
 }
 
 /** The badge says already that an object is deleted. */

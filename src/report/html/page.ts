@@ -100,9 +100,20 @@ function toolbar(groups: readonly Group[], { named, applyWith }: Page, total: nu
 <div class="switch views" role="group" aria-label="Differences"><button type="button" data-view="unified" aria-pressed="true">Unified</button><button type="button" data-view="split" aria-pressed="false">Side by side</button></div>
 <div class="switch" role="group" aria-label="Entries"><button type="button" id="expand">Expand all</button><button type="button" id="collapse">Collapse all</button></div>
 ${applyWith === null ? '' : html`<button type="button" data-copy="${applyWith}">Copy apply</button>`}
+<button type="button" id="help" aria-label="Keys">?</button>
 <p id="reviewed"></p><p id="count" role="status">${total} of ${total}</p>
-</div>`;
+</div>
+<dialog id="keys" aria-label="Keys"><dl>${keys.map(([key, words]) => html`<dt><kbd>${key}</kbd></dt><dd>${words}</dd>`)}</dl><form method="dialog"><button>Close</button></form></dialog>`;
 }
+
+const keys = [
+  ['j', 'next change'],
+  ['k', 'previous change'],
+  ['Enter', 'open or close it'],
+  ['x', 'tick it off, and on to the next'],
+  ['/', 'filter by text'],
+  ['?', 'these keys'],
+] as const;
 
 function matrixMarkup({ columns, rows }: Matrix): Markup {
   return html`<div class="scroll matrix" tabindex="0" role="region" aria-label="Environments"><table><thead><tr><th scope="col">Environment</th>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>

@@ -215,22 +215,41 @@ export class List {
     this.#review.show(entry);
   }
 
-  /** `j` and `k` go to the next and the previous entry, `x` ticks one off. */
+  /** `j` and `k` go to the next and the previous entry, `x` ticks one off, and `?` shows the keys. */
   #startKeys(): void {
     addEventListener('keydown', (event) => {
       const { key } = event;
-      if (!['j', 'k', 'x'].includes(key) || isTyping(event)) return;
+      if (isTyping(event)) return;
       const current = document.activeElement?.closest<HTMLDetailsElement>('.entry') ?? null;
-      if (key === 'x') {
-        if (current) this.#review.toggle(current);
-        return;
-      }
-      const from = current ? this.#entries.indexOf(current) : -1;
-      const others =
-        key === 'j' ? this.#entries.slice(from + 1) : this.#entries.slice(0, Math.max(0, from)).reverse();
-      // Whether an entry is shown takes long to say for thousands of them.
-      others.find(isShown)?.querySelector('summary')?.focus();
+      if (key === '?') find('keys', HTMLDialogElement).showModal();
+      else if (key === 'x' && current) this.#tick(current);
+      else if (key === 'j' || key === 'k') this.#go(current, key === 'j' ? 1 : -1)?.focus();
     });
+    onClick('#help', () => find('keys', HTMLDialogElement).showModal());
+  }
+
+  /** Ticks an entry off, or takes the tick back. After a tick, the next entry without one is opened. */
+  #tick(entry: HTMLDetailsElement): void {
+    this.#review.toggle(entry);
+    if (!this.#review.isDone(entry)) return;
+    entry.open = false;
+    const title = this.#go(entry, 1, (next) => !this.#review.isDone(next));
+    if (title?.parentElement instanceof HTMLDetailsElement) title.parentElement.open = true;
+    title?.focus();
+  }
+
+  /** The title of the next entry, or with -1 of the previous one, that is shown. */
+  #go(
+    from: HTMLDetailsElement | null,
+    step: 1 | -1,
+    isWanted = (_entry: HTMLDetailsElement) => true,
+  ): HTMLElement | null {
+    const at = from ? this.#entries.indexOf(from) : -1;
+    const others =
+      step === 1 ? this.#entries.slice(at + 1) : this.#entries.slice(0, Math.max(0, at)).reverse();
+    // Whether an entry is shown takes long to say for thousands of them.
+    const entry = others.find((each) => isWanted(each) && isShown(each));
+    return entry?.querySelector('summary') ?? null;
   }
 }
 

@@ -16,6 +16,14 @@ export class Review {
       const entry = target.closest<HTMLDetailsElement>('.entry');
       if (entry) this.#set(entry, target.checked);
     });
+    // A control inside of a title would not be told by screen readers: the box below is for them, and this is for the mouse.
+    document.addEventListener('click', (event) => {
+      const { target } = event;
+      const entry = target instanceof Element ? target.closest('.tick')?.closest('details') : null;
+      if (!entry) return;
+      event.preventDefault();
+      this.toggle(entry);
+    });
   }
 
   /** Shows whether an entry is ticked off, also in its box where that is made. */
@@ -25,8 +33,12 @@ export class Review {
     if (box) box.checked = this.#done.has(entry.id);
   }
 
+  isDone({ id }: Element): boolean {
+    return this.#done.has(id);
+  }
+
   toggle(entry: HTMLDetailsElement): void {
-    this.#set(entry, !this.#done.has(entry.id));
+    this.#set(entry, !this.isDone(entry));
   }
 
   #set(entry: HTMLDetailsElement, isDone: boolean): void {
