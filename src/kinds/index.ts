@@ -2,6 +2,7 @@ import { authProfile } from './auth-profile.ts';
 import { catalogOf, type Kinds } from './catalog.ts';
 import { kindFrom } from './described-kind.ts';
 import { type Descriptor, descriptorFrom } from './descriptor.ts';
+import { identityResource } from './http.ts';
 import { mailFrom } from './mail-from.ts';
 import { notificationPreference } from './notification-preference.ts';
 import { notificationTemplate } from './notification-template.ts';
@@ -44,6 +45,39 @@ export const readOnlyKinds: readonly Descriptor[] = [
 ];
 
 /**
+ * The successor of SimIntegration, which data can say whole (the vendor's public API description). A patch may only replace, and
+ * the list has pages and a filter for names.
+ */
+const serviceDesk = descriptorFrom({
+  kind: 'ServiceDeskIntegration',
+  summary:
+    'A service-desk integration that turns provisioning into tickets; the successor of SimIntegration.',
+  path: '/v2025/service-desk-integrations',
+  key: 'name',
+  list: { pageSize: 250, filter: true },
+  update: 'json-patch',
+  create: true,
+  delete: true,
+  fields: {
+    description: 'text',
+    type: 'value',
+    ownerRef: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
+    clusterRef: { is: 'reference', to: 'Cluster', type: 'CLUSTER' },
+    // A kind of that name is there where a project describes it.
+    beforeProvisioningRule: { is: 'reference', to: 'ConnectorRule', type: 'RULE' },
+    provisioningConfig: { is: 'json', declares: 'members' },
+    attributes: { is: 'json', declares: 'members' },
+  },
+  places: {
+    'provisioningConfig/managedResourceRefs': 'set',
+    'provisioningConfig/universalManager': 'serverOwned',
+  },
+  // The description calls the last two deprecated: they repeat `clusterRef` and `provisioningConfig`.
+  serverOwned: ['id', 'created', 'modified', 'cluster', 'managedSources'],
+  write: { patchOps: 'replace', required: ['description', 'type', 'attributes'] },
+});
+
+/**
  * The kinds that every project has. Those that others refer to come first. Authentication profiles come last: a change to
  * one can cut off the credentials that the rest of the run needs.
  */
@@ -55,6 +89,9 @@ export const builtInKinds: Kinds = catalogOf([
   notificationTemplate,
   notificationPreference,
   simIntegration,
+  kindFrom(serviceDesk, {
+    resource: identityResource('ServiceDeskIntegration', 'v2025', 'service-desk-integrations'),
+  }),
   profileSearch,
   authProfile,
 ]);

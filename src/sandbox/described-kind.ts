@@ -160,8 +160,8 @@ export const readKind: Read<DescribedKind> = (value, at) => {
 };
 
 /**
- * Collections that every tenant has, to be referred to (the vendor's public API descriptions). They are only read, and
- * their objects have more members than are named here.
+ * Collections that every tenant has (the vendor's public API descriptions). Most are only read, to be referred to, and their
+ * objects have more members than are named here.
  */
 const vendorKinds: readonly DescribedKind[] = [
   {
@@ -172,6 +172,29 @@ const vendorKinds: readonly DescribedKind[] = [
   { ...readOnly('Source', '/v2025/sources'), filterBy: ['id', 'name'] },
   // Its documents name filters for other members only.
   readOnly('Cluster', '/v2025/managed-clusters'),
+  readKind(
+    {
+      kind: 'ServiceDeskIntegration',
+      path: '/v2025/service-desk-integrations',
+      key: 'name',
+      list: { pageSize: 250, counts: true, filter: true },
+      create: true,
+      update: 'json-patch',
+      delete: true,
+      fields: {
+        description: 'text',
+        type: 'value',
+        ownerRef: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
+        clusterRef: { is: 'reference', to: 'Cluster', type: 'CLUSTER' },
+        beforeProvisioningRule: 'reference',
+        provisioningConfig: 'json',
+        attributes: 'json',
+      },
+      serverOwned: ['id', 'created', 'modified', 'cluster', 'managedSources'],
+      write: { patchOps: 'replace', required: ['description', 'type', 'attributes'] },
+    },
+    'ServiceDeskIntegration',
+  ),
 ];
 
 function readOnly(kind: string, path: string): DescribedKind {

@@ -3,8 +3,8 @@ import { commands } from '../../src/commands/index.ts';
 import type { Operation } from '../../src/sandbox/index.ts';
 import { documented, operationsOf, type Use, uses } from './commands-at-work.ts';
 
-/** Of kinds that are only read to be referred to. No API document of this project has their lists. */
-const undocumented = ['list-identity', 'list-source', 'list-cluster'];
+/** Of kinds that no API document of this project has. */
+const undocumented = ['list-identity', 'list-source', 'list-cluster', 'list-service-desk-integration'];
 
 const seen = new Map<Use, Promise<Set<string>>>();
 

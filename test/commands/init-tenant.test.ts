@@ -312,7 +312,7 @@ describe('a project for a tenant', () => {
     expect(code).toBe(0);
     const add = 'Add to the environment production in tenantctl.yaml: identity';
     expect(stderr).toContain(`${add}.experimentalHeader: X-Acme-Preview, since the tenant asked`);
-    expect(stderr).toContain(`${add}.paths: { VerifiedDomain: /verified-domains/v1, … } (10 members), since`);
+    expect(stderr).toContain(`${add}.paths: { VerifiedDomain: /verified-domains/v1, … } (11 members), since`);
     expect(stdout).toMatch(/ {2}npx tenantctl export\n {2}npx tenantctl plan\n$/);
     expect(read('tenantctl.yaml')).toBe(before);
   });

@@ -94,6 +94,21 @@ it('the kinds are what the documents say, in the order of an apply', () => {
       },
     },
     {
+      name: 'ServiceDeskIntegration',
+      key: ['name'],
+      serverOwned: ['created', 'modified', 'cluster', 'managedSources'],
+      can: ['create: duplicates', 'update', 'delete', 'rename', 'pin'],
+      fields: {
+        description: 'text',
+        type: 'value',
+        ownerRef: 'reference',
+        clusterRef: 'reference',
+        beforeProvisioningRule: 'reference',
+        provisioningConfig: 'json',
+        attributes: 'json',
+      },
+    },
+    {
       name: 'ProfileSearch',
       key: ['label'],
       serverOwned: ['id', 'uid', 'condition_rules_attributes'],

@@ -35,6 +35,7 @@ const settings: Readonly<Record<string, Settings>> = {
         SenderAddress: '/verified-from-addresses/v1',
         VerifiedDomain: '/verified-domains/v1',
         MailFrom: '/mail-from-attributes/v1',
+        ServiceDeskIntegration: '/service-desk-integrations/v1',
       },
     },
   },
