@@ -85,16 +85,11 @@ async function sendAll(
     // A change of several requests is alone: only single requests are shared.
     if (last.replies.get(address)?.is !== 'accepted') break;
     const { answer, until } = last;
-    // What takes the place of an object is not made while that is there.
-    const isGone = (found: Looked) => 'failed' in found || found.find(lead).live === null;
     const looked = last.find
       ? { find: last.find }
       : await lookUntil(
           () => lookUpAfter(answer, tasks, run),
-          (found) =>
-            !isReplacement(lead.change) || request.method !== 'DELETE' || isGone(found)
-              ? 0
-              : until - run.clock.now(),
+          (found) => (isShown(lead, request, found) ? 0 : until - run.clock.now()),
           run,
         );
     if ('failed' in looked) {
@@ -107,6 +102,17 @@ async function sendAll(
     seen = new Map([[address, found.live]]);
   }
   return endAll(tasks, { seen, last, log }, run);
+}
+
+/**
+ * True once the next request can be sent: what takes the place of an object is not made while that is there, and what was
+ * created is not changed before the tenant shows it.
+ */
+function isShown(task: Task, { method }: Request, found: Looked): boolean {
+  if ('failed' in found) return true;
+  const isThere = found.find(task).live !== null;
+  if (isReplacement(task.change)) return isThere === (method !== 'DELETE');
+  return isThere || task.change.action !== 'create';
 }
 
 /** How the changes ended once the last request was sent, a request was not accepted, or none was left to send. */

@@ -102,18 +102,20 @@ interface Compared {
   readonly resources: readonly Resource[];
   readonly previous: readonly Resource[] | null;
   readonly objects: readonly LiveObject[];
+  /** Objects that came with the lists, though nothing asked for them. */
+  readonly others: readonly LiveObject[];
 }
 
 /** Warns of globs that match nothing, and of those that miss what they mean. */
 export function globWarnings(
   { scope, rotate }: Pick<PlanChoices, 'scope' | 'rotate'>,
-  { resources, previous, objects }: Compared,
+  { resources, previous, objects, others }: Compared,
 ): Diagnostic[] {
   const globs = { ...scope, rotate };
   // The names of thousands of objects take a while.
   if (givenGlobs(globs).length === 0) return [];
   // A delete is left out by either name of its object.
-  const names = objects.flatMap((live) => addressesOf(live).map((address) => ({ address })));
+  const names = [...objects, ...others].flatMap((live) => addressesOf(live).map((address) => ({ address })));
   return [
     ...unmatchedGlobs(globs, [...resources, ...(previous ?? []), ...names], resources),
     ...misnamedExceptions(scope, resources, objects),

@@ -167,7 +167,7 @@ type Desired = Pick<PlanInput, 'resources' | 'previous' | 'diagnostics' | 'choic
 /** Puts in ids and records for references and lookups. Throws a Failure for a reference that leads nowhere. */
 async function resolveDeclared(
   { resources, previous, lookups, references, diagnostics }: Declared,
-  { objects, answer, remarks }: Live,
+  { objects, others, answer, remarks }: Live,
   choices: PlanChoices,
   { client, environment: { kinds } }: Tenant,
 ): Promise<Desired> {
@@ -190,7 +190,11 @@ async function resolveDeclared(
     choices,
     resources: resources.map((each) => fillReferences(fillLookups(each, answerKnown), resolved)),
     previous: previous?.map((each) => fillReferences(fillLookups(each, answerKnown), then)) ?? null,
-    diagnostics: [...globWarnings(choices, { resources, previous, objects }), ...remarks, ...diagnostics],
+    diagnostics: [
+      ...globWarnings(choices, { resources, previous, objects, others }),
+      ...remarks,
+      ...diagnostics,
+    ],
   };
 }
 

@@ -112,8 +112,11 @@ export async function pastApplies(
     .sort((a, b) => (startOf(a.name) > startOf(b.name) ? -1 : 1))
     .slice(0, most);
   const applies: PastApply[] = [];
-  for (const { environment, name, file } of found)
-    applies.push({ environment, startedAt: startOf(name), ...(await readApply(root, file)) });
+  for (const { environment, name, file } of found) {
+    const read = await readApply(root, file);
+    const startedAt = 'result' in read ? read.result.startedAt : startOf(name);
+    applies.push({ environment, startedAt, ...read });
+  }
   return applies;
 }
 

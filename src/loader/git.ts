@@ -38,7 +38,7 @@ export interface Checkout {
    * not checked out are among them, with `/` at the end.
    */
   readonly hidden: readonly string[];
-  /** When the revision was committed, in UTC. */
+  /** The end of the second in which the revision was committed, in UTC: git keeps no shorter time. */
   readonly committedAt: string;
   /** The last commits after the revision, by the paths of files from the root. */
   readonly commits: ReadonlyMap<string, Commit>;
@@ -75,7 +75,7 @@ export async function withRevision<T>(
     return use({
       folder,
       hidden: listHidden(git, repository),
-      committedAt: utc(git.run(['log', '-1', '--format=%cI', commit]).stdout),
+      committedAt: utc(git.run(['log', '-1', '--format=%cI', commit]).stdout).replace('.000Z', '.999Z'),
       commits: commitsAfter(git, commit, prefix),
     });
   });

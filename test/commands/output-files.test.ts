@@ -21,13 +21,13 @@ it('says before any work that a file cannot be written', async () => {
 
 it.each([
   ['plan', '--out'],
-  ['apply', '--result'],
+  ['apply --yes', '--result'],
 ])('writes nothing over a manifest or the project file: %s %s', async (command, option) => {
   const world = await worldOf([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
   world.write('config/other.yml', 'kind: SenderAddress\nemail: other@acme.example\n');
   for (const file of ['tenantctl.yaml', 'config/other.yml']) {
     const before = world.read(file);
-    const { code, stderr } = await world.run(command, option, file);
+    const { code, stderr } = await world.run(...command.split(' '), option, file);
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining(`${file} exists and is YAML`),

@@ -196,6 +196,9 @@ describe('the records that rules refer to', () => {
     expect(of({ type: 'ProfileTypeRule', value: 7 })).toEqual([]);
   });
 
+  const typesOf = (what: string) =>
+    ['_', ' '].flatMap((gap) => [`${what}${gap}select`, `${what}${gap}search`]);
+
   it('are the attribute of an attribute rule, and its value where the attribute holds ids', () => {
     const when = { from: 'ne_attributes', id: 'a1', fields: ['data_type', 'type'] };
     expect(of(status('Active'), attribute('v'))).toEqual([
@@ -205,14 +208,14 @@ describe('the records that rules refer to', () => {
         id: 'v',
         from: 'profiles',
         by: ['uid', 'name'],
-        when: { ...when, values: ['profile_select', 'profile_search'] },
+        when: { ...when, values: typesOf('profile') },
       },
       {
         at: '/rules/1/value',
         id: 'v',
         from: 'users',
         by: ['uid', 'login', 'email'],
-        when: { ...when, values: ['user_select', 'user_search'] },
+        when: { ...when, values: ['user', 'contributor', 'owner'].flatMap(typesOf) },
       },
     ]);
   });

@@ -170,7 +170,7 @@ describe('what was declared at a revision', () => {
     git('-c', 'user.name=me', '-c', 'user.email=me@b.example', 'commit', '--quiet', '-m', 'one');
     const { code, stdout, stderr } = await runProgram(['plan', '--since', 'HEAD'], { cwd: dir });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('+ SenderAddress/a%40b.example');
+    expect(stdout).toContain('+ SenderAddress/a@b.example');
     expect(stdout).not.toContain('SENDER is not set');
   });
 });
