@@ -58,7 +58,7 @@ async function journalsIn(dir: string): Promise<string[]> {
   return names.filter((name) => name.endsWith('.jsonl')).sort();
 }
 
-/** The writes of one journal. What the tenant refused is none. */
+/** The writes of one journal. A write that the tenant refused does not count. */
 function writesIn(records: readonly JournalRecord[]): RecentWrite[] {
   return [...progressOf(records)].flatMap(([address, { requests, settled }]) => {
     const made = [...requests.values()].filter(({ state }) => state !== 'refused');
