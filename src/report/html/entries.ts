@@ -166,7 +166,7 @@ function metaMarkup({ source, objectId, history, secrets }: Entry, options: Repo
   return html`<dl class="meta">
 ${source === null || link === null ? '' : html`<div><dt>Manifest</dt><dd><a href="${link}" rel="noreferrer"><code>${place(source)}</code></a></dd></div>`}
 ${objectId === null ? '' : html`<div><dt>Id</dt><dd><code>${objectId}</code></dd></div>`}
-${history.words.length === 0 ? '' : html`<div><dt>Last changed</dt><dd>${history.words.map(oneLine).join('; ')}</dd></div>`}
+${history.words.length === 0 ? '' : html`<div><dt>History</dt><dd>${history.words.map(oneLine).join('; ')}</dd></div>`}
 ${secrets.length === 0 ? '' : html`<div><dt>Sends secrets</dt><dd><code>${secrets.map(oneLine).join(', ')}</code></dd></div>`}
 </dl>`;
 }
