@@ -40,10 +40,10 @@ export function expectWhatMatters(comment: string, { tenants }: { readonly tenan
   const counted = (one: string, several: string) => (tenants === 1 ? `1 ${one}` : `${tenants} ${several}`);
   for (const [words, address] of [
     [counted('lock-out', 'lock-outs'), 'AuthProfile/Vendors'],
-    [counted('delete', 'deletes'), 'SenderAddress/old%40acme.example'],
+    [counted('delete', 'deletes'), 'SenderAddress/old@acme.example'],
     [counted('step by hand', 'steps by hand'), 'NotificationPreference/sod_report'],
   ]) {
-    expect(comment).toMatch(new RegExp(`^- \\*\\*${words}\\*\\*: .*${address}`, 'm'));
+    expect(comment).toMatch(new RegExp(`^\\| [^|]+ \\| \\*\\*${words}\\*\\* \\|.*${address}`, 'm'));
     expect(comment).toMatch(new RegExp(`^<details><summary>.*${address}`, 'm'));
   }
   expect(comment).toMatch(/Not shown: \d+ VerifiedDomain, to create/);

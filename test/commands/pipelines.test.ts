@@ -210,7 +210,7 @@ describe.each(hasJq ? [github, gitlab] : [gitlab])('the pipeline for $name', (sy
     removeAppliedSender();
     const planned = await job('plan');
     expect(planned, planned.output).toMatchObject({ code: 0 });
-    expect(known().comments[0]?.body).toContain('two%40acme.example');
+    expect(known().comments[0]?.body).toContain('two@acme.example');
     merge();
     expect(await job('apply')).toMatchObject({ code: 0 });
     expect(senders()).toEqual(['foreign@acme.example', 'one@acme.example']);
@@ -240,7 +240,7 @@ describe.each(hasJq ? [github, gitlab] : [gitlab])('the pipeline for $name', (sy
     removeAppliedSender();
     const { code, output } = await job('drift');
     expect(code).toBe(2);
-    expect(output).toContain('- SenderAddress/two%40acme.example');
+    expect(output).toContain('- SenderAddress/two@acme.example');
   });
 });
 
@@ -282,7 +282,7 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
     await job('plan');
     expect(known().comments).toHaveLength(2);
     expect(known().comments[0]?.body).toBe('### tenantctl plan: mine');
-    expect(known().comments[1]?.body).toContain('two%40acme.example');
+    expect(known().comments[1]?.body).toContain('two@acme.example');
 
     // A project in a folder has a comment of its own beside that of another project, and edits it.
     const inFolder = pipelineInFolder(github);
@@ -291,9 +291,9 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
       await github.run(inFolder, 'plan');
     }
     expect(known().comments).toHaveLength(3);
-    expect(known().comments[1]?.body).toContain('two%40acme.example');
+    expect(known().comments[1]?.body).toContain('two@acme.example');
     expect(known().comments[2]?.body).toMatch(
-      /^\*\*apps\/iga\*\*\n\n### tenantctl plan[\s\S]*four%40acme\.example/,
+      /^\*\*apps\/iga\*\*\n\n### tenantctl plan[\s\S]*four@acme\.example/,
     );
   });
 
