@@ -207,7 +207,8 @@ function printedPart(value: Json, kept: Json, field: NormalField, at: Pointer): 
     printedPart(item, declared, field, `${at}${pointer(step)}`);
   if (isArray(value))
     return value.map((item, index) => below(item, index, isArray(kept) ? kept[index] : null));
-  if (!isObject(value)) return value;
+  // As in a comparison, a tenant's object that looks like a marker stays whole.
+  if (!isObject(value) || isFilledInLater(value)) return value;
   return mapMembers(value, (item, name) => {
     if (isLeftOut(field, `${at}${pointer(name)}`)) return undefined;
     const declared = isObject(kept) ? own(kept, name) : undefined;

@@ -157,6 +157,8 @@ function resourceOf(
       allowLockout: manifest?.lifecycle.allowLockout ?? false,
       renamedFrom: isRenamed ? key : null,
     },
+    // An update that writes the whole object carries these too, as the tenant has them.
+    secrets: () => [...(manifest?.secrets() ?? []), ...(record.withheld ?? [])],
     shown: record.after ?? {},
     source: () => manifest?.source() ?? nowhere,
     locate: (at) => manifest?.locate(at) ?? nowhere,

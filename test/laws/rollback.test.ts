@@ -29,7 +29,9 @@ function restorable(objects: ReadonlyMap<string, JsonObject>, { changes, diagnos
   const byHand = changes.flatMap(({ action, address }) => (action === 'manual' ? [address] : []));
   const left = diagnostics.filter(({ code }) => code === 'rollback-incomplete');
   // What the descriptor does not describe is not recorded either.
-  const again = changes.flatMap(({ action, address }) => (action === 'create' ? [address] : []));
+  const isMade = ({ action, risk }: Plan['changes'][number]) =>
+    action === 'create' || risk.includes('replace');
+  const again = changes.filter(isMade).map(({ address }) => address);
   const lists = [...objects].filter(([address]) => !byHand.includes(address));
   return new Map(
     lists.map(([address, object]) => {
