@@ -26,7 +26,10 @@ it('apply then plan is empty, and a plan is the same twice', async () => {
     expect({ ...again, createdAt: before.createdAt }).toEqual(before);
     const applied = await world.run('apply --yes --format json');
     expect(applied, applied.stderr).toMatchObject({ code: 0 });
-    expect((await world.plan()).changes).toEqual([]);
+    // A step by hand stays until somebody takes it.
+    const byHand = before.changes.flatMap(({ action, address }) => (action === 'manual' ? [address] : []));
+    const left = (await world.plan()).changes.map(({ address }) => address);
+    expect(left.filter((address) => !byHand.includes(address))).toEqual([]);
   });
 });
 
