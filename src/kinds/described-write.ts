@@ -4,7 +4,7 @@ import { liveMarker, livePlacesIn, refMarker } from '../model/marker.ts';
 import { pointer } from '../model/pointer.ts';
 import { maskedAdvice, masksIn } from './credentials.ts';
 import type { Descriptor } from './descriptor.ts';
-import { sentValue, wireValue } from './field.ts';
+import { sameValue, sentValue, wireValue } from './field.ts';
 import { type ApiResource, jsonPatchType, mergePatchType } from './http.ts';
 import { jsonPatch, mergePatch } from './json-patch.ts';
 import {
@@ -264,9 +264,9 @@ function wholeBody(
     ...mapMembers(pick(fields, Object.keys(descriptor.fields)), (value, name) => {
       const field = fieldNamed(descriptor, name);
       if (changed.has(name)) return sentValue(field, value, settings);
-      return value === null && !Object.hasOwn(raw, name)
-        ? undefined
-        : field && wireValue(field, value, settings);
+      // What is unset stays as the tenant has it: absent, null or `{}`. Written otherwise, it would count as changed.
+      const isUnset = field && [value, own(raw, name)].every((each) => sameValue(field, each, null));
+      return isUnset ? own(raw, name) : field && wireValue(field, value, settings);
     }),
   };
 }

@@ -15,6 +15,7 @@ import {
 } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { pointer } from '../../src/model/pointer.ts';
+import type { Result } from '../../src/model/result.ts';
 import { fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { describedCase, withReference } from '../support/described.ts';
 import { runs } from '../support/effort.ts';
@@ -25,13 +26,16 @@ import { createWorld, runProgram, succeed, type World, type WorldOptions } from 
 const ofTenant = ['id', 'uid', 'created', 'modified', 'readsLeft'];
 
 /** The objects without what is the tenant's, and without what the plan of the rollback says that it leaves as it is. */
-function restorable(objects: ReadonlyMap<string, JsonObject>, { changes, diagnostics }: Plan) {
+function restorable(
+  objects: ReadonlyMap<string, JsonObject>,
+  { changes, diagnostics }: Plan,
+  replaced: readonly string[],
+) {
   const byHand = changes.flatMap(({ action, address }) => (action === 'manual' ? [address] : []));
   const left = diagnostics.filter(({ code }) => code === 'rollback-incomplete');
   // What the descriptor does not describe is not recorded either.
-  const isMade = ({ action, risk }: Plan['changes'][number]) =>
-    action === 'create' || risk.includes('replace');
-  const again = changes.filter(isMade).map(({ address }) => address);
+  const created = changes.flatMap(({ action, address }) => (action === 'create' ? [address] : []));
+  const again = [...replaced, ...created];
   const lists = [...objects].filter(([address]) => !byHand.includes(address));
   return new Map(
     lists.map(([address, object]) => {
@@ -99,7 +103,9 @@ async function leadsBack(world: World, declared: readonly object[], apply = appl
   await succeed(world, 'rollback result.json --out back.json', ...guards);
   await succeed(world, 'apply back.json --max-deletes 99');
   const plan: Plan = JSON.parse(world.read('back.json'));
-  expect(restorable(objectsOf(world), plan)).toEqual(restorable(before, plan));
+  const result: Result = JSON.parse(world.read('result.json'));
+  const replaced = result.changes.flatMap((each) => (each.replaced ? [each.address] : []));
+  expect(restorable(objectsOf(world), plan, replaced)).toEqual(restorable(before, plan, replaced));
 }
 
 /** A world whose next apply goes no further than the nth request, and leaves the result as it was then, like one that was killed. */
