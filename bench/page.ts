@@ -44,7 +44,7 @@ ${missed.length === 0 ? 'Every goal is met.\n' : `${missedGoals(missed)}\n`}
 - Start-up is measured without \`NODE_EXTRA_CA_CERTS\`. Where it is set, Node itself starts more slowly, and every ratio
   to it looks better. The first run fills Node's compile cache and is not counted.
 
-- The HTML report is that of a plan: 2,000 templates with another subject and another line in the body, in each its own. It is
+- The HTML report shows a plan of 2,000 templates, each with a new subject and a changed line in its body. It is
   opened and filtered in headless Chromium, twice as often as other things are measured, and the shortest times count: other work on
   the machine only makes them longer. CPU is that of the page's main thread until the result is drawn.
 

@@ -101,7 +101,7 @@ export function readResultFile(text: string, file: string): Result {
 
 /**
  * Reads the text of a file with the plans of several environments, or their results. Throws a Failure (exit 4) for a file
- * that is none, is cut or edited, or has the format of another version.
+ * of another sort, one that was cut or edited, and one in the format of another version.
  *
  * @param file the file's name, for messages
  */

@@ -19,7 +19,7 @@ type Schema = JsonObject;
 
 /**
  * What the schema of a kind says: of the kind, or of the field that a path of names leads to (`rules.type`). Throws a Failure for a
- * name that is none.
+ * name that the schema does not have.
  *
  * @param whole the schema, with all that it refers to
  */

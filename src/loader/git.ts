@@ -17,7 +17,7 @@ import {
 import { devNull, tmpdir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { groupBy } from '../model/basics.ts';
-import { type Failure, failure, ifFailure, systemCode } from '../model/failure.ts';
+import { Failure, failure, systemCode } from '../model/failure.ts';
 import { isForeign, isInside, statOf } from './paths.ts';
 
 /** The commit that last changed a file. */
@@ -148,7 +148,8 @@ export async function headCommit(root: string): Promise<Head | null> {
     const repository = repositoryOf(root);
     return repository ? await withGit(repository, readHead) : null;
   } catch (error) {
-    return ifFailure(() => null)(error);
+    if (error instanceof Failure) return null;
+    throw error;
   }
 }
 

@@ -55,7 +55,7 @@ const slot = /^#% (if|each) (\w+)\n([\s\S]*?)^#% end \2\n|%\{(\w+)\}/gm;
 /**
  * Fills a template: `%{name}` is a text. The lines from `#% if name` to `#% end name` stand where the value is not empty, and those
  * from `#% each name` for each item: a text is called `name` in them, and values have their own names. Values are inserted as they
- * are: whoever gives them quotes them.
+ * are: the caller quotes them.
  */
 export function fill(template: string, values: Values): string {
   return template.replace(slot, (_slot, keyword?: string, ...rest: string[]) => {
