@@ -23,16 +23,9 @@ interface Since {
 export function addOrigins(change: Change, match: Match, since: Since): Change {
   const diff = change.diff.map((entry) => ({ ...entry, origin: originOf(entry, match, since) }));
   const isGone = change.action === 'create' && since.previous !== null && since.written !== null;
-  const moved = diff.filter(({ origin }) => origin === 'tenant' || origin === 'both');
-  if (moved.length === 0 && !isGone) return { ...change, diff };
-  const fields = moved.map(({ path }) => path);
-  const what = isGone ? 'The object was deleted' : `${fields.join(', ')} changed`;
-  return {
-    ...change,
-    diff,
-    warnings: [...change.warnings, `${what} in the tenant.`],
-    risk: [...change.risk, 'undoes-tenant-change'],
-  };
+  const isMoved = diff.some(({ origin }) => origin === 'tenant' || origin === 'both');
+  if (!isMoved && !isGone) return { ...change, diff };
+  return { ...change, diff, risk: [...change.risk, 'undoes-tenant-change'] };
 }
 
 /** Returns a function that finds what the revision declared of an object: by its id, its key or its former key. */

@@ -17,7 +17,7 @@ import {
   pointsOf,
 } from './page.ts';
 import { oneLine } from './safe.ts';
-import { type Field, fieldsInBrief, fieldsOf, type ShownDifference } from './values.ts';
+import { type Field, fieldsInBrief, fieldsOf, pathWords, type ShownDifference } from './values.ts';
 import { actionWords, allCounts, changeCounts, pluralize, scopeWords, tenantWords } from './words.ts';
 
 export const refused = 'REFUSED: this plan cannot be applied.';
@@ -39,11 +39,7 @@ const risks: Readonly<Record<Risk, Notice>> = {
     label: 'BACK TO DEFAULT',
     text: "recipients get the vendor's text again, and it follows the vendor's changes",
   },
-  'undoes-tenant-change': {
-    is: 'grave',
-    label: 'UNDOES A CHANGE',
-    text: 'someone changed this in the tenant',
-  },
+  'undoes-tenant-change': { is: 'grave', label: 'UNDOES A CHANGE', text: '' },
   'sends-mail': { is: 'risk', label: 'SENDS E-MAIL', text: 'a verification message goes out' },
 };
 
@@ -155,17 +151,25 @@ function consequenceOf({ action, risk, impact, warnings }: Change, fields: () =>
 }
 
 /** The first warning of a change that a person makes is what to do. */
-function noticesOf({ action, risk, warnings, impact }: Change): Notice[] {
+function noticesOf(change: Change): Notice[] {
+  const { action, risk, warnings, impact } = change;
   const tasks = action === 'manual' ? warnings.slice(0, 1) : [];
   const unknown =
     impact && 'notRun' in impact ? [`Who enters and leaves is not known. ${impact.notRun}`] : [];
   return [
-    ...risk.map((name) => risks[name]),
+    ...risk.map((name) => ({ ...risks[name], text: risks[name].text || undoneWords(change) })),
     ...tasks.map((text): Notice => ({ is: 'task', label: actionWords.manual, text })),
     ...[...warnings.slice(tasks.length), ...unknown].map(
       (text): Notice => ({ is: 'warning', label: null, text }),
     ),
   ];
+}
+
+/** `someone changed subject, footer in the tenant` */
+function undoneWords({ action, diff }: Change): string {
+  if (action === 'create') return 'someone deleted this in the tenant';
+  const moved = diff.filter(({ origin }) => origin === 'tenant' || origin === 'both');
+  return `someone changed ${moved.map(({ path }) => pathWords(path)).join(', ') || 'this'} in the tenant`;
 }
 
 /** `in the tenant: last modified 2026-11-20 10:12 UTC` */

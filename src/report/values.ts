@@ -28,8 +28,9 @@ const maxInline = 72;
 
 export const sensitiveWords = '(sensitive)';
 
+/** A change of the repository alone is what every plan is about. */
 const originWords: Readonly<Record<Origin, string>> = {
-  repo: 'changed in the repository',
+  repo: '',
   tenant: 'changed in the tenant',
   both: 'changed in the repository and in the tenant',
 };

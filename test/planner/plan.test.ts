@@ -558,7 +558,6 @@ describe('--since', () => {
     const change = originOf(then, now, live);
     expect(change?.diff[0]?.origin).toBe(origin);
     expect(change?.risk.includes('undoes-tenant-change')).toBe(origin !== 'repo');
-    expect(change?.warnings.some((text) => text.includes('changed in the tenant'))).toBe(origin !== 'repo');
   });
 });
 

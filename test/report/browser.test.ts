@@ -145,6 +145,10 @@ describeInBrowser('the page in a browser', (open) => {
     };
     const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
     const heading = page.frameLocator('iframe').locator('h1');
+    // What recipients see comes before its source, and that before the requests.
+    const parts =
+      '[...document.querySelectorAll(".rendered, .fields, .requests")].map((part) => part.className)';
+    expect(await page.evaluate(parts)).toEqual(['rendered', 'fields', 'requests']);
     await page.locator('iframe').scrollIntoViewIfNeeded();
     await heading.waitFor();
     expect(await heading.evaluate('document.querySelector("h1").clientHeight')).toBe(77);

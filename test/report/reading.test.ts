@@ -29,6 +29,20 @@ describeInBrowser('what a reader does with the page', (open) => {
     await page.close();
   });
 
+  it('folds from four equal lines on', async () => {
+    const gapsOf = async (length: number) => {
+      const lines = numbered.slice(0, length + 8);
+      const after = lines.with(0, 'first').with(-1, 'last').join('\n');
+      const diff = [difference('/body', lines.join('\n'), after)];
+      const page = await open({ is: 'plan', plan: plan([{ ...longText, diff }]) });
+      const shown = await page.locator('.gap, .line').count();
+      await page.close();
+      return shown;
+    };
+    expect(await gapsOf(3)).toBe(3 + 6 + 4);
+    expect(await gapsOf(4)).toBe(1 + 6 + 4);
+  });
+
   it('copies the digest, the command, an address and a link', async () => {
     const shown = plan([{ ...longText, requests: textUpdate.requests }]);
     const page = await open({ is: 'plan', plan: shown }, { applyWith: ['plan.json'] });

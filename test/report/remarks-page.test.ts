@@ -78,6 +78,19 @@ describeInBrowser('warnings of a plan in its page', (open) => {
     await page.close();
   });
 
+  it('say the same of several places once', async () => {
+    const address = changes[0]?.address ?? '';
+    const unknown = (line: number, message: string) =>
+      remark('unknown-variable', message, { address, source: { file: 'a.yaml', line, column: 2 } });
+    const said = [unknown(3, 'No $dayz.'), unknown(9, 'No $dayz.'), unknown(12, 'No $weekz.')];
+    const page = await open({ is: 'plan', plan: plan(changes.slice(0, 1), { diagnostics: said }) });
+    expect(await page.locator('.notices li').allInnerTexts()).toEqual([
+      expect.stringContaining('a.yaml:3:2, a.yaml:9:2 No $dayz.'),
+      expect.stringContaining('a.yaml:12:2 No $weekz.'),
+    ]);
+    await page.close();
+  });
+
   it('are found by the search, in a long report too', async () => {
     const body = 'x'.repeat(20_000);
     const long = changesOf(80).map((each) => ({

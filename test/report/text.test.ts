@@ -64,7 +64,7 @@ Digest: ${digest}
   it('says in words what is risky, by hand, sensitive, or changed in the tenant', () => {
     const shown = planText(samplePlan);
     expect(shown).toContain('⚠ LOCK-OUT: this can shut people out');
-    expect(shown).toContain('⚠ UNDOES A CHANGE: someone changed this in the tenant');
+    expect(shown).toContain('⚠ UNDOES A CHANGE: someone changed offNetwork in the tenant');
     expect(shown).toContain('⚠ SENDS E-MAIL');
     expect(shown).toContain('⚠ DELETE');
     expect(shown).toContain('by hand: Set the mediums of approvals');

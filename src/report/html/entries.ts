@@ -6,7 +6,7 @@ import type { Entry, Group, ImpactWords, Notice } from '../page.ts';
 import { oneLine, takeFirst } from '../safe.ts';
 import { bodyText, fieldsInBrief, shortenFields, textsOfField } from '../values.ts';
 import { familyWords, place, pluralize, readable, requestTarget, symbols } from '../words.ts';
-import { diagnosticMarkup, fieldsMarkup, maxLines, notices } from './fields.ts';
+import { diagnosticsMarkup, fieldsMarkup, maxLines, notices } from './fields.ts';
 import { renderedMarkup } from './mail-markup.ts';
 import { html, type Markup } from './markup.ts';
 
@@ -147,12 +147,12 @@ function searchedText({ fields, notices: said, remarks, source }: Entry): string
 function bodyMarkup(entry: Entry, options: ReportOptions): Markup {
   const { address, outcome, isLine, words, environments, sides, rendered, impact, requests, sent } = entry;
   const isShared = environments.length > 1 && requests.length + sent.length > 0;
-  return html`${toolsMarkup(entry)}${isShared ? html`<p class="whose">The requests are those of ${environments[0] ?? ''}.</p>` : ''}${metaMarkup(entry, options)}
-${isLine && outcome === null ? html`<p>This object is ${words}.</p>` : ''}${notices([...entry.notices.map((notice) => noticeMarkup(notice, entry)), ...entry.remarks.map(diagnosticMarkup)])}
-${fieldsMarkup(entry.fields(), sides)}
-${rendered === null ? '' : renderedMarkup(address, rendered)}
+  return html`${toolsMarkup(entry)}${metaMarkup(entry, options)}
+${isLine && outcome === null ? html`<p>This object is ${words}.</p>` : ''}${notices([...entry.notices.map((notice) => noticeMarkup(notice, entry)), ...diagnosticsMarkup(entry.remarks)])}
 ${impact === null ? '' : impactMarkup(impact)}
-${requestsMarkup(requests)}${sent.map((line) => html`<p class="request"><code>${line}</code></p>`)}`;
+${rendered === null ? '' : renderedMarkup(address, rendered)}
+${fieldsMarkup(entry.fields(), sides)}
+${isShared ? html`<p class="whose">The requests are those of ${environments[0] ?? ''}.</p>` : ''}${requestsMarkup(requests)}${sent.map((line) => html`<p class="request"><code>${line}</code></p>`)}`;
 }
 
 /** Without its script, the page has no tools. */

@@ -1,3 +1,4 @@
+import { type Group, groupBy } from '../../model/basics.ts';
 import type { Diagnostic, Versions } from '../../model/diagnostic.ts';
 import {
   type Block,
@@ -11,7 +12,7 @@ import {
 import type { Entry } from '../page.ts';
 import { oneLine } from '../safe.ts';
 import { type Field, sensitiveWords, type View } from '../values.ts';
-import { pluralize, whereOf } from '../words.ts';
+import { namesInBrief, pluralize, whereOf } from '../words.ts';
 import { type Child, html, Markup, markMatches } from './markup.ts';
 
 /** More lines of one value are cut in a page. */
@@ -50,6 +51,8 @@ function cell(parts: readonly Part[] | null, side: 'del' | 'ins'): Markup {
   return side === 'del' ? html`<del class="old">${shown}</del>` : html`<ins class="new">${shown}</ins>`;
 }
 
+/** A fold takes as much room as fewer lines. */
+const minGap = 4;
 /** Of more equal lines in one place, only the first are in the page. */
 const maxGap = 500;
 
@@ -60,7 +63,7 @@ const maxGap = 500;
 export function diffFigure(caption: Child, diff: LineDiff): Markup {
   const { blocks, notes, hidden } = shorten(diff, maxLines);
   const allNotes = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more in the plan file`] : [])];
-  return html`<figure class="diff"><figcaption>${caption}</figcaption><div class="code">${blocks.map((block) => (block.is === 'gap' ? gapMarkup(block) : blockMarkup(block)))}</div>${allNotes.map((note) => html`<p class="note">${note}</p>`)}</figure>`;
+  return html`<figure class="diff"><figcaption>${caption}</figcaption><div class="code">${blocks.map((block) => (block.is === 'gap' && block.after.length >= minGap ? gapMarkup(block) : blockMarkup(block)))}</div>${allNotes.map((note) => html`<p class="note">${note}</p>`)}</figure>`;
 }
 
 /** Equal lines between changes, folded. They are plain text, since most lines of a long report are among them. */
@@ -74,7 +77,7 @@ function gapMarkup(gap: Block): Markup {
 }
 
 function blockMarkup({ is, before, after }: Block): Markup {
-  const isSame = is === 'same';
+  const isSame = is !== 'changed';
   const same = after.map((line, at) => lineMarkup(' ', before[at]?.number ?? line.number, line.number, line));
   const old = isSame ? same : before.map((line) => lineMarkup('-', line.number, '', line));
   const fresh = isSame ? same : after.map((line) => lineMarkup('+', '', line.number, line));
@@ -113,11 +116,18 @@ export function notices(items: readonly Markup[]): Markup {
   return items.length === 0 ? html`` : html`<ul class="notices">${items}</ul>`;
 }
 
-export function diagnosticMarkup(diagnostic: Diagnostic): Markup {
-  const { severity, code, message, excerpt, hint, versions = [] } = diagnostic;
-  const where = whereOf(diagnostic);
+/** What is said of several places is said once. */
+export function diagnosticsMarkup(diagnostics: readonly Diagnostic[]): Markup[] {
+  return groupBy(diagnostics, ({ source, excerpt, ...said }) => JSON.stringify(said)).map(([, group]) =>
+    diagnosticMarkup(group),
+  );
+}
+
+function diagnosticMarkup(group: Group<Diagnostic>): Markup {
+  const { severity, code, message, excerpt, hint, versions = [] } = group[0];
+  const where = namesInBrief(group.flatMap((each) => whereOf(each) ?? []));
   const kind = severity === 'error' ? 'danger' : severity;
-  return html`<li class="${kind}"><strong>${severity}</strong> ${where === undefined ? '' : html`<code>${where}</code> `}${message} <code class="slug">${code}</code>
+  return html`<li class="${kind}"><strong>${severity}</strong> ${where === '' ? '' : html`<code>${where}</code> `}${message} <code class="slug">${code}</code>
 ${excerpt === undefined ? '' : html`<pre>${excerpt}</pre>`}${hint === undefined ? '' : html`<p><em>Hint:</em> ${hint}</p>`}${versionsMarkup(versions)}</li>`;
 }
 

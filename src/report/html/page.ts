@@ -20,7 +20,7 @@ import {
 import { oneLine } from '../safe.ts';
 import { type Count, joinParts, namesInBrief, pluralize } from '../words.ts';
 import { addressMarkup, groupsMarkup, namesMarkup, permalink } from './entries.ts';
-import { diagnosticMarkup, notices } from './fields.ts';
+import { diagnosticsMarkup, notices } from './fields.ts';
 import { html, Markup, withCode } from './markup.ts';
 
 /** So many different problems are shown at once. */
@@ -178,11 +178,11 @@ function problemsMarkup(page: Page): Markup {
   if (all.length === 0) return html``;
   const shown = problems.map(({ names, items }) => {
     const heading = names.length === 0 ? '' : html`<h3>${names.join(', ')}</h3>`;
-    return html`${heading}${notices(items.map(diagnosticMarkup))}`;
+    return html`${heading}${notices(diagnosticsMarkup(items))}`;
   });
   const folded = remarks.map(([code, items]) =>
     foldMarkup(html`${pluralize(items.length, 'remark')} <code>${code}</code>`, [
-      notices(items.map(diagnosticMarkup)),
+      notices(diagnosticsMarkup(items)),
     ]),
   );
   const rest = shown.slice(maxNamed);
