@@ -1,5 +1,7 @@
 import { setMaxListeners } from 'node:events';
+import type { Kinds } from '../kinds/catalog.ts';
 import type { Call as ApiCall, Lane } from '../kinds/http.ts';
+import { builtInKinds } from '../kinds/index.ts';
 import type { Auth, ClientCertificate, Endpoint, RateLimit, Secrets } from '../kinds/project.ts';
 import { Failure, messageOf } from '../model/failure.ts';
 import { canonicalJson, type Json, writeJson } from '../model/json.ts';
@@ -30,6 +32,7 @@ import {
   sendWithRetry,
   type Task,
 } from './retry.ts';
+import { type Exchange, traceOf } from './trace.ts';
 import {
   type Call,
   createTransport,
@@ -85,7 +88,9 @@ export type ClientEvent =
       readonly ms: number;
       readonly reason: string;
     }
-  | { readonly type: 'token-fetched'; readonly tokenUrl: string };
+  | { readonly type: 'token-fetched'; readonly tokenUrl: string }
+  /** Everything that was sent and answered, for a trace; also of requests for tokens. It is described only where somebody asks. */
+  | { readonly type: 'exchanged'; describe(): Json };
 
 export interface ClientTarget {
   readonly tenant: TenantName;
@@ -93,6 +98,8 @@ export interface ClientTarget {
   readonly profiles: Endpoint | null;
   readonly limits: RateLimit;
   readonly settings: ApiSettings;
+  /** Whose objects are read and written. Left out: the built-in kinds. */
+  readonly kinds?: Kinds;
   readonly proxy?: HttpProxies | null;
 }
 
@@ -273,11 +280,14 @@ class TenantClient implements Client {
     this.#emit({ type: 'request-started', request: nameOf(request), attempt });
     const { clock } = this.#tools;
     const startedAt = clock.now();
-    const raw = await this.#transport.exchange({
+    const call = {
       ...to,
       method: request.method,
       headers: { ...request.headers, authorization: `Bearer ${token}` },
       body,
+    };
+    const raw = await this.#transport.exchange({
+      ...call,
       keep: (bytes) => this.#keep(request, bytes),
       onNumber: (name, digits) => this.#numbers.add(`${name} ${digits}`),
       longest,
@@ -290,15 +300,17 @@ class TenantClient implements Client {
         ? this.#redactor.with(concealed)
         : this.#redactor;
     const answer = redactor.answer(raw);
+    const ms = Math.round(clock.now() - startedAt);
     this.#emit({
       type: 'request-finished',
       request: nameOf(request),
       attempt,
-      ms: Math.round(clock.now() - startedAt),
+      ms,
       result: answer.outcome === 'answered' ? answer.status : answer.outcome,
       detail: answer.outcome === 'answered' ? null : answer.detail,
       trackingId: trackingIdOf(answer),
     });
+    this.#emitExchange({ call, answer, ms }, redactor);
     return answer;
   }
 
@@ -322,11 +334,11 @@ class TenantClient implements Client {
       writes: false,
       signal,
       attempt: async (_count, longest) => {
-        const startedAt = this.#tools.clock.now();
-        return {
-          answer: await this.#transport.exchange({ ...call, isHarmless: true, signal, longest }),
-          startedAt,
-        };
+        const { clock } = this.#tools;
+        const startedAt = clock.now();
+        const answer = await this.#transport.exchange({ ...call, isHarmless: true, signal, longest });
+        this.#emitExchange({ call, answer, ms: clock.now() - startedAt }, this.#redactor);
+        return { answer, startedAt };
       },
       dropToken: () => false,
       onRetry: this.#tellRetry({ method, path, query: {} }),
@@ -339,6 +351,11 @@ class TenantClient implements Client {
       const reason = describeAnswer(this.#redactor.answer(answer)).text;
       this.#emit({ type: 'retrying', request, attempt, ms, reason });
     };
+  }
+
+  #emitExchange(exchange: Exchange, redactor: Redactor): void {
+    const { kinds = builtInKinds } = this.#target;
+    this.#emit({ type: 'exchanged', describe: () => traceOf(exchange, kinds, redactor) });
   }
 
   #emit(event: ClientEvent): void {

@@ -48,10 +48,10 @@ export class Redactor {
     if (answer.outcome !== 'answered') return { ...answer, detail: this.text(answer.detail) };
     const entries = Object.entries(answer.headers).map(([name, value]) => [name, this.text(value)]);
     const text = answer.text === null ? null : this.text(answer.text);
-    return { ...answer, headers: Object.fromEntries(entries), text, body: this.#json(answer.body) };
+    return { ...answer, headers: Object.fromEntries(entries), text, body: this.json(answer.body) };
   }
 
-  #json(value: Json): Json {
+  json(value: Json): Json {
     return mapJson(value, (item) => {
       if (typeof item === 'string') return this.text(item);
       if (!isObject(item)) return item;

@@ -3,6 +3,7 @@ import type { PlanOptions } from '../engine/choices.ts';
 import type { RollbackOptions } from '../engine/rollback.ts';
 import { type ExitCode, failure } from '../model/failure.ts';
 import type { Io } from './io.ts';
+import { openTrace } from './trace.ts';
 
 /** Runs a command with its parsed arguments. */
 export type Run = (io: Io) => Promise<ExitCode>;
@@ -64,7 +65,8 @@ export function describePlainCommand<T>({ usage, options, examples }: Descriptio
           (args) => {
             // A copy: after the handler returns, the parser moves the words after `--`.
             const given = { ...args };
-            setRun((io) => work(given, io));
+            const { trace } = given;
+            setRun((io) => work(given, typeof trace === 'string' ? openTrace(trace, io) : io));
           },
         ),
     }),
@@ -142,6 +144,11 @@ export const group = {
   common: 'Common options:',
 } as const;
 
+/** The option of all commands that talk to a tenant. */
+export const traceOption = text(
+  'Write every request and answer to this file, one JSON object a line, without secrets: for a support case',
+);
+
 /** Options that every command has. */
 export function commonOptions(yargs: Argv) {
   return orderGroups(yargs)
@@ -162,7 +169,11 @@ export function commonOptions(yargs: Argv) {
     .option('verbose', flag('Print each request, and long values and repeated remarks in full'))
     .option('color', { ...flag('Colored output. NO_COLOR turns it off too'), default: true })
     .option('progress', { ...flag('Show progress on a terminal'), default: true })
-    .group(['config', 'env', 'quiet', 'verbose', 'color', 'progress', 'help', 'version'], group.common);
+    .option('trace', traceOption)
+    .group(
+      ['config', 'env', 'quiet', 'verbose', 'trace', 'color', 'progress', 'help', 'version'],
+      group.common,
+    );
 }
 
 /** The help prints groups in the order in which they were first named. */

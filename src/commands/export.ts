@@ -135,8 +135,11 @@ async function listSecrets({ secrets }: Export, folder: string, io: Io): Promise
 }
 
 /** The project to load. `--out` names a folder here, and not a file that the project may read. */
-function optionsOf({ config, env }: Pick<Args, 'config' | 'env'>, io: Io) {
-  return projectOptions({ config, env }, io);
+function optionsOf(
+  { config, env, trace }: Pick<Args, 'config' | 'env'> & Partial<Pick<Args, 'trace'>>,
+  io: Io,
+) {
+  return projectOptions({ config, env, trace }, io);
 }
 
 /** The folder of `--out`, absolute. */

@@ -4,7 +4,7 @@ import type { Argv } from 'yargs';
 import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
 import { ExitCode, failure } from '../model/failure.ts';
-import { type ArgsOf, describePlainCommand, flag, givenOptions, list } from './command.ts';
+import { type ArgsOf, describePlainCommand, flag, givenOptions, list, traceOption } from './command.ts';
 import { example, fill, type Note, writeDotEnv, writeFiles } from './init/files.ts';
 import {
   type PipelineFacts,
@@ -33,6 +33,7 @@ function options(yargs: Argv) {
   return yargs
     .positional('dir', { type: 'string', default: '.', describe: 'The folder of the project' })
     .option('yes', flag('Do not ask. Use options and defaults'))
+    .option('trace', traceOption)
     .option('identity', {
       ...list(
         "Base URL of the tenant's identity service. For several tenants, once for each, as NAME=URL, in the order in which changes go to them. Default: an embedded tenant for trials",

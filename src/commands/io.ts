@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { Redactor } from '../client/redactor.ts';
 import { interruption } from '../model/failure.ts';
+import type { Json } from '../model/json.ts';
 import { printable } from '../report/safe.ts';
 
 /** A stream for text. `isTTY` and `columns` are set if it is a terminal. */
@@ -26,6 +27,8 @@ export interface Io extends ProgramIo {
   readonly data: Output;
   /** Knows every secret that the program has read. */
   readonly redactor: Redactor;
+  /** Writes an exchange with a tenant to the file of `--trace`. */
+  readonly trace?: (exchange: Json) => void;
 }
 
 /** The streams of the program, through one redactor. */

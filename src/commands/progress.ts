@@ -72,7 +72,7 @@ function modeOf({ quiet, verbose, progress }: Verbosity, io: ProgramIo): Mode {
 }
 
 /** What both kinds of progress show: a line of a terminal that is drawn again and again, and notes. */
-function openDisplay(args: Verbosity, io: ProgramIo) {
+function openDisplay(args: Verbosity, io: ProgramIo & Pick<Io, 'trace'>) {
   const { stderr } = io;
   const width = Math.max(0, widthOf(stderr) - 1);
   let isDrawn = false;
@@ -91,11 +91,14 @@ function openDisplay(args: Verbosity, io: ProgramIo) {
     note(text: string | null) {
       if (text !== null) printNote(text, io);
     },
+    trace(event: RunEvent) {
+      if (event.type === 'exchanged') io.trace?.(event.describe());
+    },
     noteInterrupts: args.quiet ? () => {} : interruptNotes(io, clear),
   };
 }
 
-export function createProgress(io: ProgramIo, args: Verbosity): Progress {
+export function createProgress(io: ProgramIo & Pick<Io, 'trace'>, args: Verbosity): Progress {
   const { mode, width, note, ...display } = openDisplay(args, io);
   const count = new Count();
   const begun = Date.now();
@@ -137,6 +140,7 @@ export function createProgress(io: ProgramIo, args: Verbosity): Progress {
   };
   return {
     onEvent(event) {
+      display.trace(event);
       display.noteInterrupts(event);
       count.add(event);
       show[mode](event);
@@ -171,6 +175,7 @@ export function createFleetProgress(total: number, args: Verbosity, io: Io): Fle
     tenantOptions: (name) => ({
       redactor: io.redactor,
       onEvent(event) {
+        display.trace(event);
         display.noteInterrupts(event);
         const text = mode === 'log' ? logLine(event) : null;
         if (text !== null) note(`${name}: ${text}`);
@@ -331,6 +336,7 @@ function eventWords(event: RunEvent): string | null {
   switch (event.type) {
     case 'request-started':
     case 'request-finished':
+    case 'exchanged':
       return null;
     case 'rate-limit-wait':
       return `limit reached, going on in ${Math.max(1, Math.round(event.ms / 1000))} s`;

@@ -15,20 +15,21 @@ interface OutputFiles {
   readonly report?: readonly string[];
   readonly out?: string | undefined;
   readonly result?: string | undefined;
+  readonly trace?: string | undefined;
 }
 
 type ProjectArgs = Pick<ArgsOf<typeof commonOptions>, 'config' | 'env'> & OutputFiles;
 
 /** The project to load, as the loader takes it, without an environment. */
 export function projectFileOptions(
-  { config, report = [], out, result }: Pick<ProjectArgs, 'config'> & OutputFiles,
+  { config, report = [], out, result, trace }: Pick<ProjectArgs, 'config'> & OutputFiles,
   io: Io,
 ) {
   return {
     configFile: projectFileOf(config, io),
     configFrom: config === undefined && io.env.TENANTCTL_CONFIG ? 'TENANTCTL_CONFIG' : undefined,
     env: io.env,
-    writes: [...report, out ?? [], result ?? []].flat().map((file) => resolve(io.cwd, file)),
+    writes: [...report, out ?? [], result ?? [], trace ?? []].flat().map((file) => resolve(io.cwd, file)),
     onSecret: (text: string) => io.redactor.learn(text),
   };
 }

@@ -58,9 +58,9 @@ export async function openTenant(
 ): Promise<Tenant> {
   refuseForeignHosts(environment.connection);
   const { sandbox, ...reached } = await endpointsOf(environment);
-  const { tenant, settings, limits } = environment;
+  const { tenant, settings, limits, kinds } = environment;
   const { timeout, answers } = limits;
-  const client = createClient({ tenant, limits, settings, ...reached }, secrets, {
+  const client = createClient({ tenant, limits, settings, kinds, ...reached }, secrets, {
     signal,
     onEvent,
     clock,

@@ -198,9 +198,12 @@ async function must(codes: readonly number[], ...argv: string[]): Promise<Outcom
   return outcome;
 }
 
+/** Each run that talks to the tenant leaves a trace, too. */
 async function run(...argv: string[]): Promise<Outcome> {
-  called.add(argv[0]?.split(' ')[0] ?? '');
-  const outcome = await world.run(...argv);
+  const name = argv[0]?.split(' ')[0] ?? '';
+  called.add(name);
+  const trace = commands[name]?.connects ? ['--trace', `traces/${outputs.length}.jsonl`] : [];
+  const outcome = await world.run(...argv, ...trace);
   outputs.push({ ...outcome, argv: argv.join(' ') });
   return outcome;
 }

@@ -1,0 +1,110 @@
+import type { Kinds } from '../kinds/catalog.ts';
+import { credentialMembers, isCredentialText } from '../kinds/credentials.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, parseJson } from '../model/json.ts';
+import { type Answer, holdsMessage } from './answer.ts';
+import type { Redactor } from './redactor.ts';
+import type { Call } from './transport.ts';
+
+/** A request as it went over the wire, and what came back. */
+export interface Exchange {
+  readonly call: Pick<Call, 'origin' | 'method' | 'path' | 'headers' | 'body'>;
+  readonly answer: Answer;
+  readonly ms: number;
+}
+
+/**
+ * An exchange for a trace, which people hand on. It tells names, ids, types and figures. Of the objects of a tenant, all other texts are
+ * left out, since nobody knows which of them is a credential: a manifest may mark any text as one. A message of the tenant is kept,
+ * without secrets.
+ */
+export function traceOf({ call, answer, ms }: Exchange, kinds: Kinds, redactor: Redactor): Json {
+  const policy = policyOf(kinds);
+  const { origin, method, path, headers, body } = call;
+  return redactor.json({
+    at: new Date().toISOString(),
+    method,
+    url: origin + path,
+    ms: Math.round(ms),
+    request: {
+      headers: concealCredentials({ ...headers }),
+      // A form holds the credentials of the client, and is no JSON.
+      body: body === null ? null : concealData(parseJson(body) ?? body, policy),
+    },
+    answer: traceAnswer(answer, policy),
+  });
+}
+
+function traceAnswer(answer: Answer, policy: Policy): JsonObject {
+  if (answer.outcome !== 'answered') return { outcome: answer.outcome, detail: answer.detail };
+  const { outcome, status, headers } = answer;
+  const content = answer.text ?? answer.body;
+  const body = holdsMessage(answer) ? concealCredentials(content) : concealData(content, policy);
+  return { outcome, status, headers: concealCredentials({ ...headers }), body };
+}
+
+/** What decides which texts of an object a trace may show. */
+interface Policy {
+  /** Members that say which object it is, or what sort of object. */
+  readonly shown: ReadonlySet<string>;
+  /** Fields with the settings of another system, of which nothing is shown. */
+  readonly settings: ReadonlySet<string>;
+}
+
+const plainMembers = [
+  'id',
+  'type',
+  'op',
+  'path',
+  'method',
+  'status',
+  'medium',
+  'locale',
+  'created',
+  'modified',
+];
+
+/** `sourceId`, `data_type`, `verificationStatus`. */
+const tellingMember = /(?:Id|_id|Type|_type|Status)$/;
+
+function policyOf({ all }: Kinds): Policy {
+  const fields = all.flatMap(({ fields }) => Object.entries(fields));
+  const settings = fields.flatMap(([name, field]) => (field.is === 'json' && field.settings ? name : []));
+  const keys = all.flatMap(({ keyFields }) => keyFields.map(({ name }) => name));
+  // What a JSON Patch writes may be a setting.
+  return { shown: new Set([...plainMembers, ...keys]), settings: new Set([...settings, 'value']) };
+}
+
+function concealData(value: Json, policy: Policy): Json {
+  if (isArray(value)) return value.map((item) => concealData(item, policy));
+  if (!isObject(value)) return typeof value === 'string' ? concealed(value) : value;
+  const isNamed = credentialMembers(value);
+  return mapMembers(value, (item, name) => {
+    if (policy.settings.has(name)) return concealAll(item);
+    if (typeof item === 'object' && item !== null) return concealData(item, policy);
+    const mayShow = policy.shown.has(name) || typeof item !== 'string' || tellingMember.test(name);
+    // The key of a template has the name of a credential, and is none.
+    const isSecret = (isNamed(name) && !policy.shown.has(name)) || isCredential(item);
+    return mayShow && !isSecret ? item : concealed(item);
+  });
+}
+
+function concealAll(value: Json): Json {
+  if (isArray(value)) return value.map(concealAll);
+  return isObject(value) ? mapMembers(value, concealAll) : concealed(value);
+}
+
+/** A message, or headers, without what looks like a credential. */
+function concealCredentials(value: Json): Json {
+  if (isArray(value)) return value.map(concealCredentials);
+  if (!isObject(value)) return isCredential(value) ? concealed(value) : value;
+  const isNamed = credentialMembers(value);
+  return mapMembers(value, (item, name) => (isNamed(name) ? concealAll(item) : concealCredentials(item)));
+}
+
+const isCredential = (value: Json) => typeof value === 'string' && isCredentialText(value);
+
+/** What stands in the place of a value. Its length helps where a tenant cuts texts. */
+function concealed(value: Json): Json {
+  if (typeof value === 'string') return `[text of ${value.length} characters]`;
+  return typeof value === 'number' ? '[number]' : value;
+}

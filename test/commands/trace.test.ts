@@ -1,0 +1,92 @@
+/** `--trace FILE`: every request and answer, for somebody who was not there. */
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parseJson } from '../../src/model/json.ts';
+import { addObjects } from '../support/tenant-objects.ts';
+import { createTestWorld, seedFile, type World } from '../support/world.ts';
+
+const linesOf = (world: World, file: string) =>
+  world
+    .read(file)
+    .trimEnd()
+    .split('\n')
+    .map((line) => parseJson(line));
+
+const desk = {
+  name: 'Desk',
+  type: 'Jira',
+  attributes: {
+    url: 'https://desk.example/secret-path',
+    password: 'hunter-two',
+    deep: [{ note: 'blue-note' }],
+  },
+};
+
+it('has each exchange of a run, the one for the token too, and is for its owner only', async () => {
+  const world = await createTestWorld({ sandbox: { seed: seedFile } });
+  world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+  expect(await world.run('apply --yes --trace logs/trace.jsonl')).toMatchObject({ code: 0 });
+  const lines = linesOf(world, 'logs/trace.jsonl');
+  expect(lines[0]).toMatchObject({
+    method: 'POST',
+    url: expect.stringMatching(/oauth\/token$/),
+    request: { body: expect.stringMatching(/^\[text of \d+ characters\]$/) },
+    answer: { status: 200 },
+  });
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      method: 'POST',
+      url: `${world.sandbox.url}/v2025/verified-from-addresses`,
+      request: expect.objectContaining({ body: { email: 'new@acme.example' } }),
+      answer: expect.objectContaining({ outcome: 'answered', status: 201 }),
+    }),
+  );
+  expect(lines).toHaveLength(world.sandbox.log.length);
+  expect(statSync(join(world.dir, 'logs/trace.jsonl')).mode & 0o777).toBe(0o600);
+});
+
+it('names what is read and leaves out the texts and settings of objects, the token and the secrets', async () => {
+  const world = await createTestWorld();
+  addObjects(world.sandbox.state, { simIntegrations: [desk] });
+  expect(await world.run('get SimIntegration/Desk --trace trace.jsonl')).toMatchObject({ code: 0 });
+  const text = world.read('trace.jsonl');
+  expect(text).toContain('"name":"Desk"');
+  expect(text).toMatch(/"attributes":"\[text of \d+ characters\]"/);
+  expect(text).not.toMatch(/hunter-two|secret-path|blue-note|Bearer/);
+  expect(text).not.toContain(world.sandbox.clientSecret);
+});
+
+it('keeps the message of a tenant that refuses', async () => {
+  const world = await createTestWorld();
+  world.env.CLIENT_SECRET = 'wrong-client-secret';
+  expect(await world.run('check --trace trace.jsonl')).toMatchObject({ code: 1 });
+  expect(linesOf(world, 'trace.jsonl')[0]).toMatchObject({
+    answer: { status: 401, body: { error: 'invalid_client' } },
+  });
+  expect(world.read('trace.jsonl')).not.toContain('wrong-client-secret');
+});
+
+it('takes the place of an earlier trace, which others may have been able to read', async () => {
+  const world = await createTestWorld();
+  writeFileSync(join(world.dir, 'trace.jsonl'), 'earlier', { mode: 0o644 });
+  expect(await world.run('status --trace trace.jsonl')).toMatchObject({ code: 0 });
+  expect(world.read('trace.jsonl')).not.toContain('earlier');
+  expect(statSync(join(world.dir, 'trace.jsonl')).mode & 0o777).toBe(0o600);
+});
+
+it.each([
+  ['a file of the project', 'config/body.html', 'config/body.html'],
+  ['a folder', 'config', 'config'],
+])('is not written over %s', async (_what, file, named) => {
+  const world = await createTestWorld({ files: { 'config/body.html': 'Hello' } });
+  world.write(
+    'config/t.yaml',
+    'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\nbody: !file body.html\n',
+  );
+  const { code, stderr } = await world.run('plan', '--trace', file);
+  expect(code).toBe(1);
+  expect(stderr).toContain(named);
+  expect(world.read('config/body.html')).toBe('Hello');
+  expect(world.sandbox.log).toEqual([]);
+});
