@@ -88,7 +88,6 @@ type Checked =
   | { readonly is: 'refused'; readonly reasons: readonly Diagnostic[] }
   | { readonly is: 'interrupted' };
 
-/** Checks that a plan does what it shows, and that it still holds. */
 async function check(plan: Plan, run: Run): Promise<Checked> {
   const { kinds, clock, onEvent } = run;
   const wrong = checkPlan(plan, run);

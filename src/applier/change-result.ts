@@ -7,7 +7,6 @@ import type { Task } from './find.ts';
 import { recordEffect } from './record-effect.ts';
 import { type Ending, ending } from './run.ts';
 
-/** The result of a change that has ended. */
 export function changeResult(end: Ending): ChangeResult {
   const { task, outcome, requests, error, warnings, unmet, beside } = end;
   const { kind, change } = task;
@@ -49,7 +48,6 @@ export function notAttempted(change: Change, error: string | null = null): Chang
   return { address, action, outcome: 'notAttempted', ...nothing, error, warnings };
 }
 
-/** The result of a whole run, with its summary, and the reasons of a refusal. */
 export function planResult(
   plan: Plan,
   run: Pick<Result, 'startedAt' | 'endedAt' | 'outcome' | 'changes'>,

@@ -26,7 +26,6 @@ export class CreatedIds {
     }
   }
 
-  /** Takes the id of an object that was created. */
   learn(address: Address, live: Pick<LiveObject, 'kind' | 'id' | 'raw'>): void {
     if (live.id !== null) this.#ids.set(address, shownId(live));
   }

@@ -14,7 +14,6 @@ export interface Found {
   readonly standard: LiveObject | null;
 }
 
-/** A change together with its kind. */
 export interface KindChange {
   readonly kind: Kind;
   readonly change: Change;
@@ -28,7 +27,6 @@ export interface Task extends KindChange {
   readonly resumed: boolean;
 }
 
-/** Finds the objects of a change. */
 export type Finder = (entry: KindChange) => Found;
 
 /** Returns a function that finds the objects of a change in `state`. */
@@ -44,7 +42,6 @@ export function finderIn(state: TenantState): Finder {
   };
 }
 
-/** What has to be read to check these changes. */
 export function readRequestsFor(changes: readonly KindChange[], written = false): ReadRequest[] {
   const kinds = [...new Set(changes.map(({ kind }) => kind))];
   return kinds.map((kind) => {

@@ -47,7 +47,6 @@ export interface Settled {
 interface RequestProgress {
   readonly before: string | null;
   readonly state: 'intended' | Verdict;
-  /** When that was recorded. */
   readonly at: string;
 }
 

@@ -30,7 +30,6 @@ export interface Journal {
   close(): Promise<void>;
 }
 
-/** What a journal is of. */
 type JournalPlan = Pick<Plan, 'digest' | 'tenant' | 'createdAt'>;
 
 const maxBytes = 256 * 1024 * 1024;

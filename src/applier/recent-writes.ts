@@ -69,7 +69,6 @@ function writesIn(records: readonly JournalRecord[]): RecentWrite[] {
   });
 }
 
-/** How to wait for recent writes. */
 export interface SettleOptions {
   readonly writes: readonly RecentWrite[];
   /** How long the tenant may take to show a write, in milliseconds. */
@@ -147,7 +146,6 @@ interface Seen {
   readonly writes: readonly RecentWrite[];
 }
 
-/** Whether the object is as it was before a write, and was another after it. */
 function isHidden(
   { request: { kind }, key, at, before, after, mayBeHalfMade }: ObjectWrites,
   { index, objects, writes }: Seen,

@@ -30,7 +30,6 @@ interface Reply {
   readonly remark: string | null;
 }
 
-/** A request that was sent, and its answer. */
 interface Answered {
   readonly step: Step;
   readonly answer: Sent;
@@ -237,7 +236,6 @@ function reasonToLookUp(answer: Sent): string {
   }
 }
 
-/** Whether no other request of the changes follows. */
 const isLast = ({ tasks, index }: Step) => tasks.every(({ change }) => index >= change.requests.length - 1);
 
 /**
@@ -268,7 +266,6 @@ interface Inference {
   readonly evidence: Evidence;
 }
 
-/** What the live object shows about the request of a step. */
 export function evidenceOf(
   { index, before }: Step,
   task: Task,

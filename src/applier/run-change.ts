@@ -48,7 +48,6 @@ export async function runChange(
   }
 }
 
-/** The objects of a unit as they were last seen. */
 type Seen = ReadonlyMap<Address, LiveObject | null>;
 
 /** What was sent for a unit, and what came of it. */
@@ -205,7 +204,6 @@ function sentSoFar(sent: number, count: number): string {
 
 const countSent = (sent: number, count: number): string => `${sent} of ${count} requests were sent`;
 
-/** A request that follows the create of its object has its id. */
 function fillOwnId(address: Address, request: Request, live: LiveObject | null): Request {
   return live ? fillRequest(request, (to) => (to === address ? shownId(live) : undefined)) : request;
 }

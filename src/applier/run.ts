@@ -23,9 +23,7 @@ export interface TenantPort extends Pick<Client, 'tenant' | 'send'> {
   read(requests: readonly ReadRequest[]): Promise<TenantState>;
 }
 
-/** How a plan is applied. */
 export interface ApplyOptions {
-  /** The environment that the plan has to be for. */
   readonly environment: string;
   readonly settings: ApiSettings;
   readonly secrets: KnownSecrets;
@@ -45,7 +43,6 @@ export interface ApplyOptions {
   readonly recent: readonly RecentWrite[];
   /** Describes an answer that is not a success, safe to print. */
   readonly describe: (sent: Sent) => string;
-  /** The kinds of the project. */
   readonly kinds: Kinds;
   /** Address globs of objects that are never deleted: the environment's `protect`. */
   readonly protect: readonly string[];
@@ -55,10 +52,8 @@ export interface ApplyOptions {
   readonly onDone?: (result: Result) => Promise<void>;
 }
 
-/** What a run works with. */
 export interface Run extends Required<ApplyOptions> {
   readonly port: TenantPort;
-  /** Learns the ids of created objects from answers. */
   readonly created: CreatedIds;
   /** The time, as ISO text. */
   readonly now: () => string;
@@ -106,7 +101,6 @@ export type ApplyEvent =
       readonly total: number;
     };
 
-/** How a change ended. */
 export interface Ending {
   readonly task: Task;
   readonly outcome: ChangeOutcome;

@@ -187,7 +187,6 @@ function salvageResult(text: string): Json | undefined {
   return { ...head, changes, endedAt, outcome: 'interrupted', summary, diagnostics: [runUnfinished] };
 }
 
-/** What to do with a file of the other kind. */
 const otherHints: Readonly<Record<FormName, string>> = {
   plan: 'Use `tenantctl show` to see a plan, and `tenantctl apply` to apply it.',
   result: 'Use `tenantctl show` to see a result, and `tenantctl rollback` to undo it.',

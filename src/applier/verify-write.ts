@@ -82,7 +82,6 @@ function isDeferred({ change }: Task, last: Exchange | null): boolean {
   return change.action === 'delete' && last?.answer.outcome === 'answered' && last.answer.status === 202;
 }
 
-/** The object in an answer, if it is the one that was written. */
 function readWritten({ kind, change }: Task, body: Json): LiveObject | null {
   if (!isObject(body)) return null;
   try {

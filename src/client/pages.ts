@@ -177,7 +177,6 @@ class Listing {
     if (last.names.length > step) yield* this.#untilShort(step + 1);
   }
 
-  /** The pages at these offsets, in order. */
   async *#concurrently(offsets: readonly number[]): AsyncGenerator<Page> {
     for (let at = 0; at < offsets.length; at += concurrentPages) {
       const pages = offsets.slice(at, at + concurrentPages).map((offset) => this.#read(offset));
@@ -253,7 +252,6 @@ class Listing {
     }
   }
 
-  /** True when the page repeats the rows with which the list begins. */
   #beginsWith({ names }: Page): boolean {
     const first = this.#seen.values();
     return names.length > 0 && names.every((name) => name === first.next().value);

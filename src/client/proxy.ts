@@ -94,7 +94,6 @@ function credentialsOf({ username, password }: URL): { readonly 'proxy-authoriza
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/** The host and port that a proxy is asked for. */
 function hostAndPort(origin: string): string {
   const { protocol, hostname, port } = new URL(origin);
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;

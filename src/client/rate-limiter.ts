@@ -19,7 +19,6 @@ export type Admission =
 export interface RateLimiterOptions {
   readonly limits: RateLimit;
   readonly clock: Clock;
-  /** A pause longer than this ends a wait. */
   readonly longestPause: number;
   /** Called when requests of `version` start to wait, for `ms`. */
   onWait(version: string, ms: number): void;
@@ -30,7 +29,6 @@ type Admit = (entry: Admission) => void;
 interface Lane {
   readonly window: SlidingWindow;
   readonly queue: Admit[];
-  /** Until when a wait has been announced. */
   announcedUntil: number;
 }
 

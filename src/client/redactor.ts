@@ -17,7 +17,6 @@ export class Redactor {
     this.#matcher = null;
   }
 
-  /** A redactor that also replaces these texts. */
   with(texts: readonly string[]): Redactor {
     const redactor = new Redactor();
     for (const [secret, forms] of this.#spellings) redactor.#spellings.set(secret, forms);

@@ -47,7 +47,6 @@ const usage = (message: string, hint = ''): Diagnostic => ({
   ...(hint === '' ? {} : { hint }),
 });
 
-/** The Failure for a command that does not exist, with the one that was probably meant. */
 export function unknownCommand(name: string, all: readonly string[]): Failure {
   const meant = own(otherWords, name) ?? didYouMean(name, all);
   const hint = [meant, '`tenantctl --help` lists the commands.'].filter(Boolean).join(' ');
@@ -92,7 +91,6 @@ export function refuseMistakes(parser: Argv, argv: readonly string[], name = '',
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** The parser's options. */
 interface Options {
   readonly key?: Readonly<Record<string, unknown>>;
   readonly alias?: Readonly<Record<string, readonly string[]>>;

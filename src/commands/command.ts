@@ -5,10 +5,8 @@ import { type ExitCode, failure } from '../model/failure.ts';
 import type { Io } from './io.ts';
 import { openTrace } from './trace.ts';
 
-/** Runs a command with its parsed arguments. */
 export type Run = (io: Io) => Promise<ExitCode>;
 
-/** A command of the program. */
 export interface Command {
   /**
    * Adds the command's options to a parser. Its arguments come without the command's name.
@@ -31,7 +29,6 @@ export interface CommandEntry {
   load(): Promise<{ readonly command: Command }>;
 }
 
-/** The commands by their names. */
 export type Commands = Readonly<Record<string, CommandEntry>>;
 
 /** What the help of a command shows. */
@@ -45,7 +42,6 @@ interface Description<Parser, T> {
 /** A parser with the options that all commands have that work with a project. */
 export type CommonArgv = ReturnType<typeof commonOptions>;
 
-/** Describes a command that works with a project. */
 export const describeCommand = <T>({ options, ...description }: Description<CommonArgv, T>) =>
   describePlainCommand({ ...description, options: (yargs) => options(commonOptions(yargs)) });
 
@@ -73,7 +69,6 @@ export function describePlainCommand<T>({ usage, options, examples }: Descriptio
   };
 }
 
-/** The type of the arguments that a function defines. */
 export type ArgsOf<Options> = Options extends (yargs: never) => Argv<infer T> ? ArgumentsCamelCase<T> : never;
 
 /** The shape of an option that is on or off. */
@@ -118,7 +113,6 @@ export function wholeNumber(
   };
 }
 
-/** The port that a command serves on. */
 export function portOption<T>(yargs: Argv<T>) {
   return yargs
     .option('port', { ...number('Port. 0: any free port'), default: 0 })
@@ -149,7 +143,6 @@ export const traceOption = text(
   'Write every request and answer to this file, one JSON object a line, without secrets: for a support case',
 );
 
-/** Options that every command has. */
 export function commonOptions(yargs: Argv) {
   return orderGroups(yargs)
     .option('config', {
@@ -181,7 +174,6 @@ function orderGroups(yargs: Argv): Argv {
   return Object.values(group).reduce((parser, name) => parser.group([], name), yargs);
 }
 
-/** Options of the commands that can be limited to some objects. */
 export function scopeOptions<T>(yargs: Argv<T>) {
   return yargs
     .option('only', list('Include only these addresses (globs)'))
@@ -189,7 +181,6 @@ export function scopeOptions<T>(yargs: Argv<T>) {
     .group(['only', 'except'], group.objects);
 }
 
-/** Options that lift the guards against deletes. */
 export function guardOptions<T>(yargs: Argv<T>) {
   return yargs
     .option('max-deletes', number('Allow up to this many deletes'))
@@ -201,7 +192,6 @@ export function guardOptions<T>(yargs: Argv<T>) {
     .group(['max-deletes', 'allow-delete-all'], group.deletes);
 }
 
-/** Options of the commands that make a plan from manifests. */
 export function planOptions<T>(yargs: Argv<T>) {
   return guardOptions(scopeOptions(yargs))
     .option('prune', flag("Delete undeclared objects of the kinds in the environment's prune.kinds"))
@@ -224,7 +214,6 @@ export function planOptions<T>(yargs: Argv<T>) {
     .group(['prune', 'since'], group.deletes);
 }
 
-/** Options of the commands that can work on several environments. */
 export function fleetOptions<T>(yargs: Argv<T>) {
   return yargs
     .option('parallel', { ...number('How many environments to work on at once'), default: 8 })
@@ -245,7 +234,6 @@ export function guardOptionsOf({ only, except, maxDeletes, allowDeleteAll }: Gua
   return { only, except, maxDeletes: maxDeletes ?? null, allowDeleteAll };
 }
 
-/** The options of a plan, as the engine takes them. */
 export function planOptionsOf(
   args: ArgsOf<typeof planOptions<unknown>>,
   env: NodeJS.ProcessEnv,

@@ -67,7 +67,6 @@ export const command = describeCommand({
   return exportToNewFiles(args, io);
 });
 
-/** The arguments of an export into new files. */
 type NewExportArgs = Verbosity &
   Pick<Args, 'config' | 'env' | 'only' | 'except' | 'out'> & {
     readonly dryRun?: boolean;
@@ -147,7 +146,6 @@ function resolveOut({ out }: Pick<Args, 'out'>, { root }: Pick<ProjectEnvironmen
   return out === undefined ? join(root, 'config') : resolve(io.cwd, out);
 }
 
-/** An export never overwrites a file. */
 function refuseExisting(files: readonly ExportedFile[], folder: string, io: Io): void {
   const existing = files.map(({ path }) => join(folder, path)).filter((path) => existsSync(path));
   const [first] = existing;

@@ -136,13 +136,11 @@ function checkPromotion({ promote: [first, next] }: Args, isNew: boolean): Promo
   });
 }
 
-/** A project with several tenants promotes from the first to the others. */
 function promotionOf([first, next, ...others]: readonly NewTenant[]): Promotion | null {
   if (!first || !next) return null;
   return [first.name, others.length === 0 ? next.name : `@${laterGroup}`];
 }
 
-/** Keeps typed credentials where somebody wants that. */
 function keepTyped({ keep, env }: Setup, root: string, io: Io): Note[] {
   if (keep.length === 0) return [];
   const problem = writeDotEnv(root, Object.fromEntries(keep.map((name) => [name, env[name] ?? ''])));

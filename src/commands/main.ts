@@ -107,7 +107,6 @@ function addOverview(parser: Argv): Argv {
     .epilogue('Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete, 4 refused, 130 interrupted.');
 }
 
-/** Lists the commands in their groups. */
 function listCommands(): string {
   const groups = Object.entries<Commands>(commandGroups).map(([title, group]) => {
     const lines = Object.entries(group).map(([name, { describe }]) => `  ${name.padEnd(12)}${describe}`);

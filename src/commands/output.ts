@@ -52,7 +52,6 @@ export async function outputDocument(
   await appendStepSummary(document, io, extras);
 }
 
-/** Prints the requested document on stdout, in the requested format. */
 export function printDocument(
   document: Document,
   args: Verbosity & { readonly format: Format },
@@ -215,7 +214,6 @@ function optionsFrom(
   return { redact, now: Date.now(), ...(reportUrl ? { reportUrl } : {}), ...extras };
 }
 
-/** True when one of the requested formats is a page. */
 export function wantsPage({ format, report }: OutputArgs): boolean {
   return format === 'html' || filesIn(report).some((file) => reportFormat(file, 'plan') === 'html');
 }

@@ -40,7 +40,6 @@ export const otherSchemas = [
   'diff',
 ] as const;
 
-/** A schema that is in the package. */
 export function readSchema(name: string): JsonObject {
   const schema = parseJson(readFileSync(schemaFile(name), 'utf8'));
   if (!isObject(schema)) throw new Error(`schemas/${name}.schema.json is not a JSON object.`);

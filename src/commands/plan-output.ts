@@ -31,7 +31,6 @@ import {
 import { withTenant } from './progress.ts';
 import { selectorsOf } from './project.ts';
 
-/** Options of the commands that show a plan and may save it. */
 export function planOutputOptions<T>(yargs: Argv<T>) {
   return yargs
     .option(
@@ -112,7 +111,6 @@ function configWords({ config }: Pick<PlanArgs, 'config'>, { env }: Io): string[
   return file === undefined ? [] : ['--config', file];
 }
 
-/** Options of an apply, to one environment or several. */
 export function applyOptions<T>(yargs: Argv<T>) {
   return yargs
     .option('yes', flag('Do not ask for confirmation'))
@@ -129,7 +127,6 @@ export function applyOptions<T>(yargs: Argv<T>) {
     .group(['format', 'result', 'report'], group.output);
 }
 
-/** The arguments of an apply, apart from the plan file. */
 export type ApplyArgs = PlanArgs &
   ArgsOf<typeof applyOptions<unknown>> & {
     readonly format: 'text' | 'json';

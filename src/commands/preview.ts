@@ -88,7 +88,6 @@ export const command = describeCommand({
   return ExitCode.done;
 });
 
-/** Loads the project with the resources in scope. */
 function loadInScope(args: Args, io: Io): Project {
   const { includes, findUnmatched } = selectionOf(args);
   const project = loadProject(projectOptions(args, io));

@@ -10,7 +10,6 @@ import { Failure, failure } from '../model/failure.ts';
 import type { ArgsOf, commonOptions } from './command.ts';
 import type { Io } from './io.ts';
 
-/** The files that a command writes. */
 interface OutputFiles {
   readonly report?: readonly string[];
   readonly out?: string | undefined;

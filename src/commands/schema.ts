@@ -35,7 +35,6 @@ export const command = describeCommand({
   return ExitCode.done;
 });
 
-/** A schema by its name, which refers to no other file. */
 export function wholeSchema(name: string, kinds: Kinds): JsonObject {
   const kind = kinds.find(name);
   if (kind) return addLifecycle(schemaOfKind(kind));

@@ -93,7 +93,6 @@ function restrictToReads(client: Client): Client {
   };
 }
 
-/** Reads all objects of the kind, and the rows of its list that are none. */
 async function readTolerantly({ client }: Tenant, kind: Kind) {
   const unreadable: JsonObject[] = [];
   const { read: how } = kind;

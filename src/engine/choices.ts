@@ -201,7 +201,6 @@ function givenGlobs({ only, except, rotate = [] }: Globs): { option: string; glo
   );
 }
 
-/** Throws a Failure for globs that can match nothing, and for names of kinds that do not exist. */
 export function checkScope({ allowDeleteAll = [], kinds: named = [], ...globs }: Globs, kinds: Kinds): void {
   const checkName = (option: string) => (name: string) =>
     problemOf(option, kinds.find(name) ? null : unknownKind(name, kinds));

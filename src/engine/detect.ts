@@ -85,7 +85,6 @@ interface Guess {
   readonly refused: readonly Kind[];
   /** True when this answer, with the setting, shows that it is right. */
   isRight(listed: Listed): boolean;
-  /** The setting for those of the kinds that need it. */
   settingFor(kinds: readonly Kind[]): Detected;
 }
 
@@ -261,7 +260,6 @@ async function readBeside(client: Client, kind: Kind): Promise<readonly JsonObje
   return (await readDefaults(client, [allOf(kind)])).map(({ raw }) => raw);
 }
 
-/** Whether the objects of a kind can be counted by its list alone. */
 export const hasList = ({ read, parent }: Kind) => !parent && 'list' in read;
 const isRead = (kind: Kind, listed: readonly Listed[]) =>
   listed.some((each) => each.kind === kind && each.failure === null);

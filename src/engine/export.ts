@@ -184,7 +184,6 @@ async function readContext(
   return { records, referredTo, ...names, standardOf };
 }
 
-/** Reads the records that the ids inside these objects may refer to. */
 export async function readReferencedRecords(
   client: Client,
   objects: readonly Pick<LiveObject, 'kind' | 'fields'>[],

@@ -84,7 +84,6 @@ function missingOf(addresses: readonly Address[], known: readonly Address[]): Ad
   return addresses.filter((address) => !known.some(matchAddresses([address])));
 }
 
-/** The vendor's defaults at those of the addresses that have one. */
 async function getDefaults(
   { client }: Tenant,
   addresses: readonly Address[],

@@ -161,7 +161,6 @@ export async function readTenantFor(
   return { ...read, client: tenant.client, lookups, answer, remarks: inOrder };
 }
 
-/** The desired state of a plan: what is compared with the tenant. */
 type Desired = Pick<PlanInput, 'resources' | 'previous' | 'diagnostics' | 'choices' | 'written'>;
 
 /** Puts in ids and records for references and lookups. Throws a Failure for a reference that leads nowhere. */

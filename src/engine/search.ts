@@ -184,7 +184,6 @@ interface StartedRun {
   readonly first: Sent;
 }
 
-/** The number of further pages, from the total on the first page. */
 function pagesAfter({ request, member }: PageSource, first: Sent): number {
   const page = pageOf(first, request.path, member);
   if (!page || page.total === null || page.rows.length === 0) return 0;

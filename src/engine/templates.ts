@@ -73,7 +73,6 @@ export interface TemplateSetting {
   readonly defaults?: ReadonlyMap<Address, JsonObject>;
 }
 
-/** Reads what is needed to render the templates of a plan; sends nothing where the plan changes no template. */
 export async function readTemplateSetting(plan: Plan, { client }: Tenant): Promise<TemplateSetting> {
   const changes = plan.changes.filter(({ kind }) => kind === notificationTemplate.name);
   if (changes.length === 0) return {};

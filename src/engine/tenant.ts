@@ -33,7 +33,6 @@ export interface TenantOptions {
   readonly signal?: AbortSignal;
   /** Called for every request, wait and retry. */
   readonly onEvent?: (event: TenantEvent) => void;
-  /** The clock of everything that waits for the tenant. */
   readonly clock?: Clock;
   /** Learns every secret and token that is sent. Left out: only messages of the tenant are without them. */
   readonly redactor?: Redactor;

@@ -224,7 +224,6 @@ export function fitsSideFile(text: string): boolean {
   return !/\p{Cs}|^\ufeff/u.test(text) && Buffer.byteLength(text) <= largestFile;
 }
 
-/** Longer values are not named. */
 const longestNamed = 80;
 
 /**

@@ -62,7 +62,6 @@ interface OpenedMember {
   readonly place: Place;
 }
 
-/** Opens the members of an object by their names. */
 export function membersIn(holder: JsonObject, place: Place): (key: string) => OpenedMember {
   const isCredential = place.settings ? credentialMembers(holder) : () => false;
   const { field } = place;
@@ -85,7 +84,6 @@ export function membersIn(holder: JsonObject, place: Place): (key: string) => Op
   };
 }
 
-/** The place of a list's item. */
 export function itemIn(place: Place, index: number): Place {
   const inList = { set: 'value', references: 'reference', records: 'record' } as const;
   const is =
@@ -112,7 +110,6 @@ export function matchSecrets(places: readonly Pointer[]): (at: Pointer) => boole
   return (at) => inItems.has(generalizeIndexes(at));
 }
 
-/** Why a text is not exported as it is: a manifest names it as a secret, or leaves it out. */
 export function whyWithheld(
   text: string,
   place: Place,

@@ -16,7 +16,6 @@ export interface PrintedValue {
   readonly omissions: readonly Omission[];
 }
 
-/** The places of a live object that are not exported as they are. */
 export interface PrintContext {
   /** The tenant does not show these. */
   readonly hidden: readonly Pointer[];

@@ -28,7 +28,6 @@ export function sideFileOf(value: Printable | undefined): string | null {
   return isTagged(value) && value.tag === '!file' && typeof value.value === 'string' ? value.value : null;
 }
 
-/** The value with the argument of each tag that takes a text replaced. */
 export function mapTags(value: Printable, change: (tag: string, argument: string) => string): Printable {
   if (isList(value)) return value.map((item) => mapTags(item, change));
   if (isMapping(value)) {
@@ -38,7 +37,6 @@ export function mapTags(value: Printable, change: (tag: string, argument: string
   return { tag: value.tag, value: change(value.tag, value.value) };
 }
 
-/** Every tag in a value, with its place. */
 export function tagsIn(value: Printable, at: Pointer = pointer()): [Pointer, Tagged][] {
   if (isList(value)) return value.flatMap((item, index) => tagsIn(item, at + pointer(index)));
   if (isMapping(value)) return value.members.flatMap(([name, item]) => tagsIn(item, at + pointer(name)));

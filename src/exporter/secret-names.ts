@@ -16,7 +16,6 @@ interface NamedPlace extends SecretPlace {
   readonly name?: string | null;
 }
 
-/** A secret that a manifest names, and the place that it is for. */
 export interface NamedSecret extends SecretPlace {
   readonly name: string;
 }

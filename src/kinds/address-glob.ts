@@ -49,7 +49,6 @@ function joinProblem(first: string, rest: string): GlobProblem {
   };
 }
 
-/** The problem of a name that is not a kind. */
 export function unknownKind(name: string, kinds: Kinds): GlobProblem {
   const names = kinds.all.map((kind) => kind.name);
   const others = 'A project describes others in `kinds/`: see `tenantctl kind --help`.';

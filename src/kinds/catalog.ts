@@ -13,7 +13,6 @@ export interface Kinds {
   get(name: string): Kind;
 }
 
-/** The kinds as hosts with these settings have them. */
 export function kindsOn(settings: ApiSettings, kinds: Kinds): Kinds {
   const all = kinds.all.map((kind) => kind.quirks?.on?.(settings) ?? kind);
   if (all.every((kind, at) => kind === kinds.all[at])) return kinds;

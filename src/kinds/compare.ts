@@ -135,7 +135,6 @@ function nameMembers(value: Json): Json {
   return objectFrom(Object.entries(value).map(([name, item]) => [`.${name}`, nameMembers(item)]));
 }
 
-/** Whether a value was the marker of a secret or an id before its member was named. */
 function isNamedMarker(value: Json | undefined): boolean {
   const isText = (name: string) => isObject(value) && typeof own(value, name) === 'string';
   return isObject(value) && Object.keys(value).length === 1 && (isText('.$secret') || isText('.$ref'));

@@ -75,7 +75,6 @@ export function manifestRule(row: JsonObject): JsonObject {
   return objectFrom(members);
 }
 
-/** The members that a record declares null, which clears them. */
 export function findCleared(record: JsonObject): JsonObject {
   return mapMembers(record, (value) => (value === null ? null : undefined));
 }

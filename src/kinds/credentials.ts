@@ -117,7 +117,6 @@ export function masksIn(written: JsonObject, { hidden, fields }: LiveObject): Po
   });
 }
 
-/** What to do about such a write. */
 export function maskedAdvice(
   { key, ignored }: Pick<WriteInput, 'key' | 'ignored'>,
   unsafe: readonly Pointer[],

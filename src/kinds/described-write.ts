@@ -112,7 +112,6 @@ function placeOf(
 
 const itemBelow = ({ single }: Descriptor): readonly string[] => (single ? [] : [idPlace]);
 
-/** The names of the members that are the key. */
 export const namesOf = ({ key }: Descriptor): string[] => key.map(({ name }) => name);
 
 const usualTypes = {

@@ -218,7 +218,6 @@ function mistakesInWrite({ key, fields, write }: Descriptor): DescriptorMistake[
   );
 }
 
-/** The names of the kinds that a descriptor refers to, with their places in it. */
 export function targetsIn({ fields = {}, places = {} }: WrittenKind): readonly [Pointer, string][] {
   const inFields = Object.entries(fields).flatMap(([name, field]): [Pointer, string][] =>
     typeof field === 'object' && field.to !== undefined ? [[pointer('fields', name, 'to'), field.to]] : [],
@@ -245,7 +244,6 @@ export function descriptorDigest({
   return sha256(content);
 }
 
-/** What a project's own descriptor adds to its kind. */
 export interface Proof {
   readonly digest: string;
   readonly notice?: Notice;

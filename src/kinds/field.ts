@@ -250,7 +250,6 @@ export function sameItem(field: Field, one: Json, other: Json): boolean {
   return sameValue(field, [one], [other]);
 }
 
-/** Whether manifests declare the members of a field one by one, and leave the others alone. */
 export function isDeclaredByMember(field: Field | undefined): boolean {
   return field?.is === 'json' && field.declares === 'members';
 }

@@ -72,10 +72,8 @@ export interface RecordsField {
   canonical?(record: JsonObject): JsonObject;
 }
 
-/** One part of a kind's natural key. */
 export interface KeyField {
   readonly name: string;
-  /** Whether case does not count. */
   readonly foldCase?: boolean;
   /** The member that has the text, where the part is a reference: an entitlement is a name on a source of that name. */
   readonly of?: string;
@@ -100,7 +98,6 @@ export interface List {
 
 /** How a kind is read. This only describes the requests; the client sends them. */
 export type Read = HowRead & {
-  /** Where the vendor's defaults are listed. */
   readonly defaults?: List;
 };
 
@@ -239,7 +236,6 @@ export interface Abilities {
   readonly pin: boolean;
 }
 
-/** A remark about a kind, in the form of a diagnostic. */
 export type Notice = Pick<Diagnostic, 'code' | 'severity' | 'message' | 'hint'>;
 
 /**
@@ -280,7 +276,6 @@ export interface Kind {
   update(input: UpdateInput): Write;
   /** The same for a delete. Must not depend on the object's fields. */
   remove(input: RemoveInput): Write;
-  /** Of a kind that a descriptor describes. */
   readonly described?: Described;
   /** What only a few kinds need; everything else works without. */
   readonly quirks?: Quirks;
@@ -315,7 +310,6 @@ export interface Quirks {
   arrange?(declared: JsonObject, live: LiveObject): JsonObject;
   /** Declared fields with the lookups that the tenant also needs, as the settings say. */
   complete?(fields: JsonObject, settings: ApiSettings): JsonObject;
-  /** Ids of other records in the object's fields, for export. */
   references?(fields: JsonObject): readonly RecordReference[];
   /** One request deletes several objects: its body is the list of what the bodies of `remove` list. With advice for a refusal. */
   readonly sharedDelete?: { readonly ifRefused?: string };

@@ -13,7 +13,6 @@ import { ownId } from './parents.ts';
 import { isIgnored } from './places.ts';
 import type { Resource } from './resource.ts';
 
-/** What was read of a tenant. */
 export interface TenantState {
   readonly tenant: TenantName;
   readonly objects: readonly LiveObject[];
@@ -112,7 +111,6 @@ export function identityOf(kind: Kind, key: Key): string {
   return formatAddress(kind.name, parts);
 }
 
-/** The keys without those of an object that others name too. */
 export function distinctKeys(kind: Kind, keys: readonly Key[]): Key[] {
   return [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
 }

@@ -14,7 +14,6 @@ export function partFor(key: Key): string {
   return key.length === 1 ? (key[0] ?? '') : key.map(encodeURIComponent).join('/');
 }
 
-/** The key of the parent that a key begins with. */
 export function parentKey({ kind }: Parent, [part = '']: Key): Key {
   return kind.keyFields.length === 1 ? [part] : part.split('/').map(decodeURIComponent);
 }

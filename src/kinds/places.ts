@@ -34,7 +34,6 @@ export class Places {
     this.#rules = rules.map((rule) => ({ rule, matches: matcherOf(rule.path, reach[policyOf(rule)]) }));
   }
 
-  /** Whether there are ids of other objects among the places. */
   get hasIds(): boolean {
     return this.#rules.some(({ rule }) => policyOf(rule) === 'reference');
   }
@@ -44,7 +43,6 @@ export class Places {
     return this.#rules.some(({ rule, matches }) => policies.includes(policyOf(rule)) && matches.test(at));
   }
 
-  /** What the rules say of the id at a place. */
   idAt(at: Pointer): IdPlace | null {
     const found = this.#rules.find(({ rule, matches }) => typeof rule.is !== 'string' && matches.test(at));
     return found && typeof found.rule.is !== 'string' ? found.rule.is : null;
@@ -61,7 +59,6 @@ const reach: Readonly<Record<PlacePolicy, string>> = {
   reference: '(?:/\\d+)?',
 };
 
-/** Says what one kind of field knows of its places. */
 interface Placed {
   readonly places?: Places;
 }

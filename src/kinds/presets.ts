@@ -38,7 +38,6 @@ export type PresetName = keyof typeof presets;
 
 export const presetNames: readonly PresetName[] = ['sailpoint-isc', 'sailpoint-nerm'];
 
-/** The settings of these presets together. */
 export function settingsOf(names: readonly (PresetName | null | undefined)[]): Partial<ApiSettings> {
   return Object.assign({}, ...names.map((name) => (name ? presets[name].settings : {})));
 }
@@ -55,7 +54,6 @@ export function withPreset(settings: ApiSettings, preset: Preset): ApiSettings {
   return { ...settings, ...preset.settings, ...mine };
 }
 
-/** The names of experimental headers that hosts are known to want. */
 export const knownHeaders: readonly string[] = [
   contractSettings,
   ...presetNames.map((name) => presets[name].settings),

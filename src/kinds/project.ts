@@ -69,7 +69,6 @@ export interface Endpoint {
 export interface EmbeddedTenant {
   readonly seed: string | null;
   readonly data: string | null;
-  /** The folder with the project's descriptors of kinds. */
   readonly kinds: string | null;
   /** The products whose hosts it plays. */
   readonly presets?: readonly PresetName[];
@@ -113,10 +112,8 @@ export interface Policy {
   readonly readOnly: boolean;
 }
 
-/** One environment of the project file, with defaults filled in. */
 export interface Environment {
   readonly name: string;
-  /** The kinds of the project. */
   readonly kinds: Kinds;
   readonly tenant: TenantName;
   readonly connection: Connection;

@@ -2,7 +2,6 @@ import type { Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Kind, LiveObject } from './kind.ts';
 
-/** What has to be read of one kind. */
 export interface ReadRequest {
   readonly kind: Kind;
   readonly keys: readonly Key[];
@@ -26,12 +25,10 @@ export interface ReadRequest {
   onUnusable?(object: Pick<LiveObject, 'kind' | 'key'>, why: string): void;
 }
 
-/** The request for all objects of a kind. */
 export function allOf(kind: Kind): ReadRequest {
   return { kind, keys: [], ids: [], complete: true };
 }
 
-/** The request for the objects with these keys. */
 export function someOf(kind: Kind, keys: readonly Key[]): ReadRequest {
   return { kind, keys, ids: [], complete: false };
 }

@@ -170,7 +170,6 @@ export function redact(
   return isObject(value) ? mapMembers(value, below) : value;
 }
 
-/** Whether a text is JSON with a sensitive value in it. */
 function holdsSensitive(text: string, at: Pointer, isSensitive: IsSensitive): boolean {
   const inner = readJsonText(text);
   return typeof inner !== 'string' && containsSensitive(inner, at, isSensitive);

@@ -6,7 +6,6 @@ export interface ListedVariables {
   readonly names: ReadonlySet<string>;
   /** The members of `$__global`. */
   readonly globals: ReadonlySet<string>;
-  /** The vendor's examples, by variable; of a variable with members, an object. */
   readonly examples: JsonObject;
 }
 

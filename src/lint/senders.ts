@@ -65,7 +65,6 @@ export function collectSenders(resources: readonly Resource[], known: KnownSende
 
 const nameIn = ([name = '']: Key) => foldName(name);
 
-/** An address that a template names, in one form. */
 interface NamedAddress {
   readonly field: string;
   readonly address: string;
@@ -85,7 +84,6 @@ export function findUnknownSenders(
   });
 }
 
-/** The addresses of the senders that a plan deletes, in one form. */
 export function deletedSenders(changes: readonly Change[]): ReadonlySet<string> {
   const deleted = changes.filter(({ kind, action }) => kind === senderAddress.name && action === 'delete');
   return new Set(deleted.map(({ key }) => nameIn(key)));

@@ -47,11 +47,9 @@ function locate({ parts }: TemplateText, offset: number): { at: Pointer; offset:
   return { at: parts[0]?.at ?? '', offset: 0 };
 }
 
-/** The prefix of the tenant's own variables. */
 const tenantPrefix = '__';
 const globals = '__global';
 
-/** The variables that the vendor's default templates use, by the key of the template. */
 type DefaultVariables = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function variablesOf(defaults: readonly LiveObject[]): DefaultVariables {
@@ -98,7 +96,6 @@ export interface KnownTemplates {
   readonly customised: ReadonlySet<Address>;
   /** The names of the attributes in the notification template context; `null` where they are not known. */
   readonly context: readonly string[] | null;
-  /** The variables that the host lists; none where it was not asked. */
   readonly listed: VariableLists;
 }
 

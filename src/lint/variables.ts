@@ -1,6 +1,5 @@
 import { type Reference, scanVelocity } from './velocity.ts';
 
-/** Variables of Velocity and its tools. */
 export const builtIn = [
   ...['foreach', 'velocityCount', 'velocityHasNext', 'bodyContent'],
   ...['macro', 'define', 'esc', 'math'],

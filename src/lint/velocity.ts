@@ -111,7 +111,6 @@ class Scanner {
   readonly #defined = new Set<string>();
   readonly #aliases: Alias[] = [];
   readonly #comparisons: Comparison[] = [];
-  /** The blocks that are open. */
   readonly #blocks: Block[] = [];
   #position = 0;
   #hasDirectives = false;

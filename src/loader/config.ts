@@ -37,7 +37,6 @@ export interface ProjectFile extends EnvironmentNames {
   readonly notManifests: readonly string[];
   readonly sizeLimit: number;
   readonly lint: Lint;
-  /** The names of the credentials and secrets of all environments. */
   credentialNames(): ReadonlySet<string>;
   /** The seed and data files of all embedded tenants, as they are written. */
   tenantFiles(): readonly string[];

@@ -39,7 +39,6 @@ export interface Declarations {
   find(object: LiveObject): Source | null;
   /** The declared fields of an object, with markers for secrets and lookups; none where it has no manifest. */
   fieldsOf(object: LiveObject): JsonObject;
-  /** The names of the secrets that an object's manifest declares, by their places. */
   secretsOf(object: LiveObject): ReadonlyMap<Pointer, string>;
 }
 

@@ -71,7 +71,6 @@ function countLines(text: string): LineCounter {
   return lines;
 }
 
-/** The text with control characters, which a terminal might interpret, replaced by blanks. */
 function replaceControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trimEnd();
 }

@@ -78,7 +78,6 @@ export function defaultOf({ defaultEnvironment, environments }: EnvironmentNames
   throw failure('no-environment', 'No environment is selected', { hint });
 }
 
-/** True when a selector is the plain name of one environment. */
 export function isPlainName(selector: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(selector);
 }

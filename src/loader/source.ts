@@ -266,7 +266,6 @@ function brokenLinkFailure(path: string, error: unknown): Failure {
 
 export const projectFileName = 'tenantctl.yaml';
 
-/** Manifests outside the globs of a project, such as an exported folder. */
 export interface ManifestFolder {
   readonly source: FileSource;
   readonly manifests: readonly string[];

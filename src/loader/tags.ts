@@ -17,7 +17,6 @@ export interface TagContext {
   readonly uses: TagUses;
   /** `null` where the environment could not be read, which has been reported. */
   readonly variables: JsonObject | null;
-  /** The name of the environment. */
   readonly environment: string;
   readonly source: FileSource;
   readonly problems: Problems;
@@ -52,7 +51,6 @@ export function refuseSecretTexts(
   }
 }
 
-/** The names that a project gives to its credentials and secrets. */
 export function credentialsOf(uses: TagUses, project: { credentialNames(): Iterable<string> }): Set<string> {
   return new Set([...uses.secrets, ...project.credentialNames()]);
 }

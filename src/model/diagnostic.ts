@@ -17,7 +17,6 @@ export function noteOverlay(message: string, isOverlaid: boolean): string {
   return isOverlaid ? message.replace(/\.?$/, ' (set by this overlay)$&') : message;
 }
 
-/** Says in a plan that it cannot compare these places. */
 export function notComparableWords(address: string, places: readonly Pointer[]): string {
   return `${address}: the tenant does not show ${places.join(', ')}, so it cannot be compared.`;
 }

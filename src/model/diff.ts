@@ -2,10 +2,8 @@ import type { Diff } from '../generated/schemas/diff.ts';
 
 export type { Diff } from '../generated/schemas/diff.ts';
 
-/** The format of `diff --format json`; schemas/diff.schema.json describes it. */
 export const diffFormat = 1;
 
-/** One of the two sides of a diff. */
 export type DiffSide = Diff['sides'][number];
 
 /** An object that differs, or that only one of the sides has. */

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { canonicalJson, spelledJson } from './json.ts';
 import type { Plan } from './plan.ts';
 
-/** A plan that is not complete yet, so that it has no digest. */
 export type DraftPlan = Omit<Plan, 'digest'>;
 
 /** `sha256:` and the hex digest of the value's canonical JSON. */
@@ -52,7 +51,6 @@ export function planDigest(plan: DraftPlan & { readonly digest?: string }): stri
   return checkoutDigest({ ...rest, summary, changes, diagnostics });
 }
 
-/** The plan with its digest, in place of that of the plan that it was made from. */
 export function withDigest(plan: DraftPlan): Plan {
   return { ...plan, digest: planDigest(plan) };
 }

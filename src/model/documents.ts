@@ -15,7 +15,6 @@ export interface FoundProfiles {
   readonly rules: 'declared' | 'saved';
   /** In the tenant's order. */
   readonly profiles: readonly JsonObject[];
-  /** True when there are more than the limit. */
   readonly more: boolean;
 }
 

@@ -61,10 +61,8 @@ export const refOf = (value: Json | undefined): Address | null => markerText(val
 /** The addresses in the reference markers of a declared value or a request body. */
 export const refsIn = (value: Json): Address[] => collect(value, refOf);
 
-/** The names of the secrets in a declared value or a request body. */
 export const secretNamesIn = (value: Json): string[] => collect(value, secretName);
 
-/** The places in the live markers of a declared value or a request body. */
 export const livePlacesIn = (value: Json): Pointer[] => collect(value, livePlace);
 
 /** What `textOf` gives for the markers in a value. Literals are foreign: nothing in them is a marker. */
@@ -170,7 +168,6 @@ function conditionWords(where: Lookup['where']): string {
 /** Whether a name in a plan is that of a lookup, and not the address of an object. */
 export const isLookedUp = (name: string): boolean => name.startsWith('!lookup ');
 
-/** The texts and numbers inside the literals of a request body, as text. */
 export function literalTexts(body: Json): string[] {
   const verbatim = literalOf(body);
   return verbatim === undefined ? itemsOf(body).flatMap(literalTexts) : textsIn(verbatim);

@@ -37,7 +37,6 @@ export function parseAllowedHost(text: string): AllowedHost | null {
   return url && { name: nameOf(url), port: port === null ? null : String(Number(port)) };
 }
 
-/** True when one of the hosts is that of the URL, port included. */
 export function isAllowed(hosts: readonly AllowedHost[], url: string): boolean {
   const to = new URL(url);
   const port = to.port || (to.protocol === 'https:' ? '443' : '80');

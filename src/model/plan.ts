@@ -23,7 +23,6 @@ export type Scope = Plan['scope'];
 /** The number of objects that need each action, or none. */
 export type Summary = Plan['summary'];
 
-/** Whether a guard refused the plan. */
 export function isRefused(plan: Pick<Plan, 'diagnostics'>): boolean {
   return hasErrors(plan.diagnostics);
 }
@@ -37,7 +36,6 @@ export function isReplacement({ risk }: Pick<Change, 'risk'>): boolean {
   return risk.includes('replace');
 }
 
-/** The names of the secrets that the requests of a change are filled with, each once. */
 export function secretsSentBy({ requests }: Pick<Change, 'requests'>): string[] {
   return [...new Set(requests.flatMap(({ body }) => secretNamesIn(body)))];
 }

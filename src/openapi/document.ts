@@ -89,7 +89,6 @@ export class OpenApi {
     return current;
   }
 
-  /** The objects of the list under a name; none where there is no list. */
   list(part: Part, name: string): Part[] {
     const value = own(part.value, name);
     if (!isArray(value)) return [];
@@ -188,7 +187,6 @@ export class OpenApi {
     return target;
   }
 
-  /** The target of a reference, or the reason why it is not followed. */
   #target(reference: string, from: string): Part | string {
     const [path = '', fragment = ''] = reference.split('#', 2);
     try {

@@ -39,7 +39,6 @@ export function readProse(description: string): Prose {
   };
 }
 
-/** True where the description of a field says that it cannot be changed. */
 export const saysFixed = (description: string): boolean =>
   /\b(is immutable|(cannot|can't) be (changed|updated|modified))\b/i.test(description);
 

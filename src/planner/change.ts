@@ -67,7 +67,6 @@ export interface ChangeContext {
   readonly past?: Resource | null;
 }
 
-/** The outcome of a comparison: a change or none, and what could not be compared. */
 export interface Outcome {
   readonly change: Change | null;
   /** Declared values that the tenant does not show: neither equal nor different. */
@@ -139,7 +138,6 @@ export function declaredFields(kind: Kind, fields: JsonObject, live: LiveObject 
   return (live && kind.quirks?.arrange?.(readable, live)) ?? readable;
 }
 
-/** The differences of declared fields; fields that are not declared are left alone. */
 export function differences(kind: Kind, declared: JsonObject, live: JsonObject): FieldDifference[] {
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     const value = own(declared, name);
@@ -406,7 +404,6 @@ function withDropped(kind: Kind, write: Write, input: UpdateInput): Write {
   return { ...write, warnings: [...(write.warnings ?? []), ...warnings] };
 }
 
-/** The overlay that sets the value of a difference. */
 function overlayOf({ path }: Difference, resource: Resource): Pick<Difference, 'overlay'> {
   const place = resource.overlayAt(path);
   return place ? { overlay: { file: place.file, line: place.line } } : {};

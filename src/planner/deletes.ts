@@ -163,7 +163,6 @@ function prunedObject(live: LiveObject): Deletion {
   return { live, addresses: addressesOf(live), source: null, protect: false, declared: {}, marked: [] };
 }
 
-/** The deletion of the object that a resource declares; none where it does not exist. */
 function deletionBy(
   { lifecycle, fields, address, secrets }: Resource,
   live: LiveObject | null,
@@ -184,7 +183,6 @@ function declaredObjects({ resources, index }: Pick<DeleteRequest, 'resources' |
   return new Set(objects.flatMap((live) => (live ? [live.address] : [])));
 }
 
-/** The object that a resource pins by id, or the one with its key. */
 function namedObject({ kind, key, id }: Resource, index: LiveIndex): LiveObject | null {
   return id === null ? index.findByKey(kind, key) : index.findById(kind, id);
 }

@@ -18,7 +18,6 @@ import { secretName } from '../model/marker.ts';
 import { type Pointer, placesAbove, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
 import { type Comparison, compare, differencesBetween, mirror, unseenInPlan } from './change.ts';
 
-/** What a tenant has of an object, or what a manifest declares of it. */
 export type SideObject = LiveSide | DeclaredSide;
 
 export interface LiveSide extends LiveObject {
@@ -40,7 +39,6 @@ export interface Pair {
 
 export type SideSecrets = readonly [Secrets, Secrets];
 
-/** The object of a pair on each side that has it. */
 export function presentSides({ sides }: Pair): SideObject[] {
   return sides.filter((object) => object !== null);
 }

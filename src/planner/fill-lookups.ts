@@ -70,7 +70,6 @@ export function answerAsked(
   return (lookup) => (keys.has(lookupKey(lookup)) ? answer(lookup) : lookupMarker(lookup));
 }
 
-/** Whether there is a lookup in the value that was not answered. */
 export function hasLookup(value: Json): boolean {
   return lookupsAt(value, '').length > 0;
 }

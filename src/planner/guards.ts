@@ -13,13 +13,11 @@ interface PlannedDelete {
 
 export interface GuardInput {
   readonly deletes: readonly PlannedDelete[];
-  /** All live objects that were read. */
   readonly objects: readonly LiveObject[];
   /** Address globs of the environment's `protect`. */
   readonly protect: readonly string[];
   readonly maxDeletes: number;
   readonly allowDeleteAll: readonly string[];
-  /** Changes with the resources that declare them. */
   readonly changes: readonly { readonly change: Change; readonly resource: Resource }[];
 }
 

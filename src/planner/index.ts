@@ -155,7 +155,6 @@ function arrange(writes: readonly Change[], deletes: readonly Change[], kinds: K
   return ranks.flatMap(({ changes }) => changes);
 }
 
-/** Why guards refuse the plan. */
 function refusalsOf(
   { environment: { policy }, choices, objects }: PlanInput,
   deletes: GuardInput['deletes'],

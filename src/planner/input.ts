@@ -15,7 +15,6 @@ import { didYouMean } from '../model/words.ts';
 import type { Match } from './match.ts';
 import { referencesIn, resourcesByIdentity } from './references.ts';
 
-/** What can be chosen for a plan. */
 export interface PlanChoices {
   readonly scope: Scope;
   /** Address globs of the objects whose secrets are written in any case. */
@@ -82,7 +81,6 @@ export function readRequestsFor({
   });
 }
 
-/** The keys of objects that are not among the others. */
 function keysBeside(kind: Kind, objects: readonly Named[], others: readonly Named[]): Key[] {
   if (objects.length === 0) return [];
   const known = new Set(others.map(({ key }) => identityOf(kind, key)));

@@ -85,7 +85,6 @@ function findCycles(
   return cycle ? cycleProblems(references, cycle) : [];
 }
 
-/** At the first reference of the cycle. */
 function cycleProblems(references: readonly UsedReference[], cycle: readonly Address[]): Diagnostic[] {
   const message = `Each of these objects refers to the next, so none can be created first: ${cycleText(cycle)}.`;
   const hint = 'Leave one of the references out, apply, and add it again.';

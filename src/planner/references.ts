@@ -22,7 +22,6 @@ export interface UsedReference {
   readonly uses: readonly { readonly resource: Resource; readonly at: Pointer }[];
 }
 
-/** The objects that these resources refer to, each once. */
 export function referencesIn(resources: readonly Resource[], kinds: Kinds): UsedReference[] {
   const found = new Map<Address, UsedReference & { uses: { resource: Resource; at: Pointer }[] }>();
   for (const resource of resources) {
@@ -68,9 +67,7 @@ export function addFormerParents(resources: readonly Resource[]): readonly Resou
   });
 }
 
-/** What references are resolved with. */
 export interface Targets {
-  /** All resources of the project. */
   readonly resources: readonly Resource[];
   /** What was read of the tenant. */
   readonly objects: readonly LiveObject[];

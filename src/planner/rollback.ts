@@ -132,7 +132,6 @@ function restore(undo: Undo, live: LiveObject | null): Restored | null {
   return live || action === 'delete' || replaced ? restoreFields(undo, live) : null;
 }
 
-/** Fields with a marker at a place, which keeps the object's value there. */
 function markPlace(fields: JsonObject, place: Pointer): JsonObject {
   const marked = setMember(fields, segmentsOf(place), liveMarker(place));
   return isObject(marked) ? marked : fields;

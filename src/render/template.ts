@@ -21,7 +21,6 @@ export interface Sides<T> {
   readonly after: T | null;
 }
 
-/** Which values a template is rendered with. */
 export type ContextChoice =
   /** Sample values for the variables of both sides; the tenant's attributes and examples where they are known. */
   | { readonly from: 'samples'; readonly attributes: JsonObject | null; readonly examples?: JsonObject }

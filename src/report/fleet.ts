@@ -236,9 +236,7 @@ function sharedRemarks({ environments }: Fleet): Diagnostic[] {
 
 interface Shared<T> {
   readonly names: readonly string[];
-  /** That of the first environment. */
   readonly first: T;
-  /** Those of all of them. */
   readonly all: readonly T[];
 }
 

@@ -129,7 +129,6 @@ function foldFarLines(block: Block, at: number, { length: count }: readonly Bloc
   );
 }
 
-/** The first lines of a diff. */
 export function shorten(diff: LineDiff, maxLines: number): LineDiff {
   const size = diff.blocks.reduce((sum, block) => sum + sizeOf(block), 0);
   if (size <= maxLines) return diff;

@@ -132,7 +132,6 @@ export function nextSteps(results: readonly Pick<Result, 'outcome' | 'summary'>[
 type Counted = Pick<Result, 'summary' | 'changes'>;
 type OutcomeColumn = ChangeOutcome | 'manual';
 
-/** The outcomes. Steps by hand are counted by themselves, where there are any. */
 export function outcomeColumns(results: readonly Counted[]): readonly OutcomeColumn[] {
   const hasManual = results.some(({ changes }) => changes.some(isByHand));
   return hasManual ? [...changeOutcomes, 'manual'] : changeOutcomes;

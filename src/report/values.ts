@@ -72,7 +72,6 @@ function viewOf(difference: SideDifference): View {
   return { is: 'lines', diff: diffLines(linesOf(hasBefore, before), linesOf(hasAfter, after)) };
 }
 
-/** The fields with the first lines of each. */
 export function shortenFields(fields: readonly Field[], maxLines: number): Field[] {
   return fields.map((field) =>
     field.view.is === 'lines'

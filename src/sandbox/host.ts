@@ -381,7 +381,6 @@ export function listProfilesOf(
   }));
 }
 
-/** The member of a rule that has the class of its object. */
 export const objectTypeName = ({ ruleObjectType }: Variations): string =>
   ruleObjectType === 'object_type' ? ruleObjectType : 'condition_object_type';
 

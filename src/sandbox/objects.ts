@@ -69,7 +69,6 @@ export const readAuthProfile = object({
   strongAuthLogin: bool(false),
 });
 
-/** The rule that runs before an integration provisions. */
 export type ProvisioningRule = ReturnType<typeof readProvisioningRule>;
 export const readProvisioningRule = object({ type: textOrNull, id: textOrNull, name: textOrNull });
 
@@ -189,7 +188,6 @@ export const readMailFrom = object({
   readsLeft: numberOrNull,
 });
 
-/** A test notification that the tenant has sent. */
 export const readSentNotification = object({
   key: text,
   medium: choice(mediums),
@@ -302,7 +300,6 @@ export function dkimTokens(address: string): string[] {
   return ['1', '2', '3'].map((number) => digest(['dkim', address, number]));
 }
 
-/** The uid that a tenant makes from a label. */
 export function uidOf(label: string): string {
   return label
     .toLowerCase()

@@ -164,7 +164,6 @@ function admit(name: string, { limiter, tenant }: ServerParts): void {
   throw new ApiError(429, 'Too many requests', { 'retry-after': String(seconds) });
 }
 
-/** True when the fault takes the place of the work. */
 function preventsWork({ kind, done, late }: Fault): boolean {
   if (kind === 'reset-before' || late !== undefined) return true;
   return (kind === 'hang' || kind === 'status') && done !== 'after';
@@ -259,7 +258,6 @@ export interface LoggedRequest {
   status: number | null;
   /** The documented name of the operation; null for an unknown one. */
   readonly operation: string | null;
-  /** The fault that was injected into it. */
   readonly fault: Fault['kind'] | null;
 }
 

@@ -102,7 +102,6 @@ export function object<T extends object>(shape: Shape<T>): Read<T> {
   };
 }
 
-/** The members of these shapes of an object that may have others. */
 export function members<T extends object>(shape: Shape<T>, value: Json | undefined, at: string): T {
   if (!isObject(value)) return refuse(at, 'must be an object');
   const read: Partial<T> = {};

@@ -18,7 +18,6 @@ import {
 import { readIfThere } from '../files.ts';
 import { packageFile } from '../package-file.ts';
 
-/** A file of a new project. */
 export interface ProjectFile {
   readonly path: string;
   /**
@@ -36,7 +35,6 @@ export interface Note {
   readonly byHand?: string;
 }
 
-/** The text of an example in the package. */
 export const example = (path: string): string => readFileSync(packageFile(`examples/${path}`), 'utf8');
 
 /** A file that is only created, never changed. */

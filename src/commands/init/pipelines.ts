@@ -240,7 +240,6 @@ const wordOf = (folder: string): string => folder.slice(0, -1).replaceAll(/[^A-Z
 
 /** A project in its repository. */
 export interface Placed {
-  /** The top of the repository. */
   readonly top: string;
   /** The project's folder there, with `/` at its end; `''` where it is the same. */
   readonly folder: string;
@@ -268,7 +267,6 @@ export function writtenPromotion(root: string): Promotion | null {
   return first && next ? [first, next] : null;
 }
 
-/** A pipeline of a new project. */
 interface PipelineFile extends ProjectFile {
   /** The existing file, about something else, that somebody must add its jobs to; `null`: this file is run. */
   readonly addTo: string | null;

@@ -27,7 +27,6 @@ export const pipelines = ['github', 'gitlab', 'both', 'none'] as const;
 
 /** A tenant of a new project, and the environment that it becomes. */
 export interface NewTenant {
-  /** The name of the environment. */
   readonly name: string;
   /** The base URLs of its services. */
   readonly identity: string;
@@ -65,10 +64,8 @@ export function usualNames(
 /** The group of all tenants but the first. */
 export const laterGroup = 'production';
 
-/** Prints a value as YAML, quoted where necessary. */
 const yaml = (value: Json) => stringify(value, { lineWidth: 0, singleQuote: true }).trimEnd();
 
-/** The project file of a new project. */
 export function projectText({ tenants, from }: Choices): string {
   const isExport = from === 'export';
   const names = tenants.map(({ name }) => name);

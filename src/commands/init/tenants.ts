@@ -216,7 +216,6 @@ function newName(taken: readonly string[], preset: string): (answer: string) => 
   };
 }
 
-/** Asks for a tenant and its credentials until they work, or somebody goes on without. */
 async function askForTenant(
   known: Partial<GivenTenant> & Pick<GivenTenant, 'name'>,
   names: Credentials,

@@ -62,7 +62,6 @@ export function parseOne(text: string): ParsedDocument | null {
   return { text, root: contents, tree, eol: eolOf(text), isJson };
 }
 
-/** A value on one line, in the style of the document. */
 export function printIn({ isJson }: ParsedDocument, value: Printable): string {
   return isJson && tagsIn(value).length === 0 ? quote(jsonOf(value)) : printInline(value);
 }
@@ -149,7 +148,6 @@ export const isBlock = (node: Node | null): node is Collection =>
 export const isBlockScalar = (node: Node | null): node is Scalar =>
   isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED');
 
-/** Documents nested deeper than this are not edited. */
 const maxDepth = 120;
 
 /** The value of a document; `undefined` where it is nested too deeply, or an alias refers to itself. */
@@ -187,7 +185,6 @@ export function eolOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
 }
 
-/** The text with another one below it, in its own line endings. */
 export function append(text: string, below: string): string {
   const eol = eolOf(text);
   return text + (text.endsWith('\n') ? '' : eol) + below.replaceAll('\n', eol);
@@ -202,7 +199,6 @@ export function columnOf(text: string, offset: number): number {
   return offset - lineStart(text, offset);
 }
 
-/** True where only blanks precede the offset on its line. */
 export function isFirstOnLine(text: string, offset: number): boolean {
   return text.slice(lineStart(text, offset), offset).trim() === '';
 }
@@ -217,7 +213,6 @@ export function indentBelow(block: string, column: number, eol: string): string 
     .join(eol);
 }
 
-/** The text without the lines of what begins and ends at the offsets. */
 export function withoutLines(text: string, from: number, to: number): string {
   return splice(text, lineStart(text, from), nextLine(text, to), '');
 }

@@ -28,7 +28,6 @@ interface Segment {
   readonly end: string;
 }
 
-/** A document that declares an object, and what has to change in it. */
 export interface DeclaredDocument {
   readonly resource: Resource;
   readonly live: LiveObject | null;

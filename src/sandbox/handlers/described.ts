@@ -347,7 +347,6 @@ const builtIn = new Map<string, (state: TenantState) => readonly Target[]>([
   ['ProfileSearch', (state) => state.profileSearches],
 ]);
 
-/** The objects of a kind, to read and to change. */
 function objectsOf({ state }: Pick<Tenant, 'state'>, kind: string): DescribedObject[] {
   state.objects[kind] ??= [];
   return state.objects[kind];

@@ -16,7 +16,6 @@ import { choice, ignoredTime, list, object, orNull, type Read, text, textOrNull,
 
 const page = ['limit', 'offset', 'filters'];
 
-/** Notification templates and what belongs to them. */
 export const notifications = documented('seed 001', [
   get(
     'list-notification-templates',
@@ -188,7 +187,6 @@ function deleteTemplates({ body }: Call, { state, variations }: Tenant): Reply {
   return noContent;
 }
 
-/** Reads one item of a bulk deletion: whether a template is to be deleted. */
 function readBulkDelete(item: Json, index: number): (template: TemplateDefault) => boolean {
   const read = object({ key: text, medium: orNull(choice(mediums)), locale: textOrNull });
   const { key, medium, locale } = read(item, `body[${index}]`);

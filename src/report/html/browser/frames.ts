@@ -179,7 +179,6 @@ function mediaRulesOf({ styleSheets, defaultView }: Document): CSSMediaRule[] {
   return [...styleSheets].flatMap((sheet) => within(sheet.cssRules));
 }
 
-/** Returns whether the rule is for dark mail programs. */
 function chooseScheme(rule: CSSMediaRule, isDark: boolean): boolean {
   const text = original.get(rule) ?? rule.media.mediaText;
   original.set(rule, text);

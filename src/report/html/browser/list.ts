@@ -271,7 +271,6 @@ function showLead(entry: HTMLDetailsElement, matching: ReadonlySet<Element>): vo
   if (fold) fold.open = true;
 }
 
-/** Says how many entries of each group match, where not all do. */
 function countGroups(matching: ReadonlySet<Element>): void {
   for (const section of findAll('.group', HTMLElement)) {
     const all = [...section.querySelectorAll('.entry')];
