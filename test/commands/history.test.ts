@@ -37,6 +37,16 @@ it('lists the applies, the newest first, with the commit that they were made at'
   );
 });
 
+it('keeps an apply of which nobody knows what became of its only change', async () => {
+  const world = await createTestWorld();
+  world.declare([{ kind: 'ProfileSearch', label: 'A', rules: [] }]);
+  world.sandbox.faults.add({ kind: 'reset-before', method: 'POST', path: '/api', times: 99 });
+  expect((await world.run('apply --yes')).code).toBe(3);
+  expect(appliesIn((await succeed(world, 'history --format json')).json)).toMatchObject([
+    { summary: { done: 0, failed: 0, unknown: 1 } },
+  ]);
+});
+
 it('names a file that says nothing, and no other file of the folder', async () => {
   const world = await createTestWorld();
   world.write('.tenantctl/test/results/2026-01-01T00-00-00-000Z-test.json', '{');

@@ -70,7 +70,10 @@ it('a saved plan with a secret that is not set is refused before anything is sen
   await tenant.close();
 });
 
-it('an apply whose lock is gone sends nothing more, and says so', async () => {
+it.each([
+  ['alone', undefined],
+  ['beside Ctrl-C, which did not come', new AbortController().signal],
+])('an apply whose lock is gone sends nothing more, and says so: %s', async (_name, signal) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const world = await createTestWorld();
@@ -97,7 +100,7 @@ it('an apply whose lock is gone sends nothing more, and says so', async () => {
     },
   };
   const plan = await planChanges(project, tenant);
-  const result = await applyPlan(project, guarded, plan, { env: {} });
+  const result = await applyPlan(project, guarded, plan, { env: {}, ...(signal && { signal }) });
   expect(result).toMatchObject({
     outcome: 'interrupted',
     summary: { notAttempted: 1 },

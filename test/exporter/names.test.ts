@@ -50,6 +50,14 @@ describe('the name of a secret', () => {
     expect(places.map(name)).toEqual(names);
     expect(secretNames([place('C')])(place('C'))).toBe('SIM_INTEGRATION_C_ATTRIBUTES_PASSWORD');
   });
+
+  it.each([0, 1])('is none that a manifest gives another place, in any order', (at) => {
+    const name = 'SIM_INTEGRATION_B_ATTRIBUTES_PASSWORD';
+    const places = [{ ...place('A'), name }, place('B')];
+    const nameSecret = secretNames(at === 0 ? places : places.toReversed());
+    expect(nameSecret(place('A'))).toBe(name);
+    expect(nameSecret(place('B'))).toMatch(new RegExp(`^${name}_[0-9A-F]{8}$`));
+  });
 });
 
 describe('the name of a file', () => {
