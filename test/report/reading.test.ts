@@ -35,7 +35,7 @@ describeInBrowser('what a reader does with the page', (open) => {
       const after = lines.with(0, 'first').with(-1, 'last').join('\n');
       const diff = [difference('/body', lines.join('\n'), after)];
       const page = await open({ is: 'plan', plan: plan([{ ...longText, diff }]) });
-      const shown = await page.locator('.gap, .line').count();
+      const shown = await page.locator('.gap:visible, .line:visible').count();
       await page.close();
       return shown;
     };
