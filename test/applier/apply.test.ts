@@ -4,20 +4,20 @@ import type { ApplyEvent } from '../../src/applier/run.ts';
 import { isObject, type Json } from '../../src/model/json.ts';
 import { exitCodeOf } from '../../src/model/result.ts';
 import { secretsOf } from '../support/plan.ts';
+import { apply, newFolder, outcomes, steppingClock } from './run.ts';
+import { startTenant } from './tenant.ts';
 import {
   change,
   createThing,
   deleteNotes,
   deleteThing,
   diff,
-  FakeTenant,
   plannedUpdate,
   planOf,
   thing,
   updateThing,
   writeNote,
-} from './fake.ts';
-import { apply, newFolder, outcomes, steppingClock } from './run.ts';
+} from './things.ts';
 
 const old = { id: 't1', name: 'old', text: 'before' };
 const gone = { id: 't2', name: 'gone', text: 'x' };
@@ -25,7 +25,7 @@ const stored = { id: 'n1', key: 'stored', text: 'x' };
 
 describe('order', () => {
   it('writes kind by kind, then deletes the other way round', async () => {
-    const tenant = new FakeTenant({ things: { old, gone }, notes: { stored } });
+    const tenant = await startTenant({ things: { old, gone }, notes: { stored } });
     const plan = planOf([
       ...deleteNotes([stored]),
       deleteThing(gone),
@@ -37,8 +37,8 @@ describe('order', () => {
     expect(tenant.carriedOut).toEqual([
       'PATCH /v2024/things/t1',
       'POST /v2024/things',
-      'POST /v2025/notes',
-      'POST /v2025/notes/bulk-delete',
+      'POST /v2025/notification-templates',
+      'POST /v2025/notification-templates/bulk-delete',
       'DELETE /v2024/things/t2',
     ]);
     expect(result.outcome).toBe('done');
@@ -48,7 +48,7 @@ describe('order', () => {
   });
 
   it('sends the requests of one change in order', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     const result = await apply(planOf([updateThing(old, 'after', 'r')]), tenant);
     expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule']);
     expect(result.changes[0]?.requests).toHaveLength(2);
@@ -56,7 +56,7 @@ describe('order', () => {
   });
 
   it('has as many changes in flight as allowed, and no more', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     const names = Array.from({ length: 20 }, (_, at) => `thing-${at}`);
     let open: (reached: null) => void = () => {};
     const threeAtOnce = new Promise<null>((resolve) => {
@@ -72,7 +72,7 @@ describe('order', () => {
   });
 
   it('does not begin a level before the one above has ended', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     tenant.fault = async ({ path }) => {
       if (path.endsWith('/notes')) expect(tenant.things.size).toBe(3);
       return null;
@@ -87,7 +87,7 @@ describe('failures', () => {
     JSON.stringify(body).includes('"b"') ? ({ is: 'status', status: 400, done: false } as const) : null;
 
   it('go on with independent changes, keep deletes back, and show what the tenant said', async () => {
-    const tenant = new FakeTenant({ things: { gone } });
+    const tenant = await startTenant({ things: { gone } });
     tenant.fault = failB;
     const plan = planOf([createThing('a'), createThing('b'), createThing('c'), deleteThing(gone)]);
     const result = await apply(plan, tenant);
@@ -110,7 +110,7 @@ describe('failures', () => {
   });
 
   it('stop the run with --fail-fast', async () => {
-    const tenant = new FakeTenant({ things: { gone } });
+    const tenant = await startTenant({ things: { gone } });
     tenant.fault = failB;
     const plan = planOf([createThing('a'), createThing('b'), createThing('c'), deleteThing(gone)]);
     const result = await apply(plan, tenant, { failFast: true, concurrency: 1 });
@@ -125,7 +125,7 @@ describe('failures', () => {
   });
 
   it('of a second request say how far the change got', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = ({ path }) => (path.endsWith('/rule') ? { is: 'status', status: 403, done: false } : null);
     const result = await apply(planOf([updateThing(old, 'after', 'r')]), tenant);
     expect(result.changes[0]).toMatchObject({
@@ -138,7 +138,7 @@ describe('failures', () => {
 
   it('does not call a delete done that the tenant has only accepted (202), until it shows', async () => {
     for (const done of [false, true]) {
-      const tenant = new FakeTenant({ things: { gone } });
+      const tenant = await startTenant({ things: { gone } });
       tenant.fault = () => ({ is: 'status', status: 202, done, body: null });
       const { changes } = await apply(planOf([deleteThing(gone)]), tenant);
       expect(changes[0]?.outcome).toBe(done ? 'done' : 'failed');
@@ -153,7 +153,7 @@ describe('failures', () => {
     ['words of a gateway', { body: null, text: 'Please sign in.' }],
   ])('does not call a delete done that is answered 200 with %s, until it shows', async (_what, answer) => {
     for (const done of [false, true]) {
-      const tenant = new FakeTenant({ things: { gone } });
+      const tenant = await startTenant({ things: { gone } });
       tenant.fault = () => ({ is: 'status', status: 200, done, ...answer });
       const { changes } = await apply(planOf([deleteThing(gone)]), tenant);
       expect(changes[0]?.outcome).toBe(done ? 'done' : 'failed');
@@ -165,7 +165,7 @@ describe('failures', () => {
     ['a page of a gateway', { body: null, text: '<h1>Sign in</h1>' }],
   ])('does not call an update done that is answered 200 with %s, until it shows', async (_what, answer) => {
     for (const done of [false, true]) {
-      const tenant = new FakeTenant({ things: { old } });
+      const tenant = await startTenant({ things: { old } });
       tenant.fault = () => ({ is: 'status', status: 200, done, ...answer });
       const { changes } = await apply(planOf([updateThing(old, 'after')]), tenant);
       expect(changes[0]?.outcome).toBe(done ? 'done' : 'failed');
@@ -173,14 +173,14 @@ describe('failures', () => {
   });
 
   it('of a delete do not keep other deletes back', async () => {
-    const tenant = new FakeTenant({ things: { old, gone } });
+    const tenant = await startTenant({ things: { old, gone } });
     tenant.fault = ({ path }) => (path.endsWith('t1') ? { is: 'status', status: 409, done: false } : null);
     const result = await apply(planOf([deleteThing(old), deleteThing(gone)]), tenant);
     expect(outcomes(result)).toEqual({ 'Thing/old': 'failed', 'Thing/gone': 'done' });
   });
 
   it('of the journal stop the run before anything is sent', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     const journal = {
       file: 'j',
       progress: () => null,
@@ -209,7 +209,7 @@ describe('manual changes', () => {
   });
 
   it('are not attempted, are not read, and leave the run whole', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     const result = await apply(planOf([manual, createThing('a')]), tenant);
     expect(outcomes(result)).toEqual({ 'Thing/by%20hand': 'notAttempted', 'Thing/a': 'done' });
     expect(result.changes[0]?.warnings).toEqual(['Do it in the admin interface.']);
@@ -217,7 +217,7 @@ describe('manual changes', () => {
   });
 
   it('do not keep deletes back', async () => {
-    const tenant = new FakeTenant({ things: { gone } });
+    const tenant = await startTenant({ things: { gone } });
     expect(outcomes(await apply(planOf([manual, deleteThing(gone)]), tenant))['Thing/gone']).toBe('done');
   });
 });
@@ -227,7 +227,7 @@ describe('requests that several changes carry', () => {
   const world = { notes: Object.fromEntries(notes.map((raw) => [raw.key, raw])) };
 
   it('are sent once, and each change is checked by itself', async () => {
-    const tenant = new FakeTenant(world);
+    const tenant = await startTenant(world);
     const result = await apply(planOf(deleteNotes(notes)), tenant);
     expect(tenant.sent).toHaveLength(1);
     expect(outcomes(result)).toEqual({ 'Note/a': 'done', 'Note/b': 'done', 'Note/c': 'done' });
@@ -235,7 +235,7 @@ describe('requests that several changes carry', () => {
   });
 
   it('fail for a change whose object is still there', async () => {
-    const tenant = new FakeTenant(world);
+    const tenant = await startTenant(world);
     tenant.onEffect = () => void tenant.notes.set('b', { id: 'n-b', key: 'b', text: 'x' });
     const result = await apply(planOf(deleteNotes(notes)), tenant);
     expect(outcomes(result)).toEqual({ 'Note/a': 'done', 'Note/b': 'failed', 'Note/c': 'done' });
@@ -245,7 +245,7 @@ describe('requests that several changes carry', () => {
 
 describe('Ctrl-C', () => {
   it('lets requests in flight finish and starts nothing new', async () => {
-    const tenant = new FakeTenant({ things: { gone } });
+    const tenant = await startTenant({ things: { gone } });
     const control = new AbortController();
     tenant.fault = (_request, count) => {
       if (count === 2) control.abort();
@@ -264,7 +264,7 @@ describe('Ctrl-C', () => {
   });
 
   it('does not look up what was lost, and says unknown', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     const control = new AbortController();
     tenant.fault = () => {
       control.abort();
@@ -277,7 +277,7 @@ describe('Ctrl-C', () => {
   });
 
   it('calls a change whose request never left not attempted', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     const control = new AbortController();
     tenant.fault = () => {
       control.abort();
@@ -291,7 +291,7 @@ describe('Ctrl-C', () => {
   it('reads nothing more, however old the last read is', async () => {
     const clock = steppingClock();
     const control = new AbortController();
-    const tenant = new FakeTenant({ things: { old, gone } });
+    const tenant = await startTenant({ things: { old, gone } });
     tenant.onEffect = () => {
       clock.pass(60_000);
       control.abort();
@@ -306,7 +306,7 @@ describe('Ctrl-C', () => {
   it('while objects are read again leaves their changes not attempted: nothing went wrong in them', async () => {
     const clock = steppingClock();
     const control = new AbortController();
-    const tenant = new FakeTenant({ things: { old, gone } });
+    const tenant = await startTenant({ things: { old, gone } });
     tenant.onEffect = () => {
       clock.pass(60_000);
       tenant.readFault = () => {
@@ -322,14 +322,14 @@ describe('Ctrl-C', () => {
   });
 
   it('before anything was read writes nothing', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     const result = await apply(planOf([createThing('a')]), tenant, { signal: AbortSignal.abort() });
     expect(result.outcome).toBe('interrupted');
     expect(tenant.sent).toEqual([]);
   });
 
   it('during the first read ends the run, though the read fails by it', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     const control = new AbortController();
     tenant.readFault = () => {
       control.abort();
@@ -342,7 +342,7 @@ describe('Ctrl-C', () => {
   });
 
   it('after the last request leaves the run done', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     const control = new AbortController();
     tenant.fault = () => {
       control.abort();
@@ -354,7 +354,7 @@ describe('Ctrl-C', () => {
 });
 
 it('a plan of nothing but steps by hand reads nothing, and is done', async () => {
-  const tenant = new FakeTenant();
+  const tenant = await startTenant();
   const result = await apply(planOf([change(thing, ['a'], { action: 'manual' })]), tenant);
   expect(result.outcome).toBe('done');
   expect([tenant.reads, tenant.sent]).toEqual([0, []]);
@@ -362,7 +362,7 @@ it('a plan of nothing but steps by hand reads nothing, and is done', async () =>
 
 describe('what the tenant took', () => {
   it('is compared with what was asked: rewritten and ignored fields are warnings', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.rewrite = (raw) => ({ ...raw, text: raw.name === 'old' ? 'before' : 'SHOUTED' });
     const result = await apply(planOf([updateThing(old, 'after'), createThing('new')]), tenant);
     expect(result.outcome).toBe('done');
@@ -372,7 +372,7 @@ describe('what the tenant took', () => {
   });
 
   it('is the same where only the form differs', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.rewrite = (raw) => ({ ...raw, text: 'a\r\nb', tags: ['y', 'x'] });
     const plan = planOf([
       { ...updateThing(old, 'a\nb'), diff: [diff('/text', 'before', 'a\nb'), diff('/tags/0', null, 'x')] },
@@ -381,14 +381,14 @@ describe('what the tenant took', () => {
   });
 
   it('is read again where the answer does not show the object', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = () => ({ is: 'status', status: 200, done: true, body: { name: 'old', rule: 'r' } });
     await apply(planOf([updateThing(old, 'x')]), tenant);
     expect(tenant.reads).toBe(2);
   });
 
   it('is read again after several requests, since the last answer may show a part only', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     const fields = { attributes: { password: { $secret: 'PASSWORD' } }, rule: 'r' };
     const plan = planOf([plannedUpdate({ ...old, attributes: { password: 'x' } }, fields)]);
     tenant.things.set('old', { ...old, attributes: { password: 'x' } });
@@ -398,7 +398,7 @@ describe('what the tenant took', () => {
   });
 
   it('is unknown when an accepted object does not show up', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.onEffect = () => void tenant.things.clear();
     const plan = planOf([updateThing(old, 'after', 'r')]);
     expect(outcomes(await apply(plan, tenant))['Thing/old']).not.toBe('done');
@@ -406,7 +406,7 @@ describe('what the tenant took', () => {
 });
 
 it('tells what happens while it happens', async () => {
-  const tenant = new FakeTenant();
+  const tenant = await startTenant();
   const events: ApplyEvent[] = [];
   await apply(planOf([createThing('a')]), tenant, { onEvent: (event) => events.push(event) });
   expect(events.map(({ type }) => type)).toEqual(['checking', 'checked', 'started', 'finished']);
@@ -415,7 +415,7 @@ it('tells what happens while it happens', async () => {
 
 it('says how many changes an earlier run began', async () => {
   const folder = await newFolder();
-  const tenant = new FakeTenant({ things: { gone } });
+  const tenant = await startTenant({ things: { gone } });
   const plan = planOf([createThing('a'), createThing('b'), deleteThing(gone)]);
   tenant.fault = ({ body }) =>
     isObject(body) && body.name === 'b' ? { is: 'status', status: 400, done: false } : null;
@@ -432,7 +432,7 @@ it('says how many changes an earlier run began', async () => {
 
 it('keeps the journal of a run that is not done, and puts that of another away', async () => {
   const folder = await newFolder();
-  const tenant = new FakeTenant();
+  const tenant = await startTenant();
   const plan = planOf([createThing('a')]);
   tenant.fault = () => ({ is: 'status', status: 400, done: false });
   await apply(plan, tenant, { folder });

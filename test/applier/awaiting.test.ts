@@ -3,8 +3,9 @@ import { type Pending, settle } from '../../src/applier/awaiting.ts';
 import type { Task } from '../../src/applier/find.ts';
 import { type ApplyEvent, type Ending, ending } from '../../src/applier/run.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
-import { createThing, deleteThing, FakeTenant, objectOf, thing } from './fake.ts';
 import { steppingClock } from './run.ts';
+import { startTenant } from './tenant.ts';
+import { createThing, deleteThing, objectOf, thing } from './things.ts';
 
 const created = (name: string): Task => ({
   kind: thing,
@@ -23,10 +24,10 @@ const deleted: Task = {
 };
 
 /** A run that has sent its requests; `showAt` says after how many milliseconds an object shows. */
-function world(showAt: Readonly<Record<string, number>> = {}) {
+async function world(showAt: Readonly<Record<string, number>> = {}) {
   const clock = steppingClock();
   const start = clock.now();
-  const tenant = new FakeTenant();
+  const tenant = await startTenant();
   const control = new AbortController();
   const reads: (readonly ReadRequest[])[] = [];
   const ends: [number, Ending][] = [];
@@ -73,7 +74,7 @@ function world(showAt: Readonly<Record<string, number>> = {}) {
 
 describe('changes that do not show yet', () => {
   it('end one by one as they show, and are read together', async () => {
-    const { pendingOf, settleAll, ended, reads, events } = world({ a: 0, b: 700 });
+    const { pendingOf, settleAll, ended, reads, events } = await world({ a: 0, b: 700 });
     await settleAll(...['a', 'b', 'c'].map((name) => pendingOf(created(name), 1000)));
     expect(ended()).toEqual([
       [0, 'Thing/a', 'done'],
@@ -94,7 +95,7 @@ describe('changes that do not show yet', () => {
   });
 
   it('are waited for as long as each of them may take', async () => {
-    const { pendingOf, settleAll, ended, events } = world();
+    const { pendingOf, settleAll, ended, events } = await world();
     await settleAll(pendingOf(created('a'), 250), pendingOf(created('b'), 750));
     expect(ended()).toEqual([
       [250, 'Thing/a', 'failed'],
@@ -104,7 +105,7 @@ describe('changes that do not show yet', () => {
   });
 
   it('are not waited for where their time is over, or where there are none', async () => {
-    const { pendingOf, settleAll, ended, reads, events } = world();
+    const { pendingOf, settleAll, ended, reads, events } = await world();
     await settleAll();
     expect(reads).toEqual([]);
     await settleAll(pendingOf(created('a'), 0));
@@ -113,7 +114,7 @@ describe('changes that do not show yet', () => {
   });
 
   it('end with the reason where they cannot be read', async () => {
-    const { tenant, pendingOf, settleAll, ends } = world();
+    const { tenant, pendingOf, settleAll, ends } = await world();
     tenant.readFault = () => new Error('the reads are down');
     await settleAll(pendingOf(created('a'), 1000), pendingOf(created('b'), 1000));
     expect(ends.map(([ms, { error }]) => [ms, error])).toEqual([
@@ -123,7 +124,7 @@ describe('changes that do not show yet', () => {
   });
 
   it('are not looked at after Ctrl-C', async () => {
-    const { control, pendingOf, settleAll, ends, reads } = world();
+    const { control, pendingOf, settleAll, ends, reads } = await world();
     control.abort();
     await settleAll(pendingOf(created('a'), 1000));
     expect(ends.map(([, { error }]) => error)).toEqual([
@@ -133,14 +134,14 @@ describe('changes that do not show yet', () => {
   });
 
   it('end with what was just seen where Ctrl-C comes during a look', async () => {
-    const { tenant, control, pendingOf, settleAll, ended } = world();
+    const { tenant, control, pendingOf, settleAll, ended } = await world();
     tenant.onRead = () => control.abort();
     await settleAll(pendingOf(created('a'), 1000));
     expect(ended()).toEqual([[0, 'Thing/a', 'failed']]);
   });
 
   it('stop the run where their end cannot be recorded', async () => {
-    const { pendingOf, settleAll, ends, halts } = world({ a: 0, b: 0 });
+    const { pendingOf, settleAll, ends, halts } = await world({ a: 0, b: 0 });
     const sent = {
       method: 'POST',
       path: '/v2024/things',
@@ -164,7 +165,7 @@ describe('changes that do not show yet', () => {
       [false, created('b'), { isUncertain: true }],
       [false, deleted, {}],
     ] as const) {
-      const { pendingOf, settleAll, reads } = world();
+      const { pendingOf, settleAll, reads } = await world();
       await settleAll(pendingOf(created('a'), 0), pendingOf(more[0], 0, more[1]));
       expect(reads.map(([request]) => request?.written)).toEqual([isWritten]);
     }

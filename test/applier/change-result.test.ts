@@ -8,18 +8,18 @@ import type { Change } from '../../src/model/plan.ts';
 import type { ChangeResult } from '../../src/model/result.ts';
 import { redacted } from '../../src/model/sensitive.ts';
 import { secretsOf } from '../support/plan.ts';
+import { apply } from './run.ts';
+import { startTenant } from './tenant.ts';
 import {
   createThing,
   diff,
-  FakeTenant,
   objectOf,
   plannedUpdate,
   planOf,
   sensitive,
   thing,
   updateThing,
-} from './fake.ts';
-import { apply } from './run.ts';
+} from './things.ts';
 
 describe('what a result records', () => {
   it('leaves out what is sensitive, hidden by name, or inside JSON text', async () => {
@@ -32,7 +32,7 @@ describe('what a result records', () => {
       inner: '{"password":"canary-5"}',
     };
     const raw = { id: 't1', name: 'old', text: 'before', tags: ['a'], attributes: JSON.stringify(settings) };
-    const tenant = new FakeTenant({ things: { old: raw } });
+    const tenant = await startTenant({ things: { old: raw } });
     const fields = { text: 'after', attributes: { url: 'v', user: { $secret: 'USER' } } };
     const secrets = { USER: 'canary-new' };
     const plan = planOf([plannedUpdate(raw, fields, secrets)]);
@@ -52,7 +52,7 @@ describe('what a result records', () => {
     const plan = planOf([
       plannedUpdate(raw, { attributes: { hosts: [{ $secret: 'HOST' }, 'b'] } }, { HOST: 'canary' }),
     ]);
-    const result = await apply(plan, new FakeTenant({ things: { old: raw } }), {
+    const result = await apply(plan, await startTenant({ things: { old: raw } }), {
       secrets: secretsOf({ HOST: 'canary' }),
     });
     expect(result.changes[0]).toMatchObject({
@@ -64,7 +64,10 @@ describe('what a result records', () => {
 
   it('leaves out settings that cannot be read', async () => {
     const raw = { id: 't1', name: 'old', text: 'before', attributes: '{"password":"canary' };
-    const result = await apply(planOf([updateThing(raw, 'after')]), new FakeTenant({ things: { old: raw } }));
+    const result = await apply(
+      planOf([updateThing(raw, 'after')]),
+      await startTenant({ things: { old: raw } }),
+    );
     expect(result.changes[0]?.before).toEqual({ text: 'before' });
   });
 
@@ -73,7 +76,7 @@ describe('what a result records', () => {
     const plan = planOf([
       plannedUpdate(raw, { text: 'after', tags: [{ $secret: 'TAG' }] }, { TAG: 'canary-2' }),
     ]);
-    const result = await apply(plan, new FakeTenant({ things: { old: raw } }), {
+    const result = await apply(plan, await startTenant({ things: { old: raw } }), {
       secrets: secretsOf({ TAG: 'canary-2' }),
     });
     expect(result.changes[0]?.outcome).toBe('done');
@@ -295,7 +298,7 @@ describe('what a result proves', () => {
   });
 
   it('leaves out what the tenant ignored or rewrote', async () => {
-    const tenant = new FakeTenant({ things: { old: { id: 't1', name: 'old', text: 'before' } } });
+    const tenant = await startTenant({ things: { old: { id: 't1', name: 'old', text: 'before' } } });
     tenant.rewrite = (raw) => ({ ...raw, text: 'before' });
     const change = updateThing({ id: 't1', name: 'old', text: 'before' }, 'after');
     const result = await apply(planOf([change], { desired: { [change.address]: 'sha256:a' } }), tenant);

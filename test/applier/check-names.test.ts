@@ -4,8 +4,8 @@ import { openJournal } from '../../src/applier/journal.ts';
 import { withKinds } from '../../src/applier/preflight.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
-import { createThing, deleteThing, diff, kinds, objectOf, planOf, thing, updateThing } from './fake.ts';
 import { newFolder } from './run.ts';
+import { createThing, deleteThing, diff, kinds, objectOf, planOf, thing, updateThing } from './things.ts';
 
 const naming = (name: string, named: Record<string, string>, path = '/above'): Change => ({
   ...createThing(name),

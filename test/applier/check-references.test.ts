@@ -12,7 +12,7 @@ import {
   request,
   thing,
   updateThing,
-} from './fake.ts';
+} from './things.ts';
 
 const ref = (address: string) => ({ $ref: address });
 const upper = createThing('upper');

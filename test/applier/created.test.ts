@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CreatedIds } from '../../src/applier/created.ts';
 import type { Found, KindChange } from '../../src/applier/find.ts';
-import { createThing, deleteThing, diff, objectOf, request, thing } from './fake.ts';
+import { createThing, deleteThing, diff, objectOf, request, thing } from './things.ts';
 
 const ref = { $ref: 'Thing/base' };
 const base = { kind: thing, change: createThing('base') };

@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import type { Request } from '../../src/model/plan.ts';
-import { deleteNotes, FakeTenant, planOf } from './fake.ts';
+import type { Call } from '../../src/kinds/http.ts';
 import { apply, outcomes, steppingClock } from './run.ts';
+import { startTenant, type Tenant } from './tenant.ts';
+import { deleteNotes, planOf } from './things.ts';
 
 const noteOf = (key: string) => ({ id: `id-${key}`, key, text: 'x' });
 const [one, two, three] = [noteOf('one'), noteOf('two'), noteOf('three')] as const;
 const notes = { one, two, three };
 const refused = { is: 'status', status: 400, done: false } as const;
-const keysOf = (tenant: FakeTenant) => tenant.sent.map(({ body }) => JSON.stringify(body));
+const keysOf = (tenant: Tenant) => tenant.sent.map(({ body }) => JSON.stringify(body));
 
 describe('a bulk delete that the tenant refuses', () => {
   it('because one object was gone already is made for the others, one by one', async () => {
-    const tenant = new FakeTenant({ notes });
+    const tenant = await startTenant({ notes });
     tenant.fault = (_request, count) => {
       if (count > 1) return null;
       tenant.notes.delete('two');
@@ -29,7 +30,7 @@ describe('a bulk delete that the tenant refuses', () => {
   });
 
   it('leaves an object alone that somebody changed meanwhile', async () => {
-    const tenant = new FakeTenant({ notes });
+    const tenant = await startTenant({ notes });
     tenant.fault = () => {
       tenant.notes.delete('one');
       tenant.notes.set('two', { ...two, text: 'theirs' });
@@ -42,7 +43,7 @@ describe('a bulk delete that the tenant refuses', () => {
   });
 
   it('because of one object that it does not delete is made for the others', async () => {
-    const tenant = new FakeTenant({ notes });
+    const tenant = await startTenant({ notes });
     tenant.fault = ({ body }) => (JSON.stringify(body).includes('"two"') ? refused : null);
     const result = await apply(planOf(deleteNotes([one, two, three])), tenant);
     expect(outcomes(result)).toEqual({ 'Note/one': 'done', 'Note/two': 'failed', 'Note/three': 'done' });
@@ -51,7 +52,7 @@ describe('a bulk delete that the tenant refuses', () => {
 
   it('as every other delete is given up after three of them, which says so', async () => {
     const many = ['a', 'b', 'c', 'd', 'e'].map(noteOf);
-    const tenant = new FakeTenant({ notes: Object.fromEntries(many.map((note) => [note.key, note])) });
+    const tenant = await startTenant({ notes: Object.fromEntries(many.map((note) => [note.key, note])) });
     tenant.fault = () => refused;
     const result = await apply(planOf(deleteNotes(many)), tenant);
     expect(Object.values(outcomes(result))).toEqual(many.map(() => 'failed'));
@@ -62,7 +63,7 @@ describe('a bulk delete that the tenant refuses', () => {
 
   it('is tried alone for the fourth object, where one of the first three was deleted', async () => {
     const many = ['a', 'b', 'c', 'd', 'e'].map(noteOf);
-    const tenant = new FakeTenant({ notes: Object.fromEntries(many.map((note) => [note.key, note])) });
+    const tenant = await startTenant({ notes: Object.fromEntries(many.map((note) => [note.key, note])) });
     tenant.fault = (_request, count) => (count === 2 || count > 5 ? null : refused);
     await apply(planOf(deleteNotes(many)), tenant);
     expect(tenant.sent).toHaveLength(6);
@@ -70,7 +71,7 @@ describe('a bulk delete that the tenant refuses', () => {
   });
 
   it('of a single object that is still there is not sent again', async () => {
-    const tenant = new FakeTenant({ notes });
+    const tenant = await startTenant({ notes });
     tenant.fault = () => refused;
     const result = await apply(planOf(deleteNotes([one])), tenant);
     expect(Object.values(outcomes(result))).toEqual(['failed']);
@@ -78,7 +79,7 @@ describe('a bulk delete that the tenant refuses', () => {
   });
 
   it('of a single object that was gone already is done', async () => {
-    const tenant = new FakeTenant({ notes });
+    const tenant = await startTenant({ notes });
     tenant.fault = () => {
       tenant.notes.delete('one');
       return refused;
@@ -89,7 +90,7 @@ describe('a bulk delete that the tenant refuses', () => {
   });
 
   it('after an attempt that deleted some of them tells each end, and is not sent again', async () => {
-    const tenant = new FakeTenant({ notes });
+    const tenant = await startTenant({ notes });
     tenant.fault = () => {
       tenant.notes.delete('one');
       return { ...refused, repeated: true };
@@ -102,7 +103,7 @@ describe('a bulk delete that the tenant refuses', () => {
   });
 
   it.each([403, 409])('with %i stays refused, although one is gone', async (status) => {
-    const tenant = new FakeTenant({ notes });
+    const tenant = await startTenant({ notes });
     tenant.fault = () => {
       tenant.notes.delete('one');
       return { ...refused, status };
@@ -113,7 +114,7 @@ describe('a bulk delete that the tenant refuses', () => {
   });
 
   it('stays refused after Ctrl-C, and nothing more is read', async () => {
-    const tenant = new FakeTenant({ notes });
+    const tenant = await startTenant({ notes });
     const control = new AbortController();
     tenant.fault = () => {
       tenant.notes.delete('one');
@@ -126,7 +127,7 @@ describe('a bulk delete that the tenant refuses', () => {
   });
 
   it('stops with Ctrl-C between two of those that are left', async () => {
-    const tenant = new FakeTenant({ notes });
+    const tenant = await startTenant({ notes });
     const control = new AbortController();
     tenant.fault = (_request, count) => {
       if (count > 1) control.abort();
@@ -140,7 +141,7 @@ describe('a bulk delete that the tenant refuses', () => {
   });
 
   it('tells the refusal and each later request in the result of a change', async () => {
-    const tenant = new FakeTenant({ notes });
+    const tenant = await startTenant({ notes });
     tenant.fault = (_request, count) => {
       if (count > 1) return null;
       tenant.notes.delete('one');
@@ -156,12 +157,12 @@ describe('a bulk delete that the tenant refuses', () => {
 
   it('relies on no read that is older than ten seconds', async () => {
     const clock = steppingClock();
-    const tenant = new FakeTenant({ notes });
+    const tenant = await startTenant({ notes });
     const limits: unknown[] = [];
     const port = {
       tenant: tenant.tenant,
       read: tenant.read.bind(tenant),
-      send(request: Request, options?: { readonly notAfter?: number | null }) {
+      send(request: Call, options?: { readonly notAfter?: number | null }) {
         limits.push(options?.notAfter);
         return tenant.send(request);
       },
@@ -179,7 +180,7 @@ describe('a bulk delete that the tenant refuses', () => {
 
   it('reads them again where a request had to wait too long', async () => {
     const clock = steppingClock();
-    const tenant = new FakeTenant({ notes });
+    const tenant = await startTenant({ notes });
     const outdated = { outcome: 'unsent', reason: 'outdated', detail: 'had to wait' } as const;
     tenant.fault = (_request, count) => {
       if (count > 1) clock.pass(11_000);
@@ -188,7 +189,7 @@ describe('a bulk delete that the tenant refuses', () => {
     const port = {
       tenant: tenant.tenant,
       read: tenant.read.bind(tenant),
-      async send(request: Request, { notAfter }: { readonly notAfter?: number | null } = {}) {
+      async send(request: Call, { notAfter }: { readonly notAfter?: number | null } = {}) {
         if (clock.now() <= (notAfter ?? 0)) return tenant.send(request);
         return { ...outdated, attempts: 0, ms: 0, trackingId: null, repeated: false };
       },
@@ -199,7 +200,7 @@ describe('a bulk delete that the tenant refuses', () => {
   });
 
   it('stays refused where the objects cannot be read again', async () => {
-    const tenant = new FakeTenant({ notes });
+    const tenant = await startTenant({ notes });
     let isDown = false;
     tenant.readFault = () => (isDown ? new Error('down') : null);
     tenant.fault = () => {

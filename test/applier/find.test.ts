@@ -3,7 +3,7 @@ import { finderIn, keysOf, readRequestsById, readRequestsFor } from '../../src/a
 import type { Kind } from '../../src/kinds/kind.ts';
 import { keyBefore } from '../../src/kinds/live-objects.ts';
 import type { Change } from '../../src/model/plan.ts';
-import { change, createThing, diff, note, objectOf, thing, updateThing, writeNote } from './fake.ts';
+import { change, createThing, diff, note, objectOf, thing, updateThing, writeNote } from './things.ts';
 
 const rawOf = (name: string, id = `id-${name}`) => ({ id, name, text: 'x' });
 const updateOf = (name: string) => updateThing(rawOf(name), 'y');

@@ -6,8 +6,8 @@ import { openJournal } from '../../src/applier/journal.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { secretsOf } from '../support/plan.ts';
-import { createThing, note, objectOf, planOf, thing, updateThing, writeNote } from './fake.ts';
 import { newFolder, steppingClock } from './run.ts';
+import { createThing, note, objectOf, planOf, thing, updateThing, writeNote } from './things.ts';
 
 const doubling: Kind = { ...thing, can: { ...thing.can, create: 'duplicates' } };
 const rawOf = (name: string, text = 'before') => ({ id: `id-${name}`, name, text });

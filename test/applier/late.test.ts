@@ -8,21 +8,19 @@ import { catalogOf } from '../../src/kinds/catalog.ts';
 import { apiRequest, type Call } from '../../src/kinds/http.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
-import type { Request } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
+import { apply, newFolder, outcomes, steppingClock } from './run.ts';
+import { type Fault, startTenant, type Tenant, type World } from './tenant.ts';
 import {
   createThing,
   deleteNotes,
   deleteThing,
-  FakeTenant,
-  type Fault,
   kinds,
   plannedUpdate,
   planOf,
   thing,
   updateThing,
-} from './fake.ts';
-import { apply, newFolder, outcomes, steppingClock } from './run.ts';
+} from './things.ts';
 
 const settle = 60_000;
 /** A tenant that would make a second thing of the same name. */
@@ -35,15 +33,16 @@ const old = { id: 't1', name: 'old', text: 'before' };
 const gone = { id: 't2', name: 'gone', text: 'x' };
 
 /** A tenant and the time it lives in. */
-function lateWorld(tenant = new FakeTenant()) {
+async function lateWorld(world: Partial<World> = {}, lag = 0) {
   const clock = steppingClock();
   const start = clock.now();
+  const tenant = await startTenant(world, { ms: lag, now: clock.now });
   return { tenant, clock, elapsed: () => clock.now() - start };
 }
 
 /** The tenant behind a client that sends nothing after its time. `onSend` is called before each request. */
 function inTime(
-  tenant: FakeTenant,
+  tenant: Tenant,
   clock: Clock,
   onSend: (notAfter: number | null) => void = () => {},
 ): TenantPort {
@@ -68,7 +67,7 @@ const answers: readonly Fault[] = [
 
 describe('a create that the tenant would make twice', () => {
   it.each(answers)('without an answer (%j) is sent once, and found when it shows', async (fault) => {
-    const { tenant, clock, elapsed } = lateWorld();
+    const { tenant, clock, elapsed } = await lateWorld();
     tenant.fault = () => fault;
     tenant.onRead = () => {
       if (elapsed() >= 1500) tenant.things.set('a', { id: 'late', name: 'a', text: 'new' });
@@ -80,7 +79,7 @@ describe('a create that the tenant would make twice', () => {
   });
 
   it.each(answers)('without an answer (%j) is unknown once the time is over', async (fault) => {
-    const { tenant, clock, elapsed } = lateWorld();
+    const { tenant, clock, elapsed } = await lateWorld();
     tenant.fault = () => fault;
     const result = await apply(planOf([createThing('a')]), tenant, { kinds: doubling, clock, settle });
     expect(outcomes(result)).toEqual({ 'Thing/a': 'unknown' });
@@ -90,7 +89,7 @@ describe('a create that the tenant would make twice', () => {
   });
 
   it('is looked up with the others, so that many wait no longer than one', async () => {
-    const { tenant, clock, elapsed } = lateWorld();
+    const { tenant, clock, elapsed } = await lateWorld();
     tenant.fault = () => ({ is: 'lost', done: false });
     const names = Array.from({ length: 20 }, (_, at) => `thing-${at}`);
     const plan = planOf(names.map((name) => createThing(name)));
@@ -101,7 +100,7 @@ describe('a create that the tenant would make twice', () => {
   });
 
   it('is not sent where somebody made it after the plan was checked', async () => {
-    const { tenant, clock } = lateWorld();
+    const { tenant, clock } = await lateWorld();
     tenant.onRead = (count) => {
       if (count === 2) tenant.things.set('a', { id: 'by-hand', name: 'a', text: 'by hand' });
     };
@@ -112,7 +111,7 @@ describe('a create that the tenant would make twice', () => {
   });
 
   it('is checked together with the others of its kind', async () => {
-    const { tenant, clock } = lateWorld();
+    const { tenant, clock } = await lateWorld();
     const names = Array.from({ length: 20 }, (_, at) => `thing-${at}`);
     const plan = planOf(names.map((name) => createThing(name)));
     await apply(plan, tenant, { kinds: doubling, clock, settle });
@@ -122,7 +121,7 @@ describe('a create that the tenant would make twice', () => {
 });
 
 it('a change of records without ids is not sent again: it would add them twice', async () => {
-  const { tenant, clock } = lateWorld(new FakeTenant({ things: { old } }));
+  const { tenant, clock } = await lateWorld({ things: { old } });
   tenant.fault = () => ({ is: 'status', status: 504, done: false });
   const plan = planOf([plannedUpdate(old, { rows: [{ name: 'r' }] })]);
   const result = await apply(plan, tenant, { clock, settle });
@@ -131,8 +130,7 @@ it('a change of records without ids is not sent again: it would add them twice',
 });
 
 it('a change of several requests goes on once the first one shows', async () => {
-  const { tenant, clock } = lateWorld(new FakeTenant({ things: { old } }));
-  tenant.lag = { ms: 2000, now: clock.now };
+  const { tenant, clock } = await lateWorld({ things: { old } }, 2000);
   tenant.fault = (_request, count) => (count === 1 ? { is: 'status', status: 504, done: true } : null);
   // The first request adds a record, so that it is not sent again.
   const plan = planOf([plannedUpdate(old, { text: 'after', rows: [{ name: 'r' }], rule: 'r' })]);
@@ -146,8 +144,7 @@ describe('the last of several requests, lost while the reads show the first one 
   const requests = ['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule'];
 
   it('is sent again', async () => {
-    const { tenant, clock } = lateWorld(new FakeTenant({ things: { old } }));
-    tenant.lag = { ms: 2000, now: clock.now };
+    const { tenant, clock } = await lateWorld({ things: { old } }, 2000);
     tenant.fault = (_request, count) => {
       if (count !== 2) return null;
       clock.pass(3000);
@@ -159,7 +156,7 @@ describe('the last of several requests, lost while the reads show the first one 
   });
 
   it('is sent by the next run, if the program was killed', async () => {
-    const { tenant, clock } = lateWorld(new FakeTenant({ things: { old: { ...old, text: 'after' } } }));
+    const { tenant, clock } = await lateWorld({ things: { old: { ...old, text: 'after' } } });
     const folder = await newFolder();
     const plan = planOf([change]);
     const journal = await openJournal(folder, plan);
@@ -175,7 +172,7 @@ describe('the last of several requests, lost while the reads show the first one 
 });
 
 it('with --fail-fast, nothing starts after a request whose outcome is not known yet', async () => {
-  const { tenant, clock } = lateWorld();
+  const { tenant, clock } = await lateWorld();
   tenant.fault = () => ({ is: 'lost', done: false });
   const plan = planOf([createThing('a'), createThing('b')]);
   const result = await apply(plan, tenant, {
@@ -188,8 +185,7 @@ it('with --fail-fast, nothing starts after a request whose outcome is not known 
 
 describe('a verdict against the tenant', () => {
   it('is not spoken while the reads lag', async () => {
-    const { tenant, clock, elapsed } = lateWorld(new FakeTenant({ things: { old } }));
-    tenant.lag = { ms: 2000, now: clock.now };
+    const { tenant, clock, elapsed } = await lateWorld({ things: { old } }, 2000);
     const changes = [{ ...updateThing(old, 'after', 'r') }, createThing('new')];
     const result = await apply(planOf(changes), tenant, { clock, settle });
     expect(result.changes.map(({ outcome, warnings }) => [outcome, warnings])).toEqual([
@@ -201,8 +197,7 @@ describe('a verdict against the tenant', () => {
 
   it('waits for a bulk delete that does not show yet', async () => {
     const note = { id: 'n1', key: 'n1', text: 'x' };
-    const { tenant, clock } = lateWorld(new FakeTenant({ notes: { n1: note } }));
-    tenant.lag = { ms: 2000, now: clock.now };
+    const { tenant, clock } = await lateWorld({ notes: { n1: note } }, 2000);
     const result = await apply(planOf(deleteNotes([note])), tenant, { clock, settle });
     expect(outcomes(result)).toEqual({ 'Note/n1': 'done' });
   });
@@ -213,8 +208,7 @@ describe('a verdict against the tenant', () => {
   ])(
     'waits for a delete that the tenant carries out later (202) until settle: %s',
     async (_what, ms, outcome) => {
-      const { tenant, clock, elapsed } = lateWorld(new FakeTenant({ things: { gone } }));
-      tenant.lag = { ms, now: clock.now };
+      const { tenant, clock, elapsed } = await lateWorld({ things: { gone } }, ms);
       tenant.fault = ({ method }) =>
         method === 'DELETE' ? { is: 'status', status: 202, done: true, body: null } : null;
       const result = await apply(planOf([deleteThing(gone)]), tenant, { clock, settle });
@@ -228,7 +222,7 @@ describe('a verdict against the tenant', () => {
     [settle, 15_000],
     [3000, 3000],
   ])('is spoken at last, with a settle of %i ms after %i ms', async (allowed, waited) => {
-    const { tenant, clock, elapsed } = lateWorld(new FakeTenant({ things: { old } }));
+    const { tenant, clock, elapsed } = await lateWorld({ things: { old } });
     tenant.rewrite = (raw) => ({ ...raw, text: 'before' });
     const result = await apply(planOf([updateThing(old, 'after')]), tenant, { clock, settle: allowed });
     expect(result.changes[0]?.warnings).toEqual([expect.stringMatching(/ignored \/text/)]);
@@ -236,7 +230,7 @@ describe('a verdict against the tenant', () => {
   });
 
   it('comes before the deletes, which depend on it', async () => {
-    const { tenant, clock, elapsed } = lateWorld(new FakeTenant({ things: { gone } }));
+    const { tenant, clock, elapsed } = await lateWorld({ things: { gone } });
     tenant.fault = ({ method }) => (method === 'POST' ? { is: 'lost', done: false } : null);
     const events: ApplyEvent[] = [];
     const plan = planOf([createThing('a'), deleteThing(gone)]);
@@ -256,7 +250,7 @@ describe('a verdict against the tenant', () => {
   });
 
   it('that the journal cannot record stops the run, and nothing is forgotten', async () => {
-    const { tenant, clock } = lateWorld(new FakeTenant({ things: { old, gone } }));
+    const { tenant, clock } = await lateWorld({ things: { old, gone } });
     const plan = planOf([updateThing(old, 'after', 'r'), deleteThing(gone)]);
     const journal = {
       ...(await openJournal(await newFolder(), plan)),
@@ -271,7 +265,7 @@ describe('a verdict against the tenant', () => {
   });
 
   it('is not waited for after Ctrl-C', async () => {
-    const { tenant, clock, elapsed } = lateWorld();
+    const { tenant, clock, elapsed } = await lateWorld();
     const control = new AbortController();
     tenant.fault = () => ({ is: 'lost', done: false });
     tenant.onRead = (count) => {
@@ -291,7 +285,7 @@ describe('a verdict against the tenant', () => {
 
 describe('a prompt tenant', () => {
   it('is not waited for', async () => {
-    const { tenant, clock, elapsed } = lateWorld(new FakeTenant({ things: { old, gone } }));
+    const { tenant, clock, elapsed } = await lateWorld({ things: { old, gone } });
     const plan = planOf([createThing('a'), updateThing(old, 'after', 'r'), deleteThing(gone)]);
     expect((await apply(plan, tenant, { kinds: doubling, clock, settle })).outcome).toBe('done');
     expect(elapsed()).toBe(0);
@@ -307,7 +301,7 @@ describe('a write that was read for too long ago', () => {
   const plan = planOf(Object.values(things).map((raw) => updateThing(raw, 'after')));
 
   it('is checked again, with all that remain, and leaves alone what somebody changed', async () => {
-    const { tenant, clock } = lateWorld(new FakeTenant({ things }));
+    const { tenant, clock } = await lateWorld({ things });
     tenant.fault = (_request, count) => {
       if (count === 1) {
         clock.pass(10_001);
@@ -326,7 +320,7 @@ describe('a write that was read for too long ago', () => {
   });
 
   it('is sent as it is within ten seconds', async () => {
-    const { tenant, clock } = lateWorld(new FakeTenant({ things }));
+    const { tenant, clock } = await lateWorld({ things });
     tenant.fault = () => {
       clock.pass(3_000);
       return null;
@@ -336,7 +330,7 @@ describe('a write that was read for too long ago', () => {
   });
 
   it('tells the client until when it may be sent, and is read again where that was over, for three times', async () => {
-    const { tenant, clock } = lateWorld(new FakeTenant({ things }));
+    const { tenant, clock } = await lateWorld({ things });
     const limits: (number | null | undefined)[] = [];
     const start = clock.now();
     const send = tenant.send.bind(tenant);
@@ -345,7 +339,7 @@ describe('a write that was read for too long ago', () => {
     const port = {
       tenant: tenant.tenant,
       read: tenant.read.bind(tenant),
-      async send(request: Request, options?: { readonly notAfter?: number | null }) {
+      async send(request: Call, options?: { readonly notAfter?: number | null }) {
         limits.push(options?.notAfter);
         return limits.length > 3 ? send(request) : outdated;
       },
@@ -358,7 +352,7 @@ describe('a write that was read for too long ago', () => {
   });
 
   it('is asked for again where a request was not answered for longer, which is not forgotten', async () => {
-    const { tenant, clock } = lateWorld(new FakeTenant({ things }));
+    const { tenant, clock } = await lateWorld({ things });
     tenant.fault = (_request, count) => {
       if (count === 1) clock.pass(30_000);
       return count === 1 ? { is: 'lost', done: false } : null;
@@ -370,7 +364,7 @@ describe('a write that was read for too long ago', () => {
   });
 
   it('is asked for as long as a repetition has to wait, for three times', async () => {
-    const { tenant, clock } = lateWorld(new FakeTenant({ things }));
+    const { tenant, clock } = await lateWorld({ things });
     tenant.fault = (_request, count) => (count === 1 ? { is: 'lost', done: false } : null);
     const limits: unknown[] = [];
     const port = inTime(tenant, clock, (notAfter) => {
@@ -386,7 +380,7 @@ describe('a write that was read for too long ago', () => {
   });
 
   it('of a create that was carried out after it was given up, and is refused now, is done', async () => {
-    const { tenant, clock } = lateWorld();
+    const { tenant, clock } = await lateWorld();
     const made = { id: 'late', name: 'a', text: 'new' };
     tenant.fault = (_request, count) => {
       if (count > 1) return null;
@@ -397,13 +391,13 @@ describe('a write that was read for too long ago', () => {
     const port = inTime(tenant, clock, () => void (tenant.sent.length === 1 && tenant.things.set('a', made)));
     const result = await apply(planOf([createThing('a')]), port, { clock, settle });
     expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
-    expect(result.changes[0]?.requests.map(({ status }) => status)).toEqual([null, 409]);
+    expect(result.changes[0]?.requests.map(({ status }) => status)).toEqual([null, 400]);
   });
 
   it('may be as old as it takes to read, where that takes long', async () => {
     const names = Array.from({ length: 20 }, (_, at) => `thing-${at}`);
     const many = Object.fromEntries(names.map((name) => [name, { id: `id-${name}`, name, text: 'before' }]));
-    const { tenant, clock } = lateWorld(new FakeTenant({ things: many }));
+    const { tenant, clock } = await lateWorld({ things: many });
     tenant.onRead = () => clock.pass(20_000);
     tenant.fault = () => {
       clock.pass(2_000);
@@ -417,7 +411,7 @@ describe('a write that was read for too long ago', () => {
   it('is read by id, and with few others, where each object has a call of its own', async () => {
     const names = Array.from({ length: 40 }, (_, at) => `thing-${at}`);
     const many = Object.fromEntries(names.map((name) => [name, { id: `id-${name}`, name, text: 'before' }]));
-    const { tenant, clock } = lateWorld(new FakeTenant({ things: many }));
+    const { tenant, clock } = await lateWorld({ things: many });
     const asked: ReadRequest[] = [];
     const port = {
       tenant: tenant.tenant,
@@ -433,7 +427,7 @@ describe('a write that was read for too long ago', () => {
     };
     const { resource } = thing;
     const list = { resource, pageSize: null };
-    const each = () => apiRequest('GET', resource, contractSettings);
+    const each = (id: string) => apiRequest('GET', resource, contractSettings, { below: [id] });
     const eachByCall: Kind = { ...thing, read: { how: 'list-then-each', list, each } };
     const changes = Object.values(many).map((raw) => updateThing(raw, 'after'));
     await apply(planOf(changes), port, { kinds: catalogOf([eachByCall]), clock, settle, concurrency: 1 });
@@ -447,9 +441,10 @@ describe('a write that was read for too long ago', () => {
 
   it('of a bulk request fails for all of it', async () => {
     const notes = ['a', 'b'].map((key) => ({ id: `n-${key}`, key, text: 'x' }));
-    const { tenant, clock } = lateWorld(
-      new FakeTenant({ things: { old }, notes: Object.fromEntries(notes.map((raw) => [raw.key, raw])) }),
-    );
+    const { tenant, clock } = await lateWorld({
+      things: { old },
+      notes: Object.fromEntries(notes.map((raw) => [raw.key, raw])),
+    });
     tenant.onEffect = () => {
       clock.pass(11_000);
       tenant.notes.set('b', { id: 'n-b', key: 'b', text: 'by hand' });
@@ -468,7 +463,7 @@ describe('a later run', () => {
   const plan = planOf([createThing('a')]);
 
   it('waits for what is left of the time since the intent of a killed one', async () => {
-    const { tenant, clock, elapsed } = lateWorld();
+    const { tenant, clock, elapsed } = await lateWorld();
     const folder = await newFolder();
     const journal = await openJournal(folder, plan);
     await journal.intend(0, new Map([['Thing/a', null]]), new Date(clock.now()).toISOString());
@@ -482,7 +477,7 @@ describe('a later run', () => {
   });
 
   it('does not wait for what shows, nor for what somebody changed', async () => {
-    const { tenant, clock, elapsed } = lateWorld();
+    const { tenant, clock, elapsed } = await lateWorld();
     const folder = await newFolder();
     expect((await apply(plan, tenant, { folder, kinds: doubling, clock, settle })).outcome).toBe('done');
     const recent = await readRecentWrites(folder, plan.tenant, clock.now() - settle);
@@ -498,7 +493,7 @@ describe('a later run', () => {
   });
 
   it('does not know the writes of another tenant, nor what the tenant refused', async () => {
-    const { tenant, clock } = lateWorld();
+    const { tenant, clock } = await lateWorld();
     const folder = await newFolder();
     tenant.fault = () => ({ is: 'status', status: 400, done: false });
     await apply(plan, tenant, { folder, clock, settle });
@@ -513,7 +508,7 @@ describe('a later run', () => {
   it('refuses a damaged journal, since it may hide a write', async () => {
     const folder = await newFolder();
     await mkdir(folder, { recursive: true });
-    await apply(plan, new FakeTenant(), { folder });
+    await apply(plan, await startTenant(), { folder });
     for (const name of await readdir(folder)) await appendFile(`${folder}/${name}`, 'no record\n');
     await expect(readRecentWrites(folder, plan.tenant, 0)).rejects.toMatchObject({
       diagnostics: [{ code: 'journal-damaged' }],

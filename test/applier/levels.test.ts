@@ -3,7 +3,7 @@ import type { Task } from '../../src/applier/find.ts';
 import { levelsOf } from '../../src/applier/run-all.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Change } from '../../src/model/plan.ts';
-import { change, deleteNotes, kinds, note, request, thing } from './fake.ts';
+import { change, deleteNotes, kinds, note, request, thing } from './things.ts';
 
 const task = (kind: Kind, made: Change, from = 0): Task => ({
   kind,

@@ -5,11 +5,12 @@ import { catalogOf } from '../../src/kinds/catalog.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { secretsOf } from '../support/plan.ts';
+import { apply, newFolder, outcomes } from './run.ts';
+import { startTenant, type Tenant } from './tenant.ts';
 import {
   createThing,
   deleteNotes,
   deleteThing,
-  FakeTenant,
   note,
   plannedUpdate,
   planOf,
@@ -17,8 +18,7 @@ import {
   thing,
   updateThing,
   writeNote,
-} from './fake.ts';
-import { apply, newFolder, outcomes } from './run.ts';
+} from './things.ts';
 
 const old = { id: 't1', name: 'old', text: 'before' };
 const lostDone = { is: 'lost', done: true } as const;
@@ -27,7 +27,7 @@ const status = (code: number, done: boolean) => ({ is: 'status', status: code, d
 
 describe('a POST whose answer is lost', () => {
   it('is found by its key and not sent again', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     tenant.fault = () => lostDone;
     const result = await apply(planOf([createThing('a')]), tenant);
     expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
@@ -38,7 +38,7 @@ describe('a POST whose answer is lost', () => {
   });
 
   it('is sent once more when the object is not there', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     tenant.fault = (_request, count) => (count === 1 ? lostUndone : null);
     const result = await apply(planOf([createThing('a')]), tenant);
     expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
@@ -47,7 +47,7 @@ describe('a POST whose answer is lost', () => {
   });
 
   it('is looked up each time, and given up after the second', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     tenant.fault = () => lostUndone;
     const result = await apply(planOf([createThing('a')]), tenant);
     expect(outcomes(result)).toEqual({ 'Thing/a': 'unknown' });
@@ -56,7 +56,7 @@ describe('a POST whose answer is lost', () => {
   });
 
   it('is unknown when the object is neither as before nor as planned', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     tenant.fault = () => lostDone;
     tenant.rewrite = (raw) => ({ ...raw, text: 'another' });
     expect(outcomes(await apply(planOf([createThing('a')]), tenant))).toEqual({ 'Thing/a': 'unknown' });
@@ -65,7 +65,7 @@ describe('a POST whose answer is lost', () => {
 
   it('is sent once more where it replaces an object that is as before', async () => {
     const live = { id: 'n1', key: 'a', text: 'before' };
-    const tenant = new FakeTenant({ notes: { a: live } });
+    const tenant = await startTenant({ notes: { a: live } });
     tenant.fault = (_request, count) => (count === 1 ? lostUndone : null);
     const result = await apply(planOf([writeNote('a', 'after', { live })]), tenant);
     expect(outcomes(result)).toEqual({ 'Note/a': 'done' });
@@ -79,7 +79,7 @@ describe('a POST whose answer is lost', () => {
       update: () => ({ requests: [request('POST', path, { text: 'after' })] }),
     };
     const entry = { ...updateThing(old, 'after'), requests: [request('POST', path, { text: 'after' })] };
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = () => lostUndone;
     const result = await apply(planOf([entry]), tenant, { kinds: catalogOf([adding]) });
     expect(result.changes).toMatchObject([
@@ -89,14 +89,14 @@ describe('a POST whose answer is lost', () => {
   });
 
   it('is not found by the answer about another object', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     tenant.rewrite = (raw) => ({ ...raw, name: 'other' });
     const result = await apply(planOf([createThing('a')]), tenant);
     expect(result.changes[0]?.outcome).not.toBe('done');
   });
 
   it('is unknown when it cannot be looked up', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     tenant.fault = () => lostDone;
     tenant.readFault = () => (tenant.reads > 1 ? new Error('403 Forbidden') : null);
     const result = await apply(planOf([createThing('a')]), tenant);
@@ -107,7 +107,7 @@ describe('a POST whose answer is lost', () => {
 });
 
 it('a lost answer is told while its object is looked up', async () => {
-  const tenant = new FakeTenant();
+  const tenant = await startTenant();
   tenant.fault = () => lostDone;
   const events: ApplyEvent[] = [];
   await apply(planOf([createThing('a')]), tenant, { onEvent: (event) => events.push(event) });
@@ -120,7 +120,7 @@ describe('an error with a status of success', () => {
   const body = { detailCode: '500.0', messages: [{ locale: 'en', text: 'the backend is down' }] };
 
   it('is a failure with the words of the tenant, and is not sent again', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = () => ({ is: 'status', status: 200, done: false, body });
     const result = await apply(planOf([updateThing(old, 'after'), createThing('a')]), tenant);
     expect(outcomes(result)).toEqual({ 'Thing/old': 'failed', 'Thing/a': 'failed' });
@@ -129,7 +129,7 @@ describe('an error with a status of success', () => {
   });
 
   it('that hid a success is none', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = () => ({ is: 'status', status: 200, done: true, body });
     const result = await apply(planOf([updateThing(old, 'after'), createThing('a')]), tenant);
     expect(outcomes(result)).toEqual({ 'Thing/old': 'done', 'Thing/a': 'done' });
@@ -139,14 +139,14 @@ describe('an error with a status of success', () => {
 
 describe('a server fault', () => {
   it.each([303, 408, 503])('that hid a success is no failure (%d)', async (code) => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     tenant.fault = () => status(code, true);
     expect(outcomes(await apply(planOf([createThing('a')]), tenant))).toEqual({ 'Thing/a': 'done' });
     expect(tenant.carriedOut).toHaveLength(1);
   });
 
   it('that stays is a failure with the words of the tenant', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = () => status(500, false);
     const result = await apply(planOf([updateThing(old, 'after')]), tenant);
     expect(result.changes[0]?.outcome).toBe('failed');
@@ -156,7 +156,7 @@ describe('a server fault', () => {
   });
 
   it('on the first of two requests goes on with the second', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = (_request, count) => (count === 1 ? status(502, true) : null);
     expect(outcomes(await apply(planOf([updateThing(old, 'after', 'r')]), tenant))).toEqual({
       'Thing/old': 'done',
@@ -165,7 +165,7 @@ describe('a server fault', () => {
   });
 
   it('on a change that cannot be seen is sent once more', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = (_request, count) => (count === 1 ? status(502, true) : null);
     // The tenant shows neither the secret nor that it was written.
     tenant.rewrite = (stored) => ({ ...stored, attributes: { password: null } });
@@ -182,7 +182,7 @@ describe('a server fault', () => {
 
 describe('a refusal', () => {
   it('of a request that was sent before is looked up', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = () => ({ is: 'status', status: 400, done: true, repeated: true });
     expect(outcomes(await apply(planOf([updateThing(old, 'after')]), tenant))).toEqual({
       'Thing/old': 'done',
@@ -190,7 +190,7 @@ describe('a refusal', () => {
   });
 
   it('of a request that was sent before, and had no effect, is not tried again', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = () => ({ is: 'status', status: 400, done: false, repeated: true });
     const events: unknown[] = [];
     const onEvent = (event: ApplyEvent) => event.type === 'waiting' && events.push(event);
@@ -201,7 +201,7 @@ describe('a refusal', () => {
   });
 
   it('of a request sent once is final', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = () => status(400, false);
     expect(outcomes(await apply(planOf([updateThing(old, 'after')]), tenant))).toEqual({
       'Thing/old': 'failed',
@@ -211,7 +211,7 @@ describe('a refusal', () => {
 
   it.each([404, 410])('of anything but a delete with %i is final, and is not waited for', async (code) => {
     for (const planned of [createThing('a'), updateThing(old, 'after')]) {
-      const tenant = new FakeTenant({ things: { old } });
+      const tenant = await startTenant({ things: { old } });
       tenant.fault = () => status(code, false);
       const result = await apply(planOf([planned]), tenant, { settle: 60_000 });
       expect(outcomes(result)).toEqual({ [planned.address]: 'failed' });
@@ -223,7 +223,7 @@ describe('a refusal', () => {
     const advised: Kind = { ...note, quirks: { sharedDelete: { ifRefused: 'Ask the support.' } } };
     const stored = { id: 'n1', key: 'stored', text: 'before' };
     const errorOf = async (planned: Change) => {
-      const tenant = new FakeTenant({ notes: { stored } });
+      const tenant = await startTenant({ notes: { stored } });
       tenant.fault = () => status(403, false);
       const result = await apply(planOf([planned]), tenant, { kinds: catalogOf([advised]) });
       return result.changes[0]?.error;
@@ -236,7 +236,7 @@ describe('a refusal', () => {
 
   it.each([404, 410])('of a delete with %i is looked up, and done where nothing is there', async (code) => {
     for (const isThere of [false, true]) {
-      const tenant = new FakeTenant({ things: { old } });
+      const tenant = await startTenant({ things: { old } });
       tenant.fault = () => {
         if (!isThere) tenant.things.clear();
         return status(code, false);
@@ -248,7 +248,7 @@ describe('a refusal', () => {
   });
 
   it('of a delete, because nothing is there, is done', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = () => {
       tenant.things.clear();
       return null;
@@ -261,7 +261,7 @@ describe('a change of two requests', () => {
   const plan = planOf([updateThing(old, 'after', 'r')]);
 
   it('ends with the first one that is refused', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = (_request, count) => (count === 1 ? status(400, false) : null);
     const result = await apply(plan, tenant);
     expect(result.changes).toMatchObject([
@@ -271,7 +271,7 @@ describe('a change of two requests', () => {
   });
 
   it('goes no further where it is not known what the first one did', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = () => {
       tenant.things.set('old', { ...old, text: 'by hand' });
       return { is: 'lost', done: false };
@@ -281,7 +281,7 @@ describe('a change of two requests', () => {
   });
 
   it('goes no further where its object cannot be read in between, and says how to finish', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.readFault = () => (tenant.sent.length > 0 ? new Error('the reads are down') : null);
     const result = await apply(plan, tenant);
     expect(result.changes).toMatchObject([
@@ -298,7 +298,7 @@ describe('a change of two requests', () => {
 });
 
 it('a server fault that stays is a failure also where its effect is waited for', async () => {
-  const tenant = new FakeTenant({ things: { old } });
+  const tenant = await startTenant({ things: { old } });
   tenant.fault = () => status(500, false);
   const result = await apply(planOf([updateThing(old, 'after')]), tenant, { settle: 60_000 });
   expect(result.changes).toMatchObject([
@@ -308,7 +308,7 @@ it('a server fault that stays is a failure also where its effect is waited for',
 });
 
 it('a journal that cannot be written ends the run: what was sent is unknown, and nothing more is sent', async () => {
-  const tenant = new FakeTenant({ things: { old } });
+  const tenant = await startTenant({ things: { old } });
   const plan = planOf([updateThing(old, 'after'), createThing('new')]);
   const journal = await openJournal(await newFolder(), plan);
   const full = {
@@ -324,7 +324,7 @@ it('a journal that cannot be written ends the run: what was sent is unknown, and
 
 it('a value that stays as it is comes from the object, and is in no plan', async () => {
   const raw = { ...old, attributes: { url: 'u', password: 'canary' } };
-  const tenant = new FakeTenant({ things: { old: raw } });
+  const tenant = await startTenant({ things: { old: raw } });
   const plan = planOf([plannedUpdate(raw, { attributes: { url: 'v' } })]);
   expect(JSON.stringify(plan)).not.toContain('canary');
   expect(outcomes(await apply(plan, tenant))).toEqual({ 'Thing/old': 'done' });
@@ -333,7 +333,7 @@ it('a value that stays as it is comes from the object, and is in no plan', async
 
 it('a bulk delete carried out in part is sent again for the rest', async () => {
   const notes = ['a', 'b'].map((key) => ({ id: `n-${key}`, key, text: 'x' }));
-  const tenant = new FakeTenant({ notes: Object.fromEntries(notes.map((raw) => [raw.key, raw])) });
+  const tenant = await startTenant({ notes: Object.fromEntries(notes.map((raw) => [raw.key, raw])) });
   tenant.fault = (_request, count) => {
     if (count > 1) return null;
     tenant.notes.delete('a');
@@ -347,7 +347,7 @@ it('a bulk delete carried out in part is sent again for the rest', async () => {
 });
 
 it('a request that never left is a failure and is not looked up', async () => {
-  const tenant = new FakeTenant();
+  const tenant = await startTenant();
   tenant.fault = () => ({ is: 'unsent' });
   const result = await apply(planOf([createThing('a')]), tenant);
   expect(result.changes[0]).toMatchObject({ outcome: 'failed', error: 'no route' });
@@ -356,7 +356,7 @@ it('a request that never left is a failure and is not looked up', async () => {
 
 it('a request that left once and then no more is looked up, and unknown where it does not show', async () => {
   for (const isThere of [false, true]) {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     tenant.fault = () => {
       if (isThere) tenant.things.set('a', { id: 't1', name: 'a', text: 'new' });
       return { is: 'unsent', repeated: true };
@@ -371,7 +371,7 @@ it('a request that left once and then no more is looked up, and unknown where it
 });
 
 it('a change whose object cannot be read while it is waited for is unknown, with what the tenant said', async () => {
-  const tenant = new FakeTenant();
+  const tenant = await startTenant();
   tenant.fault = () => ({ is: 'status', status: 504, done: false, repeated: false });
   const isLate = () => tenant.sent.length > 1 && tenant.reads > 3;
   tenant.readFault = () => (isLate() ? new Error('the reads are down') : null);
@@ -387,7 +387,7 @@ it.each([
 ])(
   'a change whose object cannot be read at once is looked up later: carried out %j, %s',
   async (done, outcome) => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = () => ({ is: 'lost', done });
     tenant.readFault = () => (tenant.reads === 2 ? new Error('the list changed') : null);
     const result = await apply(planOf([updateThing(old, 'after')]), tenant, { settle: 60_000 });
@@ -397,7 +397,7 @@ it.each([
 );
 
 it('a change that is waited for says so', async () => {
-  const tenant = new FakeTenant();
+  const tenant = await startTenant();
   tenant.fault = () => ({ is: 'lost', done: false });
   const waits: unknown[] = [];
   await apply(planOf([createThing('a')]), tenant, {
@@ -408,13 +408,13 @@ it('a change that is waited for says so', async () => {
 });
 
 describe('what was accepted and cannot be read afterwards', () => {
-  const unreadable = (tenant: FakeTenant) => {
+  const unreadable = (tenant: Tenant) => {
     tenant.readFault = () => (tenant.sent.length > 0 ? new Error('the reads are down') : null);
     return tenant;
   };
 
   it('is done for a write, with a warning that nothing was compared', async () => {
-    const tenant = unreadable(new FakeTenant());
+    const tenant = unreadable(await startTenant());
     tenant.fault = () => ({ is: 'status', status: 200, done: true });
     const result = await apply(planOf([createThing('a')]), tenant);
     const why = /^Not compared with what was asked\. .*the reads are down$/;
@@ -425,7 +425,7 @@ describe('what was accepted and cannot be read afterwards', () => {
 
   it('is unknown for a delete that no answer confirms', async () => {
     const stored = { id: 'n1', key: 'stored', text: 'x' };
-    const tenant = unreadable(new FakeTenant({ notes: { stored } }));
+    const tenant = unreadable(await startTenant({ notes: { stored } }));
     const result = await apply(planOf(deleteNotes([stored])), tenant);
     expect(result.changes).toMatchObject([
       { outcome: 'unknown', error: expect.stringContaining('the reads are down'), warnings: [] },

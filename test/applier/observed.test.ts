@@ -14,7 +14,7 @@ import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Change, Difference } from '../../src/model/plan.ts';
 import type { Pointer } from '../../src/model/pointer.ts';
 import { liveFrom, secretsOf } from '../support/plan.ts';
-import { change, diff, note, objectOf, sensitive, thing } from './fake.ts';
+import { change, diff, note, objectOf, sensitive, thing } from './things.ts';
 
 const secrets = secretsOf({ S: '1234' });
 const declaring = (declared: JsonObject, ...differences: readonly Difference[]) => ({

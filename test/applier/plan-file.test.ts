@@ -3,8 +3,9 @@ import { readFleetFile, readPlanFile, readResultFile } from '../../src/applier/s
 import { planDigest } from '../../src/model/digest.ts';
 import { type Fleet, fleetDigest, fleetOf } from '../../src/model/fleet.ts';
 import type { Plan } from '../../src/model/plan.ts';
-import { createThing, FakeTenant, planOf, updateThing } from './fake.ts';
 import { apply } from './run.ts';
+import { startTenant } from './tenant.ts';
+import { createThing, planOf, updateThing } from './things.ts';
 
 const plan = planOf([createThing('a')]);
 const text = JSON.stringify(plan, null, 2);
@@ -48,7 +49,7 @@ describe('a plan file', () => {
 
 describe('a result file', () => {
   it('comes back as the result it was, and is refused when it is cut', async () => {
-    const tenant = new FakeTenant({ things: { old: { id: 't1', name: 'old', text: 'x' } } });
+    const tenant = await startTenant({ things: { old: { id: 't1', name: 'old', text: 'x' } } });
     tenant.fault = ({ path }) => (path.endsWith('t1') ? { is: 'unsent' } : null);
     const result = await apply(
       planOf([createThing('a'), updateThing({ id: 't1', name: 'old', text: 'x' }, 'y')]),

@@ -5,7 +5,7 @@ import { judgeEffect, readinessOf } from '../../src/applier/readiness.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { secretsOf } from '../support/plan.ts';
-import { change, createThing, deleteThing, note, objectOf, thing, updateThing, writeNote } from './fake.ts';
+import { change, createThing, deleteThing, note, objectOf, thing, updateThing, writeNote } from './things.ts';
 
 const old = { id: 't1', name: 'old', text: 'before' };
 const made = { ...old, text: 'after' };

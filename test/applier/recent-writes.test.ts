@@ -5,8 +5,8 @@ import { openJournal } from '../../src/applier/journal.ts';
 import { type RecentWrite, readRecentWrites, readSettled } from '../../src/applier/recent-writes.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { allOf, someOf } from '../../src/kinds/read-request.ts';
-import { note, objectOf, thing } from './fake.ts';
 import { newFolder, steppingClock } from './run.ts';
+import { note, objectOf, thing } from './things.ts';
 
 const settle = 60_000;
 const named = (name: string, text: string) => objectOf(thing, { id: 't1', name, text });

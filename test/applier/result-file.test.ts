@@ -7,8 +7,8 @@ import { planResult } from '../../src/applier/change-result.ts';
 import { ResultFile } from '../../src/applier/result-file.ts';
 import { formOfText, readResultFile } from '../../src/applier/saved-file.ts';
 import type { ChangeOutcome, ChangeResult } from '../../src/model/result.ts';
-import { createThing, planOf } from './fake.ts';
 import { newFolder } from './run.ts';
+import { createThing, planOf } from './things.ts';
 
 const plan = planOf(['a', 'b', 'c', 'd'].map((name) => createThing(name)));
 const now = () => '2026-01-02T03:04:05.678Z';

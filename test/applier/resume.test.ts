@@ -9,23 +9,22 @@ import { readResultFile } from '../../src/applier/saved-file.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';
 import { secretsOf } from '../support/plan.ts';
+import { apply, newFolder, outcomes } from './run.ts';
+import { startTenant, type World } from './tenant.ts';
 import {
   change,
   createThing,
   deleteNotes,
   deleteThing,
   diff,
-  FakeTenant,
   objectOf,
   plannedUpdate,
   planOf,
   request,
   thing,
   updateThing,
-  type World,
   writeNote,
-} from './fake.ts';
-import { apply, newFolder, outcomes } from './run.ts';
+} from './things.ts';
 
 const old = { id: 't1', name: 'old', text: 'before', rule: 'r0' };
 const other = { id: 't2', name: 'other', text: 'before', attributes: '{"url":"u"}' };
@@ -62,7 +61,7 @@ interface Moment {
 /** Runs a plan to its end and keeps every moment at which it could have been killed. */
 async function momentsOf(plan: Plan): Promise<{ moments: Moment[]; after: World; effects: string[] }> {
   const folder = await newFolder();
-  const tenant = new FakeTenant(world);
+  const tenant = await startTenant(world);
   const moments: Moment[] = [];
   const journal = await openJournal(folder, plan);
   const keep = async () => {
@@ -99,7 +98,7 @@ describe('a run that was killed', () => {
           const folder = await newFolder();
           const { file } = await openJournal(folder, plan);
           await writeFile(file, next.length > length ? next.subarray(0, length) : moment.journal);
-          const tenant = new FakeTenant(moment.world);
+          const tenant = await startTenant(moment.world);
           const result = await apply(plan, tenant, { folder });
           expect(result.outcome).toBe('done');
           expect(withoutIds(tenant.world)).toEqual(withoutIds(after));
@@ -124,7 +123,7 @@ describe('a run that was killed', () => {
     const last = moments.at(-1);
     const folder = await newFolder();
     await writeFile((await openJournal(folder, plan)).file, last?.journal ?? '');
-    const tenant = new FakeTenant(last?.world ?? {});
+    const tenant = await startTenant(last?.world ?? {});
     const result = await apply(plan, tenant, { folder });
     expect(tenant.sent).toEqual([]);
     expect(result.changes.map(({ before }) => before)).toEqual([
@@ -150,7 +149,7 @@ describe('a run that was killed', () => {
       const started = plan.changes.filter(({ address }) => moment.journal.includes(`"${address}"`));
       const file = join(folder, 'result.json');
       const record = new ResultFile(file, plan, () => plan.createdAt);
-      const tenant = new FakeTenant(moment.world);
+      const tenant = await startTenant(moment.world);
       const listed: string[][] = [];
       tenant.fault = async () => {
         const { changes } = readResultFile(await readFile(file, 'utf8'), file);
@@ -170,7 +169,7 @@ describe('a run that was killed', () => {
   it('is refused when somebody changed what it had made', async () => {
     const plan = planOf([createThing('a'), createThing('b')]);
     const folder = await newFolder();
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     tenant.fault = (_request, count) => (count === 2 ? { is: 'status', status: 400, done: false } : null);
     await apply(plan, tenant, { folder, concurrency: 1 });
     tenant.things.set('a', { ...tenant.things.get('a'), text: 'by hand' });
@@ -187,14 +186,14 @@ describe('a run that was killed', () => {
     const journal = await openJournal(folder, plan);
     await journal.intend(0, new Map([['Thing/old', plan.changes[0]?.fingerprint ?? null]]), 'now');
     await journal.close();
-    const tenant = new FakeTenant({ things: { old: { ...old, text: 'by hand' } } });
+    const tenant = await startTenant({ things: { old: { ...old, text: 'by hand' } } });
     expect((await apply(plan, tenant, { folder })).outcome).toBe('refused');
   });
 
   it('knows a rewritten field for what it is', async () => {
     const plan = planOf([updateThing(old, 'after'), createThing('a')]);
     const folder = await newFolder();
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.rewrite = (raw) => ({ ...raw, text: 'REWRITTEN' });
     tenant.fault = ({ method }) => (method === 'POST' ? { is: 'status', status: 400, done: false } : null);
     expect((await apply(plan, tenant, { folder })).outcome).toBe('partial');
@@ -209,7 +208,7 @@ describe('a run that failed in part', () => {
   it('goes on where it ended: failed changes and deletes that waited', async () => {
     const plan = planOf([createThing('a'), createThing('b'), deleteThing(gone)]);
     const folder = await newFolder();
-    const tenant = new FakeTenant({ things: { gone } });
+    const tenant = await startTenant({ things: { gone } });
     tenant.fault = (_request, count) => (count === 2 ? { is: 'status', status: 400, done: false } : null);
     expect((await apply(plan, tenant, { folder, concurrency: 1 })).outcome).toBe('partial');
     const again = await apply(plan, tenant, { folder });
@@ -225,7 +224,7 @@ describe('a run that failed in part', () => {
 it('a second request that was refused is sent again, though the tenant rewrote what the first one set', async () => {
   const plan = planOf([updateThing(old, 'after', 'r1')]);
   const folder = await newFolder();
-  const tenant = new FakeTenant({ things: { old } });
+  const tenant = await startTenant({ things: { old } });
   tenant.rewrite = (raw) => ({ ...raw, text: 'REWRITTEN' });
   tenant.fault = ({ path }) => (path.endsWith('/rule') ? { is: 'status', status: 400, done: false } : null);
   expect((await apply(plan, tenant, { folder })).outcome).toBe('partial');
@@ -237,7 +236,7 @@ it('a second request that was refused is sent again, though the tenant rewrote w
 it('a change of which Ctrl-C holds back the second request once more is one that is half made', async () => {
   const plan = planOf([updateThing(old, 'after', 'r1')]);
   const folder = await newFolder();
-  const tenant = new FakeTenant({ things: { old } });
+  const tenant = await startTenant({ things: { old } });
   tenant.fault = ({ path }) => (path.endsWith('/rule') ? { is: 'status', status: 400, done: false } : null);
   await apply(plan, tenant, { folder });
   const control = new AbortController();
@@ -259,7 +258,7 @@ describe('a rename', () => {
   });
 
   it('asks for the object by its id and both keys', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     const asked: ReadRequest[] = [];
     const port: TenantPort = {
       tenant: tenant.tenant,
@@ -282,13 +281,13 @@ describe('a rename', () => {
   });
 
   it('whose answer was lost is found under the new key', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = () => ({ is: 'lost', done: true });
     expect((await apply(planOf([rename]), tenant)).outcome).toBe('done');
   });
 
   it('whose answer was lost is unknown where somebody else takes the new key', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = () => {
       tenant.things.set('new name', { ...old, id: 't9', name: 'new name' });
       return { is: 'lost', done: false };
@@ -298,7 +297,7 @@ describe('a rename', () => {
   });
 
   it('is refused when the new key is taken', async () => {
-    const tenant = new FakeTenant({ things: { old, taken: { id: 't9', name: 'new name' } } });
+    const tenant = await startTenant({ things: { old, taken: { id: 't9', name: 'new name' } } });
     expect((await apply(planOf([rename]), tenant)).outcome).toBe('refused');
   });
 });
@@ -307,7 +306,7 @@ describe('a run that is done', () => {
   it('is finished by applying the plan again, where its result could not be kept', async () => {
     const plan = planOf([createThing('a')]);
     const folder = await newFolder();
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     const full = () => Promise.reject(new Error('the disk is full'));
     expect(await apply(plan, tenant, { folder, onDone: full })).toMatchObject({
       outcome: 'done',
@@ -320,7 +319,7 @@ describe('a run that is done', () => {
   it('is done, also where somebody removes its journal before the end', async () => {
     const folder = await newFolder();
     const onDone = () => rm(folder, { recursive: true });
-    expect(await apply(planOf([createThing('a')]), new FakeTenant(), { folder, onDone })).toMatchObject({
+    expect(await apply(planOf([createThing('a')]), await startTenant(), { folder, onDone })).toMatchObject({
       outcome: 'done',
       diagnostics: [{ code: 'records-open', message: expect.stringContaining('cannot be written (ENOENT)') }],
     });
@@ -329,7 +328,7 @@ describe('a run that is done', () => {
   it('ends its journal: the same plan is then refused as stale', async () => {
     const plan = planOf([createThing('a')]);
     const folder = await newFolder();
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     await apply(plan, tenant, { folder });
     expect(await readdir(folder)).toEqual([
       expect.stringMatching(/^[0-9a-f]{64}\.20260102T030405678Z\.done\.jsonl$/),
@@ -343,7 +342,7 @@ it('a journal holds no values and no secrets', async () => {
   const fields = { text: 'canary-text', attributes: { url: 'canary-url', password: { $secret: 'S' } } };
   const raw = { ...old, name: 'a', attributes: { url: 'u' } };
   const secrets = { S: 'canary-secret' };
-  await apply(planOf([plannedUpdate(raw, fields, secrets)]), new FakeTenant({ things: { a: raw } }), {
+  await apply(planOf([plannedUpdate(raw, fields, secrets)]), await startTenant({ things: { a: raw } }), {
     folder,
     secrets: secretsOf(secrets),
   });
@@ -357,7 +356,7 @@ it('a journal holds no values and no secrets', async () => {
 it('a bulk delete that had half an effect is finished by the same plan', async () => {
   const [one, two] = ['one', 'two'].map((key) => ({ id: `n-${key}`, key, text: 'x' }));
   if (!one || !two) throw new Error('There are two.');
-  const tenant = new FakeTenant({ notes: { one, two } });
+  const tenant = await startTenant({ notes: { one, two } });
   const plan = planOf(deleteNotes([one, two]));
   const folder = await newFolder();
   tenant.fault = () => {

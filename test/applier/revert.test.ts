@@ -3,7 +3,7 @@ import { revertAll } from '../../src/applier/record-effect.ts';
 import type { Field } from '../../src/kinds/kind.ts';
 import type { Json } from '../../src/model/json.ts';
 import { pointer } from '../../src/model/pointer.ts';
-import { diff } from './fake.ts';
+import { diff } from './things.ts';
 
 const set: Field = { is: 'set' };
 const rows: Field = { is: 'records', alike: ['name'] };

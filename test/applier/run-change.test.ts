@@ -2,20 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
 import type { ApplyEvent } from '../../src/applier/run.ts';
 import { catalogOf } from '../../src/kinds/catalog.ts';
+import type { Call } from '../../src/kinds/http.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
-import type { Request } from '../../src/model/plan.ts';
 import type { ChangeResult } from '../../src/model/result.ts';
-import {
-  createThing,
-  deleteNotes,
-  deleteThing,
-  FakeTenant,
-  kinds,
-  planOf,
-  thing,
-  updateThing,
-} from './fake.ts';
 import { apply, newFolder, outcomes, steppingClock } from './run.ts';
+import { startTenant, type Tenant } from './tenant.ts';
+import { createThing, deleteNotes, deleteThing, kinds, planOf, thing, updateThing } from './things.ts';
 
 const old = { id: 't1', name: 'old', text: 'before' };
 const gone = { id: 't2', name: 'gone', text: 'x' };
@@ -36,7 +28,7 @@ function recorder() {
 
 describe('the record of a run', () => {
   it('has each change before its first request, and how it ended', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     const { steps, record } = recorder();
     tenant.fault = () => {
       steps.push('send');
@@ -66,7 +58,7 @@ describe('the record of a run', () => {
     await journal.close();
     const { steps, record } = recorder();
     const events: ApplyEvent[] = [];
-    const tenant = new FakeTenant({ things: { old: { ...old, text: 'after' } } });
+    const tenant = await startTenant({ things: { old: { ...old, text: 'after' } } });
     await apply(plan, tenant, { folder, record, onEvent: (event) => events.push(event) });
     expect(steps).toEqual(['end Thing/old done']);
     expect(events.map(({ type }) => type)).not.toContain('started');
@@ -81,7 +73,7 @@ describe('the record of a run', () => {
     await journal.conclude(0, { changes: ['Thing/old'], verdict: 'done', status: 200 }, 't2');
     await journal.close();
     const { steps, record } = recorder();
-    const tenant = new FakeTenant({ things: { old: { ...old, text: 'after' } } });
+    const tenant = await startTenant({ things: { old: { ...old, text: 'after' } } });
     await apply(plan, tenant, { folder, record, concurrency: 1 });
     const [ofBoth, ...ends] = steps.slice(steps.findIndex((step) => step.startsWith('begin')));
     expect(ofBoth).toBe('begin Thing/old unknown, Thing/new unknown');
@@ -90,7 +82,7 @@ describe('the record of a run', () => {
 
   it('does not begin what Ctrl-C came before', async () => {
     const { steps, record } = recorder();
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     const control = new AbortController();
     tenant.onEffect = () => control.abort();
     await apply(planOf([createThing('a'), createThing('b')]), tenant, {
@@ -102,7 +94,7 @@ describe('the record of a run', () => {
   });
 
   it('that cannot be written keeps a change from being sent, and stops the run', async () => {
-    const tenant = new FakeTenant({ things: { gone } });
+    const tenant = await startTenant({ things: { gone } });
     const record = {
       start: () => Promise.reject(new Error('the disk is full')),
       finish() {},
@@ -120,12 +112,12 @@ describe('the record of a run', () => {
 
 it('only the first request of a change depends on how old the read is', async () => {
   const clock = steppingClock();
-  const tenant = new FakeTenant({ things: { old } });
+  const tenant = await startTenant({ things: { old } });
   const limits: unknown[] = [];
   const port = {
     tenant: tenant.tenant,
     read: tenant.read.bind(tenant),
-    send(request: Request, options?: { readonly notAfter?: number | null }) {
+    send(request: Call, options?: { readonly notAfter?: number | null }) {
       limits.push(options?.notAfter);
       return tenant.send(request);
     },
@@ -149,11 +141,11 @@ describe('an answer that does not show the object', () => {
     ['is no object', 'ok'],
     ['is nothing', null],
   ])('has it read again: it %s', async (_what, body) => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     const port = {
       tenant: tenant.tenant,
       read: tenant.read.bind(tenant),
-      send: async (request: Request) => ({
+      send: async (request: Call) => ({
         ...(await tenant.send(request)),
         ...({ outcome: 'answered', status: 200, headers: {}, body, text: null } as const),
       }),
@@ -166,7 +158,7 @@ describe('an answer that does not show the object', () => {
 });
 
 it('a delete that was accepted is not done while its object is there', async () => {
-  const tenant = new FakeTenant({ things: { gone } });
+  const tenant = await startTenant({ things: { gone } });
   tenant.fault = () => ({ is: 'status', status: 504, done: false });
   const result = await apply(planOf([deleteThing(gone)]), tenant);
   expect(outcomes(result)).toEqual({ 'Thing/gone': 'failed' });
@@ -174,7 +166,7 @@ it('a delete that was accepted is not done while its object is there', async () 
 });
 
 it('a change that Ctrl-C stopped before its second request is not as if it had never begun', async () => {
-  const tenant = new FakeTenant({ things: { old } });
+  const tenant = await startTenant({ things: { old } });
   const control = new AbortController();
   tenant.fault = (_request, count) => {
     if (count === 1) return null;
@@ -190,8 +182,8 @@ describe('between the requests of a change', () => {
   const plan = planOf([updateThing(old, 'after', 'r')]);
 
   /** Applies the plan to a tenant in which somebody does something after the first request. */
-  async function meanwhile(act: (things: FakeTenant['things']) => unknown) {
-    const tenant = new FakeTenant({ things: { old } });
+  async function meanwhile(act: (things: Tenant['things']) => unknown) {
+    const tenant = await startTenant({ things: { old } });
     tenant.onEffect = () => void (tenant.carriedOut.length === 1 && act(tenant.things));
     const folder = await newFolder();
     return { tenant, folder, result: await apply(plan, tenant, { folder }) };
@@ -233,7 +225,7 @@ describe('between the requests of a change', () => {
 
 describe('--fail-fast', () => {
   it('sends no further request of a change that has several', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     let tellFailed = () => {};
     const failed = new Promise<void>((resolve) => {
       tellFailed = resolve;
@@ -255,7 +247,7 @@ describe('--fail-fast', () => {
   });
 
   it('starts nothing after a change whose outcome is not known', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     tenant.fault = () => ({ is: 'lost', done: false });
     const plan = planOf([createThing('a'), createThing('b')]);
     const result = await apply(plan, tenant, { failFast: true, concurrency: 1 });
@@ -263,7 +255,7 @@ describe('--fail-fast', () => {
   });
 
   it('does not begin what refers to an object that was not created', async () => {
-    const tenant = new FakeTenant();
+    const tenant = await startTenant();
     tenant.fault = () => ({ is: 'status', status: 400, done: false });
     const plan = planOf([createThing('a'), createThing('b', { above: { $ref: 'Thing/a' } })]);
     expect(outcomes(await apply(plan, tenant, { failFast: true }))).toEqual({
@@ -281,7 +273,7 @@ it('a delete that an earlier run has made is done, although another change fails
   await journal.intend(0, new Map([['Thing/gone', 'sha256:x']]), 't1');
   await journal.conclude(0, { changes: ['Thing/gone'], verdict: 'done', status: 204 }, 't2');
   await journal.close();
-  const tenant = new FakeTenant();
+  const tenant = await startTenant();
   tenant.fault = () => ({ is: 'status', status: 400, done: false });
   const result = await apply(plan, tenant, { folder });
   expect(outcomes(result)).toEqual({ 'Thing/a': 'failed', 'Thing/gone': 'done' });
@@ -291,7 +283,7 @@ describe('a request without an answer', () => {
   const lost = { is: 'lost', done: false } as const;
 
   it('is not sent again after Ctrl-C', async () => {
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     const control = new AbortController();
     tenant.fault = () => lost;
     tenant.onRead = (count) => void (count === 2 && control.abort());
@@ -301,7 +293,7 @@ describe('a request without an answer', () => {
 
   it('is not sent again for several objects of which somebody changed one', async () => {
     const notes = ['a', 'b'].map((key) => ({ id: `n-${key}`, key, text: 'x' }));
-    const tenant = new FakeTenant({ notes: Object.fromEntries(notes.map((raw) => [raw.key, raw])) });
+    const tenant = await startTenant({ notes: Object.fromEntries(notes.map((raw) => [raw.key, raw])) });
     tenant.fault = () => {
       tenant.notes.set('a', { id: 'n-a', key: 'a', text: 'by hand' });
       return lost;
@@ -314,7 +306,7 @@ describe('a request without an answer', () => {
   it('is sent again at once where that is safe, also as the first of two', async () => {
     const clock = steppingClock();
     const start = clock.now();
-    const tenant = new FakeTenant({ things: { old } });
+    const tenant = await startTenant({ things: { old } });
     tenant.fault = (_request, count) => (count === 1 ? lost : null);
     const plan = planOf([updateThing(old, 'after', 'r')]);
     expect((await apply(plan, tenant, { clock, settle: 60_000 })).outcome).toBe('done');

@@ -9,7 +9,7 @@ import type { Plan } from '../../src/model/plan.ts';
 import type { ChangeOutcome, Result } from '../../src/model/result.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { secretsOf } from '../support/plan.ts';
-import { kinds } from './fake.ts';
+import { kinds } from './things.ts';
 
 export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'tenantctl-applier-'));
 

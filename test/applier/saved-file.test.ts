@@ -7,7 +7,7 @@ import {
   readResultFile,
 } from '../../src/applier/saved-file.ts';
 import { fleetOf } from '../../src/model/fleet.ts';
-import { createThing, planOf } from './fake.ts';
+import { createThing, planOf } from './things.ts';
 
 const plan = planOf([createThing('a')]);
 const text = JSON.stringify(plan);

@@ -1,5 +1,3 @@
-import type { TenantPort } from '../../src/applier/run.ts';
-import type { Answered, Sent } from '../../src/client/answer.ts';
 import { catalogOf } from '../../src/kinds/catalog.ts';
 import { compareField } from '../../src/kinds/compare.ts';
 import { identityResource } from '../../src/kinds/http.ts';
@@ -11,13 +9,10 @@ import {
   type Write,
   type WriteInput,
 } from '../../src/kinds/kind.ts';
-import type { TenantState } from '../../src/kinds/live-objects.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
-import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
 import { planDigest } from '../../src/model/digest.ts';
 import {
-  isArray,
   isObject,
   itemsOf,
   type Json,
@@ -26,7 +21,6 @@ import {
   own,
   textOf,
 } from '../../src/model/json.ts';
-import { renderBody } from '../../src/model/marker.ts';
 import { type Change, type Difference, type Plan, planFormat, type Request } from '../../src/model/plan.ts';
 import { segmentsOf } from '../../src/model/pointer.ts';
 import { contractSettings } from '../../src/model/settings.ts';
@@ -34,9 +28,43 @@ import { changeFor, unseenInPlan } from '../../src/planner/change.ts';
 import { resource, secretsOf } from '../support/plan.ts';
 
 const things = identityResource('Thing', 'v2024', 'things');
-const notes = identityResource('Note', 'v2025', 'notes');
+const notes = identityResource('Note', 'v2025', 'notification-templates');
+const defaults = identityResource('NoteDefault', 'v2025', 'notification-template-defaults');
 
-const path = '/v2024/things';
+export const thingsPath = '/v2024/things';
+const notesPath = '/v2025/notification-templates';
+
+/** What the embedded tenant serves: a thing, and its rule under a path of its own. */
+export const descriptors: readonly JsonObject[] = [
+  {
+    kind: 'Thing',
+    path: thingsPath,
+    key: 'name',
+    list: { pageSize: null },
+    update: 'patch',
+    create: true,
+    delete: true,
+    fields: {
+      text: 'text',
+      tags: 'set',
+      attributes: 'value',
+      rule: 'value',
+      above: { is: 'value', to: 'Thing' },
+      others: 'value',
+      rows: 'value',
+    },
+    serverOwned: [],
+  },
+  {
+    kind: 'ThingRule',
+    path: `${thingsPath}/{thing}/rule`,
+    parent: { thing: 'Thing' },
+    single: true,
+    update: 'patch',
+    create: true,
+    fields: { value: 'value' },
+  },
+];
 
 function updateOf({ key, fields, changed, live, ignored: _ }: UpdateInput): Write {
   const { id } = live;
@@ -46,9 +74,9 @@ function updateOf({ key, fields, changed, live, ignored: _ }: UpdateInput): Writ
     ...objectFrom(names.map((name) => [name, own(fields, name) ?? null])),
   };
   const rule = changed.has('rule')
-    ? [request('PATCH', `${path}/${id}/rule`, { value: own(fields, 'rule') ?? null })]
+    ? [request('PATCH', `${thingsPath}/${id}/rule`, { value: own(fields, 'rule') ?? null })]
     : [];
-  const members = Object.keys(body).length > 0 ? [request('PATCH', `${path}/${id}`, body)] : [];
+  const members = Object.keys(body).length > 0 ? [request('PATCH', `${thingsPath}/${id}`, body)] : [];
   return { requests: [...members, ...rule] };
 }
 
@@ -76,12 +104,14 @@ export const thing: Kind = {
     return { key: [name], id: textOf(answer, 'id'), fields };
   },
   can: { create: 'refused', update: true, delete: true, rename: true, pin: false },
-  create: ({ key: [name = ''], fields }) => ({ requests: [request('POST', path, { name, ...fields })] }),
+  create: ({ key: [name = ''], fields }) => ({
+    requests: [request('POST', thingsPath, { name, ...fields })],
+  }),
   update: updateOf,
-  remove: ({ id }) => ({ requests: [request('DELETE', `${path}/${id}`)], risk: ['delete'] }),
+  remove: ({ id }) => ({ requests: [request('DELETE', `${thingsPath}/${id}`)], risk: ['delete'] }),
 };
 
-/** Written second. One POST creates and replaces; deleted in bulk, which goes back to a default. */
+/** Written second: a template with nothing but a subject. One POST creates and replaces; deleted in bulk, which goes back to a default. */
 export const note: Kind = {
   name: 'Note',
   summary: 'An object with a default, deleted in bulk.',
@@ -89,204 +119,60 @@ export const note: Kind = {
   fields: { text: { is: 'text' } },
   serverOwned: [],
   resource: notes,
-  read: { how: 'list', list: { resource: notes, pageSize: null } },
+  read: {
+    how: 'list',
+    list: { resource: notes, pageSize: 250 },
+    defaults: { resource: defaults, pageSize: 250, isForeign: (row) => own(row, 'locale') !== 'en' },
+  },
   parse(answer) {
     const key = textOf(answer, 'key');
-    return key === null
-      ? null
-      : { key: [key], id: textOf(answer, 'id'), fields: { text: own(answer, 'text') ?? null } };
+    if (key === null) return null;
+    return { key: [key], id: textOf(answer, 'id'), fields: { text: own(answer, 'subject') ?? null } };
   },
   can: { create: 'replaces', update: true, delete: true, rename: false, pin: false },
   quirks: { sharedDelete: {} },
   create: postNote,
   update: postNote,
   remove: ({ key: [key = ''] }) => ({
-    requests: [request('POST', '/v2025/notes/bulk-delete', [{ key }])],
+    requests: [request('POST', `${notesPath}/bulk-delete`, [noteKey(key)])],
   }),
 };
 
 function postNote({ key: [key = ''], fields }: WriteInput): Write {
-  return { requests: [request('POST', '/v2025/notes', { key, ...fields })] };
+  return { requests: [noteRequest(key, own(fields, 'text') ?? null)] };
 }
+
+export const noteKey = (key: string) => ({ key, medium: 'EMAIL', locale: 'en' });
+
+const noteRequest = (key: string, text: Json) =>
+  request('POST', notesPath, { ...noteKey(key), subject: text });
+
+/** A note as the API shows it. */
+export const shownNote = ({ text = null, ...raw }: JsonObject): JsonObject => ({
+  ...raw,
+  ...noteKey(textOf(raw, 'key') ?? ''),
+  subject: text,
+});
+
+/** The same as tests say it. */
+export const storedNote = ({ id = null, key = null, subject = null }: JsonObject): JsonObject => ({
+  ...(id === null ? {} : { id }),
+  key,
+  text: subject,
+});
 
 export const kinds = catalogOf([thing, note]);
 
-export interface World {
-  readonly things: Readonly<Record<string, JsonObject>>;
-  readonly notes: Readonly<Record<string, JsonObject>>;
-  readonly defaults: Readonly<Record<string, JsonObject>>;
-}
-
-/** What happens to a request instead of, or after, its being carried out. */
-export type Fault =
-  | { readonly is: 'lost'; readonly done: boolean }
-  | {
-      readonly is: 'status';
-      readonly status: number;
-      readonly done: boolean;
-      readonly repeated?: boolean;
-      readonly body?: Json;
-      readonly text?: string;
-    }
-  | { readonly is: 'unsent'; readonly repeated?: boolean };
-
-/** An in-memory tenant behind the port. */
-export class FakeTenant implements TenantPort {
-  readonly tenant = { identity: 'https://tenant.example', profiles: 'https://profiles.example' };
-  readonly sent: Request[] = [];
-  readonly carriedOut: string[] = [];
-  things: Map<string, JsonObject>;
-  notes: Map<string, JsonObject>;
-  readonly defaults: Map<string, JsonObject>;
-  reads = 0;
-  inFlight = 0;
-  mostInFlight = 0;
-  #ids = 0;
-  /** Asked before every request; what it returns happens. */
-  fault: (request: Request, count: number) => Fault | null | Promise<Fault | null> = () => null;
-  /** Called once a request took effect and before its answer. */
-  onEffect: () => void | Promise<void> = () => {};
-  /** Changes what is stored of a written thing. */
-  rewrite: (stored: JsonObject) => JsonObject = (stored) => stored;
-  readFault: () => Error | null = () => null;
-  /** Called before every read. */
-  onRead: (count: number) => void = () => {};
-  /** How long reads lag behind the writes. */
-  lag: { readonly ms: number; readonly now: () => number } | null = null;
-  #past: { readonly until: number; readonly world: World }[] = [];
-
-  constructor(world: Partial<World> = {}) {
-    this.things = new Map(Object.entries(world.things ?? {}));
-    this.#ids = [...this.things.values()].filter(({ id }) => String(id).startsWith('new-')).length;
-    this.notes = new Map(Object.entries(world.notes ?? {}));
-    this.defaults = new Map(Object.entries(world.defaults ?? {}));
-  }
-
-  get world(): World {
-    return {
-      things: Object.fromEntries(this.things),
-      notes: Object.fromEntries(this.notes),
-      defaults: Object.fromEntries(this.defaults),
-    };
-  }
-
-  async read(_requests: readonly ReadRequest[]): Promise<TenantState> {
-    this.reads++;
-    this.onRead(this.reads);
-    const error = this.readFault();
-    if (error) throw error;
-    const { things, notes, defaults } = this.#shown();
-    return {
-      tenant: this.tenant,
-      objects: [
-        ...Object.values(things).map((raw) => objectOf(thing, raw)),
-        ...Object.values(notes).map((raw) => objectOf(note, raw)),
-      ],
-      defaults: Object.entries(defaults)
-        .filter(([key]) => !Object.hasOwn(notes, key))
-        .map(([, raw]) => objectOf(note, raw)),
-    };
-  }
-
-  #shown(): World {
-    const { lag } = this;
-    return (lag && this.#past.find(({ until }) => until > lag.now() - lag.ms)?.world) ?? this.world;
-  }
-
-  async send(request: Request): Promise<Sent> {
-    this.sent.push(request);
-    this.inFlight++;
-    this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
-    try {
-      const fault = await this.fault(request, this.sent.length);
-      await Promise.resolve();
-      return await this.#answerWith(request, fault);
-    } finally {
-      this.inFlight--;
-    }
-  }
-
-  async #answerWith(request: Request, fault: Fault | null): Promise<Sent> {
-    if (fault?.is === 'unsent') {
-      return sent({ outcome: 'unsent', reason: 'unreachable', detail: 'no route' }, fault.repeated ?? false);
-    }
-    const before = structuredClone(this.world);
-    const answer = fault === null || fault.done ? this.#carryOut(request) : null;
-    if (answer && this.lag) this.#past.push({ until: this.lag.now(), world: before });
-    if (answer) await this.onEffect();
-    if (fault?.is === 'lost') return sent({ outcome: 'lost', reason: 'reset', detail: 'connection reset' });
-    if (fault?.is === 'status') {
-      const { status, body = { message: 'the tenant says no' }, text = null } = fault;
-      return sent({ ...answerWith(status, body), text }, fault.repeated ?? false);
-    }
-    return sent(answer ?? answerWith(500, null));
-  }
-
-  #carryOut({ method, path, body: template }: Request) {
-    const body = renderBody(template, (name) => `secret of ${name}`);
-    this.carriedOut.push(`${method} ${path}`);
-    const [, , collection = '', id, sub] = path.split('/');
-    if (collection === 'notes') return this.#notes(id, body);
-    if (method === 'POST' && isObject(body)) return this.#create(body);
-    const [name, stored] = [...this.things].find(([, raw]) => raw.id === id) ?? [];
-    if (name === undefined || stored === undefined) return answerWith(404, null);
-    if (method === 'DELETE') {
-      this.things.delete(name);
-      return answerWith(204, null);
-    }
-    const patch = isObject(body) ? body : {};
-    const next = this.rewrite(
-      sub === 'rule' ? { ...stored, rule: patch.value ?? null } : { ...stored, ...patch },
-    );
-    this.things.delete(name);
-    this.things.set(textOf(next, 'name') ?? name, next);
-    return answerWith(200, sub === 'rule' ? { name: next.name ?? null, rule: patch.value ?? null } : next);
-  }
-
-  #create(body: JsonObject) {
-    const name = textOf(body, 'name') ?? '';
-    if (this.things.has(name)) return answerWith(409, { message: 'the name is taken' });
-    const stored = this.rewrite({ ...body, id: `new-${++this.#ids}` });
-    this.things.set(name, stored);
-    return answerWith(201, stored);
-  }
-
-  #notes(id: string | undefined, body: Json) {
-    if (id === 'bulk-delete') {
-      for (const item of isArray(body) ? body : [])
-        if (isObject(item)) this.notes.delete(textOf(item, 'key') ?? '');
-      return answerWith(204, null);
-    }
-    const raw = isObject(body) ? body : {};
-    const key = textOf(raw, 'key') ?? '';
-    const stored = { ...raw, id: this.notes.get(key)?.id ?? `note-${key}` };
-    this.notes.set(key, stored);
-    return answerWith(200, stored);
-  }
-}
-
-function answerWith(status: number, body: Json): Answered {
-  return { outcome: 'answered', status, headers: {}, body, text: null };
-}
-
-function sent(
-  answer:
-    | Answered
-    | { outcome: 'lost'; reason: 'reset'; detail: string }
-    | { outcome: 'unsent'; reason: 'unreachable'; detail: string },
-  repeated = false,
-): Sent {
-  return { ...answer, attempts: 1, ms: 5, trackingId: 'track-1', repeated };
-}
-
 export function objectOf(kind: Kind, raw: JsonObject): LiveObject {
-  const live = liveObject(kind, raw, null);
+  const live = liveObject(kind, kind === note ? shownNote(raw) : raw, null);
   if (!live) throw new TypeError('not an object of the kind');
   return live;
 }
 
 export function request(method: Request['method'], path: string, body: Json = null): Request {
-  return { method, path, query: {}, headers: { accept: 'application/json' }, body };
+  const headers = { accept: 'application/json', [contractSettings.experimentalHeader.toLowerCase()]: 'true' };
+  const sent = body === null ? headers : { ...headers, 'content-type': 'application/json' };
+  return { method, path, query: {}, headers: sent, body };
 }
 
 export function diff(path: string, before: Json, after: Json): Difference {
@@ -335,13 +221,13 @@ export function createThing(name: string, fields: JsonObject = { text: 'new' }):
       const found = field ? compareField(name, field, value, undefined) : [];
       return found.map(({ path, before, after }) => diff(path, before, after));
     }),
-    requests: [request('POST', '/v2024/things', { name, ...fields })],
+    requests: [request('POST', thingsPath, { name, ...fields })],
   });
 }
 
 /** Changes the text, and with `rule` also the sub-resource by a second request. */
 export function updateThing(raw: JsonObject, text: string, rule?: string): Change {
-  const path = `/v2024/things/${raw.id}`;
+  const path = `${thingsPath}/${raw.id}`;
   return change(thing, [textOf(raw, 'name') ?? ''], {
     action: 'update',
     id: textOf(raw, 'id'),
@@ -380,7 +266,7 @@ export function deleteThing(raw: JsonObject): Change {
     id: textOf(raw, 'id'),
     fingerprint: objectOf(thing, raw).fingerprint(),
     diff: [diff('/text', raw.text ?? null, null)],
-    requests: [request('DELETE', `/v2024/things/${raw.id}`)],
+    requests: [request('DELETE', `${thingsPath}/${raw.id}`)],
     risk: ['delete'],
   });
 }
@@ -398,7 +284,7 @@ export function writeNote(
     id: live ? textOf(live, 'id') : null,
     fingerprint: raw ? objectOf(note, raw).fingerprint() : null,
     diff: [diff('/text', raw?.text ?? null, text)],
-    requests: [request('POST', '/v2025/notes', { key, text })],
+    requests: [noteRequest(key, text)],
   });
 }
 
@@ -406,11 +292,11 @@ export function writeNote(
 export function deleteNotes(notes: readonly JsonObject[]): Change[] {
   const bulk = request(
     'POST',
-    '/v2025/notes/bulk-delete',
+    `${notesPath}/bulk-delete`,
     notes
       .map((raw) => textOf(raw, 'key') ?? '')
       .toSorted()
-      .map((key) => ({ key })),
+      .map(noteKey),
   );
   return notes.map((raw) =>
     change(note, [textOf(raw, 'key') ?? ''], {
