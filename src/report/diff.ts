@@ -4,7 +4,7 @@ import { sha256 } from '../model/digest.ts';
 import type { Action } from '../model/plan.ts';
 import { fact } from './facts.ts';
 import { type Entry, emptyEntry, emptyPage, groupByKind, type Page } from './page.ts';
-import { fieldsOf, pathWords } from './values.ts';
+import { fieldOf, pathWords } from './values.ts';
 import { type Count, countIs, countWords, joinParts, scopeWords, tenantWords } from './words.ts';
 
 /** An object of the first side alone looks removed, one of the second side alone looks added. */
@@ -76,7 +76,7 @@ function objectEntry(object: DiffObject, { sides: [first, second] }: Diff): Entr
     isLine: !isInBoth,
     source,
     sides: [first.name, second.name],
-    fields: once(() => fieldsOf(diff)),
+    fields: once(() => diff.map(fieldOf)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Group as Family, groupBy } from '../model/basics.ts';
-import type { Part } from './line-diff.ts';
+import { type Part, pickChanges, splitChanges } from './line-diff.ts';
 import type { Entry } from './page.ts';
-import type { Field } from './values.ts';
+import type { Field, View } from './values.ts';
 
 /** Longer runs of text may be cut, so that two that look the same may differ. */
 const maxText = 4000;
@@ -17,18 +17,21 @@ export function familiesOf(entries: readonly Entry[]): Family<Entry>[] {
 function signatureOf(entry: Entry): string {
   const { kind, action, isLine, impact, notices, secrets, id } = entry;
   const differences =
-    isLine || action === 'manual' || impact !== null ? [] : entry.fields().map(replacementIn);
+    isLine || action === 'manual' || impact !== null ? [] : entry.fields().map(replacementsIn);
   const isOwn = differences.length === 0 || differences.includes(null);
-  return JSON.stringify(isOwn ? id : [kind, action, differences, notices, secrets]);
+  const tenants = () => entry.fields().map(({ where }) => where);
+  return JSON.stringify(isOwn ? id : [kind, action, differences, notices, secrets, tenants()]);
 }
 
-/** The replacement as a comparable value; `null` where it is not shown whole. */
-function replacementIn({ name, op, origin, view }: Field): unknown {
+/** Each replacement in a field as a comparable text; `null` where they are not shown whole. */
+export function replacementsIn({ name, op, origin, view }: Field): string[] | null {
   switch (view.is) {
     case 'sensitive':
       return null;
-    case 'inline':
-      return [name, op, origin, ...[view.before, view.after].map((parts) => parts && changedTexts(parts))];
+    case 'inline': {
+      const texts = [view.before, view.after].map((parts) => parts && changedTexts(parts));
+      return [JSON.stringify([name, op, origin, texts])];
+    }
     case 'lines': {
       const { blocks, notes } = view.diff;
       const changed = blocks.filter(({ is }) => is === 'changed');
@@ -36,7 +39,9 @@ function replacementIn({ name, op, origin, view }: Field): unknown {
         [before, after].map((lines) => lines.flatMap(({ parts }) => changedTexts(parts))),
       );
       const isCut = texts.flat(2).some(({ length }) => length >= maxText);
-      return isCut ? null : [name, op, origin, notes, texts];
+      // Line endings may be all that differs.
+      const all = texts.length === 0 ? [null] : texts;
+      return isCut ? null : all.map((text) => JSON.stringify([name, op, origin, notes, text]));
     }
   }
 }
@@ -45,4 +50,71 @@ function replacementIn({ name, op, origin, view }: Field): unknown {
 function changedTexts(parts: readonly Part[]): string[] {
   const marked = parts.filter(({ changed }) => changed);
   return (marked.length > 0 ? marked : parts).map(({ text }) => text);
+}
+
+/** A field of one change, and the environments that have it so. */
+export interface Variant {
+  readonly field: Field;
+  readonly environments: readonly string[];
+}
+
+/**
+ * A field of one change that differs between environments: each replacement in it once, with the environments that it is the
+ * same in. What the same environments have stays together, as the first of them has it.
+ *
+ * @param all the environments of the change
+ */
+export function shareField(variants: readonly Variant[], all: readonly string[]): Field[] {
+  const pieces = variants.length === 1 ? variants.map(wholeOf) : variants.flatMap(piecesOf);
+  const shared = groupBy(pieces, ({ name }) => name).map(([, [first, ...others]]) => {
+    const same = [first, ...others];
+    return { first, same, environments: same.flatMap(({ environments }) => environments) };
+  });
+  return groupBy(shared, ({ environments }) => JSON.stringify(environments))
+    .map(([, parts]) => parts)
+    .toSorted(([a], [b]) => b.environments.length - a.environments.length)
+    .map((parts) => {
+      const [{ first, same, environments }] = parts;
+      const { field, at } = first;
+      return {
+        ...field,
+        view: at === null ? field.view : pickFrom(field.view, new Set(parts.map((part) => part.first.at))),
+        places: [...new Set(same.flatMap((piece) => piece.field.places))],
+        where: whereAmong(environments, all),
+        example: same.length === 1 ? null : (environments[0] ?? null),
+      };
+    });
+}
+
+/** One replacement in a field of some environments; `at` is `null` for a field that is not shown whole. */
+interface Piece extends Variant {
+  readonly name: string;
+  readonly at: number | null;
+}
+
+const wholeOf = (variant: Variant, nth: number): Piece => ({ ...variant, name: `${nth}`, at: null });
+
+function piecesOf({ field: whole, environments }: Variant, nth: number): Piece[] {
+  const { view } = whole;
+  const field: Field =
+    view.is === 'lines' ? { ...whole, view: { ...view, diff: splitChanges(view.diff) } } : whole;
+  const replacements = replacementsIn(field);
+  if (replacements === null) return [wholeOf({ field: whole, environments }, nth)];
+  return replacements.map((text, at) => {
+    // The same line may be added more than once.
+    const time = replacements.slice(0, at).filter((other) => other === text).length;
+    return { field, environments, name: `${time} ${text}`, at };
+  });
+}
+
+function pickFrom(view: View, picked: ReadonlySet<number | null>): View {
+  return view.is === 'lines' ? { ...view, diff: pickChanges(view.diff, picked) } : view;
+}
+
+function whereAmong(environments: readonly string[], all: readonly string[]): Field['where'] {
+  const others = all.filter((name) => !environments.includes(name));
+  if (others.length === 0) return null;
+  return others.length < environments.length
+    ? { is: 'in all but', names: others }
+    : { is: 'in', names: environments.toSorted() };
 }

@@ -1,5 +1,5 @@
 import type { Address } from '../model/address.ts';
-import { groupBy } from '../model/basics.ts';
+import { groupBy, once } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import {
   type Fleet,
@@ -14,6 +14,7 @@ import { type Change, type Difference, hasChanges, isRefused, secretsSentBy } fr
 import { type ChangeResult, mayHaveFailed } from '../model/result.ts';
 import { diagnosticsPage } from './diagnostics.ts';
 import { commitFacts, fact } from './facts.ts';
+import { shareField } from './families.ts';
 import type { ReportOptions } from './options.ts';
 import {
   type Entry,
@@ -25,8 +26,16 @@ import {
   pointsOf,
 } from './page.ts';
 import { applyCommand, changeEntry, planPage, refused } from './plan.ts';
-import { nextSteps, outcomeColumns, outcomeCounts, outcomeEntry, resultPage, runWords } from './result.ts';
-import { nameIds } from './values.ts';
+import {
+  nextSteps,
+  outcomeColumns,
+  outcomeCounts,
+  outcomeEntry,
+  resultPage,
+  runWords,
+  writtenFields,
+} from './result.ts';
+import { type Field, fieldOf, nameIds } from './values.ts';
 import {
   allCounts,
   type Count,
@@ -135,41 +144,51 @@ function stateWords({ plan, result, error }: FleetMember, applied: boolean): str
 
 /**
  * Each planned change once, with the environments that it is made in: those of most environments first, what is particular to
- * one last. What differs between tenants without a meaning, such as ids, is that of the first.
+ * one last. Fields say where they differ; what differs without a meaning, such as ids, is that of the first.
  */
 function changeGroups(fleet: Fleet, options: ReportOptions): Group[] {
   // Files of plans and of results may be shown together.
   const planned = fleet.environments.filter(({ result }) => result === undefined);
-  // The same object has another id in each tenant, and its value may stand in another overlay.
-  const valuesOf = ({ named: _named, overlay: _overlay, ...difference }: Difference) => difference;
-  const signatureOf = ({ address, action, diff, risk, warnings, impact }: Change) => [
+  const signatureOf = ({ address, action, risk, warnings, impact }: Change) => [
     [address, action, risk, warnings, impact ?? null],
-    diff.map((each) => valuesOf(nameIds(each, idOnly, idOnly))),
   ];
   const shared = shareEach(planned, ({ plan }) => plan?.changes ?? [], signatureOf);
   return shareGroups(shared).map(({ environments, items }) => {
-    const entries = items.map(({ first, all }) => {
-      const diff = first.diff.map((each, at) => ({ ...each, overlays: overlaysOf(all, at) }));
-      return sharedEntry(changeEntry({ ...first, diff }, options), environments, all);
-    });
+    const entries = items.map((item) => sharedEntry(item, options));
     return { ...headOf(environments, fleet), words: changeCounts(entries), isRoutine: false, entries };
   });
 }
 
-const idOnly = (to: Address) => to;
-
-/** The places of the overlays that set the value of one difference. */
-function overlaysOf(all: readonly Change[], at: number): string[] {
-  return [...new Set(all.flatMap(({ diff }) => diff[at]?.overlay ?? []).map(place))];
-}
-
-/** The entry of the first of these changes, as it is in all environments. */
-function sharedEntry(entry: Entry, environments: readonly string[], all: readonly Change[]): Entry {
-  const shared = inEnvironments(entry, environments);
+/** The entry of one change in several environments. */
+function sharedEntry({ names: environments, first, all }: Shared<Change>, options: ReportOptions): Entry {
+  const fields = once(() => sharedFields(all, environments));
+  const shared = inEnvironments(changeEntry(first, options, [], fields), environments);
   if (environments.length === 1) return shared;
   // An id of one tenant says nothing about another, but each secret that is sent counts.
-  const secrets = new Set(all.flatMap((change) => secretsSentBy(change).toSorted()));
+  const secrets = new Set(all.flatMap(({ item }) => secretsSentBy(item).toSorted()));
   return { ...shared, objectId: null, secrets: [...secrets] };
+}
+
+const idOnly = (to: Address) => to;
+
+/** The same object has another id in each tenant, and its value may stand in another overlay. */
+function valuesOf(difference: Difference) {
+  const { named: _named, overlay: _overlay, ...values } = nameIds(difference, idOnly, idOnly);
+  return values;
+}
+
+/** The fields that differ in some of the environments. */
+function sharedFields(all: Shared<Change>['all'], environments: readonly string[]): Field[] {
+  const each = all.flatMap(({ name, item }) => item.diff.map((difference) => ({ name, difference })));
+  return groupBy(each, ({ difference }) => difference.path).flatMap(([, same]) => {
+    const equal = groupBy(same, ({ difference }) => canonicalJson(valuesOf(difference)));
+    const variants = equal.map(([, group]) => {
+      const places = new Set(group.flatMap(({ difference }) => difference.overlay ?? []).map(place));
+      const field = { ...fieldOf(group[0].difference), places: [...places] };
+      return { field, environments: group.map(({ name }) => name) };
+    });
+    return shareField(variants, environments);
+  });
 }
 
 /** An object may differ in one way in some environments, and in another way in others. */
@@ -181,10 +200,8 @@ function inEnvironments(entry: Entry, environments: readonly string[]): Entry {
  * Each outcome once, with the environments that share it: failures first, then open ones. What was done as asked comes last.
  */
 function outcomeGroups(fleet: Fleet): Group[] {
-  const signatureOf = ({ address, action, outcome, before, after, error, warnings }: ChangeResult) => [
+  const signatureOf = ({ address, action, outcome, error, warnings }: ChangeResult) => [
     [address, action, outcome, error, warnings],
-    before,
-    after,
   ];
   const each = shareEach(fleet.environments, ({ result }) => result?.changes ?? [], signatureOf);
   const isOpen = ({ outcome, warnings }: ChangeResult) => outcome !== 'done' || warnings.length > 0;
@@ -196,11 +213,23 @@ function outcomeGroups(fleet: Fleet): Group[] {
   );
   return [each.filter(({ first }) => mayHaveFailed(first)), open, done].flatMap((part) =>
     shareGroups(part).map(({ environments, items }) => {
-      const entries = items.map(({ first }) => inEnvironments(outcomeEntry(first, reasons), environments));
+      const entries = items.map(({ first, all }) => {
+        const fields = once(() => sharedOutcome(all, environments));
+        return { ...inEnvironments(outcomeEntry(first, reasons), environments), fields };
+      });
       const words = pluralize(entries.length, 'change');
       return { ...headOf(environments, fleet), words, isRoutine: part === done, entries };
     }),
   );
+}
+
+/** What was written, which may differ between the environments. */
+function sharedOutcome(all: Shared<ChangeResult>['all'], environments: readonly string[]): Field[] {
+  const equal = groupBy(all, ({ item }) => canonicalJson([item.before, item.after]));
+  const variants = equal.flatMap(([, group]) =>
+    writtenFields(group[0].item).map((field) => ({ field, environments: group.map(({ name }) => name) })),
+  );
+  return shareField(variants, environments);
 }
 
 /** `In 47 of 50: eu-1, eu-2, eu-3 and 44 more` */
@@ -237,7 +266,7 @@ function sharedRemarks({ environments }: Fleet): Diagnostic[] {
 interface Shared<T> {
   readonly names: readonly string[];
   readonly first: T;
-  readonly all: readonly T[];
+  readonly all: readonly { readonly name: string; readonly item: T }[];
 }
 
 /** The items with the same signature, once, with the environments that have them. */
@@ -251,7 +280,7 @@ function shareEach<T>(
   return groups.map(([, same]) => ({
     names: [...new Set(same.map(({ name }) => name))],
     first: same[0].item,
-    all: same.map(({ item }) => item),
+    all: same,
   }));
 }
 

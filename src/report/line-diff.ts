@@ -64,13 +64,61 @@ export function signedLines({ blocks }: LineDiff): SignedLine[] {
     lines.map(({ parts }): SignedLine => ({ sign, parts }));
   return blocks.flatMap(({ is, before, after }, at) => {
     if (is === 'gap') return [];
-    const isFirst = at === 0 || blocks[at - 1]?.is === 'gap';
+    const isFirst = !isContinued(blocks[at - 1], blocks[at]);
     const text = `line ${(after[0] ?? before[0])?.number ?? 1}`;
     return [
       ...(isFirst ? [{ sign: '@', parts: [{ text, changed: false }] } as const] : []),
       ...(is === 'same' ? sign(' ', after) : [...sign('-', before), ...sign('+', after)]),
     ];
   });
+}
+
+/** True where the lines of a block stand right below those before them. */
+function isContinued(before: Block | undefined, block: Block | undefined): boolean {
+  if (!before || !block || before.is === 'gap') return false;
+  return (['before', 'after'] as const).every((side) => {
+    const [last, first] = [before[side].at(-1), block[side][0]];
+    return !last || !first || last.number + 1 === first.number;
+  });
+}
+
+/** The diff with a block for each line that is only added or removed, or replaced by one line. */
+export function splitChanges(diff: LineDiff): LineDiff {
+  const blocks = diff.blocks.flatMap((block) => {
+    const { is, before, after } = block;
+    const isOneSided = before.length === 0 || after.length === 0;
+    if (is !== 'changed' || !(isOneSided || before.length === after.length)) return [block];
+    return Array.from({ length: Math.max(before.length, after.length) }, (_, at): Block => {
+      return { is, before: before.slice(at, at + 1), after: after.slice(at, at + 1) };
+    });
+  });
+  return { ...diff, blocks };
+}
+
+/** The diff with only these of its changes, counted from 0, and the equal lines near them. */
+export function pickChanges(diff: LineDiff, picked: ReadonlySet<number | null>): LineDiff {
+  let count = 0;
+  const isPicked = diff.blocks.map(({ is }) => is === 'changed' && picked.has(count++));
+  const isNear = isPicked.map((_, at) => isPicked[at - 1] || isPicked[at + 1]);
+  const blocks = diff.blocks.flatMap((block, at): Block[] => {
+    if (block.is === 'changed') return isPicked[at] ? [block] : [];
+    const isKept = block.is === 'same' ? isNear[at] : isNear[at - 1] || isNear[at + 1];
+    return isKept ? [block] : [];
+  });
+  return { ...diff, blocks: blocks.reduce(joinChanges, []), counts: countsOf(blocks) };
+}
+
+/** Puts replaced lines that follow each other into one block again. */
+function joinChanges(blocks: readonly Block[], block: Block): Block[] {
+  const last = blocks.at(-1);
+  if (last?.is !== 'changed' || block.is !== 'changed' || !isContinued(last, block))
+    return [...blocks, block];
+  const joined = {
+    is: block.is,
+    before: [...last.before, ...block.before],
+    after: [...last.after, ...block.after],
+  };
+  return [...blocks.slice(0, -1), joined];
 }
 
 /**
@@ -80,14 +128,19 @@ export function signedLines({ blocks }: LineDiff): SignedLine[] {
 export function diffLines(before: string | null, after: string | null): LineDiff {
   const [old, fresh, notes] = alignEndings(before, after);
   const blocks = blocksOf(splitLines(old), splitLines(fresh));
-  const changed = blocks.filter(({ is }) => is === 'changed');
-  const count = (side: 'before' | 'after') => changed.reduce((sum, block) => sum + block[side].length, 0);
+  const isEqual = blocks.every(({ is }) => is !== 'changed');
   return {
-    blocks: changed.length === 0 ? [] : blocks.flatMap(foldFarLines),
+    blocks: isEqual ? [] : blocks.flatMap(foldFarLines),
     notes,
     hidden: 0,
-    counts: { before: count('before'), after: count('after') },
+    counts: countsOf(blocks),
   };
+}
+
+function countsOf(blocks: readonly Block[]): LineDiff['counts'] {
+  const changed = blocks.filter(({ is }) => is === 'changed');
+  const count = (side: 'before' | 'after') => changed.reduce((sum, block) => sum + block[side].length, 0);
+  return { before: count('before'), after: count('after') };
 }
 
 /** Blocks of equal lines and of changes in turn; texts with too many edits are one change. */

@@ -24,7 +24,7 @@ import {
   urgencyOf,
 } from './page.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
-import { type Field, sensitiveWords, shortenFields, textOfParts } from './values.ts';
+import { type Field, maxVariants, notesOf, sensitiveWords, shortenFields, textOfParts } from './values.ts';
 import {
   type Count,
   countWords,
@@ -242,7 +242,7 @@ function entrySection(family: Family<Entry>, options: ReportOptions): Section {
     family.length > 1 && memberLines(family),
     placeLine(entry, options),
     noticeLines(family),
-    ...(entry.isLine ? [] : fieldBlocks(shortenFields(entry.fields(), maxLines))),
+    ...(entry.isLine ? [] : fieldBlocks(shortenFields(entry.fields(), maxLines, maxVariants))),
     entry.secrets.length > 0 && `Sends secrets: ${entry.secrets.map(codeSpan).join(', ')}`,
     impactBlock(entry),
     entry.sent.map((words) => `- ${codeSpan(words)}`).join('\n'),
@@ -330,7 +330,9 @@ function fieldBlocks(fields: readonly Field[]): string[] {
   return [...(short.length === 0 ? [] : [codeBlock(short.join('\n'), 'diff')]), ...long];
 }
 
-function shortLines({ name, notes, view }: Field): string[] {
+function shortLines(field: Field): string[] {
+  const { name, view } = field;
+  const notes = notesOf(field);
   const title = `${oneLine(name)}:`;
   const end = notes === '' ? '' : `   # ${oneLine(notes)}`;
   if (view.is === 'lines') return [];
@@ -340,7 +342,9 @@ function shortLines({ name, notes, view }: Field): string[] {
   return [...line('-', view.before, view.after === null ? end : ''), ...line('+', view.after, end)];
 }
 
-function longBlock({ name, notes: origin }: Field, diff: LineDiff): string {
+function longBlock(field: Field, diff: LineDiff): string {
+  const { name } = field;
+  const origin = notesOf(field);
   const { notes, hidden } = diff;
   const signed = signedLines(diff);
   const hasGaps = signed.filter(({ sign }) => sign === '@').length > 1;

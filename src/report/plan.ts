@@ -17,7 +17,7 @@ import {
   pointsOf,
 } from './page.ts';
 import { oneLine } from './safe.ts';
-import { type Field, fieldsInBrief, fieldsOf, pathWords, type ShownDifference } from './values.ts';
+import { type Field, fieldOf, fieldsInBrief, pathWords } from './values.ts';
 import { actionWords, allCounts, changeCounts, pluralize, scopeWords, tenantWords } from './words.ts';
 
 export const refused = 'REFUSED: this plan cannot be applied.';
@@ -101,12 +101,12 @@ function noChanges({ summary, undoes }: Plan): string {
 }
 
 export function changeEntry(
-  change: Change & { readonly diff: readonly ShownDifference[] },
+  change: Change,
   { rendered = {} }: ReportOptions,
   remarks: readonly Diagnostic[] = [],
+  fields: () => readonly Field[] = once(() => change.diff.map(fieldOf)),
 ): Entry {
-  const { address, kind, action, id, source, diff, requests } = change;
-  const fields = once(() => fieldsOf(diff));
+  const { address, kind, action, id, source, requests } = change;
   return {
     ...emptyEntry,
     id: address,

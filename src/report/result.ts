@@ -23,7 +23,7 @@ import {
   type Page,
   pointsOf,
 } from './page.ts';
-import { type Field, valueText } from './values.ts';
+import { type Field, plainField, valueText } from './values.ts';
 import { actionWords, type Count, countWords, joinParts, pluralize, tenantWords } from './words.ts';
 
 export const outcomeWords: Readonly<Record<ChangeOutcome, string>> = {
@@ -108,12 +108,12 @@ function concernsOfOutcome(change: ChangeResult): Concerned[] {
   return concern === 'failed' || concern === 'unknown' ? [{ concern, amount: 1 }] : [];
 }
 
-function writtenFields({ outcome, before, after }: ChangeResult): Field[] {
+export function writtenFields({ outcome, before, after }: ChangeResult): Field[] {
   const textOf = (fields: JsonObject | null) =>
     outcome === 'done' && fields !== null ? valueText(fields) : null;
   const diff = diffLines(textOf(before), textOf(after));
   const view = { is: 'lines', diff } as const;
-  return diff.blocks.length === 0 ? [] : [{ name: 'Fields', op: 'replace', notes: '', origin: null, view }];
+  return diff.blocks.length === 0 ? [] : [{ ...plainField, name: 'Fields', op: 'replace', view }];
 }
 
 /** Empty where all runs are complete, or nothing was written. */

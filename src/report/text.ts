@@ -35,7 +35,16 @@ import {
 } from './page.ts';
 import { outcomeWords } from './result.ts';
 import { takeLast } from './safe.ts';
-import { bodyText, type Field, fieldsInBrief, sensitiveWords, shortenFields, textOfParts } from './values.ts';
+import {
+  bodyText,
+  type Field,
+  fieldsInBrief,
+  maxVariants,
+  notesOf,
+  sensitiveWords,
+  shortenFields,
+  textOfParts,
+} from './values.ts';
 import {
   type Count,
   countWords,
@@ -286,7 +295,8 @@ export function entryText(entry: Entry, verbose: boolean): string {
 
 function entryRows(entry: Entry, verbose: boolean, note = ''): Row[] {
   const { notices, history, secrets, impact, requests, sent, isFailure, isLine } = entry;
-  const fields = isLine ? [] : shortenFields(entry.fields(), verbose ? Number.POSITIVE_INFINITY : maxLines);
+  const all = isLine ? [] : entry.fields();
+  const fields = verbose ? all : shortenFields(all, maxLines, maxVariants);
   const names = fields.map(({ name }) => widthOf(name)).filter((width) => width <= maxName);
   return [
     titleRow(entry, note),
@@ -332,14 +342,16 @@ function noticeRows({ is, label, text }: Notice, isFailure: boolean): Row[] {
   return [row(6, span('⚠ ', style), ...said)];
 }
 
-function fieldRows({ name, op, notes, origin, view }: Field, column: number): Row[] {
+function fieldRows(field: Field, column: number): Row[] {
+  const { name, op, origin, view, where, example } = field;
   const title = [opSpans[op], span(name)];
   const gap = span(' '.repeat(Math.max(0, column - widthOf(name)) + 2));
-  const style = origin === null || origin === 'repo' ? 'dim' : 'yellow';
+  const style = (origin === null || origin === 'repo') && where === null ? 'dim' : 'yellow';
+  const notes = notesOf(field);
   const end = notes === '' ? [] : [span(`  (${notes})`, style)];
   switch (view.is) {
     case 'lines':
-      return [row(6, ...title, ...end), ...lineRows(view.diff)];
+      return [row(6, ...title, ...end), ...lineRows(view.diff, where !== null || example !== null)];
     case 'sensitive':
       return [row(6, ...title, gap, span(sensitiveWords, 'dim'), ...end)];
     case 'inline': {
@@ -366,9 +378,9 @@ function partSpans(parts: readonly Part[] | null, style: Style): Span[] {
   );
 }
 
-function lineRows(diff: LineDiff): Row[] {
+function lineRows(diff: LineDiff, isPart: boolean): Row[] {
   const { blocks, notes, hidden } = diff;
-  const isOnlyAdded = blocks.every(({ before }) => before.length === 0);
+  const isOnlyAdded = !isPart && blocks.every(({ before }) => before.length === 0);
   const lines = signedLines(diff).filter(({ sign }) => sign !== '@' || !isOnlyAdded);
   const more = `… ${pluralize(hidden, 'line')} more (--verbose shows all)`;
   return [

@@ -1,4 +1,5 @@
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import type { SideDifference } from '../model/diff.ts';
 import { isArray, isObject, isReference, type Json, mapJson, mapMembers } from '../model/json.ts';
 import { fillRefs, refOf, renderBody, secretName } from '../model/marker.ts';
@@ -17,10 +18,17 @@ export interface Field {
   /** `attributes/url` */
   readonly name: string;
   readonly op: Difference['op'];
-  /** The origin of the difference: the side that moved, and the overlay that sets it. */
-  readonly notes: string;
+  /** The side that moved. */
   readonly origin: Origin | null;
+  /** Those of the overlays that set it. */
+  readonly places: readonly string[];
   readonly view: View;
+  /** The environments that the replacement is the same in; `null` where these are all. */
+  readonly where: { readonly is: 'in' | 'in all but'; readonly names: readonly string[] } | null;
+  /** The environment that the text around the replacement is of, where it differs. */
+  readonly example: string | null;
+  /** Other replacements of the same field that are left out. */
+  readonly more: number;
 }
 
 /** Values with more characters are shown as lines. */
@@ -35,28 +43,35 @@ const originWords: Readonly<Record<Origin, string>> = {
   both: 'changed in the repository and in the tenant',
 };
 
-export interface ShownDifference extends SideDifference, Partial<Pick<Difference, 'origin' | 'overlay'>> {
-  /** The places of the overlays of several environments. */
-  readonly overlays?: readonly string[];
+export const plainField = { origin: null, places: [], where: null, example: null, more: 0 } as const;
+
+type ShownDifference = SideDifference & Partial<Pick<Difference, 'origin' | 'overlay'>>;
+
+export function fieldOf(difference: ShownDifference): Field {
+  const { path, op, origin = null, overlay } = difference;
+  const places = overlay ? [place(overlay)] : [];
+  return { ...plainField, name: pathWords(path), op, origin, places, view: viewOf(difference) };
 }
 
-export function fieldsOf(differences: readonly ShownDifference[]): Field[] {
-  return differences.map((difference) => {
-    const { path, op, origin = null, overlay } = difference;
-    const places = difference.overlays ?? (overlay ? [place(overlay)] : []);
-    const notes = [
-      origin !== null && originWords[origin],
-      places.length > 0 &&
-        `set by ${places.length === 1 ? 'the overlay' : 'overlays'} in ${namesInBrief(places)}`,
-    ];
-    return {
-      name: pathWords(path),
-      op,
-      notes: joinParts(notes, ', '),
-      origin,
-      view: viewOf(difference),
-    };
-  });
+/** So many environments are named of a replacement that not all of a change have. */
+const maxWhere = 10;
+
+/** `in all but eu-1, changed in the tenant`: whose the difference is, the side that moved, the overlay that sets it. */
+export function notesOf(field: Field, most = maxWhere): string {
+  const { origin, places, example, more } = field;
+  const notes = [
+    whereWords(field, most),
+    example !== null && `shown is ${example}`,
+    origin !== null && originWords[origin],
+    places.length > 0 &&
+      `set by ${places.length === 1 ? 'the overlay' : 'overlays'} in ${namesInBrief(places)}`,
+    more > 0 && `and ${more} other variants`,
+  ];
+  return joinParts(notes, ', ');
+}
+
+function whereWords({ where }: Pick<Field, 'where'>, most = maxWhere): string {
+  return where === null ? '' : `${where.is} ${namesInBrief(where.names, most)}`;
 }
 
 function viewOf(difference: SideDifference): View {
@@ -72,12 +87,24 @@ function viewOf(difference: SideDifference): View {
   return { is: 'lines', diff: diffLines(linesOf(hasBefore, before), linesOf(hasAfter, after)) };
 }
 
-export function shortenFields(fields: readonly Field[], maxLines: number): Field[] {
-  return fields.map((field) =>
-    field.view.is === 'lines'
-      ? { ...field, view: { is: 'lines', diff: shorten(field.view.diff, maxLines) } }
-      : field,
-  );
+/** So many replacements are shown of a field that differs between environments. */
+export const maxVariants = 3;
+
+/** The fields with the first lines of each, and of a field that differs between environments the first replacements. */
+export function shortenFields(
+  fields: readonly Field[],
+  maxLines: number,
+  most = Number.POSITIVE_INFINITY,
+): Field[] {
+  return groupBy(fields, ({ name }) => name).flatMap(([, same]) => {
+    const shown = same.length <= most + 1 ? same : same.slice(0, most);
+    return shown.map((field, at) => {
+      const { view } = field;
+      const more = at === shown.length - 1 ? same.length - shown.length : 0;
+      const short = view.is === 'lines' ? { ...view, diff: shorten(view.diff, maxLines) } : view;
+      return { ...field, view: short, more };
+    });
+  });
 }
 
 export function textOfParts(parts: readonly Part[]): string {
@@ -87,8 +114,12 @@ export function textOfParts(parts: readonly Part[]): string {
 /** Of each value, so many characters are in its words. */
 const maxWords = 32;
 
-/** A field in a few words: `type: NON_PTA → BLOCK`, `subject removed`, `body +4 −2`. */
-export function fieldWords({ name, view }: Field): string {
+/** A field in a few words: `type: NON_PTA → BLOCK`, `subject removed`, `body +4 −2 in eu-1`. */
+function fieldWords(field: Field): string {
+  return joinParts([replacementWords(field), whereWords(field)], ' ');
+}
+
+function replacementWords({ name, view }: Field): string {
   switch (view.is) {
     case 'sensitive':
       return `${name} ${sensitiveWords}`;

@@ -11,7 +11,7 @@ import {
 } from '../line-diff.ts';
 import type { Entry } from '../page.ts';
 import { oneLine } from '../safe.ts';
-import { type Field, sensitiveWords, type View } from '../values.ts';
+import { type Field, notesOf, sensitiveWords, type View } from '../values.ts';
 import { namesInBrief, pluralize, whereOf } from '../words.ts';
 import { type Child, html, Markup, markMatches } from './markup.ts';
 
@@ -33,7 +33,9 @@ export function fieldsMarkup(fields: readonly Field[], [first, second]: Entry['s
 ${figures}`;
 }
 
-function nameMarkup({ name, notes, origin }: Field): Markup {
+function nameMarkup(field: Field): Markup {
+  const { name, origin } = field;
+  const notes = notesOf(field, Number.POSITIVE_INFINITY);
   const mark = notes === '' ? '' : html` <span class="origin ${origin ?? ''}">${oneLine(notes)}</span>`;
   return html`<code>${oneLine(name)}</code>${mark}`;
 }

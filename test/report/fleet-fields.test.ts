@@ -1,0 +1,120 @@
+/** What several environments have in common in one change: it is said once, by field and by replacement. */
+import { describe, expect, it } from 'vitest';
+import type { Difference } from '../../src/model/plan.ts';
+import { type Format, renderReport } from '../../src/report/index.ts';
+import { added, change, difference, fleet, lockout, names, outcome, plain, result } from './fixtures.ts';
+
+const tenants = names(50);
+const address = 'NotificationTemplate/welcome/EMAIL/en';
+
+/** The report of plans that change one template in a way of each tenant. */
+function report(diffOf: (name: string) => readonly Difference[], format: Format = 'text', more = {}): string {
+  const plans = fleet(tenants, (name) => [change({ address, action: 'update', diff: diffOf(name) })]);
+  return renderReport({ is: 'fleet', fleet: plans }, format, { ...plain, width: 200, ...more });
+}
+
+const paragraphs = (...lines: readonly string[]) =>
+  [...lines.slice(0, 1), ...Array.from({ length: 12 }, (_, at) => `Line ${at}`), ...lines.slice(1)].join(
+    '\n',
+  );
+
+const count = (text: string, part: RegExp) => text.match(part)?.length ?? 0;
+
+describe('of a template in 50 tenants', () => {
+  const subject = (name: string) => difference('/subject', `${name}: old words`, `${name}: new words`);
+
+  it.each(['text', 'markdown', 'html'] as const)(
+    'a body is in %s once, though the subject holds a variable',
+    (format) => {
+      const body = difference('/body', paragraphs('Hello', 'Old end'), paragraphs('Hello', 'New end'));
+      const shown = report((name) => [subject(name), body], format);
+      expect(count(shown.replaceAll(/<[^>]*>/g, ''), /\bNew end/g)).toBe(1);
+      expect(shown).toContain('shown is tenant-01');
+      expect(count(shown, /In 50 of 50/g)).toBe(1);
+    },
+  );
+
+  it('a text is compared by replacement: what all have once, and what one has by itself', () => {
+    const body = (name: string) =>
+      difference(
+        '/body',
+        paragraphs(`Dear ${name}`, 'First old', 'Middle', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'Last old'),
+        paragraphs(
+          `Dear ${name}`,
+          'First new',
+          'Middle',
+          ...['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+          name === 'tenant-07' ? 'Last of the seventh' : 'Last new',
+        ),
+      );
+    const shown = report((name) => [body(name)]);
+    expect(count(shown, /\+ First new/g)).toBe(1);
+    expect(shown).toMatch(
+      /~ body {2}\(shown is tenant-01\)\n {10}@@ line 11\n[^@]*\+ First new\n[^@+]*~ body/,
+    );
+    expect(shown).toMatch(/~ body {2}\(in all but tenant-07, shown is tenant-01\)\n[^@]*@@[^@]*\+ Last new/);
+    expect(shown).toMatch(/~ body {2}\(in tenant-07\)\n[^@]*@@[^@]*\+ Last of the seventh\n\n/);
+  });
+
+  it('the lines of a new text are shared, and those with a variable are shown of some', () => {
+    const shown = (more = {}) =>
+      report((name) => [added('/body', paragraphs(`Dear ${name}`, 'Regards'))], 'text', more);
+    expect(count(shown(), /\+ Regards/g)).toBe(1);
+    expect(count(shown(), /\+ Dear tenant/g)).toBe(2);
+    expect(shown()).toContain('body  (in tenant-02, and 48 other variants)');
+    expect(count(shown({ verbose: true }), /\+ Dear tenant/g)).toBe(50);
+    expect(count(shown(), /\+ Line 5$/gm)).toBe(1);
+  });
+
+  it('a field that only some of them change says in which', () => {
+    const shown = report((name) => [
+      difference('/description', 'Old', 'New'),
+      ...(name === 'tenant-03' || name === 'tenant-31' ? [difference('/replyTo', 'a@b.c', 'd@e.f')] : []),
+    ]);
+    expect(shown).toMatch(/~ replyTo +"a@b.c" → "d@e.f" {2}\(in tenant-03, tenant-31\)/);
+    expect(shown).toMatch(/~ description +"Old" → "New"\n/);
+  });
+
+  it('line endings alone are a difference', () => {
+    const shown = report(() => [difference('/body', 'a\r\nb\r\nc\r\n', 'a\nb\nc\n')]);
+    expect(shown).toContain('line endings: CRLF → LF');
+  });
+
+  it('what cannot be compared is not joined', () => {
+    const secret = (name: string): Difference => ({
+      ...difference('/password', null, name < 'tenant-26' ? 'a' : 'b'),
+      sensitive: true,
+    });
+    expect(
+      count(
+        report((name) => [secret(name)]),
+        /password/g,
+      ),
+    ).toBe(2);
+  });
+});
+
+it('says of each consequence of a lock-out which tenants have it', () => {
+  const plans = fleet(names(3), (name) => [
+    { ...lockout, diff: [difference('/type', name === 'tenant-2' ? 'PTA' : 'NON_PTA', 'BLOCK')] },
+  ]);
+  expect(renderReport({ is: 'fleet', fleet: plans }, 'text', { ...plain, width: 200 })).toContain(
+    'HIGH    3 lock-outs',
+  );
+  expect(renderReport({ is: 'fleet', fleet: plans }, 'text', { ...plain, width: 200 })).toContain(
+    'AuthProfile/Employees in tenant-1, tenant-2, tenant-3 · ' +
+      'type: NON_PTA → BLOCK in all but tenant-2 · type: PTA → BLOCK in tenant-2\n',
+  );
+});
+
+it('of results shows once what was written, though a value is that of each tenant', () => {
+  const planned = fleet(names(3), () => []);
+  const environments = planned.environments.map((each) => {
+    const fields = (word: string) => ({ subject: `${each.name}: ${word}` });
+    const done = outcome({ address, outcome: 'done', before: fields('old'), after: fields('new') });
+    return { ...each, result: result([done], { outcome: 'done' }) };
+  });
+  const page = renderReport({ is: 'fleet', fleet: { ...planned, environments } }, 'html', plain);
+  expect(count(page, /<details class="entry"/g)).toBe(1);
+  expect(page).toContain('shown is tenant-1');
+});
