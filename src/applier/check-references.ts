@@ -6,9 +6,9 @@ import { type ReadRequest, someOf } from '../kinds/read-request.ts';
 import { idsOnSide } from '../kinds/references.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { isLookedUp, refOf, refsIn } from '../model/marker.ts';
+import { isLookedUp, refOf, refOfName, refsIn } from '../model/marker.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
-import type { Pointer } from '../model/pointer.ts';
+import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { quote } from '../model/words.ts';
 import { type KindChange, keysOf, readRequestsFor } from './find.ts';
 import type { Journal } from './journal.ts';
@@ -57,7 +57,8 @@ function wrongIn(change: Change, kind: Kind, created: ReadonlySet<Address>): str
   const shown = new Set<Address>();
   const misplaced: string[] = [];
   for (const entry of diff) {
-    for (const to of refsIn(entry.after)) {
+    const named = segmentsOf(entry.path).flatMap((name) => refOfName(name) ?? []);
+    for (const to of [...named, ...refsIn(entry.after)]) {
       if (takesIdOf(kind, entry, to)) shown.add(to);
       else misplaced.push(`${entry.path} is not a place for the id of ${to}`);
     }

@@ -4,7 +4,7 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { shownId } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import { type Json, mapMembers } from '../model/json.ts';
-import { fillRefs } from '../model/marker.ts';
+import { fillPointer, fillRefs } from '../model/marker.ts';
 import type { Change, Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import type { Finder, KindChange } from './find.ts';
@@ -46,7 +46,11 @@ export class CreatedIds {
       change: {
         ...change,
         declared: change.declared && mapMembers(change.declared, (value) => fillRefs(value, idOf)),
-        diff: change.diff.map((each) => ({ ...each, after: fillRefs(each.after, idOf) })),
+        diff: change.diff.map((each) => ({
+          ...each,
+          path: fillPointer(each.path, idOf),
+          after: fillRefs(each.after, idOf),
+        })),
         requests: change.requests.map((request) => fillRequest(request, idOf)),
       },
     };

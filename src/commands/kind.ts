@@ -131,9 +131,10 @@ const withProof = (text: string, file: string): string =>
 
 /** Adds policies of places to a descriptor. */
 function withPlaces(text: string, proposed: ProposedPlaces, file: string): string {
-  const policies = Object.entries(proposed).map(([path, { is, by, to }]): [string, Printable] => {
+  const policies = Object.entries(proposed).map(([path, { is, names, by, to }]): [string, Printable] => {
     const target = typeof to === 'string' ? to : { members: Object.entries(to) };
-    return [path, { members: [['is', is], ...(by ? [['by', by] as const] : []), ['to', target]] }];
+    const more = Object.entries({ ...(names && { names }), ...(by && { by }) });
+    return [path, { members: [['is', is], ...more, ['to', target]] }];
   });
   return edit(text, file, (document) =>
     Object.hasOwn(document, 'places')

@@ -16,7 +16,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { findPinnedElsewhere } from '../planner/match.ts';
-import { fillReferences, referencesIn, resolveReferences } from '../planner/references.ts';
+import { fillValues, referencesIn, resolveReferences } from '../planner/references.ts';
 import { checkScope } from './choices.ts';
 import { readReferenceNames } from './names.ts';
 import type { Unusable } from './reading.ts';
@@ -122,7 +122,7 @@ export async function mergeTenant(
     secrets: {
       matches: (name, shown) => secrets.problem(name) !== null || secrets.matches(name, shown),
     },
-    resources: resources.map((resource) => fillReferences(fillLookups(resource, answer), references)),
+    resources: resources.map((resource) => fillValues(fillLookups(resource, answer), references)),
     // What could not be read is not gone: its manifest stays as it is.
     inScope: (object) =>
       isInScope(object.address) && wanted.includes(object.kind) && unusable.why(object) === null,

@@ -6,7 +6,7 @@ import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import { ownId } from '../kinds/parents.ts';
 import { allOf } from '../kinds/read-request.ts';
-import { idsIn, idsOnSide, withReferences } from '../kinds/references.ts';
+import { idsIn, idsOnSide, renameMembers, withReferences } from '../kinds/references.ts';
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -199,8 +199,14 @@ export interface Stated extends Pick<LiveObject, 'kind' | 'fields'> {
  * name stays an id on both.
  */
 export function shareIds(sides: readonly [Stated, Stated]): readonly [JsonObject, JsonObject] {
-  const write = (side: Stated): Stated =>
-    side.raw === null ? { ...side, fields: writeReferences(side) } : side;
+  const write = (side: Stated): Stated => {
+    const fields = side.raw === null ? writeReferences(side) : side.fields;
+    const rename = (id: string, to: string) => {
+      const name = side.sources.nameOf?.(to, id) ?? null;
+      return name && refPrefix + name;
+    };
+    return { ...side, fields: renameMembers(side.kind, fields, rename) };
+  };
   const [one, other] = [write(sides[0]), write(sides[1])];
   const [first, second] = [recordIds(one), recordIds(other)];
   const all = [...first.values(), ...second.values()];

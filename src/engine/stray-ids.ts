@@ -85,7 +85,10 @@ function straysIn(from: Holder): Stray[] {
     const field = fieldNamed(from.kind, name);
     // Of the ids in records the kind says itself what they are.
     if (!field || field.is === 'records') return [];
-    const policed = new Set(idsIn(field, value).map(({ at }) => pointer(name) + at));
+    const uses = idsIn(field, value);
+    const placesOf = (areNames: boolean) =>
+      new Set(uses.flatMap(({ at, isName = false }) => (isName === areNames ? pointer(name) + at : [])));
+    const [policed, named] = [placesOf(false), placesOf(true)];
     const walk = (part: Json, at: Pointer): Stray[] => {
       const isSettled =
         policed.has(at) || fieldPolicy(field, at) || secrets().some((each) => isWithin(at, each));
@@ -94,8 +97,10 @@ function straysIn(from: Holder): Stray[] {
       if (isArray(part)) return part.flatMap((item, index) => walk(item, at + pointer(index)));
       if (!isObject(part)) return [];
       return Object.entries(part).flatMap(([member, item]) => {
-        const named = idsInText(member).map(([id]): Stray => ({ from, at, id, is: 'name' }));
-        return [...named, ...walk(item, at + pointer(member))];
+        const place = at + pointer(member);
+        const found = named.has(place) ? [] : idsInText(member);
+        const strays = found.map(([id, is]): Stray => ({ from, at, id, is: is === 'value' ? 'name' : is }));
+        return [...strays, ...walk(item, place)];
       });
     };
     return walk(value, pointer(name));
@@ -175,7 +180,7 @@ function settle(
   const path = pathOf(at);
   const [address = from.address, ...others] = new Set(strays.map((each) => each.from.address));
   const to = [...new Set(strays.flatMap(({ id }) => known.get(id)?.name ?? []))].sort();
-  const policy = to.length > 0 && is === 'value' ? policyFor(path, strays, known) : null;
+  const policy = to.length > 0 && is !== 'words' ? policyFor(path, strays, known) : null;
   const sort = to.length === 0 ? 'unknown' : policy ? 'policy' : is === 'value' ? 'reference' : 'words';
   return [{ kind: from.kind, sort, path, in: [address, ...others], to, policy }];
 }
@@ -239,6 +244,9 @@ function policyFor(path: string, strays: readonly Stray[], known: ReadonlyMap<st
     return null;
   const targets = strays.flatMap(({ id }) => known.get(id)?.name ?? []);
   const [to = ''] = targets;
+  const isOneKind = targets.every((each) => each === to);
+  if (first.is === 'name')
+    return isOneKind && strays.every(isAmongIds) ? { is: 'reference', names: true, to } : null;
   const by = typeMemberOf(path);
   const types = strays.flatMap((stray): [string, string][] => {
     const type = by === null ? null : typeBeside(stray, by);
@@ -247,7 +255,13 @@ function policyFor(path: string, strays: readonly Stray[], known: ReadonlyMap<st
   });
   if (by !== null && types.length === targets.length)
     return { is: 'reference', by, to: Object.fromEntries(types) };
-  return targets.every((each) => each === to) ? { is: 'reference', to } : null;
+  return isOneKind ? { is: 'reference', to } : null;
+}
+
+/** Whether all names are ids in the object whose member has the id for a name. */
+function isAmongIds({ from, at }: Stray): boolean {
+  const names = Object.keys(valueAt(from.fields, at) ?? {});
+  return names.every((name) => idsInText(name).some(([, is]) => is === 'value'));
 }
 
 /** The member that says of which type an id is: `approverType` for `approverId`, `type` for `id`. */
@@ -262,9 +276,13 @@ function typeBeside({ from, at }: Stray, by: string): string | null {
   return isObject(holder) ? textOf(holder, by) : null;
 }
 
-/** The path of a place for all objects of a kind: `*` for indexes, and `**` where members lie in members of the same name. */
+/**
+ * The path of a place for all objects of a kind: `*` for indexes and for names that are ids, and `**` where members lie in
+ * members of the same name.
+ */
 export function pathOf(at: Pointer): string {
-  const [field = '', ...steps] = segmentsOf(at).map((step) => (/^\d+$/.test(step) ? '*' : step));
+  const isOneOfMany = (step: string) => /^\d+$|\//.test(step) || idsInText(step).length > 0;
+  const [field = '', ...steps] = segmentsOf(at).map((step) => (isOneOfMany(step) ? '*' : step));
   const inner = steps.at(-1) === '*' ? steps.slice(0, -1) : steps;
   const members = inner.filter((step) => step !== '*');
   const isNested = new Set(members).size < members.length;
@@ -272,13 +290,13 @@ export function pathOf(at: Pointer): string {
   return (isNested ? [field, '**', last] : [field, ...inner]).join('/');
 }
 
-function policyText({ is, by, to }: IdPlace): string {
+function policyText({ is, names, by, to }: IdPlace): string {
   const target =
     typeof to === 'string'
       ? to
       : `{ ${Object.entries(to)
           .map((each) => each.join(': '))
           .join(', ')} }`;
-  const more = `${by === undefined ? '' : `by: ${by}, `}to: ${target}`;
-  return `{ is: ${is}, ${more} }`;
+  const more = [...(names ? ['names: true'] : []), ...(by === undefined ? [] : [`by: ${by}`])];
+  return `{ ${[`is: ${is}`, ...more, `to: ${target}`].join(', ')} }`;
 }

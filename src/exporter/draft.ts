@@ -7,7 +7,7 @@ import { unresolved } from '../loader/tree.ts';
 import { byAddress } from '../model/address.ts';
 import { isArray, type Json, mapMembers, own } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { type NameSources, namesBeside, namesOf, tagsFor } from './ids.ts';
+import { type NameSources, namesBeside, namesOf, tagsFor, withNamesForMembers } from './ids.ts';
 import {
   clearedValue,
   isUnordered,
@@ -81,7 +81,7 @@ export function draftObject(
   context: DraftContext,
   secrets: DeclaredSecrets = new Map(),
 ): Draft | Refusal {
-  const object = inStableOrder(live, context);
+  const object = asPrinted(live, context);
   const { kind } = object;
   const refuse = (refused: string, by: Refusal['by'] = 'schema'): Refusal => ({ object, refused, by });
   const why = object.whyNotExported ?? null;
@@ -126,10 +126,11 @@ export function draftObject(
 }
 
 /**
- * The object with its lists without order sorted as they are printed. Hosts show these in any order, and an export of an
- * unchanged tenant has to be the same.
+ * The object with names as they are printed, and with its lists without order sorted like that. Hosts show these in any order,
+ * and an export of an unchanged tenant has to be the same.
  */
-export function inStableOrder(object: LiveObject, context: DraftContext): LiveObject {
+export function asPrinted(live: LiveObject, context: DraftContext): LiveObject {
+  const object = withNamesForMembers(live, context);
   const tags = tagsFor(object, context);
   const fields = mapMembers(object.fields, (value, name) => {
     const field = fieldNamed(object.kind, name);

@@ -1,6 +1,6 @@
 import { type Field, fieldNamed, type LiveObject, type RecordReference } from '../kinds/kind.ts';
 import { idText } from '../kinds/operation.ts';
-import { idsIn, targetOf } from '../kinds/references.ts';
+import { idsIn, renameMembers, renameSteps, targetOf } from '../kinds/references.ts';
 import type { Printable } from '../loader/print.ts';
 import { groupBy } from '../model/basics.ts';
 import { isArray, isObject, type Json, type JsonObject, own, recordField, textOf } from '../model/json.ts';
@@ -90,8 +90,8 @@ function idPlaces(at: Pointer, field: Field, value: Json): FoundId[] {
     case 'references':
       return placesIn(value, at).flatMap(([place, item]) => idPlaces(place, { is: 'reference' }, item));
     case 'json':
-      return idsIn(field, value).flatMap(({ at: below, id, to: [to] }) =>
-        to !== undefined && typeof id === 'string'
+      return idsIn(field, value).flatMap(({ at: below, id, to: [to], isName }) =>
+        to !== undefined && typeof id === 'string' && !isName
           ? [{ at: at + below, id, is: 'alone', beside: null, to } as const]
           : [],
       );
@@ -190,6 +190,17 @@ export function collectionsFor(objects: readonly Referring[], { records }: NameS
     }),
   );
   return [...new Set(names)].filter((name) => !records.has(name)).sort();
+}
+
+/** The object with `Source/HR`, as a manifest has it, for each member whose name is the id of that. */
+export function withNamesForMembers(object: LiveObject, { nameOf }: NameSources): LiveObject {
+  const { kind, fields, hidden } = object;
+  const rename = (id: string, to: string) => nameOf?.(to, id) ?? null;
+  return {
+    ...object,
+    fields: renameMembers(kind, fields, rename),
+    hidden: hidden.map((at) => renameSteps(kind, at, rename)),
+  };
 }
 
 /** A tag for each id in an object that has a unique name, by the place that the tag takes: `!lookup` or `!ref`. */

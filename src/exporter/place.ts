@@ -7,7 +7,7 @@ import type { Field } from '../kinds/kind.ts';
 import { fieldSays } from '../kinds/places.ts';
 import { pairRecords, recordAgrees } from '../kinds/records.ts';
 import { generalizeIndexes } from '../kinds/redact.ts';
-import { refusedKeys, unresolved } from '../loader/tree.ts';
+import { isRefusedKey, unresolved } from '../loader/tree.ts';
 import {
   canonicalJson,
   isArray,
@@ -101,7 +101,7 @@ export function itemIn(place: Place, index: number): Place {
 
 /** True where the loader accepts the key. */
 export function isWritableKey(key: string): boolean {
-  return key !== unresolved && !refusedKeys.has(key);
+  return key !== unresolved && !isRefusedKey(key);
 }
 
 /** Tells the places of secrets that manifests declare: one in an item of a list is one in all items. */

@@ -10,7 +10,7 @@ import {
   own,
   sameJson,
 } from '../model/json.ts';
-import { containsMarker, livePlace } from '../model/marker.ts';
+import { isMarkerKey, livePlace, refOfName } from '../model/marker.ts';
 import { isWithin, type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 
 /** One operation of a JSON Patch (RFC 6902) that sets or removes one member. */
@@ -80,13 +80,19 @@ function dropUnset(values: JsonObject): JsonObject {
 /** The object with JSON text for what is compared as a whole: single values, lists, markers and the members in `whole`. */
 function opaque(value: JsonObject, whole: ReadonlySet<string>): JsonObject {
   return mapMembers(value, (item, name) =>
-    isObject(item) && !whole.has(name) && !isMarker(item) ? opaque(item, new Set()) : canonicalJson(item),
+    isObject(item) && !whole.has(name) && !isMarker(item) && !hasPlannedName(item)
+      ? opaque(item, new Set())
+      : canonicalJson(item),
   );
 }
 
+/** A path cannot be filled in: where the name of a member is an id that is not known yet, the object is replaced. */
+const hasPlannedName = (value: JsonObject): boolean =>
+  Object.keys(value).some((name) => refOfName(name) !== null);
+
 function isMarker(value: JsonObject): boolean {
   const [name = '', ...others] = Object.keys(value);
-  return name.startsWith('$') && others.length === 0 && containsMarker(value);
+  return others.length === 0 && isMarkerKey(name) && refOfName(name) === null;
 }
 
 /**

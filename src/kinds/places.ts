@@ -13,18 +13,20 @@ import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts
  * | `minted` | made anew by the tenant with each write; otherwise as `serverOwned` | `field.ts` |
  * | `set` | a list whose order does not count | `field.ts` |
  * | `reference` | the id of another object, or a list of ids; shown | `references.ts` |
+ * | `names` | an object whose members have ids for names | `references.ts` |
  *
  * What single objects leave alone (`lifecycle.ignore`) is asked of {@link isIgnored}.
  */
-export type PlacePolicy = 'secret' | 'plain' | 'serverOwned' | 'minted' | 'set' | 'reference';
+export type PlacePolicy = 'secret' | 'plain' | 'serverOwned' | 'minted' | 'set' | 'reference' | 'names';
 
 /** A path into the fields (`formElements/**` + `/key`; `*` is one step, `**` any number) and the policy of what is there. */
 export interface PlaceRule {
   readonly path: string;
-  readonly is: Exclude<PlacePolicy, 'reference'> | IdPlace;
+  readonly is: Exclude<PlacePolicy, 'reference' | 'names'> | IdPlace;
 }
 
-const policyOf = ({ is }: Pick<PlaceRule, 'is'>): PlacePolicy => (typeof is === 'string' ? is : is.is);
+const policyOf = ({ is }: Pick<PlaceRule, 'is'>): PlacePolicy =>
+  typeof is === 'string' ? is : is.names ? 'names' : is.is;
 
 /** The table of the places in a field, with pointers from the field on. */
 export class Places {
@@ -35,7 +37,7 @@ export class Places {
   }
 
   get hasIds(): boolean {
-    return this.#rules.some(({ rule }) => policyOf(rule) === 'reference');
+    return this.#rules.some(({ rule }) => typeof rule.is !== 'string');
   }
 
   /** True where a rule gives one of the policies to the place, or to one above it that has them reach so far. */
@@ -43,8 +45,9 @@ export class Places {
     return this.#rules.some(({ rule, matches }) => policies.includes(policyOf(rule)) && matches.test(at));
   }
 
-  idAt(at: Pointer): IdPlace | null {
-    const found = this.#rules.find(({ rule, matches }) => typeof rule.is !== 'string' && matches.test(at));
+  /** What the rules say of the id at a place, or of the `names` of the members there. */
+  idAt(at: Pointer, policy: 'reference' | 'names' = 'reference'): IdPlace | null {
+    const found = this.#rules.find(({ rule, matches }) => policyOf(rule) === policy && matches.test(at));
     return found && typeof found.rule.is !== 'string' ? found.rule.is : null;
   }
 }
@@ -57,6 +60,7 @@ const reach: Readonly<Record<PlacePolicy, string>> = {
   minted: '(?:/.*)?',
   set: '',
   reference: '(?:/\\d+)?',
+  names: '',
 };
 
 interface Placed {

@@ -1,6 +1,6 @@
-import { type Address, parseAddress } from '../model/address.ts';
-import { isArray, isObject, type Json, type JsonObject, mapMembers, own } from '../model/json.ts';
-import { literalOf, refOf, refsIn } from '../model/marker.ts';
+import { type Address, formatAddress, parseAddress } from '../model/address.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom, own } from '../model/json.ts';
+import { literalOf, nameFrom, refMarker, refOf, refOfName, refsIn } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { comparableId } from './field.ts';
@@ -30,6 +30,8 @@ export interface IdUse {
    * says its kind itself.
    */
   readonly to: readonly string[];
+  /** It is the name of the member at `at`. */
+  readonly isName?: true;
 }
 
 /**
@@ -48,8 +50,12 @@ export function idsIn(field: Field, value: Json, below: Pointer = ''): IdUse[] {
 }
 
 /** The value with what `replace` gives in place of each id, as it is written there: hosts tell 7 from "7". */
-export function mapIds(field: Field, value: Json, replace: (id: Json, to: readonly string[]) => Json): Json {
-  return mapUses(field, value, ({ id, to }) => replace(id, to), '');
+export function mapIds(
+  field: Field,
+  value: Json,
+  replace: (id: Json, to: readonly string[], isName: boolean) => Json,
+): Json {
+  return mapUses(field, value, ({ id, to, isName = false }) => replace(id, to, isName), '');
 }
 
 type Replace = (use: IdUse) => Json;
@@ -97,13 +103,63 @@ function mapJsonIds(value: Json, replace: Replace, place: JsonPlace): Json {
   }
   if (isArray(value))
     return value.map((item, index) => mapJsonIds(item, replace, { ...place, at: at + pointer(index) }));
-  if (isObject(value))
-    return mapMembers(value, (item, name) =>
-      mapJsonIds(item, replace, { ...place, at: at + pointer(name), holder: value }),
-    );
+  if (isObject(value)) {
+    const named = field.places?.idAt(below + at, 'names') ?? null;
+    const members = Object.entries(value).map(([name, item]): [string, Json] => {
+      const inside = { ...place, at: at + pointer(name), holder: value };
+      return [named ? mapName(name, named, replace, inside.at) : name, mapJsonIds(item, replace, inside)];
+    });
+    return objectFrom(members);
+  }
   const to = rule ? kindsOf(rule, holder) : [];
   const isId = to.length > 0 && typeof value !== 'boolean' && value !== '';
   return isId ? replace({ at, id: value, to }) : value;
+}
+
+function mapName(name: string, rule: IdRule, replace: Replace, at: Pointer): string {
+  const id = idInName(name);
+  const mapped = replace({ at, id, to: kindsOf(rule, null), isName: true });
+  return mapped === id ? name : nameFrom(mapped);
+}
+
+/** `Source/HR` in a manifest, and the name of what a plan creates, are references: an id has no slash. */
+function idInName(name: string): Json {
+  const planned = refOfName(name);
+  if (planned !== null) return refMarker(planned);
+  const parsed = /^[A-Z]\w*\//.test(name) ? parseAddress(name) : null;
+  return parsed ? refMarker(formatAddress(parsed.kind, parsed.key)) : name;
+}
+
+/** The rule for the name at this index of a way into a field; `null` where it is no id. */
+const ruleOfName = ({ places }: Field, steps: readonly string[], index: number): IdRule | null =>
+  places?.idAt(pointer(...steps.slice(0, index)), 'names') ?? null;
+
+type Rename = (id: string, to: string) => string | null;
+
+/** The fields with other names for members that are ids; `null` leaves one as it is. */
+export function renameMembers(
+  { fields }: Pick<Kind, 'fields'>,
+  values: JsonObject,
+  rename: Rename,
+): JsonObject {
+  return mapMembers(values, (value, name) => {
+    const field = own(fields, name);
+    if (field?.is !== 'json' || !field.places?.hasIds) return value;
+    return mapIds(field, value, (id, [to = ''], isName) =>
+      isName && typeof id === 'string' ? (rename(id, to) ?? id) : id,
+    );
+  });
+}
+
+/** The same for a place in such fields. */
+export function renameSteps({ fields }: Pick<Kind, 'fields'>, at: Pointer, rename: Rename): Pointer {
+  const [name = '', ...below] = segmentsOf(at);
+  const field = own(fields, name);
+  const steps = below.map((step, index) => {
+    const rule = field && ruleOfName(field, below, index);
+    return (rule && rename(step, kindsOf(rule, null)[0] ?? '')) ?? step;
+  });
+  return at === '' ? at : pointer(name, ...steps);
 }
 
 type IdRule = NonNullable<ReturnType<NonNullable<Field['places']>['idAt']>>;
@@ -116,11 +172,18 @@ function kindsOf({ to, by = '' }: IdRule, holder: JsonObject | null): readonly s
   return kind === undefined ? [] : [kind];
 }
 
-/** The value with what `answer` gives in place of each marker: as the field writes ids, alone or in an object. */
-export function withReferences(field: Field, value: Json, answer: (to: Address) => Json): Json {
-  const answerRef = (id: Json) => {
+/**
+ * The value with what `answer` gives in place of each marker: as the field writes ids, alone or in an object. `null` leaves the
+ * marker.
+ */
+export function withReferences(
+  field: Field,
+  value: Json,
+  answer: (to: Address, isName: boolean) => Json,
+): Json {
+  const answerRef = (id: Json, _to: readonly string[], isName: boolean) => {
     const to = refOf(id);
-    return to === null ? id : answer(to);
+    return to === null ? id : (answer(to, isName) ?? id);
   };
   if (field.is !== 'reference' && field.is !== 'references') return mapIds(field, value, answerRef);
   const type = field.type === undefined ? {} : { type: field.type };
@@ -139,5 +202,15 @@ export function idsOnSide(
 ): readonly IdUse[] {
   const [name = '', ...below] = segmentsOf(difference.path);
   const field = fieldNamed(kind, name);
-  return field ? idsIn(field, difference[side], field.is === 'json' ? pointer(...below) : '') : [];
+  if (!field) return [];
+  const onTheWay = namesIn(field, below);
+  return [...onTheWay, ...idsIn(field, difference[side], field.is === 'json' ? pointer(...below) : '')];
+}
+
+/** The ids among the names that a place leads through. */
+function namesIn(field: Field, steps: readonly string[]): IdUse[] {
+  return steps.flatMap((step, index): IdUse[] => {
+    const rule = ruleOfName(field, steps, index);
+    return rule ? [{ at: '', id: idInName(step), to: kindsOf(rule, null), isName: true }] : [];
+  });
 }

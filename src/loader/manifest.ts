@@ -317,8 +317,9 @@ function readLifecycle({ kind, value, find, problems }: Declared): Lifecycle {
 
 /** Reports secrets, lookups and references where a manifest cannot have them. True where there was no problem. */
 function checkMarkers(declared: Declared): boolean {
-  if (!declared.tagged) return true;
-  return [checkIdentity, checkMembers, checkReferences].map((check) => check(declared)).every(Boolean);
+  // The name of a member may be a reference without a tag.
+  const checks = declared.tagged ? [checkIdentity, checkMembers, checkReferences] : [checkReferences];
+  return checks.map((check) => check(declared)).every(Boolean);
 }
 
 /**
@@ -359,14 +360,20 @@ function checkReferences({ kind, kinds, value: manifest, problems, find }: Decla
   const wrong = Object.entries(manifest).flatMap(([name, value]) => {
     const field = fieldNamed(kind, name);
     const uses = field ? idsIn(field, value) : [];
-    return placesOf(value, (part) => refOf(part) !== null).flatMap((at) => {
+    const names = uses.flatMap(({ at, id, to: [target = ''], isName }) => {
+      const to = isName ? refOf(id) : null;
+      const problem = to === null ? null : wrongTarget(to, { name, target }, kinds);
+      return problem ? [{ ...problem, at: pointer(name) + at }] : [];
+    });
+    const values = placesOf(value, (part) => refOf(part) !== null).flatMap((at) => {
       const to = refOf(valueAt(value, at)) ?? '';
-      const [target] = uses.find((use) => use.at === at)?.to ?? [];
+      const [target] = uses.find((use) => use.at === at && !use.isName)?.to ?? [];
       // The members of a JSON field are compared one by one, so all of it cannot be an id.
       const isTaken = target !== undefined && !(field?.is === 'json' && at === '');
       const problem = isTaken ? wrongTarget(to, { name, target }, kinds) : takesNone(name, kind);
       return problem ? [{ ...problem, at: pointer(name) + at }] : [];
     });
+    return [...names, ...values];
   });
   for (const problem of wrong) problems.report(problem, find(problem.at).place);
   return wrong.length === 0;

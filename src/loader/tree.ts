@@ -10,7 +10,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import { isArray, isObject, type Json, mapMembers, unsafeKeys } from '../model/json.ts';
-import { markerKeys } from '../model/marker.ts';
+import { isMarkerKey } from '../model/marker.ts';
 import type { Place, SourceFile } from './file.ts';
 import { isCoreTag, keyText, offsetOfNode, placeOfNode, type YamlDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
@@ -185,7 +185,7 @@ function readMapping(node: YAMLMap, walk: Walk): Json {
 }
 
 /** The keys that no manifest may have: they could reach a prototype, or mean something to tenantctl. */
-export const refusedKeys: ReadonlySet<string> = new Set<string>([...unsafeKeys, ...markerKeys]);
+export const isRefusedKey = (key: string): boolean => unsafeKeys.includes(key) || isMarkerKey(key);
 
 /** The key as text; `null`, and a problem, where it may not be used. */
 function readKey({ key }: Pair, walk: Walk): string | null {
@@ -197,7 +197,7 @@ function readKey({ key }: Pair, walk: Walk): string | null {
   walk.size += 8 + text.length;
   if (isScalar(key) && key.anchor !== undefined)
     walk.anchors.set(key.anchor, { value: text, size: text.length });
-  const problem = refusedKeys.has(text) || text === '<<' ? keyProblem(text, key) : null;
+  const problem = isRefusedKey(text) || text === '<<' ? keyProblem(text, key) : null;
   if (!problem) return text;
   refuse(walk, key, problem);
   return null;

@@ -6,10 +6,10 @@ import {
   itemsOf,
   type Json,
   type JsonObject,
-  mapMembers,
+  objectFrom,
   own,
 } from './json.ts';
-import type { Pointer } from './pointer.ts';
+import { type Pointer, pointer, segmentsOf } from './pointer.ts';
 
 /**
  * Values that are filled in later are marker objects with one key:
@@ -24,10 +24,12 @@ import type { Pointer } from './pointer.ts';
  * - `{"$tag": [tag, argument, offset]}` in documents whose tags are not resolved yet;
  * - `{"$literal": value}` in request bodies: `value` as it is, for foreign data that looks like a marker.
  *
+ * Where an id is the name of a member, `$ref:ADDRESS` is the name.
+ *
  * A manifest cannot write a marker by hand (the loader refuses these keys), and foreign data is wrapped by
  * {@link literal}, so a tenant cannot make tenantctl send a secret.
  */
-export const markerKeys = ['$secret', '$lookup', '$ref', '$live', '$jsonText', '$tag', '$literal'] as const;
+const markerKeys = ['$secret', '$lookup', '$ref', '$live', '$jsonText', '$tag', '$literal'] as const;
 type MarkerKey = (typeof markerKeys)[number];
 
 export interface Lookup {
@@ -58,8 +60,27 @@ export const livePlace = (value: Json | undefined): Pointer | null => markerText
 /** The address in a reference marker; `null` for other values. */
 export const refOf = (value: Json | undefined): Address | null => markerText(value, '$ref');
 
-/** The addresses in the reference markers of a declared value or a request body. */
-export const refsIn = (value: Json): Address[] => collect(value, refOf);
+const namePrefix = '$ref:';
+const refName = (to: Address): string => namePrefix + to;
+
+/** The address in the name of a member that is the id of an object; `null` for other names. */
+export const refOfName = (name: string): Address | null =>
+  name.startsWith(namePrefix) ? name.slice(namePrefix.length) : null;
+
+/** An id, or a reference marker, as the name of a member. */
+export function nameFrom(id: Json): string {
+  const to = refOf(id);
+  return to === null ? String(id) : refName(to);
+}
+
+/** The addresses in the reference markers of a declared value or a request body, and in the names of its members. */
+export function refsIn(value: Json): Address[] {
+  if (literalOf(value) !== undefined) return [];
+  const to = refOf(value);
+  if (to !== null) return [to];
+  const names = isObject(value) ? Object.keys(value).flatMap((name) => refOfName(name) ?? []) : [];
+  return [...names, ...itemsOf(value).flatMap(refsIn)];
+}
 
 export const secretNamesIn = (value: Json): string[] => collect(value, secretName);
 
@@ -72,13 +93,28 @@ function collect(value: Json, textOf: (value: Json) => string | null): string[] 
   return text === null ? itemsOf(value).flatMap((item) => collect(item, textOf)) : [text];
 }
 
+type IdOf = (to: Address) => Json | undefined;
+
 /** The value with the ids that `idOf` knows in place of its reference markers. Literals stay as they are. */
-export function fillRefs(value: Json, idOf: (to: Address) => Json | undefined): Json {
-  return fill(value, (part) => {
-    const to = refOf(part);
-    return to === null ? undefined : idOf(to);
-  });
+export function fillRefs(value: Json, idOf: IdOf): Json {
+  return fill(
+    value,
+    (part) => {
+      const to = refOf(part);
+      return to === null ? undefined : idOf(to);
+    },
+    (name) => fillName(name, idOf),
+  );
 }
+
+function fillName(name: string, idOf: IdOf): string {
+  const to = refOfName(name);
+  return to === null ? name : nameFrom(idOf(to) ?? { $ref: to });
+}
+
+/** The same for the names that a place leads through. */
+export const fillPointer = (at: Pointer, idOf: IdOf): Pointer =>
+  pointer(...segmentsOf(at).map((name) => fillName(name, idOf)));
 
 /**
  * The body with its live markers replaced by what `read` returns for their places, as literals. Throws what `read` throws.
@@ -111,12 +147,18 @@ export function renderBody(
 }
 
 /** The value with what `replace` returns in place of its parts, outermost first. Where that is `undefined`, a part stays. */
-function fill(value: Json, replace: (part: Json) => Json | undefined): Json {
+function fill(
+  value: Json,
+  replace: (part: Json) => Json | undefined,
+  rename: (name: string) => string = (name) => name,
+): Json {
   const replaced = replace(value);
   if (replaced !== undefined) return replaced;
-  if (isArray(value)) return value.map((item) => fill(item, replace));
+  if (isArray(value)) return value.map((item) => fill(item, replace, rename));
   if (!isObject(value) || literalOf(value) !== undefined) return value;
-  return mapMembers(value, (item) => fill(item, replace));
+  return objectFrom(
+    Object.entries(value).map(([name, item]) => [rename(name), fill(item, replace, rename)] as const),
+  );
 }
 
 /** Whether a declared value is a marker, so that its text is not known yet. */
@@ -178,9 +220,13 @@ function textsIn(value: Json): string[] {
   return itemsOf(value).flatMap(textsIn);
 }
 
+/** Whether a member of this name would make its object a marker, or is one itself. */
+export const isMarkerKey = (name: string): boolean =>
+  markerKeys.some((key) => key === name) || refOfName(name) !== null;
+
 /** Whether `value` is or contains an object with a marker's key. */
 export function containsMarker(value: Json): boolean {
-  if (isObject(value) && markerKeys.some((key) => Object.hasOwn(value, key))) return true;
+  if (isObject(value) && Object.keys(value).some(isMarkerKey)) return true;
   return itemsOf(value).some(containsMarker);
 }
 

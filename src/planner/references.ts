@@ -2,15 +2,15 @@ import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex, shownId } from '../kinds/live-objects.ts';
 import { parentKey, partFor } from '../kinds/parents.ts';
-import { idsIn, withReferences } from '../kinds/references.ts';
+import { idsIn, renameSteps, withReferences } from '../kinds/references.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { type Json, type JsonObject, mapMembers } from '../model/json.ts';
-import { refMarker, refOf } from '../model/marker.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
+import { nameFrom, refMarker, refOf } from '../model/marker.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
 
 /** An object that manifests refer to, and the places that do. */
@@ -36,15 +36,21 @@ export function referencesIn(resources: readonly Resource[], kinds: Kinds): Used
   return [...found.values()];
 }
 
-function referencesOf({ kind, fields, ensure }: Resource): { readonly to: Address; readonly at: Pointer }[] {
+interface WrittenReference {
+  readonly to: Address;
+  readonly at: Pointer;
+  readonly isName: boolean;
+}
+
+function referencesOf({ kind, fields, ensure }: Resource): WrittenReference[] {
   // What must not exist may be below what must not exist either.
   if (ensure === 'absent') return [];
   return Object.entries(fields).flatMap(([name, value]) => {
     const field = kind.fields[name];
     if (!field) return [];
-    return idsIn(field, value).flatMap(({ at, id }) => {
+    return idsIn(field, value).flatMap(({ at, id, isName = false }) => {
       const to = refOf(id);
-      return to === null ? [] : [{ to, at: pointer(name) + at }];
+      return to === null ? [] : [{ to, at: pointer(name) + at, isName }];
     });
   });
 }
@@ -228,12 +234,45 @@ export function problemsAt({ uses }: UsedReference, { code, message, hint }: Mis
   });
 }
 
+type Ids = Pick<ResolvedReferences, 'ids'>;
+
 /** The resource with ids in place of its references, and markers for objects that the plan creates. */
-export function fillReferences(resource: Resource, { ids }: Pick<ResolvedReferences, 'ids'>): Resource {
-  if (referencesOf(resource).length === 0) return resource;
-  const fields: JsonObject = mapMembers(resource.fields, (value, name) => {
-    const field = resource.kind.fields[name];
-    return field ? withReferences(field, value, (to) => ids.get(to) ?? refMarker(to)) : value;
+export function fillReferences(resource: Resource, { ids }: Ids): Resource {
+  const references = referencesOf(resource);
+  if (references.length === 0) return resource;
+  const answer = (to: Address) => ids.get(to) ?? refMarker(to);
+  const filled = { ...resource, fields: fillFields(resource, answer) };
+  const names = references.flatMap(({ to, at, isName }) =>
+    isName ? [[segmentsOf(at).at(-1) ?? '', nameFrom(answer(to))] as const] : [],
+  );
+  return names.length === 0 ? filled : withNamesIn(filled, new Map(names));
+}
+
+/** The resource with its places as they are in the filled fields, where ids are names of members. */
+function withNamesIn(resource: Resource, filled: ReadonlyMap<string, string>): Resource {
+  const { kind, lifecycle } = resource;
+  const written = new Map([...filled].map(([name, id]) => [id, name]));
+  const fill = (at: Pointer) => renameSteps(kind, at, (name) => filled.get(name) ?? null);
+  const find = (at: Pointer) => renameSteps(kind, at, (id) => written.get(id) ?? null);
+  return {
+    ...resource,
+    lifecycle: { ...lifecycle, ignore: lifecycle.ignore.map(fill) },
+    secrets: () => resource.secrets().map(fill),
+    locate: (at) => resource.locate(find(at)),
+    point: (at, offset) => resource.point(find(at), offset),
+    overlayAt: (at) => resource.overlayAt(find(at)),
+  };
+}
+
+/** The resource with ids in place of its references that are values: names of members stay as they are written. */
+export function fillValues(resource: Resource, { ids }: Ids): Resource {
+  const answer = (to: Address, isName: boolean) => (isName ? null : (ids.get(to) ?? refMarker(to)));
+  return { ...resource, fields: fillFields(resource, answer) };
+}
+
+function fillFields({ kind, fields }: Resource, answer: (to: Address, isName: boolean) => Json): JsonObject {
+  return mapMembers(fields, (value, name) => {
+    const field = kind.fields[name];
+    return field ? withReferences(field, value, answer) : value;
   });
-  return { ...resource, fields };
 }

@@ -1,10 +1,10 @@
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { SideDifference } from '../model/diff.ts';
-import { isArray, isObject, isReference, type Json, mapJson, mapMembers } from '../model/json.ts';
-import { fillRefs, refOf, renderBody, secretName } from '../model/marker.ts';
+import { isArray, isObject, isReference, type Json, mapJson, objectFrom } from '../model/json.ts';
+import { fillRefs, refOf, refOfName, renderBody, secretName } from '../model/marker.ts';
 import type { Difference, Origin } from '../model/plan.ts';
-import { type Pointer, segmentsOf } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { diffInline, diffLines, type LineDiff, type Part, shorten, textsOfBlock } from './line-diff.ts';
 import { showLookAlikes, takeFirst, unicodeEscape } from './safe.ts';
 import { joinParts, namesInBrief, place } from './words.ts';
@@ -48,9 +48,10 @@ export const plainField = { origin: null, places: [], where: null, example: null
 type ShownDifference = SideDifference & Partial<Pick<Difference, 'origin' | 'overlay'>>;
 
 export function fieldOf(difference: ShownDifference): Field {
-  const { path, op, origin = null, overlay } = difference;
+  const { origin = null, overlay } = difference;
+  const named = nameIds(difference, refWords, plannedWords);
   const places = overlay ? [place(overlay)] : [];
-  return { ...plainField, name: pathWords(path), op, origin, places, view: viewOf(difference) };
+  return { ...plainField, name: pathWords(named.path), op: named.op, origin, places, view: viewOf(named) };
 }
 
 /** So many environments are named of a replacement that not all of a change have. */
@@ -74,8 +75,7 @@ function whereWords({ where }: Pick<Field, 'where'>, most = maxWhere): string {
   return where === null ? '' : `${where.is} ${namesInBrief(where.names, most)}`;
 }
 
-function viewOf(difference: SideDifference): View {
-  const { op, before, after, sensitive } = nameIds(difference, refWords, plannedWords);
+function viewOf({ op, before, after, sensitive }: SideDifference): View {
   if (sensitive) return { is: 'sensitive' };
   const hasBefore = op !== 'add';
   const hasAfter = op !== 'remove';
@@ -176,7 +176,7 @@ export function nameIds<T extends SideDifference>(
   wordsForId: (to: string, id: string) => string,
   wordsForPlanned: (to: Address) => string,
 ): T {
-  const { before, after, named = {} } = difference;
+  const { path, before, after, named = {} } = difference;
   const wordsFor = (value: Json): string | null => {
     const to = refOf(value);
     if (to !== null) return wordsForPlanned(to);
@@ -188,11 +188,23 @@ export function nameIds<T extends SideDifference>(
     const words = wordsFor(isReference(value) ? (value.id ?? null) : value);
     if (words !== null) return words;
     if (isArray(value)) return value.map(name);
-    return isObject(value) ? mapMembers(value, name) : value;
+    if (!isObject(value)) return value;
+    return objectFrom(Object.entries(value).map(([member, item]) => [nameMember(member), name(item)]));
+  };
+  const nameMember = (member: string): string => {
+    const to = refOfName(member);
+    // A number counts items.
+    if (to === null) return (/^\d+$/.test(member) ? null : wordsFor(member)) ?? member;
+    return wordsForPlanned(to);
   };
   // A tenant's own data may look like what an apply fills in.
   const isPlain = Object.keys(named).length === 0;
-  return { ...difference, before: isPlain ? before : name(before), after: name(after) };
+  return {
+    ...difference,
+    path: pointer(...segmentsOf(path).map(nameMember)),
+    before: isPlain ? before : name(before),
+    after: name(after),
+  };
 }
 
 /** Lookups are in their words, objects by their addresses. */

@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
-import { caseFiles, caseId, caseKinds, caseRole, caseSeed } from '../support/tenant-of-cases.ts';
+import { caseFiles, caseId, caseKinds, caseRole, caseSeed, rolePlaces } from '../support/tenant-of-cases.ts';
 import { createTwoTenants } from '../support/two-tenants.ts';
 import { createTestWorld, filesBelow, type WorldOptions } from '../support/world.ts';
 
@@ -34,6 +34,7 @@ it('an export of one tenant, applied to another one, has its ids at every place'
   expect(text).toContain('sourceId: !ref Source/HR');
   expect(text).toContain('approverId: !ref GovernanceGroup/Finance');
   expect(text).toContain('sourceIds: [!ref Source/Ledger, !ref Source/HR]');
+  expect(text).toMatch(/limits:\n +Source\/HR:\n +most: 3\n +Source\/Ledger:\n +most: 5\n/);
   expect(text).not.toMatch(/[0-9a-f]{32}/);
   await succeed('apply', '-e', 'production', '--yes');
   const { stdout } = await succeed('plan', '-e', 'production');
@@ -56,21 +57,21 @@ const source = {
   create: true,
   delete: true,
 };
-const withSources: WorldOptions = {
+const withSources = (...roles: JsonObject[]) => ({
   files: { ...caseFiles(), 'kinds/Source.kind.yaml': JSON.stringify(source) },
-  seed: caseSeed('A').replace(JSON.stringify(caseKinds.Source), JSON.stringify(source)),
-};
+  seed: caseSeed('A', roles).replace(JSON.stringify(caseKinds.Source), JSON.stringify(source)),
+});
 const manifests = `kind: Source
 name: New
 ---
 kind: Role
 name: Reader
-membership: { criteria: { key: { sourceId: !ref Source/New } }, sourceIds: [!ref Source/HR, !ref Source/New] }
+membership: { criteria: { key: { sourceId: !ref Source/New } }, sourceIds: [!ref Source/HR, !ref Source/New], limits: { Source/HR: 1, Source/New: 2 } }
 accessRequestConfig: { formId: !ref GovernanceGroup/Finance, approvalSchemes: [{ approverType: IDENTITY, approverId: !ref Identity/Ann }] }
 `;
 
 it('an id that the same plan makes is filled in at its places, and what names it is deleted first', async () => {
-  const { write, run, plan, sandbox } = await world(withSources);
+  const { write, run, plan, sandbox } = await world(withSources());
   write('config/all.yaml', manifests);
   expect((await run('plan')).stdout).toContain('Source/New');
   const applied = await run('apply', '--yes');
@@ -79,7 +80,11 @@ it('an id that the same plan makes is filled in at its places, and what names it
   const made = sandbox.state.objects.Source?.find(({ name }) => name === 'New')?.id;
   const role = sandbox.state.objects.Role?.find(({ name }) => name === 'Reader');
   expect(role).toMatchObject({
-    membership: { criteria: { key: { sourceId: made } }, sourceIds: [caseId('A', 'HR'), made] },
+    membership: {
+      criteria: { key: { sourceId: made } },
+      sourceIds: [caseId('A', 'HR'), made],
+      limits: { [caseId('A', 'HR')]: 1, [String(made)]: 2 },
+    },
     accessRequestConfig: {
       formId: caseId('A', 'Finance'),
       approvalSchemes: [{ approverId: caseId('A', 'Ann') }],
@@ -103,14 +108,78 @@ it('an id that the same plan makes is filled in at its places, and what names it
   }
   const again = sandbox.state.objects.Source?.find(({ name }) => name === 'New')?.id;
   expect(sandbox.state.objects.Role?.find(({ name }) => name === 'Reader')).toMatchObject({
-    membership: { criteria: { key: { sourceId: again } }, sourceIds: [caseId('A', 'HR'), again] },
+    membership: {
+      criteria: { key: { sourceId: again } },
+      sourceIds: [caseId('A', 'HR'), again],
+      limits: { [caseId('A', 'HR')]: 1, [String(again)]: 2 },
+    },
   });
+});
+
+it('names of members that are ids are changed, made, merged and rolled back like any other id', async () => {
+  const places = { ...rolePlaces, accessRequestConfig: { is: 'reference', names: true, to: 'Source' } };
+  const role: JsonObject = { ...caseKinds.Role, places };
+  const fields = { ...(role.fields as JsonObject), accessRequestConfig: { is: 'json', declares: 'members' } };
+  const base = withSources(caseRole('A'));
+  const { write, read, run, plan, sandbox } = await world({
+    ...base,
+    files: {
+      ...base.files,
+      'kinds/Role.kind.yaml': JSON.stringify({ ...role, fields }),
+      'config/source.yaml': 'kind: Source\nname: New/One\n',
+    },
+  });
+  const succeed = async (...argv: string[]) => {
+    const ran = await run(...argv);
+    expect(ran, ran.stdout + ran.stderr).toMatchObject({ code: 0 });
+    return ran.stdout;
+  };
+  const live = () => sandbox.state.objects.Role?.[0] as Record<string, JsonObject>;
+  const [hr, ledger] = [caseId('A', 'HR'), caseId('A', 'Ledger')];
+  live().accessRequestConfig = { [hr]: 1, [ledger]: 5 };
+  const manifest = `kind: Role
+name: Accountant
+membership:
+  limits:
+    # The most of each.
+    Source/HR: { most: 4 }
+    Source/New%2FOne: { most: 2 }
+accessRequestConfig: { Source/HR: 2, Source/New%2FOne: 7 }
+`;
+  write('config/role.yaml', manifest);
+  const shown = await succeed('plan');
+  expect(shown).toContain(`~ membership/limits/!ref Source/HR (${hr})/most  3 → 4`);
+  expect(shown).toContain('+ accessRequestConfig/!ref Source/New%2FOne (created by this plan)  7');
+  await succeed('apply', '--yes', '--result', 'result.json');
+  expect((await plan()).changes).toEqual([]);
+  const made = String(sandbox.state.objects.Source?.find(({ name }) => name === 'New/One')?.id);
+  expect(live()).toMatchObject({
+    membership: { limits: { [hr]: { most: 4 }, [made]: { most: 2 } } },
+    accessRequestConfig: { [hr]: 2, [ledger]: 5, [made]: 7 },
+  });
+
+  expect(await succeed('export', '--merge')).toContain('0 changed');
+  live().membership = { limits: { [hr]: { most: 6 }, [ledger]: { most: 1 } } };
+  await succeed('export', '--merge');
+  expect(read('config/role.yaml')).toBe(
+    manifest.replace('most: 4', 'most: 6').replace('New%2FOne: { most: 2 }', 'Ledger:\n      most: 1'),
+  );
+  expect((await plan()).changes).toEqual([]);
+
+  live().membership = { limits: { [hr]: { most: 4 }, [made]: { most: 2 } } };
+  await succeed('rollback', 'result.json', '--out', 'back.json');
+  await succeed('apply', 'back.json', '--yes');
+  expect(live().accessRequestConfig).toEqual({ [hr]: 1, [ledger]: 5 });
+  expect(live().membership).toMatchObject({ limits: { [hr]: { most: 3 }, [ledger]: { most: 5 } } });
 });
 
 it.each([
   ['membership: { sourceIds: [!ref Identity/Ann] }', 'refers to the kind Source, not to Identity'],
   ['additionalOwners: [{ type: OTHER, id: !ref Identity/Ann }]', '`!ref` cannot stand here'],
   ['membership: !ref Source/HR', '`!ref` cannot stand here in `membership`'],
+  ['membership: { limits: { Source/Nope: 1 } }', 'The tenant has no Source with the key "Nope"'],
+  ['membership: { limits: { Identity/Ann: 1 } }', 'refers to the kind Source, not to Identity'],
+  ['membership: { limits: { $ref:Source/HR: 1 } }', 'is reserved for tenantctl'],
   ['membership: { other: !ref Source/Nope }', 'The tenant has no Source with the key "Nope"'],
   ['description: !ref Source/HR', '`description` takes no `!ref`'],
 ])('a reference that a place does not take is refused: %s', async (line, message) => {
@@ -142,6 +211,7 @@ it('names the ids that no policy settles, and the policies; `kind check --write`
   const hints = [
     'membership/**/sourceId: { is: reference, to: Source }',
     'membership/sourceIds: { is: reference, to: Source }',
+    'membership/limits: { is: reference, names: true, to: Source }',
     'accessRequestConfig/approvalSchemes/*/approverId: { is: reference, by: approverType, to: { GOVERNANCE_GROUP: GovernanceGroup, IDENTITY: Identity } }',
     'additionalOwners/*/id: { is: reference, by: type, to: { IDENTITY: Identity, GOVERNANCE_GROUP: GovernanceGroup } }',
   ];
@@ -154,6 +224,7 @@ it('names the ids that no policy settles, and the policies; `kind check --write`
   expect(JSON.parse(read('kinds/Role.kind.yaml')).places).toMatchObject({
     'membership/**/sourceId': { is: 'reference', to: 'Source' },
     'additionalOwners/*/id': { by: 'type' },
+    'membership/limits': { names: true, to: 'Source' },
   });
   const second = await run('export', '--kinds', 'Role', '--out', 'second');
   expect(second.stderr).not.toContain('ids-kept');
@@ -172,7 +243,7 @@ it('a plan and a diff tell ids of another tenant, also where nothing differs', a
   expect(plan.stdout).toContain('No changes');
   const words = (text: string) => text.replaceAll(/\s+|\[ids-kept\]/g, ' ').replaceAll(/ +/g, ' ');
   expect(words(plan.stdout)).toContain(
-    'Role has what looks like ids, and the tenant has no object with them of a kind that the project knows: - membership/**/sourceId in Role/Accountant - membership/sourceIds in Role/Accountant - accessRequestConfig/approvalSchemes/*/approverId in Role/Accountant - additionalOwners/*/id in Role/Accountant',
+    'Role has what looks like ids, and the tenant has no object with them of a kind that the project knows: - membership/**/sourceId in Role/Accountant - membership/sourceIds in Role/Accountant - membership/limits in Role/Accountant - accessRequestConfig/approvalSchemes/*/approverId in Role/Accountant - additionalOwners/*/id in Role/Accountant',
   );
   expect((await succeed('plan', '-e', 'test')).stdout).not.toContain('ids-kept');
   const { stdout } = await succeed('diff', 'test', 'production', '--kinds', 'Role');

@@ -3,6 +3,8 @@ import type { Json } from '../../src/model/json.ts';
 import {
   containsMarker,
   fillLive,
+  fillPointer,
+  fillRefs,
   isFilledInLater,
   jsonText,
   literal,
@@ -11,6 +13,8 @@ import {
   livePlace,
   lookupMarker,
   lookupOf,
+  refMarker,
+  refsIn,
   renderBody,
   secretMarker,
   secretName,
@@ -24,7 +28,19 @@ const markers: Json[] = [
   liveMarker('/a'),
   jsonText({ a: 1 }),
   { $literal: 1 },
+  { '$ref:Source/HR': 1 },
 ];
+
+it('an id that is known fills in the name of a member, and the others stay', () => {
+  const body = { '$ref:Source/New': { at: refMarker('Source/New') }, '$ref:Source/Other': 1, kept: 2 };
+  const idOf = (to: string) => (to === 'Source/New' ? 7 : undefined);
+  expect(refsIn(body)).toEqual(['Source/New', 'Source/Other', 'Source/New']);
+  expect(fillRefs(body, idOf)).toEqual({ '7': { at: 7 }, '$ref:Source/Other': 1, kept: 2 });
+  expect(fillRefs(literal(body), idOf)).toEqual({ $literal: body });
+  expect(fillPointer('/limits/$ref:Source~1New/$ref:Source~1Other', idOf)).toBe(
+    '/limits/7/$ref:Source~1Other',
+  );
+});
 
 describe("a tenant's value that looks like a marker", () => {
   it.each(markers)('is sent as it is: %j', (value) => {

@@ -26,6 +26,8 @@ export const caseKinds: Readonly<Record<string, JsonObject>> = {
 export const rolePlaces: JsonObject = {
   'membership/**/sourceId': { is: 'reference', to: 'Source' },
   'membership/sourceIds': { is: 'reference', to: 'Source' },
+  'membership/limits': { is: 'reference', names: true, to: 'Source' },
+  'membership/limits/*': 'plain',
   'accessRequestConfig/approvalSchemes/*/approverId': {
     is: 'reference',
     by: 'approverType',
@@ -86,6 +88,7 @@ export function caseRole(tenant: string): JsonObject {
         children: [{ operation: 'AND', children: [leaf('HR'), leaf('Ledger')] }],
       },
       sourceIds: [idOf('Ledger'), idOf('HR')],
+      limits: { [idOf('HR')]: { most: 3 }, [idOf('Ledger')]: { most: 5 } },
     },
     accessRequestConfig: {
       approvalSchemes: [

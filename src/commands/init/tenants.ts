@@ -5,7 +5,7 @@ import type { ProjectEnvironment } from '../../kinds/project.ts';
 import { readBaseUrl } from '../../loader/connection.ts';
 import { loadEnvironment, loadEnvironmentNames, loadUnwritten, valuesIn } from '../../loader/index.ts';
 import { isPlainName } from '../../loader/selection.ts';
-import { refusedKeys } from '../../loader/tree.ts';
+import { isRefusedKey } from '../../loader/tree.ts';
 import { Failure, failure, interruption } from '../../model/failure.ts';
 import { isObject, type Json } from '../../model/json.ts';
 import { looksLikeCredential } from '../../model/sensitive.ts';
@@ -50,7 +50,7 @@ export function givenTenants({ identity, profiles }: Given): readonly GivenTenan
   }
   if (new Set(names).size < names.length || names.includes(''))
     throw failure('usage', 'Several tenants need names of their own.', { hint: namesHint });
-  const refused = names.find((name) => refusedKeys.has(name));
+  const refused = names.find((name) => isRefusedKey(name));
   if (refused !== undefined)
     throw failure('usage', `No environment can be called ${refused}.`, { hint: namesHint });
   const stray = others.find(({ name }) => !names.includes(name ?? (isOne ? (names[0] ?? '') : '')));
@@ -210,7 +210,7 @@ async function askForAdded(given: Given, asking: Asking): Promise<readonly NewTe
 function newName(taken: readonly string[], preset: string): (answer: string) => string {
   return (answer) => {
     const name = answer === '' ? preset : answer;
-    const isName = isPlainName(name) && name.length <= 64 && !refusedKeys.has(name);
+    const isName = isPlainName(name) && name.length <= 64 && !isRefusedKey(name);
     if (!taken.includes(name) && (name === preset || isName)) return name;
     throw failure('usage', 'Please give a new name of letters, digits, dots, dashes and underscores.');
   };

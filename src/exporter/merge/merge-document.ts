@@ -8,7 +8,7 @@ import { unresolved } from '../../loader/tree.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../../model/json.ts';
 import { secretName, secretNamesIn } from '../../model/marker.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
-import { type DraftContext, draftObject, inStableOrder } from '../draft.ts';
+import { asPrinted, type DraftContext, draftObject } from '../draft.ts';
 import type { Edit } from '../edit/apply-edits.ts';
 import { eolOf } from '../edit/document.ts';
 import { namesOf, tagsFor } from '../ids.ts';
@@ -62,8 +62,7 @@ export function mergeDocument(
   written: Printable,
   context: MergeContext,
 ): DocumentChanges {
-  // New items come in the order of an export.
-  const live = inStableOrder(object, context);
+  const live = asPrinted(object, context);
   const changes = noChanges();
   const draft = draftObject(live, context);
   const isInvalid = (name: string) =>
