@@ -22,7 +22,7 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import { isConcealed } from '../model/sensitive.ts';
+import { isConcealed, isPlaceOfCredential } from '../model/sensitive.ts';
 
 // All that this room knows of how a value is compared, shown and withheld. Drafts and merges ask here.
 
@@ -120,8 +120,9 @@ export function whyWithheld(
   if (hidden.includes(place.at)) return 'secret';
   if (place.settings && isConcealed(text)) return 'credential';
   if (fieldSays(place.field, place.at, 'plain', 'reference')) return null;
+  const isNamed = place.secret && !isPlaceOfCredential(text);
   const isCredential =
-    place.secret || fieldSays(place.field, place.at, 'secret') || (place.settings && isCredentialText(text));
+    isNamed || fieldSays(place.field, place.at, 'secret') || (place.settings && isCredentialText(text));
   return isCredential ? 'secret' : null;
 }
 

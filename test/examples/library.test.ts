@@ -1,18 +1,16 @@
 /** The descriptors that `kind add` copies, on objects of the shape that tenants have them in. */
-import { readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import {
+  libraryDescriptor as descriptor,
+  libraryKinds as kinds,
+  libraryFiles,
+  libraryFolder,
+  libraryObjects as objects,
+} from '../support/library.ts';
 import { createTestWorld, filesBelow, setSecrets, succeed } from '../support/world.ts';
-
-const library = fileURLToPath(new URL('../../examples/kinds/library/', import.meta.url));
-const objects: Readonly<Record<string, readonly object[]>> = JSON.parse(
-  readFileSync(new URL('library-objects.json', import.meta.url), 'utf8'),
-);
-const kinds = readdirSync(library).map((file) => file.replace('.kind.yaml', ''));
-
-const descriptor = (kind: string) => readFileSync(join(library, `${kind}.kind.yaml`), 'utf8');
 
 /** What to change in the manifest of an export. */
 const changes: Readonly<Record<string, readonly [from: string, to: string]>> = {
@@ -40,8 +38,8 @@ const idsKept: Readonly<Record<string, number>> = { AccessProfile: 1, SodPolicy:
 const libraryWorld = () =>
   createTestWorld({
     seed: JSON.stringify({ objects }),
-    sandbox: { kinds: library },
-    files: Object.fromEntries(kinds.map((kind) => [`kinds/${kind}.kind.yaml`, descriptor(kind)])),
+    sandbox: { kinds: libraryFolder },
+    files: libraryFiles,
   });
 
 it('has a test of each kind that writes', () => {
@@ -57,6 +55,8 @@ it.each(Object.entries(changes))('a %s is exported, changed and applied', async 
   await emptyPlan();
   const [[path, text] = ['', '']] = filesBelow(join(world.dir, 'config'));
   expect(text).toContain(from);
+  // Of all objects, only the source has a credential: expressions and paths into a vault are none.
+  expect(text.includes('!secret')).toBe(kind === 'Source');
   expect(text.match(/\b[0-9a-f]{32}\b/g) ?? [], text).toHaveLength(idsKept[kind] ?? 0);
   world.write(`config/${path}`, text.replace(from, to));
   await succeed(world, 'apply', '--yes');
