@@ -189,7 +189,7 @@ function buildEnvironment(name: string, written: WrittenEnvironment, context: Bu
     kinds: kindsOn(settings, context.project.kinds),
     ...reached,
     settings,
-    limits: readLimits(limits, reached.connection.to === 'sandbox'),
+    limits: readLimits(limits, written.sandbox !== undefined && !written.sandbox.presets?.length),
     policy: readPolicy(written, context),
     variables,
   };
@@ -279,11 +279,11 @@ function pathIn(baseUrl: string): string {
   }
 }
 
-function readLimits(written: WrittenLimits, isEmbedded: boolean): Limits {
+function readLimits(written: WrittenLimits, isInstant: boolean): Limits {
   const { requests, concurrency, per, timeout, settle, answers } = {
     ...defaultLimits,
-    // The embedded tenant shows a write at once.
-    ...(isEmbedded && { settle: '0s' }),
+    // The embedded tenant shows a write at once, unless it plays a product.
+    ...(isInstant && { settle: '0s' }),
     ...written,
   };
   const milliseconds = (time: string) => readDuration(time) ?? 0;

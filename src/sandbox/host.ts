@@ -20,7 +20,7 @@ import type {
 } from './objects.ts';
 import type { Operation } from './operations.ts';
 import type { FilterOperator } from './query.ts';
-import { ApiError, badRequest, type Reply } from './reply.ts';
+import { ApiError, badRequest, noContent, type Reply } from './reply.ts';
 import { refuse } from './shape.ts';
 import type { TenantState } from './state.ts';
 import type { Variations } from './ways.ts';
@@ -393,6 +393,19 @@ export function objectTypeOf(
   if (type !== 'ProfileAttributeRule') return null;
   const isClass = attribute && host.ruleObjectType === 'attribute_class';
   return isClass ? attributeClass(attribute, host) : 'NeAttribute';
+}
+
+/** Deletes an object, or promises to. */
+export function answerDelete(
+  { path }: Pick<Operation, 'path'>,
+  id: string,
+  takeAway: () => void,
+  { slowDeletes }: Variations,
+): Reply {
+  if (slowDeletes === 'accepted' && /^\/v\d{4}\/(sources|identity-profiles)$/.test(path))
+    return { status: 202, body: { type: 'TASK_RESULT', id: `task-${id}` }, later: takeAway };
+  takeAway();
+  return noContent;
 }
 
 /** The answer where there is nothing, on hosts that do not answer an empty list (api-notes, "What hosts of this family really answer"). */

@@ -5,6 +5,8 @@ export interface Reply {
   readonly body?: Json;
   readonly headers?: Readonly<Record<string, string>>;
   readonly changed?: boolean;
+  /** Work that the tenant does a while after its answer. */
+  readonly later?: () => void;
 }
 
 export class ApiError extends Error {

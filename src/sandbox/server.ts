@@ -145,10 +145,19 @@ function answer({ route, path, headers, search, bytes }: Asked, parts: ServerPar
   const query = parseQuery(search, operation);
   const call = { path, params, query, body: readBody(operation, bytes) };
   const reply = work(operation.method, (seen) => handler(call, seen), parts);
-  if (reply.changed) parts.save();
+  const { changed, later } = reply;
+  if (changed) parts.save();
+  if (later)
+    parts.late.add(slowWork, () => {
+      parts.history.record(tenant.state, later);
+      parts.save();
+    });
   const body = showAnswer(operation, reply.body, tenant.variations);
   return body === undefined ? reply : { ...reply, body };
 }
+
+/** How long a host needs for what it only promises. Real ones take about a minute, and sometimes less. */
+const slowWork = 45_000;
 
 /** Does the work of an operation. A read may show the tenant as it was a while ago. */
 function work(method: string, carryOut: (tenant: Tenant) => Reply, { tenant, history }: ServerParts): Reply {

@@ -64,6 +64,8 @@ export const ways = {
   twinProfiles: [false, true],
   /** What a kind of a descriptor does with a second object of the same key. */
   sameKey: ['taken', 'refused'],
+  /** How sources and identity profiles are deleted: at once, or 45 s after a 202, with what they hold. */
+  slowDeletes: ['done', 'accepted'],
   unsetMembers: ['null', 'omitted'],
   createAnswer: ['object', 'withoutId', 'nothing'],
   emailLowerCase: [false, true],
@@ -109,6 +111,7 @@ export const presets = {
     templateVariables: 'listed',
     senderFilters: 'comparisons',
     nulls: 'described',
+    slowDeletes: 'accepted',
     supportId: true,
   },
   'sailpoint-nerm': {

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Plan } from '../../src/model/plan.ts';
+import type { LoggedRequest } from '../../src/sandbox/index.ts';
 import { type SandboxOptions, startSandbox } from '../support/sandbox.ts';
 import { seedFile } from '../support/seed.ts';
 import { runProgram } from '../support/world.ts';
@@ -51,6 +52,12 @@ rules:
 
 const slack = 'config/notification-templates/cloud_manual_work_item_summary/slack.en.yaml';
 
+const preferences = 'config/notification-preferences.yaml';
+
+/** An answer that says that there is no MAIL FROM is none that refuses. */
+const isRefused = ({ status, path }: LoggedRequest) =>
+  status === null || (status >= 400 && !path.includes('/mail-from-attributes/'));
+
 describe.each<[name: string, products: Presets, written: object]>([
   ['the contract', [], {}],
   ['sailpoint-isc', ['sailpoint-isc'], { identity: 'sailpoint-isc' }],
@@ -79,21 +86,26 @@ describe.each<[name: string, products: Presets, written: object]>([
     expect(stderr.match(/^Detected: .*$/gm) ?? []).toHaveLength(products.length);
     const begin = sandbox.log.length;
 
+    expect((await run('export', '--merge')).stdout).toContain('Files: 0 changed, 0 new, 0 removed.');
     expect((await plan()).changes).toEqual([]);
     write(slack, read(slack).replace('to complete, ${user.name}', 'to do, ${user.name}'));
     write('config/long-names.yaml', search);
+    write(preferences, read(preferences).replace('mediums: [EMAIL]', 'mediums: [EMAIL, SLACK]'));
     const { changes } = await plan();
+    // Hosts of the contract only show preferences.
+    const isWritten = products.includes('sailpoint-isc');
     expect(changes.map(({ action, address }) => [action, address])).toEqual([
       ['update', 'NotificationTemplate/cloud_manual_work_item_summary/SLACK/en'],
+      [isWritten ? 'update' : 'manual', 'NotificationPreference/access_expiring'],
       ['create', 'ProfileSearch/Long%20names'],
     ]);
     await run('apply', '--yes');
-    expect((await plan()).changes).toEqual([]);
-    const to = products.includes('sailpoint-isc') ? ['--to', 'ada@acme.example'] : [];
+    expect((await plan()).changes.map(({ action }) => action)).toEqual(isWritten ? [] : ['manual']);
+    const to = isWritten ? ['--to', 'ada@acme.example'] : [];
     await run('send-test', 'NotificationTemplate/password_expiring/EMAIL/en', '--yes', ...to);
     expect(sandbox.state.sentNotifications).toHaveLength(1);
 
-    const refused = sandbox.log.slice(begin).filter(({ status }) => status === null || status >= 400);
+    const refused = sandbox.log.slice(begin).filter(isRefused);
     expect(refused.map(({ method, path, query, status }) => [method, path, query, status])).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ import {
   settable,
   timesOf,
 } from '../described-kind.ts';
-import { readJsonText, writeJsonText, writeSentJson } from '../host.ts';
+import { answerDelete, readJsonText, writeJsonText, writeSentJson } from '../host.ts';
 import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
 import { newId } from '../objects.ts';
 import {
@@ -38,7 +38,7 @@ import {
   type Tenant,
 } from '../operations.ts';
 import { parseFilters, readFlag, selectPage } from '../query.ts';
-import { badRequest, noContent, notFound, okRead, okWrite, type Reply } from '../reply.ts';
+import { badRequest, notFound, okRead, okWrite, type Reply } from '../reply.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
 
@@ -234,16 +234,21 @@ function removeOne(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
     if (!sameJson(own(live, name) ?? null, value))
       throw badRequest(`${name} must be ${value} before a delete`);
   refuseWhileReferredTo(kind.name, live, tenant);
+  return answerDelete(kind, live.id, () => takeAway(kind, live.id, tenant), tenant.variations);
+}
+
+function takeAway(kind: DescribedKind, id: string, tenant: Tenant): void {
   const objects = objectsOf(tenant, kind.name);
-  objects.splice(objects.indexOf(live), 1);
+  const at = objects.findIndex((object) => object.id === id);
+  if (at < 0) return;
+  objects.splice(at, 1);
   // What is below it goes with it.
   for (const { name, parent } of tenant.kinds.values()) {
     if (parent?.kind !== kind.name) continue;
     const below = objectsOf(tenant, name);
-    tenant.state.objects[name] = below.filter((object) => own(object, parent.name) !== live.id);
+    tenant.state.objects[name] = below.filter((object) => own(object, parent.name) !== id);
   }
   tenant.state.generation += 1;
-  return noContent;
 }
 
 /** A PUT has the id of its object where the API asks for that. */
