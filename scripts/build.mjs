@@ -5,10 +5,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
+import { bugsOf } from './addresses.mjs';
 import { noticesOf } from './notices.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 
 for (const script of ['compile-schemas', 'bundle-pages']) {
   execFileSync(process.execPath, [`scripts/${script}.mjs`], { stdio: 'inherit' });
@@ -20,7 +21,10 @@ const common = {
   target: 'node20.19',
   legalComments: 'none',
   logLevel: 'warning',
-  define: { TENANTCTL_VERSION: JSON.stringify(version) },
+  define: {
+    TENANTCTL_VERSION: JSON.stringify(manifest.version),
+    TENANTCTL_BUGS: JSON.stringify(bugsOf(manifest)),
+  },
 };
 
 // CommonJS starts faster than modules.

@@ -1,5 +1,5 @@
 import module from 'node:module';
-import { version } from './model/documents.ts';
+import { bugHint, version } from './model/documents.ts';
 import { ExitCode } from './model/failure.ts';
 
 // Node 22.1 and later keep the compiled code of the program for its next start.
@@ -62,7 +62,7 @@ async function run(): Promise<void> {
 /** Node ends when nothing is left to wait for. If the command has not ended then, its exit code would be 0. */
 function reportEarlyEnd(): void {
   process.stderr.write(
-    'error  The program ended before its work was done  [internal]\n    hint: This is a bug in tenantctl. Please report it with the command.\n',
+    `error  The program ended before its work was done  [internal]\n    hint: ${bugHint('the command')}\n`,
   );
   process.exitCode = ExitCode.incomplete;
 }

@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import type { SavedResult } from '../engine/results.ts';
 import type { TemplateSetting } from '../engine/templates.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { bugHint } from '../model/documents.ts';
 import {
   type ExitCode,
   Failure,
@@ -119,7 +120,7 @@ function toFailure(error: unknown, io: Io): Failure {
   if (refused) return refused;
   const stack = error instanceof Error && error.stack ? `\n${error.stack}` : '';
   return failure('internal', `${messageOf(error)}${stack}`, {
-    hint: 'This is a bug in tenantctl. Please report it with the lines above.',
+    hint: bugHint('the lines above'),
   });
 }
 

@@ -3,9 +3,16 @@ import type { JsonObject } from './json.ts';
 import type { Plan } from './plan.ts';
 
 declare const TENANTCTL_VERSION: string | undefined;
+declare const TENANTCTL_BUGS: string | null | undefined;
 
 /** The version in package.json, filled in by the build. */
 export const version = typeof TENANTCTL_VERSION === 'string' ? TENANTCTL_VERSION : '0.0.0-source';
+
+/** Says of an error that it is a bug, and where to report it, where package.json names a place. */
+export function bugHint(withWhat: string): string {
+  const address = typeof TENANTCTL_BUGS === 'string' ? ` at ${TENANTCTL_BUGS}` : '';
+  return `This is a bug in tenantctl. Please report it${address}, with ${withWhat}.`;
+}
 
 export const tool: Plan['tool'] = { name: 'tenantctl', version };
 
