@@ -172,14 +172,17 @@ class Listing {
   async *#upToPage({ page: last, offset, step }: PageAhead): AsyncGenerator<readonly JsonObject[]> {
     const offsets: number[] = [];
     for (let next = step; next < offset; next += step) offsets.push(next);
-    for await (const page of this.#concurrently(offsets)) yield this.#accept(page, 1);
+    for await (const page of this.#concurrently(offsets, this.#read)) yield this.#accept(page, 1);
     yield this.#accept(last, 1);
     if (last.names.length > step) yield* this.#untilShort(step + 1);
   }
 
-  async *#concurrently(offsets: readonly number[]): AsyncGenerator<Page> {
+  async *#concurrently<T>(
+    offsets: readonly number[],
+    read: (offset: number) => Promise<T>,
+  ): AsyncGenerator<T> {
     for (let at = 0; at < offsets.length; at += concurrentPages) {
-      const pages = offsets.slice(at, at + concurrentPages).map((offset) => this.#read(offset));
+      const pages = offsets.slice(at, at + concurrentPages).map(read);
       // They are awaited one by one; a failure before that must not count as unhandled.
       for (const page of pages) page.catch(() => {});
       for (const page of pages) yield await page;
@@ -198,15 +201,26 @@ class Listing {
     return this.#untilShort(isCut ? count : pageSize);
   }
 
-  /** Pages of a list of unknown length: until one is shorter than a full one. */
+  /**
+   * Pages of a list of unknown length: until one is shorter than a full one. Where nothing is expected of it, more and more of them
+   * are asked for at once, at most twice as many in vain as it has.
+   */
   async *#untilShort(full: number): AsyncGenerator<readonly JsonObject[]> {
+    if (this.#seen.size < full) return;
+    const { expected = 0, enough, undeclaredPaging, pageSize } = this.#source;
     const overlap = full > 1 ? 1 : 0;
-    let more = this.#seen.size >= full;
-    while (more && this.#seen.size < this.#enough) {
-      const page = await this.#readFurther(this.#seen.size - overlap);
-      if (page === null || this.#isEndedBy(page, overlap)) return;
-      more = page.names.length >= full;
-      yield this.#accept(page, overlap);
+    // Where the host may have no pages, the next one comes alone: it would be the whole list.
+    const isUnknown = expected === 0 && !enough && !undeclaredPaging && full === pageSize;
+    let atOnce = isUnknown ? 2 : 1;
+    while (this.#seen.size < this.#enough) {
+      const from = this.#seen.size - overlap;
+      const offsets = Array.from({ length: atOnce }, (_, at) => from + at * (full - overlap));
+      for await (const page of this.#concurrently(offsets, (offset) => this.#readFurther(offset))) {
+        if (page === null || (await this.#hasNoPages(page)) || this.#isEndedBy(page, overlap)) return;
+        yield this.#accept(page, overlap);
+        if (page.names.length < full) return;
+      }
+      if (isUnknown) atOnce = Math.min(3 * atOnce, concurrentPages);
     }
   }
 
@@ -221,7 +235,7 @@ class Listing {
     let isEndFull = false;
     const offsets: number[] = [];
     for (let next = size; next < end; next += size - overlap) offsets.push(next - overlap);
-    for await (const page of this.#concurrently(offsets)) {
+    for await (const page of this.#concurrently(offsets, this.#read)) {
       // Without this, a total that is too high would cost hundreds of requests.
       if (page.names.length === 0) return;
       yield this.#accept(page, overlap);
@@ -231,22 +245,15 @@ class Listing {
     if (isEndFull) yield* this.#untilShort(size);
   }
 
-  #read(offset: number): Promise<Page> {
-    return readAt(this.#client, this.#source, offset, this.#again);
-  }
+  readonly #read = (offset: number): Promise<Page> => readAt(this.#client, this.#source, offset, this.#again);
 
-  /**
-   * A page after the first. `null` where the host shows that it has no others: it ignores the parameters and gives the whole list
-   * again, or refuses them where paging is not documented (api-notes, "exactly 100 verified domains").
-   */
+  /** A page after the first; `null` where paging is not documented and the host refuses it (api-notes, "exactly 100 verified domains"). */
   async #readFurther(offset: number): Promise<Page | null> {
-    const { undeclaredPaging } = this.#source;
     try {
-      const page = await this.#read(offset);
-      return (await this.#hasNoPages(page)) ? null : page;
+      return await this.#read(offset);
     } catch (error) {
       if (!isBadRequest(error)) throw error;
-      if (undeclaredPaging) return null;
+      if (this.#source.undeclaredPaging) return null;
       // Some hosts refuse an offset beyond the end: the list may have become shorter.
       throw new Failure(error.diagnostics.map((diagnostic) => ({ ...diagnostic, code: 'list-changed' })));
     }

@@ -469,10 +469,7 @@ function readList(
   isKept: IsNeeded,
 ): Promise<LiveObject[]> {
   const { client, kind } = reader;
-  const source = {
-    ...sourceOf(reader, list, filter),
-    expected: filter === null ? expectedRows(reader, list) : 0,
-  };
+  const source = { ...sourceOf(reader, list, filter), expected: expectedRows(reader, list) };
   return selectRows(client, source, (row) => {
     const object = liveObjectIn(reader, row, null);
     // An object that was skipped would count as absent.

@@ -174,12 +174,12 @@ async function readContext(
   // What existing manifests refer to by name is needed too.
   { isReferredOnly }: { readonly isReferredOnly: boolean },
 ) {
-  const records = await readReferencedRecords(client, objects);
-  const { objects: referredTo, ...names } = await readReferenceNames(client, objects, {
-    ...environment,
-    isReferredOnly,
-  });
-  const standards = new LiveIndex(await readDefaults(client, defaultsOf(objects)));
+  const [records, { objects: referredTo, ...names }, defaults] = await Promise.all([
+    readReferencedRecords(client, objects),
+    readReferenceNames(client, objects, { ...environment, isReferredOnly }),
+    readDefaults(client, defaultsOf(objects)),
+  ]);
+  const standards = new LiveIndex(defaults);
   const standardOf = ({ kind, key }: LiveObject) => standards.findByKey(kind, key);
   return { records, referredTo, ...names, standardOf };
 }

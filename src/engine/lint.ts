@@ -19,7 +19,7 @@ import {
 import { scopeFilter } from '../model/address.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import type { DraftPlan } from '../model/digest.ts';
-import { Failure, isInterruption } from '../model/failure.ts';
+import { Failure, ifFailure, isInterruption } from '../model/failure.ts';
 import type { PlanInput } from '../planner/input.ts';
 
 export interface Planned {
@@ -82,8 +82,12 @@ async function readKnowledge(
   const questions = questionsOf(changed, declared);
   const templates = async (): Promise<LintKnowledge> => {
     const missing = omitKnownKeys(questions.defaults, defaults);
-    const more = await readPart(missing.length > 0, () => readDefaults(client, missing));
-    const all = [...defaults, ...(more ?? [])];
+    // The context is likely to be needed as well. Equal requests of a plan are sent once, so it costs no wait below.
+    const [more = []] = await Promise.all([
+      readPart(missing.length > 0, () => readDefaults(client, missing)),
+      missing.length > 0 && readTemplateContext(client).catch(ifFailure(() => null)),
+    ]);
+    const all = [...defaults, ...more];
     // Most variables occur in the defaults. Then the context is not needed.
     const others = withOtherVariables(changed, all);
     const [attributes, listed] = await Promise.all([

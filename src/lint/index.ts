@@ -187,7 +187,11 @@ export interface LintQuestions {
 export function questionsOf(changed: readonly Resource[], declared: readonly Resource[]): LintQuestions {
   const templates = changed.filter(isTemplate);
   const usesVariables = ({ fields }: Resource) => usesOf(textsOf(fields)).variables.length > 0;
-  const keys = templates.filter(usesVariables).map(({ key }) => key);
+  const names = new Set(templates.filter(usesVariables).map(({ key: [name] }) => name));
+  // The defaults of a name are listed for all its media and locales. What is declared says how many that may be.
+  const keys = [...templates, ...declared.filter(isTemplate)]
+    .filter(({ key: [name] }) => names.has(name))
+    .map(({ key }) => key);
   const senders = collectSenders(declared, null);
   const needsSenders = templates.some((template) => findUnknownSenders(template, senders).length > 0);
   const rules = changed.filter(({ kind }) => kind === profileSearch).flatMap(rulesOf);

@@ -77,16 +77,22 @@ describe('what a plan asks for the sake of the lint', () => {
     expect(asked()).toEqual(['get-notifications-template-context', ...own]);
   });
 
-  it('is the default for a variable of a template whose default was not read', async () => {
+  it('is the default for a variable of a template whose default was not read, and at the same time the context', async () => {
     world.declare([template({ key: 'access_request_reviewer', subject: '$approvalUrl' })]);
     expect(codesOf(await world.plan())).toEqual([]);
-    expect(asked()).toEqual(own);
+    expect(asked()).toEqual(['get-notifications-template-context', ...own]);
     const of = ({ operation }: { operation: string | null }) =>
       operation === 'list-notification-template-defaults';
     expect(world.sandbox.log.find(of)?.query.filters).toContain('"access_request_reviewer"');
   });
 
-  it('is also the context if the default does not have the variable', async () => {
+  it('is the context in vain where the tenant does not show it and the default has all variables', async () => {
+    world.sandbox.faults.add({ kind: 'status', path: '/v2025/notification-template-context', status: 403 });
+    world.declare([template({ key: 'access_request_reviewer', subject: '$approvalUrl' })]);
+    expect(codesOf(await world.plan())).toEqual([]);
+  });
+
+  it('is the context once, also if the default does not have the variable', async () => {
     world.declare([template({ key: 'access_request_reviewer', subject: '$approvalUrl $nobody' })]);
     expect(codesOf(await world.plan())).toEqual(['unknown-variable']);
     expect(asked()).toEqual(['get-notifications-template-context', ...own]);
