@@ -138,12 +138,13 @@ export function collectionsIn(api: OpenApi) {
     .sort()
     .flatMap((found) => {
       const path = found.startsWith(`${prefix}/`) ? found : prefix + found;
-      const get = api.at(all, found, 'get');
+      const reading = api.at(all, found, 'get');
       const isWhole =
         api.at(all, found, 'post') !== null || itemPathOf(found, Object.keys(all.value)) !== undefined;
-      if (!get || !isWhole || !kindPath.test(path) || own(get.value, 'deprecated') === true) return [];
-      if (rowsOf(api, path, get) === null) return [];
-      return [{ ...withParent(path), found: path, tag: textsOf(get.value, 'tags')[0] ?? null }];
+      if (!reading || !isWhole || !kindPath.test(path) || own(reading.value, 'deprecated') === true)
+        return [];
+      if (rowsOf(api, path, reading) === null) return [];
+      return [{ ...withParent(path), found: path, tag: textsOf(reading.value, 'tags')[0] ?? null }];
     });
 }
 
