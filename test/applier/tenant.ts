@@ -107,10 +107,21 @@ export class Tenant implements TenantPort {
   /** Called before every read. */
   onRead: (count: number) => void = () => {};
 
-  constructor(sandbox: Sandbox, client: Client, { things = {}, notes = {}, defaults = {} }: Partial<World>) {
+  constructor(sandbox: Sandbox, client: Client, world: Partial<World>) {
     this.tenant = client.tenant;
     this.#sandbox = sandbox;
     this.#client = client;
+    this.become(world);
+  }
+
+  /** Another tenant, which nobody has asked for anything: quicker than to start one. */
+  become({ things = {}, notes = {}, defaults = {} }: Partial<World>): void {
+    Object.assign(this.#sandbox.state, { templates: [], templateDefaults: [] });
+    this.#sandbox.state.objects = { Thing: [], ThingRule: [] };
+    this.sent.length = 0;
+    this.carriedOut.length = 0;
+    this.reads = 0;
+    this.onEffect = () => {};
     for (const [name, raw] of Object.entries(things)) this.things.set(name, raw);
     for (const [key, raw] of Object.entries(notes)) this.notes.set(key, raw);
     for (const [key, raw] of Object.entries(defaults)) this.defaults.set(key, raw);
