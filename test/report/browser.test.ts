@@ -276,6 +276,9 @@ describeInBrowser('the page in a browser', (open) => {
     await page.locator('.tick').first().click();
     await page.getByText('61 of 63 reviewed').waitFor();
     expect(await page.locator('.entry[open]').count()).toBe(0);
+    await page.locator('.tick').first().click();
+    await page.getByText('62 of 63 reviewed').waitFor();
+    expect(await page.locator('.entry[open]').getAttribute('data-address')).toBe('SimIntegration/s%2062');
     await page.close();
   });
 

@@ -39,6 +39,30 @@ export function describeInBrowser(name: string, tests: (open: Open) => void): vo
   });
 }
 
+/** The words that each side marks: `words`, `style` or `current`; an empty text stands for a place between words. */
+export function marked(page: Page, name: string): Promise<string[][]> {
+  const script = `[...document.querySelectorAll('x-mark[data-is="${name}"]')].map((mark) => {
+    const box = mark.getBoundingClientRect();
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const range = new Range();
+    let text = '';
+    while (walker.nextNode())
+      for (let at = 0; at < walker.currentNode.length; at += 1) {
+        range.setStart(walker.currentNode, at);
+        range.setEnd(walker.currentNode, at + 1);
+        const { x, y, width, height } = range.getBoundingClientRect();
+        const [middle, centre] = [x + width / 2, y + height / 2];
+        if (width > 0 && middle > box.left && middle < box.right && centre > box.top && centre < box.bottom)
+          text += walker.currentNode.data[at];
+      }
+    return text;
+  })`;
+  const sides = page.locator('iframe');
+  return Promise.all(
+    [0, 1].map((at) => sides.nth(at).contentFrame().locator('html').evaluate<string[], unknown>(script)),
+  );
+}
+
 /** A rendered e-mail. */
 export function side(
   document: string,

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { RenderedSide } from '../../src/report/options.ts';
-import { describeInBrowser, side } from './browsing.ts';
+import { violations } from '../support/browser.ts';
+import { describeInBrowser, marked, side } from './browsing.ts';
 import { change, difference, digest, plan, samplePlan, sampleResult, textUpdate } from './fixtures.ts';
 
 /** Keeps what the page copies, since a browser without windows has no clipboard. */
@@ -130,44 +131,25 @@ describeInBrowser('what a reader does with the page', (open) => {
     await expect.poll(() => after?.locator('img[src]').count()).toBe(0);
     await page.getByRole('button', { name: 'No images' }).click();
     await expect.poll(() => after?.locator('img[src]').count()).toBe(1);
-    const current = async () => {
-      const marked = '[...(CSS.highlights.get("current") ?? [])].map(String)';
-      const sides = await Promise.all(
-        [before, after].map((frame) => frame?.locator('html').evaluate(marked)),
-      );
-      return sides.flat();
-    };
-    await page.getByRole('button', { name: 'Next change' }).click();
-    await expect.poll(current).toEqual(['old']);
-    await page.getByRole('button', { name: 'Next change' }).click();
-    await expect.poll(current).toEqual(['new']);
+    const next = () => page.getByRole('button', { name: 'Next change' }).click();
+    await next();
+    await expect.poll(() => marked(page, 'current')).toEqual([['old'], ['new']]);
+    await next();
+    await expect.poll(() => marked(page, 'current')).toEqual([['old'], ['new']]);
     await page.getByRole('button', { name: 'Previous change' }).click();
     await page.getByRole('button', { name: 'Previous change' }).click();
-    await expect.poll(current).toEqual(['End new']);
     const scrolled =
       'new Promise((done) => { const look = () => scrollY > 0 ? done(true) : requestAnimationFrame(look); look(); })';
     expect(await before?.locator('html').evaluate(scrolled)).toBe(true);
     const fromMiddle = `(() => {
       const frame = document.querySelectorAll('iframe')[1];
-      const [range] = frame.contentWindow.CSS.highlights.get('current');
+      const range = frame.contentDocument.querySelector('x-mark[data-is="current"]');
       const { top, width } = frame.getBoundingClientRect();
       return top + (range.getBoundingClientRect().top * width) / frame.offsetWidth - innerHeight / 2;
     })()`;
     await expect.poll(async () => Math.abs(Number(await page.evaluate(fromMiddle)))).toBeLessThan(200);
     await page.close();
   });
-
-  const current = (page: Page, name: string) =>
-    Promise.all(
-      [0, 1].map((at) =>
-        page
-          .locator('iframe')
-          .nth(at)
-          .contentFrame()
-          .locator('html')
-          .evaluate(`[...(CSS.highlights.get("${name}") ?? [])].map(String)`),
-      ),
-    );
 
   it('marks a sentence of an e-mail that changed, though what an inbox shows of it repeats the old one', async () => {
     const mail = (preheader: string, words: string) =>
@@ -178,35 +160,80 @@ describeInBrowser('what a reader does with the page', (open) => {
       const rendered = { [textUpdate.address]: { before, after } };
       return open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
     };
+    // Words that the other side does not have are marked, and their place there.
     const same = await shown(mail('Sign in.', 'Sign in.'), mail('Sign in.', 'Sign in now.'));
-    await expect.poll(() => current(same, 'changed')).toEqual([['Sign in.'], ['Sign in now.']]);
+    await expect.poll(() => marked(same, 'words')).toEqual([[], ['now']]);
+    expect(await marked(same, 'place')).toEqual([[''], []]);
+    expect(await same.locator('.unshown mark').count()).toBe(0);
     await same.close();
     const hidden = await shown(mail('Old.', 'Sign in.'), mail('Sign in.', 'Sign in now.'));
-    await expect
-      .poll(() => current(hidden, 'changed'))
-      .toEqual([expect.arrayContaining(['Sign in.']), expect.arrayContaining(['Sign in now.'])]);
-    // A passage that nobody sees is none to go to.
-    await hidden.getByRole('button', { name: 'Next change' }).click();
-    await expect.poll(() => current(hidden, 'current')).toEqual([['Sign in.'], []]);
-    await hidden.getByRole('button', { name: 'Next change' }).click();
-    await expect.poll(() => current(hidden, 'current')).toEqual([[], ['Sign in now.']]);
-    await hidden.getByRole('button', { name: 'Next change' }).click();
-    await expect.poll(() => current(hidden, 'current')).toEqual([['Sign in.'], []]);
+    await expect.poll(() => marked(hidden, 'words')).toEqual([[], ['now']]);
+    // What nobody sees is told apart, and is nothing to go to.
+    expect(await hidden.locator('.unshown').allInnerTexts()).toEqual([
+      'Hidden text: Old. Old.',
+      'Hidden text: Sign in. Sign in.',
+    ]);
+    expect(await hidden.locator('.unshown mark').allInnerTexts()).toEqual([
+      ...['Old.', 'Old.'],
+      ...['Sign in.', 'Sign in.'],
+    ]);
+    await hidden.locator('.entry summary').first().focus();
+    for (const key of ['n', 'n', 'p']) {
+      await hidden.keyboard.press(key);
+      await expect.poll(() => marked(hidden, 'current')).toEqual([[''], ['now']]);
+    }
     await hidden.close();
   });
 
-  it('marks a changed passage so that it is seen on a background of the same colour', async () => {
-    const mail = (words: string) =>
-      side(`<body style="background: #fff0a3; color: #1a2029"><p>${words}</p></body>`);
+  it.each(['#ffffff', '#c2410c', '#111111'])(
+    'marks changed words so that they are seen on %s',
+    async (ground) => {
+      const mail = (words: string) =>
+        side(
+          `<style>* { display: block !important; outline: 0 !important }</style><body style="background: ${ground}; color: #888"><p>${words}</p></body>`,
+        );
+      const rendered = {
+        [textUpdate.address]: { before: mail('the old sentence'), after: mail('the new sentence') },
+      };
+      const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
+      await expect.poll(() => marked(page, 'words')).toEqual([['old'], ['new']]);
+      const passage = page.locator('iframe').last().contentFrame().locator('body');
+      const picture = await passage.screenshot();
+      await passage.evaluate('document.querySelector("x-marks").remove()');
+      expect(await differingPixels(page, [picture, await passage.screenshot()])).toBeGreaterThan(30);
+      await page.close();
+    },
+  );
+
+  it('tells what looks different where the words are the same, and goes there', async () => {
+    const mail = (colour: string, link: string) =>
+      side(
+        `<html lang="en"><title>Mail</title><table><tr><td style="background: ${colour}"><p style="color: white">ACME</p><p style="color: white">Portal</p></td></tr><tr><td style="background: ${colour}"><a style="color: white" href="${link}">Sign in</a></td></tr></table>`,
+      );
     const rendered = {
-      [textUpdate.address]: { before: mail('an old sentence'), after: mail('a new sentence') },
+      [textUpdate.address]: {
+        before: mail('#0b539b', 'https://a.example'),
+        after: mail('#7a1fa2', 'https://b.example'),
+      },
     };
     const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
-    await expect.poll(() => current(page, 'changed')).toEqual([['an old sentence'], ['a new sentence']]);
-    const passage = page.locator('iframe').last().contentFrame().locator('p');
-    const marked = await passage.screenshot();
-    await passage.evaluate('CSS.highlights.clear()');
-    expect(await differingPixels(page, [marked, await passage.screenshot()])).toBeGreaterThan(30);
+    await expect
+      .poll(() => page.locator('.styles li').allInnerTexts())
+      .toEqual([
+        'Looks different: background-color #0b539b → #7a1fa2 (“ACME”, “Sign in”)',
+        'Looks different: link https://a.example → https://b.example (“Sign in”)',
+      ]);
+    await page.locator('.entry summary').first().focus();
+    await page.keyboard.press('n');
+    await expect
+      .poll(() => marked(page, 'current'))
+      .toEqual([
+        ['ACME', 'Sign'],
+        ['ACME', 'Sign'],
+      ]);
+    await page.keyboard.press('n');
+    await expect.poll(() => marked(page, 'current')).toEqual([['Sign'], ['Sign']]);
+    expect(await violations(page)).toEqual([]);
     await page.close();
   });
 

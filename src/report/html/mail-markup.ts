@@ -7,7 +7,7 @@ import { html, Markup, withCode } from './markup.ts';
  * cuts nothing off at the height of the window: the frame gets the height of what is in it.
  */
 const framePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
-const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><style>:root:root,:root:root>body{overflow:visible!important}:root[data-images="off"] *{background-image:none!important}::highlight(changed){background-color:#fff0a3;color:#1a2029;text-decoration:underline wavy 2px #c2410c}::highlight(current){background-color:#ffb84d;color:#1a2029;text-decoration:underline wavy 3px #8f1d14}</style>`;
+const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><style>:root:root,:root:root>body{overflow:visible!important}:root[data-images="off"] *{background-image:none!important}</style>`;
 
 export function renderedMarkup(address: string, rendered: Rendered): Markup {
   const { before, after } = rendered;

@@ -111,6 +111,8 @@ const keys = [
   ['k', 'previous change'],
   ['Enter', 'open or close it'],
   ['x', 'tick it off, and on to the next'],
+  ['n', 'next passage that changed in a rendered message'],
+  ['p', 'previous passage'],
   ['/', 'filter by text'],
   ['?', 'these keys'],
 ] as const;

@@ -1,5 +1,5 @@
-import { diffArrays } from 'diff';
 import { findAll, isPressed, onClick, press, startSwitch } from './dom.ts';
+import { clearMarks, drawMarks, markChanges, showStep } from './passages.ts';
 
 /** Up to this many rendered templates are all loaded, also for printing. Of more, only those in sight are. */
 const maxFrames = 100;
@@ -83,7 +83,7 @@ function renderedOf(button: HTMLButtonElement): HTMLElement {
 }
 
 /** The pairs of frames of one template, which may be shown with several values. */
-function framesIn(rendered: HTMLElement): HTMLElement[] {
+export function framesIn(rendered: Element): HTMLElement[] {
   return [...rendered.querySelectorAll<HTMLElement>('.frames')];
 }
 
@@ -115,6 +115,7 @@ function fitFrame(place: HTMLElement): void {
   const root = frame?.contentDocument?.documentElement;
   const room = place.clientWidth;
   if (!frame || !root || room === 0) return;
+  clearMarks(frame);
   const isMail = place.dataset.kind === 'mail';
   const chosen = isMail
     ? Number(place.closest<HTMLElement>('.rendered')?.dataset.width ?? 600)
@@ -128,6 +129,7 @@ function fitFrame(place: HTMLElement): void {
   frame.style.height = `${height}px`;
   frame.style.transform = `scale(${scale})`;
   place.style.height = `${Math.ceil(height * scale)}px`;
+  drawMarks(frame);
   const label = place.parentElement?.querySelector('.scale');
   if (label && isMail) label.textContent = `${widthWords(width, chosen, scale)}${place.dataset.note ?? ''}`;
 }
@@ -186,118 +188,4 @@ function chooseScheme(rule: CSSMediaRule, isDark: boolean): boolean {
     (scheme.toLowerCase() === 'dark') === isDark ? '(min-width: 0px)' : '(max-width: 0px)',
   );
   return /scheme\s*:\s*dark/i.test(text);
-}
-
-interface Passage {
-  readonly frame: HTMLIFrameElement;
-  readonly range: Range;
-}
-
-/** The changed passages of each pair of frames, from top to bottom. */
-const known = new WeakMap<Element, readonly Passage[]>();
-/** The index of the current passage, by the first of the pairs that belong together. */
-const shown = new WeakMap<Element, number>();
-
-/** Marks the passages of both sides that the other one does not have in the same place. */
-function markChanges(frames: Element): void {
-  const [before, after] = [...frames.querySelectorAll('iframe')];
-  const [old, fresh] = [before, after].map((frame) => frame && textsIn(frame));
-  if (!before || !after || !old || !fresh) return;
-  const passages: Passage[] = [];
-  let [oldAt, freshAt] = [0, 0];
-  for (const { added, removed, count } of diffArrays(signaturesOf(old), signaturesOf(fresh))) {
-    if (removed) passages.push(...old.slice(oldAt, oldAt + count).map((node) => passageOf(before, node)));
-    if (added) passages.push(...fresh.slice(freshAt, freshAt + count).map((node) => passageOf(after, node)));
-    if (!added) oldAt += count;
-    if (!removed) freshAt += count;
-  }
-  passages.sort((a, b) => topOf(a) - topOf(b));
-  known.set(frames, passages);
-  for (const frame of [before, after]) highlight(frame, 'changed', passages);
-}
-
-/** Goes to the next changed passage, or with -1 to the previous one. After the last comes the first. */
-function showStep(pairs: readonly Element[], step: number): void {
-  const passages = pairs.flatMap((frames) => known.get(frames) ?? []).filter(isSeen);
-  const [first] = pairs;
-  if (!first || passages.length === 0) return;
-  const last = shown.get(first) ?? -1;
-  const at = last < 0 && step < 0 ? passages.length - 1 : (last + step + passages.length) % passages.length;
-  shown.set(first, at);
-  const current = passages[at];
-  if (!current) return;
-  for (const frames of pairs)
-    for (const frame of frames.querySelectorAll('iframe')) highlight(frame, 'current', [current]);
-  moveTo(current);
-}
-
-/** Scrolls a mail that is higher than its frame, and then the page. Frames are scaled, so a browser cannot do it alone. */
-function moveTo({ frame, range }: Passage): void {
-  const middle = frame.clientHeight / 2;
-  frame.contentWindow?.scrollBy(0, range.getBoundingClientRect().top - middle);
-  const { top, width } = frame.getBoundingClientRect();
-  const scale = width / frame.offsetWidth;
-  scrollBy(0, top + range.getBoundingClientRect().top * scale - innerHeight / 2);
-}
-
-const isSeen = ({ range }: Passage): boolean => !isHidden(range.startContainer);
-
-function topOf({ range }: Passage): number {
-  return range.getBoundingClientRect().top;
-}
-
-function textsIn({ contentDocument: of }: HTMLIFrameElement): Node[] | null {
-  if (!of?.body) return null;
-  const walker = of.createTreeWalker(of.body, NodeFilter.SHOW_TEXT);
-  const texts: Node[] = [];
-  for (let node = walker.nextNode(); node; node = walker.nextNode())
-    if (wordsOf(node) !== '' && !node.parentElement?.matches('style, script')) texts.push(node);
-  return texts;
-}
-
-function wordsOf({ textContent }: Node): string {
-  return (textContent ?? '').replace(/\s+/g, ' ').trim();
-}
-
-/** Texts that nobody sees, such as the first words for an inbox, are no replacement of texts that everybody sees. */
-function signaturesOf(texts: readonly Node[]): string[] {
-  const cutOff = new Map<Element, boolean>();
-  return texts.map((node) => `${isHidden(node, cutOff) ? 'hidden' : 'shown'} ${wordsOf(node)}`);
-}
-
-/**
- * True for a text that is not displayed, is transparent, has no size, or is cut off.
- *
- * @param cutOff remembers elements, since the texts of an e-mail share most of what is around them
- */
-function isHidden({ parentElement: element }: Node, cutOff = new Map<Element, boolean>()): boolean {
-  if (!element?.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return true;
-  return Number.parseFloat(styleOf(element)?.fontSize ?? '') < 2 || isCutOff(element, cutOff);
-}
-
-/** True inside of an element that shows nothing of what is in it, since it has no height. */
-function isCutOff(element: Element, known: Map<Element, boolean>): boolean {
-  const { parentElement: outer } = element;
-  const isEmpty = () =>
-    styleOf(element)?.overflowY !== 'visible' && element.getBoundingClientRect().height < 1;
-  const answer = known.get(element) ?? (isEmpty() || (outer !== null && isCutOff(outer, known)));
-  known.set(element, answer);
-  return answer;
-}
-
-function styleOf(element: Element): CSSStyleDeclaration | undefined {
-  return element.ownerDocument.defaultView?.getComputedStyle(element);
-}
-
-function passageOf(frame: HTMLIFrameElement, node: Node): Passage {
-  const range = new Range();
-  range.selectNodeContents(node);
-  return { frame, range };
-}
-
-function highlight(frame: HTMLIFrameElement, name: string, passages: readonly Passage[]): void {
-  const view = frame.contentDocument?.defaultView;
-  if (!view?.CSS.highlights) return;
-  const own = passages.filter((passage) => passage.frame === frame).map(({ range }) => range);
-  view.CSS.highlights.set(name, new view.Highlight(...own));
 }

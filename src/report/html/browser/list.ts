@@ -13,7 +13,8 @@ import {
   startSwitch,
   wordsIn,
 } from './dom.ts';
-import { Frames, fitAll } from './frames.ts';
+import { Frames, fitAll, framesIn } from './frames.ts';
+import { showStep } from './passages.ts';
 import { Review } from './review.ts';
 
 const typingPause = 40;
@@ -215,7 +216,7 @@ export class List {
     this.#review.show(entry);
   }
 
-  /** `j` and `k` go to the next and the previous entry, `x` ticks one off, and `?` shows the keys. */
+  /** The keys of `?`, but for those that the browser knows. */
   #startKeys(): void {
     addEventListener('keydown', (event) => {
       const { key } = event;
@@ -223,9 +224,18 @@ export class List {
       const current = document.activeElement?.closest<HTMLDetailsElement>('.entry') ?? null;
       if (key === '?') find('keys', HTMLDialogElement).showModal();
       else if (key === 'x' && current) this.#tick(current);
+      else if ((key === 'n' || key === 'p') && current) showStep(framesIn(current), key === 'n' ? 1 : -1);
       else if (key === 'j' || key === 'k') this.#go(current, key === 'j' ? 1 : -1)?.focus();
     });
     onClick('#help', () => find('keys', HTMLDialogElement).showModal());
+    // A control inside of a title would not be told by screen readers: the box below is for them, and this is for the mouse.
+    addEventListener('click', (event) => {
+      const { target } = event;
+      const entry = target instanceof Element ? target.closest('.tick')?.closest('details') : null;
+      if (!entry) return;
+      event.preventDefault();
+      this.#tick(entry);
+    });
   }
 
   /** Ticks an entry off, or takes the tick back. After a tick, the next entry without one is opened. */

@@ -16,14 +16,6 @@ export class Review {
       const entry = target.closest<HTMLDetailsElement>('.entry');
       if (entry) this.#set(entry, target.checked);
     });
-    // A control inside of a title would not be told by screen readers: the box below is for them, and this is for the mouse.
-    document.addEventListener('click', (event) => {
-      const { target } = event;
-      const entry = target instanceof Element ? target.closest('.tick')?.closest('details') : null;
-      if (!entry) return;
-      event.preventDefault();
-      this.toggle(entry);
-    });
   }
 
   /** Shows whether an entry is ticked off, also in its box where that is made. */
