@@ -7,8 +7,10 @@ import {
   shardOf,
 } from '../loader/selection.ts';
 import { ExitCode } from '../model/failure.ts';
-import { json, oneLine } from '../report/safe.ts';
+import { layout, table } from '../report/layout.ts';
+import { json } from '../report/safe.ts';
 import { describeCommand, format, text } from './command.ts';
+import { viewOf } from './io.ts';
 import { projectFileOptions } from './project.ts';
 
 export const command = describeCommand({
@@ -32,7 +34,8 @@ export const command = describeCommand({
   const project = loadEnvironmentNames(projectFileOptions(args, io));
   const selected = args.env.length === 0 ? project.environments : selectEnvironments(args.env, project);
   const names = args.shard === undefined ? selected : shardOf(selected, parseShard(args.shard));
-  io.stdout.write(print(names, project, args.format));
+  const view = { ...viewOf(io.stdout, args, io), width: Number.POSITIVE_INFINITY };
+  io.stdout.write(print(names, project, args.format, view));
   return ExitCode.done;
 });
 
@@ -40,6 +43,7 @@ function print(
   names: readonly string[],
   project: EnvironmentNames,
   format: 'text' | 'json' | 'github-matrix',
+  view: ReturnType<typeof viewOf>,
 ): string {
   const groups = Object.keys(project.groups).map((group) => [group, membersOf(group, project)] as const);
   switch (format) {
@@ -48,8 +52,14 @@ function print(
     case 'github-matrix':
       return `${JSON.stringify({ environment: names })}\n`;
     case 'text': {
-      const lines = groups.map(([group, members]) => `@${group}: ${members.join(', ') || 'none'}`);
-      return [...names, ...lines].map((line) => `${oneLine(line)}\n`).join('');
+      const lines = names.map((name) => [
+        name === project.defaultEnvironment ? `${name} (default)` : name,
+        groups.flatMap(([group, members]) => (members.includes(name) ? `@${group}` : [])).join(', '),
+      ]);
+      const empty = groups.flatMap(([group, members]) =>
+        members.length === 0 ? [['', `@${group}: none`]] : [],
+      );
+      return layout(table([['environment', 'groups'], ...lines, ...empty]).rows, view);
     }
   }
 }

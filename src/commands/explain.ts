@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { builtInKinds } from '../kinds/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
+import { blank, layout, paragraph, type Row, row, span } from '../report/layout.ts';
 import { type ArgsOf, type commonOptions, describeCommand } from './command.ts';
 import { explainKind } from './explain-kind.ts';
 import { type Io, viewOf } from './io.ts';
@@ -40,12 +41,28 @@ function aboutCode(subject: string, args: Args, io: Io): string {
   const code = subject.replace(/^\[|\]$/g, '');
   const entries = codeTexts();
   const text = entries.get(code);
-  if (text !== undefined) return `${code}\n\n${text}\n\nDocumentation: ${documentation(`${page}#${code}`)}\n`;
+  if (text !== undefined) {
+    const rows = [row(0, span(code, 'bold')), blank, ...text.split('\n\n').flatMap(blockRows)];
+    return `${layout(rows, viewOf(io.stdout, args, io))}Documentation: ${documentation(`${page}#${code}`)}\n`;
+  }
   const kind = kindsHere(args, io).all.find(({ name }) => name.toLowerCase() === code.toLowerCase());
   const meant = kind ? `Did you mean \`${kind.name}\`?` : didYouMean(code, entries.keys());
   throw failure('unknown-code', `There is no code \`${code.slice(0, 80)}\`.`, {
     hint: meant ?? `All codes: ${documentation(page)}`,
   });
+}
+
+/** A paragraph, a list or code of the page, wrapped anew unless it is code. */
+function blockRows(block: string): Row[] {
+  if (block.startsWith('```')) return [...paragraph(2, block.replace(/^```.*\n|\n```$/g, '')), blank];
+  const items = block.split(/\n(?=(?:- |\d+\. |\|))/);
+  return [
+    ...items.map((item) => {
+      const [mark = ''] = /^(?:- |\d+\. )/.exec(item) ?? [];
+      return { indent: 0, hang: mark.length, spans: [span(item.replace(/\n\s*/g, ' '))] };
+    }),
+    blank,
+  ];
 }
 
 /** The text of the troubleshooting page by its codes, each with what its section says of all codes. Without links. */

@@ -3,8 +3,8 @@ import { type PastApply, pastApplies } from '../engine/results.ts';
 import { loadEnvironmentNames } from '../loader/index.ts';
 import { resolveLinks } from '../loader/paths.ts';
 import { ExitCode } from '../model/failure.ts';
-import { layout, padTo, row, span, widthOf } from '../report/layout.ts';
-import { json, oneLine } from '../report/safe.ts';
+import { layout, table } from '../report/layout.ts';
+import { json } from '../report/safe.ts';
 import { describeCommand, format, number, wholeNumber } from './command.ts';
 import { viewOf } from './io.ts';
 import { namedEnvironments, projectFileOf, projectFileOptions, selectorsOf } from './project.ts';
@@ -33,15 +33,10 @@ export const command = describeCommand({
     io.stdout.write(json({ formatVersion: 1, applies: applies.map(describe) }));
     return ExitCode.done;
   }
-  const lines = applies.map((apply) => cellsOf(apply).map(oneLine));
-  const widths = (lines[0] ?? []).map((_, at) => Math.max(...lines.map((line) => widthOf(line[at] ?? ''))));
-  const rows = lines.map((line) => {
-    const cells = line.map((cell, at) => padTo(cell, widths[at] ?? 0));
-    return row(0, span(cells.join('  ').trimEnd()));
-  });
   // A file name has to stay whole, to be copied.
   const view = { ...viewOf(io.stdout, args, io), width: Number.POSITIVE_INFINITY };
-  io.stdout.write(rows.length === 0 ? 'This checkout knows no apply.\n' : layout(rows, view));
+  const { rows } = table([columns, ...applies.map(cellsOf)]);
+  io.stdout.write(applies.length === 0 ? 'This checkout knows no apply.\n' : layout(rows, view));
   return ExitCode.done;
 });
 
@@ -51,6 +46,8 @@ function describe(apply: PastApply) {
   const { endedAt, outcome, summary, revision = null, undoes = null, planDigest } = apply.result;
   return { file, environment, startedAt, endedAt, outcome, summary, revision, undoes, planDigest };
 }
+
+const columns = ['when', 'environment', 'outcome', 'changes', 'commit', 'plan', 'result file'];
 
 function cellsOf(apply: PastApply): string[] {
   const { file, environment, startedAt } = apply;

@@ -2,7 +2,7 @@ import { runSearch } from '../engine/search.ts';
 import { loadProject } from '../loader/index.ts';
 import { ExitCode } from '../model/failure.ts';
 import { renderSearch, searchFormats } from '../report/search.ts';
-import { describeCommand, format, number, text, wholeNumber } from './command.ts';
+import { describeCommand, flag, format, number, text, wholeNumber } from './command.ts';
 import { viewOf } from './io.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
@@ -17,6 +17,7 @@ export const command = describeCommand({
       .option('format', format(searchFormats))
       .option('limit', number('Maximum number of profiles'))
       .check(wholeNumber('limit', { least: 1, code: 'limit-syntax' }))
+      .option('ids', flag('Show the ids in the table, too. JSON and CSV always have them'))
       .option('order', text('Attribute to sort by, in ascending order, such as name')),
   examples: {
     '$0 search "Active contractors"': 'Show the profiles that it finds',
@@ -25,6 +26,6 @@ export const command = describeCommand({
 }).run(async (args, io) => {
   const { resources, ...project } = loadProject(projectOptions(args, io));
   const found = await withTenant(project, args, io, (tenant) => runSearch(resources, tenant, args));
-  io.stdout.write(renderSearch(found, args.format, viewOf(io.stdout, args, io)));
+  io.stdout.write(renderSearch(found, args.format, { ...viewOf(io.stdout, args, io), ids: args.ids }));
   return ExitCode.done;
 });

@@ -180,3 +180,33 @@ export function widthOf(text: string): number {
 export function padTo(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(oneLine(text))));
 }
+
+const maxCell = 36;
+const gap = '  ';
+
+/** Rows of a table, the header first, with as many columns as fit into `width`; `left` is the number of the others. */
+export function table(
+  lines: readonly (readonly string[])[],
+  width = Number.POSITIVE_INFINITY,
+): { rows: Row[]; left: number } {
+  const cells = lines.map((line) => line.map(oneLine));
+  const most = width === Number.POSITIVE_INFINITY ? width : maxCell;
+  const widths = (cells[0] ?? []).map((_, at) =>
+    cells.reduce((widest, line) => Math.max(widest, Math.min(most, widthOf(line[at] ?? ''))), 0),
+  );
+  const count = countFitting(widths, width);
+  const rows = cells.flatMap((line, index) => {
+    const shown = widths.slice(0, count).map((column, at) => padTo(cut(line[at] ?? '', column), column));
+    return paragraph(0, shown.join(gap).trimEnd(), ...(index === 0 ? (['bold'] as const) : []));
+  });
+  return { rows, left: widths.length - count };
+}
+
+function countFitting(widths: readonly number[], width: number): number {
+  let used = 0;
+  const count = widths.findIndex((column, at) => {
+    used += column + (at === 0 ? 0 : gap.length);
+    return used > width;
+  });
+  return count === -1 ? widths.length : Math.max(1, count);
+}

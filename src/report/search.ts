@@ -1,8 +1,8 @@
 import type { FoundProfiles } from '../model/documents.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
-import { cut, layout, padTo, paragraph, type Row, row, span, widthOf } from './layout.ts';
+import { layout, row, span, table } from './layout.ts';
 import type { ReportOptions } from './options.ts';
-import { json, oneLine, printable } from './safe.ts';
+import { json, printable } from './safe.ts';
 import { pluralize } from './words.ts';
 
 const searchFormat = 1;
@@ -10,8 +10,13 @@ const searchFormat = 1;
 export const searchFormats = ['table', 'json', 'csv'] as const;
 export type SearchFormat = (typeof searchFormats)[number];
 
+interface SearchOptions extends ReportOptions {
+  /** A table has the columns with ids. */
+  readonly ids?: boolean;
+}
+
 /** Found profiles in a format: a pure function of its arguments, safe to print whatever the profiles hold. */
-export function renderSearch(found: FoundProfiles, format: SearchFormat, options: ReportOptions): string {
+export function renderSearch(found: FoundProfiles, format: SearchFormat, options: SearchOptions): string {
   switch (format) {
     case 'table':
       return searchTable(found, options);
@@ -25,20 +30,19 @@ export function renderSearch(found: FoundProfiles, format: SearchFormat, options
   }
 }
 
-const maxCell = 36;
-const gap = '  ';
-
 interface Column {
   readonly title: string;
+  readonly isId: boolean;
   read(profile: JsonObject): string;
 }
 
 const ownColumns: readonly Column[] = [
   ...['id', 'uid', 'name', 'status'].map((title): Column => {
-    return { title, read: (profile) => cellText(own(profile, title)) };
+    return { title, isId: title.endsWith('id'), read: (profile) => cellText(own(profile, title)) };
   }),
   {
     title: 'profile_type',
+    isId: true,
     read: (profile) => cellText(own(profile, 'profile_type') ?? own(profile, 'profile_type_id')),
   },
 ];
@@ -49,7 +53,7 @@ function columnsOf(profiles: readonly JsonObject[]): readonly Column[] {
   const attributes = [...names].map((name): Column => {
     const isTaken = ownColumns.some(({ title }) => title === name);
     const title = isTaken ? `attributes.${name}` : name;
-    return { title, read: (profile) => cellText(own(attributesOf(profile), name)) };
+    return { title, isId: false, read: (profile) => cellText(own(attributesOf(profile), name)) };
   });
   return [...ownColumns, ...attributes];
 }
@@ -65,42 +69,15 @@ function cellText(value: Json | undefined): string {
   return isObject(value) ? JSON.stringify(value) : String(value);
 }
 
-function searchTable({ profiles, more, label }: FoundProfiles, options: ReportOptions): string {
-  const columns = columnsOf(profiles);
-  const cells = profiles.map((profile) => columns.map(({ read }) => oneLine(read(profile))));
-  const header = columns.map(({ title }) => oneLine(title));
+function searchTable({ profiles, more, label }: FoundProfiles, options: SearchOptions): string {
+  const columns = columnsOf(profiles).filter(({ isId }) => options.ids || !isId);
+  const cells = profiles.map((profile) => columns.map(({ read }) => read(profile)));
+  const header = columns.map(({ title }) => title);
   const { rows, left } = table([header, ...cells], options.width);
   const count = `${pluralize(profiles.length, 'profile')}${more ? ', and more: raise --limit' : ''}`;
   const hidden = left === 0 ? '' : ` (${left} columns do not fit: --format csv or json has them)`;
   const end = row(0, span(`${label}: ${count}`, 'bold'), span(hidden, 'dim'));
   return layout([...(profiles.length === 0 ? [] : rows), end], options);
-}
-
-/**
- * Rows of a table, the header first, with as many columns as fit into `width`; `left` is the number of the others.
- * Cells are single lines.
- */
-function table(lines: readonly (readonly string[])[], width: number): { rows: Row[]; left: number } {
-  const widths = (lines[0] ?? []).map((_, at) =>
-    lines.reduce((most, line) => Math.max(most, Math.min(maxCell, widthOf(line[at] ?? ''))), 0),
-  );
-  const count = countFitting(widths, width);
-  const rows = lines.flatMap((line, index) => {
-    const cells = widths.slice(0, count).map((column, at) => {
-      return padTo(cut(line[at] ?? '', column), column);
-    });
-    return paragraph(0, cells.join(gap).trimEnd(), ...(index === 0 ? (['bold'] as const) : []));
-  });
-  return { rows, left: widths.length - count };
-}
-
-function countFitting(widths: readonly number[], width: number): number {
-  let used = 0;
-  const count = widths.findIndex((column, at) => {
-    used += column + (at === 0 ? 0 : gap.length);
-    return used > width;
-  });
-  return count === -1 ? widths.length : Math.max(1, count);
 }
 
 /** Rows as CSV (RFC 4180), the header first. No spreadsheet reads a cell as a formula. */

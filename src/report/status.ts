@@ -12,7 +12,7 @@ import {
 import { blank, layout, padTo, paragraph, type Row, row, type Style, span, widthOf } from './layout.ts';
 import type { ReportOptions } from './options.ts';
 import { json, oneLine } from './safe.ts';
-import { joinParts } from './words.ts';
+import { joinParts, pluralize } from './words.ts';
 
 export const statusFormats = ['text', 'json', 'zone'] as const;
 export type StatusFormat = (typeof statusFormats)[number];
@@ -21,7 +21,7 @@ export type StatusFormat = (typeof statusFormats)[number];
 export function renderStatus(status: Status, format: StatusFormat, options: ReportOptions): string {
   switch (format) {
     case 'text':
-      return layout(statusRows(status), options);
+      return layout(statusRows(status, options), options);
     case 'json':
       return json(status);
     case 'zone':
@@ -59,11 +59,16 @@ const publicationStyles: Readonly<Record<Publication['state'], Style>> = {
   unknown: 'magenta',
 };
 
-function statusRows({ identities, summary }: Status): Row[] {
+/** What somebody has to do something about comes first. */
+const byUrgency = ({ verification: a }: IdentityStatus, { verification: b }: IdentityStatus): number =>
+  urgency.indexOf(a) - urgency.indexOf(b);
+const urgency: readonly Verification[] = ['failed', 'unknown', 'pending', 'absent', 'verified', 'not-needed'];
+
+function statusRows({ identities, summary }: Status, { verbose = false }: ReportOptions): Row[] {
   const rows = verifiedKinds.flatMap((kind) => {
-    const group = identities.filter((identity) => identity.kind === kind);
+    const group = identities.filter((identity) => identity.kind === kind).toSorted(byUrgency);
     const column = Math.min(50, Math.max(...group.map(({ name }) => widthOf(name))));
-    const shown = group.flatMap((identity) => identityRows(identity, column));
+    const shown = group.flatMap((identity) => identityRows(identity, column, verbose));
     return group.length === 0 ? [] : [row(0, span(headings[kind], 'bold')), ...shown, blank];
   });
   const counts = Object.entries(summary).map(([state, count]) => count > 0 && `${count} ${state}`);
@@ -71,9 +76,15 @@ function statusRows({ identities, summary }: Status): Row[] {
   return [...rows, row(0, span(words, 'bold'))];
 }
 
-function identityRows(identity: IdentityStatus, column: number): Row[] {
+function identityRows(identity: IdentityStatus, column: number, verbose: boolean): Row[] {
   const { name, verification, reported, mailFromDomain, remarks, refused, records, declared } = identity;
   const { words, styles } = verificationWords[verification];
+  // What is verified needs its records as they are, and nobody has to publish them again.
+  const shown = records.filter(
+    ({ publication }) =>
+      verbose || verification !== 'verified' || (publication !== null && publication.state !== 'published'),
+  );
+  const hidden = records.length - shown.length;
   return [
     row(
       2,
@@ -81,12 +92,13 @@ function identityRows(identity: IdentityStatus, column: number): Row[] {
       span(verification === 'unknown' ? `${words} "${reported ?? ''}"` : words, ...styles),
       ...(mailFromDomain === null ? [] : [span(`  ${mailFromDomain}`)]),
       ...(declared ? [] : [span('  (not declared)', 'dim')]),
+      ...(hidden === 0 ? [] : [span(`  ${pluralize(hidden, 'record')} with --verbose`, 'dim')]),
     ),
     ...remarks.flatMap((remark) =>
       paragraph(6, remark, ...(verification === 'failed' ? [] : (['dim'] as const))),
     ),
     ...refused.map((why) => row(6, span('warning: ', 'yellow', 'bold'), span(`left out: ${why}`))),
-    ...records.flatMap(recordRows),
+    ...shown.flatMap(recordRows),
   ];
 }
 

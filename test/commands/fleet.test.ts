@@ -547,7 +547,9 @@ it('status prints what tenants say without signs that a terminal or a pipeline w
 });
 
 it('env list names environments and groups, also as the matrix of a GitHub job', async () => {
-  expect((await run('env list')).stdout).toBe('eu-1\neu-2\nus-1\n@europe: eu-1, eu-2\n');
+  expect((await run('env list')).stdout).toBe(
+    'environment  groups\neu-1         @europe\neu-2         @europe\nus-1\n',
+  );
   expect((await run('env list -e @europe --format github-matrix')).stdout).toBe(
     '{"environment":["eu-1","eu-2"]}\n',
   );

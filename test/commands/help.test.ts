@@ -24,6 +24,15 @@ it('the text of a code has no links of the page, and not the next entry', async 
   expect(stdout).not.toMatch(/\]\(|declined|##/);
 });
 
+it('the text of a code is wrapped anew at the width of the terminal, with its lists', async () => {
+  const { stdout } = await run('explain', 'usage');
+  const lines = stdout.split('\n').filter((line) => !line.startsWith('Documentation'));
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(100);
+  expect(stdout).toMatch(
+    /^- An apply report that would overwrite a plan\. .* names two reports;\n {2}write `apply plan\.json --report r\.md`/m,
+  );
+});
+
 it('the text of a code ends with what its section says of all codes, and with the address of the page', async () => {
   const { stdout } = await run('explain plan-stale');
   expect(stdout).toMatch(/exit code 4\s+and\s+nothing\s+was\s+written/);

@@ -50,7 +50,8 @@ it.each(['export', 'examples'])(
     expect(environments).toEqual([...embedded, ...names]);
     expect(groups).toEqual({ production: names.slice(1) });
     const { stdout } = await run(['env', 'list', '-e', names.join(',')]);
-    expect(stdout.split('\n').slice(0, names.length)).toEqual(names);
+    const lines = stdout.split('\n').slice(1, names.length + 1);
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(names);
   },
 );
 

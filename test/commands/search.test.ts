@@ -169,7 +169,9 @@ test('a table is cut to the terminal, says what it leaves out, and holds no term
   });
   const { stdout } = await world.run('search', 'Contractors in Oslo');
   expect(stdout).not.toMatch(/[\p{Cf}]|[^\P{Cc}\n]/u);
-  expect(stdout).toMatch(/^id +uid +name +status +profile_type +city/);
+  expect(stdout).toMatch(/^name +status +city/);
+  const { stdout: withIds } = await world.run('search', 'Contractors in Oslo', '--ids');
+  expect(withIds).toMatch(/^id +uid +name +status +profile_type +city/);
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   expect(stdout).toMatch(/Contractors in Oslo: 2 profiles \(\d+ columns do not fit/);
 });

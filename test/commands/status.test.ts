@@ -105,6 +105,18 @@ test('people are told what failed, what to do, and only what they ask for', asyn
   expect(none.stdout).toBe('No sender, domain or MAIL FROM domain to show.\n');
 });
 
+test('what failed comes first, and what is verified has its records only when asked', async () => {
+  const { run } = await createTestWorld({ seed, files: manifests });
+  const { stdout } = await run('status');
+  const [, domains = ''] = /^Domains\n([\s\S]*?)\n\n/.exec(stdout) ?? [];
+  const order = ['old.example', 'new.example', 'acme.example'].map((name) => domains.indexOf(`  ${name} `));
+  expect(order).toEqual(order.toSorted((a, b) => a - b));
+  expect(stdout).toContain('ddd._domainkey.new.example');
+  expect(stdout).toMatch(/acme\.example +verified {2}3 records with --verbose\n/);
+  expect(stdout).not.toContain('aaa._domainkey');
+  expect((await run('status --verbose')).stdout).toContain('aaa._domainkey.acme.example');
+});
+
 test('the zone format holds whole records with absolute names, a shared record once', async () => {
   const { run, sandbox } = await createTestWorld({ seed, files: manifests });
   const shared = { identity: 'help@acme.example', mailFromDomain: 'bounce.acme.example' };
