@@ -18,7 +18,7 @@ import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { findPinnedElsewhere } from '../planner/match.ts';
 import { fillValues, referencesIn, resolveReferences } from '../planner/references.ts';
 import { checkScope } from './choices.ts';
-import { readReferenceNames } from './names.ts';
+import { readReferenceNames, remarkUnnamedRecords } from './names.ts';
 import type { Unusable } from './reading.ts';
 import { type LeftOut, readSettledKinds, servedKinds } from './reading.ts';
 import { findStrayIds, type StrayIds } from './stray-ids.ts';
@@ -181,7 +181,11 @@ async function readContext(
   ]);
   const standards = new LiveIndex(defaults);
   const standardOf = ({ kind, key }: LiveObject) => standards.findByKey(kind, key);
-  return { records, referredTo, ...names, standardOf };
+  const remarksOn = (isShown: Parameters<typeof names.remarksOn>[0]) => [
+    ...names.remarksOn(isShown),
+    ...remarkUnnamedRecords(objects, records),
+  ];
+  return { records, referredTo, ...names, remarksOn, standardOf };
 }
 
 export async function readReferencedRecords(

@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { isRefused, readByIds, readObjects } from '../client/read.ts';
-import { knownIds, type NameOf, type NameSources } from '../exporter/ids.ts';
+import { knownIds, type NameOf, type NameSources, type Records } from '../exporter/ids.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
@@ -22,7 +22,7 @@ import {
   textOf,
 } from '../model/json.ts';
 import { lookupOf, lookupWords } from '../model/marker.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { namesAndMore } from '../model/words.ts';
 import type { LookedUp } from '../planner/fill-lookups.ts';
 
@@ -38,7 +38,8 @@ export interface ReferenceNames {
 interface Use {
   readonly from: LiveObject;
   readonly field: string;
-  readonly target: Kind;
+  /** The name of a kind that the project does not have, or whose objects have no list, instead. */
+  readonly target: Kind | string;
   /** The id; several values if the tenant shows synonyms, of which one is the id. */
   readonly ids: readonly string[];
 }
@@ -62,7 +63,7 @@ export async function readReferenceNames(
 ): Promise<ReferenceNames> {
   const uses = objects.flatMap((object) => usesIn(object, kinds));
   const refusals = new Map<Kind, string>();
-  const targets = [...new Set(uses.map(({ target }) => target))];
+  const targets = [...new Set(uses.flatMap(({ target }) => (typeof target === 'string' ? [] : target)))];
   const readReferred = async (kind: Kind) => {
     const ids = uses.flatMap((use) => (use.target === kind ? use.ids : []));
     const few = isReferredOnly ? await readByIds(client, kind, [...new Set(ids)]) : null;
@@ -82,7 +83,7 @@ export async function readReferenceNames(
     nameOf,
     remarksOn(isShown) {
       const kept = uses
-        .filter(({ target, ids }) => ids.every((id) => nameOf(target.name, id) === null))
+        .filter(({ target, ids }) => ids.every((id) => nameOf(nameOfKind(target), id) === null))
         .filter(({ from, field }) => isShown(from, field));
       return [
         ...targets
@@ -94,7 +95,7 @@ export async function readReferenceNames(
             return [{ code: 'ids-kept', severity: 'info', message }];
           }),
         ...remarkKept(
-          kept.filter(({ target }) => !refusals.has(target)),
+          kept.filter(({ target }) => typeof target === 'string' || !refusals.has(target)),
           called,
         ),
       ];
@@ -106,8 +107,9 @@ function usesIn(from: LiveObject, kinds: Kinds): Use[] {
   return Object.entries(from.kind.fields).flatMap(([name, field]) => {
     const uses = idsIn(field, own(from.fields, name) ?? null).flatMap(({ id, to: [to = ''] }) => {
       const target = kinds.find(to);
+      if (typeof id !== 'string' || to === '') return [];
       const isListed = target && target.read.how !== 'each-declared';
-      return isListed && typeof id === 'string' ? [{ from, field: name, target, ids: [id] }] : [];
+      return [{ from, field: name, target: isListed ? target : to, ids: [id] }];
     });
     const [first] = uses;
     // Of several values that mean the same, one is an id.
@@ -132,9 +134,38 @@ function remarkKept(uses: readonly Use[], called: string): Diagnostic[] {
   const byField = groupBy(uses, ({ from, field }) => `${from.kind.name} ${field}`);
   return byField.map(([, [{ from, field, target }, ...others]]): Diagnostic => {
     const where = namesAndMore([from.address], others.length);
-    const message = `The id in \`${field}\` of ${where} stays as it is: ${called} shows no ${target.name} with it whose key no other has.`;
-    return { code: 'ids-kept', severity: 'info', message, address: from.address };
+    const why =
+      typeof target === 'string'
+        ? `the project describes no ${target}. Copy a descriptor with \`tenantctl kind add ${target}\`, or write one`
+        : `${called} shows no ${target.name} with it whose key no other has`;
+    return keptRemark(`The id in \`${field}\` of ${where} stays as it is: ${why}.`, from.address);
   });
+}
+
+const nameOfKind = (kind: Kind | string): string => (typeof kind === 'string' ? kind : kind.name);
+
+const keptRemark = (message: string, address: Address): Diagnostic => {
+  return { code: 'ids-kept', severity: 'info', message, address };
+};
+
+/** Remarks on ids inside records that no lookup finds by a name. */
+export function remarkUnnamedRecords(objects: readonly LiveObject[], records: Records): Diagnostic[] {
+  const kept = objects.flatMap((object) =>
+    knownIds(object, { records })
+      .filter(({ is, lookup }) => is === 'inside' && lookup === null)
+      .map(({ at, scope }) => ({
+        object,
+        scope,
+        place: segmentsOf(at.replaceAll(/\/\d+/g, '/*')).join('/'),
+      })),
+  );
+  return groupBy(kept, ({ object, place }) => `${object.kind.name} ${place}`).map(
+    ([, [{ object, scope, place }, ...others]]) => {
+      const where = namesAndMore([object.address], others.length);
+      const why = `${scope} has no record with it that a name of its own finds`;
+      return keptRemark(`The id at \`${place}\` of ${where} stays as it is: ${why}.`, object.address);
+    },
+  );
 }
 
 interface Known {

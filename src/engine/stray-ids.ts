@@ -5,21 +5,23 @@ import type { IdPlace } from '../generated/schemas/kind.ts';
 import { credentialPlaces } from '../kinds/credentials.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { liveObject } from '../kinds/live-objects.ts';
+import { ownId } from '../kinds/parents.ts';
 import { fieldPolicy } from '../kinds/places.ts';
 import { allOf } from '../kinds/read-request.ts';
-import { idsIn } from '../kinds/references.ts';
+import { idsIn, targetOf } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy, once } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ifFailure } from '../model/failure.ts';
-import { isArray, isObject, type Json, textOf } from '../model/json.ts';
+import { isObject, type Json, textOf } from '../model/json.ts';
 import { isFilledInLater, literalOf } from '../model/marker.ts';
-import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { isWithin, type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { namesAndMore } from '../model/words.ts';
 import { servedKinds } from './reading.ts';
 import type { Tenant } from './tenant.ts';
 
-// Ids that no policy names. They stay as they are on the way to another tenant, where nobody has them.
+// Ids that no policy names, and ids in manifests where a name could stand. They stay as they are on the way to another tenant,
+// where nobody has them.
 
 /** What may hold such ids: an object of a tenant, or a resource with its references and lookups filled in. */
 export type Holder = Pick<LiveObject, 'kind' | 'fields' | 'address'>;
@@ -30,6 +32,8 @@ interface Stray {
   readonly id: string;
   /** The text is the id, or has it among other words, or the id is the name of a member. */
   readonly is: 'value' | 'name' | 'words';
+  /** The kinds that it belongs to, where a policy names the place; else `null`. */
+  readonly policed: readonly string[] | null;
 }
 
 /** The policies that would settle the ids in objects of a kind, by their paths. */
@@ -46,7 +50,7 @@ interface Asked {
   readonly objects: readonly LiveObject[];
   /** What remarks call the tenant. */
   readonly called?: string;
-  /** Only tells ids that the tenant does not have: its own ones are not foreign to it. */
+  /** Only tells ids that the tenant does not have, those of a policy too: its own ones are not foreign to it. */
   readonly isForeignOnly?: boolean;
 }
 
@@ -56,11 +60,15 @@ export async function findStrayIds(
   holders: readonly Holder[],
   asked: Asked,
 ): Promise<StrayIds> {
-  const strays = holders.flatMap(straysIn);
+  // A policy names what an export or a diff meets. A manifest may have the id all the same.
+  const isNew = asked.isForeignOnly ? newTo(asked.objects) : () => false;
+  const strays = holders.flatMap(idsHeld).filter((each) => each.policed === null || isNew(each));
   if (strays.length === 0) return { diagnostics: [], proposed: new Map() };
   const { served } = servedKinds(environment.kinds.all, [environment]);
   const known = await kindsOfIds(client, strays, { kinds: served, ...asked });
-  const groups = groupBy(strays, ({ from, at, is }) => JSON.stringify([from.kind.name, is, pathOf(at)]));
+  const groups = groupBy(strays, ({ from, at, is, policed }) =>
+    JSON.stringify([from.kind.name, is, pathOf(at), policed !== null]),
+  );
   const found = groups.flatMap(([, group]) => settle(group, known, asked));
   const byKind = groupBy(found, ({ kind }) => kind.name);
   return {
@@ -79,36 +87,52 @@ export async function findStrayIds(
 /** Ids as tenants of this family make them: 32 hex digits, or those of a UUID. */
 const idForm = /(?<![\w-])(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![\w-])/gi;
 
-function straysIn(from: Holder): Stray[] {
+/** What is in the place of an id, or looks like one. */
+function idsHeld(from: Holder): Stray[] {
   const secrets = once(() => credentialPlaces(from.kind, from.fields));
   return Object.entries(from.fields).flatMap(([name, value]) => {
     const field = fieldNamed(from.kind, name);
     // Of the ids in records the kind says itself what they are.
     if (!field || field.is === 'records') return [];
-    const uses = idsIn(field, value);
-    const placesOf = (areNames: boolean) =>
-      new Set(uses.flatMap(({ at, isName = false }) => (isName === areNames ? pointer(name) + at : [])));
-    const [policed, named] = [placesOf(false), placesOf(true)];
+    const policies = new Map(
+      idsIn(field, value).map((use) => [`${use.isName ?? false} ${pointer(name)}${use.at}`, use.to] as const),
+    );
+    const find = (text: string, at: Pointer, isName: boolean): Stray[] => {
+      const policed = policies.get(`${isName} ${at}`) ?? null;
+      return idsInText(text).map((id) => {
+        const is = id !== text ? 'words' : isName ? 'name' : 'value';
+        return { from, at, id, is, policed };
+      });
+    };
     const walk = (part: Json, at: Pointer): Stray[] => {
-      const isSettled =
-        policed.has(at) || fieldPolicy(field, at) || secrets().some((each) => isWithin(at, each));
+      const isSettled = fieldPolicy(field, at) || secrets().some((each) => isWithin(at, each));
       if (isSettled || part === null || isFilledInLater(part) || literalOf(part) !== undefined) return [];
-      if (typeof part === 'string') return idsInText(part).map(([id, is]) => ({ from, at, id, is }));
-      if (isArray(part)) return part.flatMap((item, index) => walk(item, at + pointer(index)));
-      if (!isObject(part)) return [];
-      return Object.entries(part).flatMap(([member, item]) => {
-        const place = at + pointer(member);
-        const found = named.has(place) ? [] : idsInText(member);
-        const strays = found.map(([id, is]): Stray => ({ from, at, id, is: is === 'value' ? 'name' : is }));
-        return [...strays, ...walk(item, place)];
+      if (typeof part === 'string') return find(part, at, false);
+      return placesIn(part, at).flatMap(([place, item]) => {
+        const named = isObject(part) ? find(segmentsOf(place).at(-1) ?? '', place, true) : [];
+        return [...named.map((each) => ({ ...each, at })), ...walk(item, place)];
       });
     };
     return walk(value, pointer(name));
   });
 }
 
-const idsInText = (text: string): [id: string, is: Stray['is']][] =>
-  [...text.matchAll(idForm)].map(([id]) => [id, id === text ? 'value' : 'words']);
+/** True for ids that are at no place of these objects: what a manifest repeats of the tenant is not asked for. */
+function newTo(objects: readonly Holder[]): (stray: Stray) => boolean {
+  const shown = once(() => new Set(objects.flatMap(idsHeld).map(({ id }) => id)));
+  return ({ id, is }) => is !== 'words' && !shown().has(id);
+}
+
+const idsInText = (text: string): string[] => [...text.matchAll(idForm)].map(([id]) => id);
+
+/** Whether the descriptor is the project's own, so that it can say more of the kind. */
+const isOwn = ({ described }: Kind): boolean => described?.digest !== undefined;
+
+/** To which kind each id belongs, and the kinds that the tenant told all about. */
+interface Known {
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly answered: ReadonlySet<string>;
+}
 
 /**
  * The kinds that ids belong to: of those that objects read already show, and of other kinds of the project. Such an id is
@@ -118,41 +142,53 @@ async function kindsOfIds(
   client: Client,
   strays: readonly Stray[],
   { kinds, objects }: { readonly kinds: readonly Kind[]; readonly objects: readonly LiveObject[] },
-) {
-  const known = new Map(objects.flatMap(({ id, kind }) => (id === null ? [] : [[id, kind]])));
-  // Of built-in kinds, what was read has to do.
-  const asked = strays.filter(({ from, id }) => from.kind.described && !known.has(id));
-  const wanted = new Set(asked.map(({ id }) => id));
+): Promise<Known> {
+  const known = new Map(
+    objects.flatMap(({ id, kind }) => (id === null ? [] : [[ownId(kind, id), kind] as const])),
+  );
+  const answered = new Set<string>();
   const words = strays.map(({ at }) => at.toLowerCase()).join(' ');
   const isNamed = ({ name }: Kind) => words.includes(name.toLowerCase());
   const listed = kinds.filter(({ read }) => read.how !== 'each-declared');
   for (const kind of [...listed.filter(isNamed), ...listed.filter((each) => !isNamed(each))]) {
-    if (wanted.size === 0) break;
-    for (const { id } of await readSome(client, kind, [...wanted])) {
-      if (id !== null && wanted.delete(id)) known.set(id, kind);
-    }
+    const asked = strays.filter((stray) => !known.has(stray.id) && mayBelong(stray, kind));
+    const ids = new Set(asked.map(({ id }) => id));
+    const found = ids.size === 0 ? null : await readSome(client, kind, [...ids]);
+    if (found) answered.add(kind.name);
+    for (const { id } of found ?? [])
+      if (id !== null && ids.has(ownId(kind, id))) known.set(ownId(kind, id), kind);
   }
-  return known;
+  return { kinds: known, answered };
+}
+
+/** In a built-in kind, nothing but what its own fields refer to: its settings are full of ids of other systems. */
+function mayBelong({ from, policed }: Stray, kind: Kind): boolean {
+  if (policed) return policed.includes(kind.name);
+  return isOwn(from.kind) || Object.values(from.kind.fields).some((field) => targetOf(field) === kind.name);
 }
 
 /** More ids than this are not asked for one by one. */
 const mostAsked = 8;
 
-async function readSome(client: Client, kind: Kind, ids: readonly string[]): Promise<readonly LiveObject[]> {
+/** `null` where the kind cannot be read: that says nothing of ids. */
+async function readSome(
+  client: Client,
+  kind: Kind,
+  ids: readonly string[],
+): Promise<readonly LiveObject[] | null> {
   const { read } = kind;
   const call = read.how === 'list' ? read.one : read.how === 'list-then-each' ? read.each : undefined;
-  // What cannot be read says nothing of ids.
-  if (!call || ids.length > mostAsked) return readObjects(client, [allOf(kind)]).catch(ifFailure(() => []));
+  if (!call || ids.length > mostAsked) return readObjects(client, [allOf(kind)]).catch(ifFailure(() => null));
   const ask = async (id: string) => {
     const sent = await client.send(call(id, client.settings));
     return isWhole(sent) && isObject(sent.body) ? liveObject(kind, sent.body, null) : null;
   };
-  const found = await Promise.all(ids.map(ask)).catch(ifFailure(() => []));
-  return found.flatMap((object) => object ?? []);
+  const found = await Promise.all(ids.map(ask)).catch(ifFailure(() => null));
+  return found?.flatMap((object) => object ?? []) ?? null;
 }
 
 /** What can be done about ids: a policy, another word in the manifest or the descriptor, or nothing that is known. */
-type Sort = 'policy' | 'reference' | 'words' | 'unknown';
+type Sort = 'policy' | 'reference' | 'words' | 'unknown' | 'foreign';
 
 /** The ids at one place of the objects of a kind. */
 interface Found {
@@ -168,21 +204,26 @@ interface Found {
 
 function settle(
   group: readonly Stray[],
-  known: ReadonlyMap<string, Kind>,
+  { kinds: known, answered }: Known,
   { isForeignOnly = false }: Asked,
 ): Found[] {
-  const unknown = group.filter(({ id }) => !known.has(id));
+  const unknown = group.filter(
+    ({ id, policed }) => !known.has(id) && (policed ?? []).every((name) => answered.has(name)),
+  );
   const strays = isForeignOnly || unknown.length === group.length ? unknown : group;
   const [first] = strays;
+  if (!first) return [];
+  const { from, at, is, policed } = first;
   // Nobody can say of a built-in kind that such a place holds no id.
-  if (!first || (unknown.length === group.length && !first.from.kind.described)) return [];
-  const { from, at, is } = first;
+  if (policed === null && unknown.length === group.length && !isOwn(from.kind)) return [];
   const path = pathOf(at);
   const [address = from.address, ...others] = new Set(strays.map((each) => each.from.address));
+  const found = { kind: from.kind, path, in: [address, ...others] as const };
+  if (policed !== null) return [{ ...found, sort: 'foreign', to: policed, policy: null }];
   const to = [...new Set(strays.flatMap(({ id }) => known.get(id)?.name ?? []))].sort();
   const policy = to.length > 0 && is !== 'words' ? policyFor(path, strays, known) : null;
   const sort = to.length === 0 ? 'unknown' : policy ? 'policy' : is === 'value' ? 'reference' : 'words';
-  return [{ kind: from.kind, sort, path, in: [address, ...others], to, policy }];
+  return [{ ...found, sort, to, policy }];
 }
 
 /** More places than this are not named. */
@@ -219,7 +260,7 @@ function tell(
     case 'reference':
       return say(
         `ids of objects, ${others}`,
-        kind.described
+        isOwn(kind)
           ? 'Say `to: KIND` for the field in the descriptor.'
           : 'Write `!ref KIND/KEY` in their place.',
       );
@@ -227,6 +268,11 @@ function tell(
       return say(
         `ids of objects inside texts and names of members, ${others}`,
         'These stay as they are. Write them with `!format` and a variable of each environment.',
+      );
+    case 'foreign':
+      return say(
+        `ids of objects that ${called} does not have`,
+        'They may be those of another tenant. Write `!ref KIND/KEY` in their place, which holds for each.',
       );
     case 'unknown':
       return say(
@@ -240,7 +286,11 @@ function tell(
 /** The policy of the ids at a path; `null` where a descriptor cannot say it. */
 function policyFor(path: string, strays: readonly Stray[], known: ReadonlyMap<string, Kind>): IdPlace | null {
   const [first] = strays;
-  if (!first?.from.kind.described || fieldNamed(first.from.kind, path.split('/')[0] ?? '')?.is !== 'json')
+  if (
+    !first ||
+    !isOwn(first.from.kind) ||
+    fieldNamed(first.from.kind, path.split('/')[0] ?? '')?.is !== 'json'
+  )
     return null;
   const targets = strays.flatMap(({ id }) => known.get(id)?.name ?? []);
   const [to = ''] = targets;
@@ -261,7 +311,7 @@ function policyFor(path: string, strays: readonly Stray[], known: ReadonlyMap<st
 /** Whether all names are ids in the object whose member has the id for a name. */
 function isAmongIds({ from, at }: Stray): boolean {
   const names = Object.keys(valueAt(from.fields, at) ?? {});
-  return names.every((name) => idsInText(name).some(([, is]) => is === 'value'));
+  return names.every((name) => idsInText(name)[0] === name);
 }
 
 /** The member that says of which type an id is: `approverType` for `approverId`, `type` for `id`. */

@@ -70,6 +70,7 @@ const serviceDesk = descriptorFrom({
   },
   places: {
     'provisioningConfig/managedResourceRefs': 'set',
+    'provisioningConfig/managedResourceRefs/*/id': { is: 'reference', by: 'type', to: { SOURCE: 'Source' } },
     'provisioningConfig/universalManager': 'serverOwned',
   },
   // The description calls the last two deprecated: they repeat `clusterRef` and `provisioningConfig`.

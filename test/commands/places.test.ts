@@ -327,3 +327,89 @@ it('a key may have the name of what an object refers to: an entitlement is a nam
   two.test.write('kinds/Entitlement.kind.yaml', JSON.stringify({ ...Entitlement, create: true }));
   expect((await two.run('validate', '-e', 'test')).stdout).toContain('a reference in its key');
 });
+
+/** What a built-in kind shows of ids, in a tenant with these objects of it. */
+const builtIn = (members: object, options: WorldOptions = {}) =>
+  createTestWorld({
+    seed: JSON.stringify({
+      objects: {
+        Source: [{ id: caseId('A', 'HR'), name: 'HR' }],
+        Cluster: [{ id: caseId('A', 'va'), name: 'va' }],
+      },
+      ...members,
+    }),
+    ...options,
+  });
+const tickets = { id: 's1', name: 'Tickets', type: 'Jira', cluster: caseId('A', 'va'), sources: [] };
+const wordsOf = (text: string) => text.replaceAll(/\s+|\[ids-kept\]/g, ' ').replaceAll(/ +/g, ' ');
+
+it('tells the ids in built-in kinds that nothing names', async () => {
+  const rule = { type: 'RULE', id: caseId('A', 'Rule'), name: 'Before' };
+  const attributes = { group: caseId('A', 'HR'), foreign: caseId('X', 'group') };
+  const sim = { ...tickets, beforeProvisioningRule: rule, attributes };
+  const { run, dir } = await builtIn({ simIntegrations: [sim] });
+  const { stderr } = await run('export');
+  const told = wordsOf(stderr);
+  expect(told).toContain(
+    'The id in `beforeProvisioningRule` of SimIntegration/Tickets stays as it is: the project describes no ConnectorRule. Copy a descriptor with `tenantctl kind add ConnectorRule`',
+  );
+  expect(told).toContain('- attributes/group (Source) in SimIntegration/Tickets hint: Write `!ref KIND/KEY`');
+  // Settings are full of ids of other systems.
+  expect(told).not.toContain('attributes/foreign');
+  expect([...filesBelow(`${dir}/config`).values()].join('')).toContain('cluster: !ref Cluster/va');
+});
+
+it('names the sources that a service desk manages, wherever the tenant has them', async () => {
+  const managed = [{ type: 'SOURCE', id: caseId('A', 'HR'), name: 'HR' }];
+  const desk = {
+    id: 'd1',
+    name: 'Desk',
+    type: 'Jira',
+    description: 'd',
+    attributes: {},
+    provisioningConfig: { managedResourceRefs: managed },
+  };
+  const { run, dir, plan } = await builtIn({
+    objects: { Source: [{ id: caseId('A', 'HR'), name: 'HR' }], ServiceDeskIntegration: [desk] },
+  });
+  const { stderr } = await run('export', '--kinds', 'ServiceDeskIntegration');
+  expect(stderr).not.toContain('ids-kept');
+  expect([...filesBelow(`${dir}/config`).values()].join('')).toContain('id: !ref Source/HR');
+  expect((await plan()).changes).toEqual([]);
+});
+
+it('tells an id of a rule whose record has no name of its own', async () => {
+  const attribute = (id: string) => ({ id, uid: id, label: 'Manager' });
+  const rules = ['a1', 'gone'].map((id, at) => ({
+    id: `r${at}`,
+    type: 'ProfileAttributeRule',
+    condition_object_id: id,
+    comparison_operator: '==',
+    value: 'x',
+  }));
+  const { run } = await createTestWorld({
+    seed: JSON.stringify({
+      profileSearches: [{ id: 'p1', label: 'Late', rules }],
+      neAttributes: [attribute('a1')],
+    }),
+  });
+  const { stderr } = await run('export');
+  expect(wordsOf(stderr)).toContain(
+    'The id at `rules/*/condition_object_id` of ProfileSearch/Late stays as it is: ne_attributes has no record with it',
+  );
+});
+
+it('a plan tells ids of another tenant also where a name could stand, and asks nothing of its own', async () => {
+  const { run, write, sandbox } = await builtIn({
+    simIntegrations: [{ ...tickets, sources: [caseId('A', 'HR')], attributes: {} }],
+  });
+  const manifest = (...sources: string[]) =>
+    write('config/tickets.yaml', JSON.stringify({ kind: 'SimIntegration', name: 'Tickets', sources }));
+  manifest(caseId('A', 'HR'));
+  expect((await run('plan')).stdout).not.toContain('ids-kept');
+  expect(sandbox.log.filter(({ path }) => path.includes('/sources'))).toEqual([]);
+  manifest(caseId('A', 'HR'), caseId('B', 'HR'));
+  expect(wordsOf((await run('plan')).stdout)).toContain(
+    'SimIntegration has ids of objects that the tenant does not have: - sources (Source) in SimIntegration/Tickets hint: They may be those of another tenant.',
+  );
+});
