@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Limiters } from '../client/client.ts';
+import { openBackup } from '../engine/backup.ts';
 import { type DiffSource, diffSides, manifestSide } from '../engine/diff.ts';
 import { useTenant } from '../engine/tenant.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
-import { manifestFolder } from '../loader/source.ts';
+import { type BackupFolder, manifestFolder } from '../loader/source.ts';
 import { type Diff, differs } from '../model/diff.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
@@ -27,7 +28,7 @@ import { projectFileOptions, selectedEnvironment } from './project.ts';
 
 function options(yargs: CommonArgv) {
   return scopeOptions(yargs)
-    .positional('first', { type: 'string', describe: 'An environment, or the path of manifests' })
+    .positional('first', { type: 'string', describe: 'An environment, or the path of manifests or a backup' })
     .positional('second', { type: 'string', describe: 'The same. Can be left out with --declared' })
     .demandOption('first')
     .option('kinds', hidden(names("--only 'KIND/**'")))
@@ -48,11 +49,12 @@ type Args = ArgsOf<typeof options>;
 
 export const command = describeCommand({
   usage:
-    '$0 diff FIRST [SECOND] [options]\n\nShows what differs between two tenants, or a tenant and manifests, object by object. A side is an environment, whose tenant is read, or the path of a folder or file with manifests, such as an export. Compares the kinds that --only names, else those that manifests of a side declare, else all that the API can change. Changes nothing.',
+    '$0 diff FIRST [SECOND] [options]\n\nShows what differs between two tenants, or a tenant and manifests, object by object. A side is an environment, whose tenant is read, or the path of a folder or file: with manifests, such as an export, or with a backup, the JSON of a configuration export. Compares the kinds that --only names, else those that manifests of a side declare or a backup has, else all that the API can change. Changes nothing.',
   options,
   examples: {
     '$0 diff test production': 'Two tenants',
     '$0 diff production ./exported': 'A tenant and an export that was kept',
+    '$0 diff backup.json production': 'A backup and a tenant',
     '$0 diff --declared production': 'A tenant and its manifests, with what no manifest declares',
     '$0 diff --declared test production': 'What the manifests declare for two tenants',
   },
@@ -62,10 +64,23 @@ export const command = describeCommand({
   const { sides, environment } = sidesOf(args, projects, io);
   const progress = createFleetProgress(sides.filter(({ is }) => is === 'tenant').length, args, io);
   const limiters: Limiters = new Map();
+  const backupSide = (path: string, folder: BackupFolder): DiffSource => {
+    const project = projects.environment(environment);
+    const { tenant, ...backup } = openBackup(
+      path,
+      projects.loadBackup(folder),
+      project.environment,
+      io.signal,
+    );
+    const declarations = projects.declarations(environment);
+    return { is: 'tenant', name: path, tenant, backup, declarations, ...project };
+  };
   /** Opens a side for `use`, and closes it again. */
   const withSource = (side: Named, use: (source: DiffSource) => Promise<Diff>): Promise<Diff> => {
     if (side.is === 'folder') {
-      const project = projects.loadFolder(manifestFolder(side.path, io.cwd), environment);
+      const folder = manifestFolder(side.path, io.cwd);
+      if (folder.backup.length > 0) return use(backupSide(side.path, folder));
+      const project = projects.loadFolder(folder, environment);
       return use({ ...manifestSide(project), name: side.path, isProject: false });
     }
     if (side.is === 'manifests') return use(manifestSide(projects.load(side.environment)));

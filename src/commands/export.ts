@@ -1,7 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join, posix, relative, resolve, sep } from 'node:path';
+import { type Backup, openBackup } from '../engine/backup.ts';
 import { checkScope, kindsNamed, selectionOf } from '../engine/choices.ts';
-import { exportTenant, mergeTenant } from '../engine/export.ts';
+import { exportBackup, exportTenant, mergeTenant } from '../engine/export.ts';
 import { pathInProject, refuseDeclared, refuseUnread, unreadManifests } from '../engine/export-folder.ts';
 import {
   addToEnvExample,
@@ -12,9 +13,10 @@ import {
 } from '../exporter/index.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import { findUncommitted } from '../loader/git.ts';
-import { openProjects } from '../loader/index.ts';
+import { type OpenedProjects, openProjects } from '../loader/index.ts';
 import { requireInside } from '../loader/own-folder.ts';
 import { resolveLinks } from '../loader/paths.ts';
+import { manifestFolder } from '../loader/source.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { oneLine } from '../report/safe.ts';
@@ -38,6 +40,10 @@ import { projectOptions } from './project.ts';
 function options(yargs: CommonArgv) {
   return scopeOptions(yargs)
     .option('out', text('The folder to write into. Default: config in the project folder'))
+    .option(
+      'from',
+      text('Write a backup as manifests, and read no tenant: the file or folder of a configuration export'),
+    )
     .option('kinds', hidden(names("--only 'KIND/**'")))
     .option('dry-run', flag('Name the files that would be written, and write nothing'))
     .option('merge', flag('Update the existing manifests. Keeps comments, order, style, tags and side files'))
@@ -54,6 +60,7 @@ export const command = describeCommand({
   options,
   examples: {
     '$0 export --out config': 'Start a project from an existing tenant',
+    '$0 export --from backup.json': 'Start a project from a configuration export of the vendor',
     '$0 export --dry-run': 'Name the files, and write nothing',
     '$0 export --merge': 'Bring changes made in the tenant into the manifests',
     '$0 export --merge --all': 'Also add what no manifest declares',
@@ -61,6 +68,10 @@ export const command = describeCommand({
     "$0 export --only 'NotificationTemplate/password_*/**'": 'Only these objects',
   },
 }).run(async (args, io) => {
+  if (args.merge && args.from !== undefined)
+    throw failure('usage', '--from cannot go with --merge.', {
+      hint: 'Export the backup into another folder with --out, or compare it: `tenantctl diff BACKUP ENVIRONMENT`.',
+    });
   if (args.merge) return mergeIntoManifests(args, io);
   for (const name of ['all', 'delete', 'allow-dirty'] as const)
     if (args[name]) throw failure('usage', `--${name} needs --merge.`, { hint: 'Add --merge.' });
@@ -70,6 +81,7 @@ export const command = describeCommand({
 type NewExportArgs = Verbosity &
   Pick<Args, 'config' | 'env' | 'only' | 'except' | 'out'> & {
     readonly dryRun?: boolean;
+    readonly from?: string | undefined;
     readonly kinds?: readonly string[] | undefined;
   };
 
@@ -85,14 +97,15 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   const declarations = projects.declarations(options.environment);
   checkScope(args, project.environment.kinds);
   const selection = selectionOf(args);
-  const exported = await withTenant(project, args, io, (tenant) =>
-    exportTenant(tenant, {
-      kinds: kindsNamed(args),
-      root: project.root,
-      isInScope: selection.includes,
-      declaredSecrets: declarations.secretsOf,
-    }),
-  );
+  const how = {
+    kinds: kindsNamed(args),
+    isInScope: selection.includes,
+    declaredSecrets: declarations.secretsOf,
+  };
+  const exported =
+    args.from === undefined
+      ? await withTenant(project, args, io, (tenant) => exportTenant(tenant, { ...how, root: project.root }))
+      : await exportBackup(openBackupAt(args.from, projects, project, io), how);
 
   const folder = resolveOut(args, project, io);
   const shown = relative(io.cwd, folder) || '.';
@@ -121,6 +134,23 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   if (listed !== null)
     io.stdout.write(`The secrets are named in ${oneLine(listed)}. Set those that \`plan\` asks for.\n`);
   return ExitCode.done;
+}
+
+function openBackupAt(
+  path: string,
+  projects: OpenedProjects,
+  { environment }: ProjectEnvironment,
+  io: Io,
+): Backup {
+  const folder = manifestFolder(path, io.cwd);
+  if (folder.backup.length > 0) return openBackup(path, projects.loadBackup(folder), environment, io.signal);
+  throw failure(
+    'usage',
+    `--from: ${oneLine(path)} has no JSON of a configuration export, or has manifests.`,
+    {
+      hint: 'Name a `.json` file, or a folder with such files.',
+    },
+  );
 }
 
 /** Adds the secrets that the manifests name to `.env.example` in a folder. The path of that; `null` without secrets. */

@@ -30,6 +30,7 @@ import {
 } from '../planner/diff.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { fillReferences, referencesIn, resolveReferences } from '../planner/references.ts';
+import type { Backup } from './backup.ts';
 import { checkScope, kindsNamed, selectionOf } from './choices.ts';
 import { readReferencedRecords, usualKinds } from './export.ts';
 import {
@@ -91,6 +92,7 @@ export async function diffSides(
     ...compared,
     objects: nameDifferences(objects, { kinds: allKinds, objects: referred, lookedUp: new Map() }),
     diagnostics: [
+      ...sides.flatMap((side) => (side.is === 'tenant' ? (side.backup?.diagnostics ?? []) : [])),
       ...skipped,
       ...selection.findUnmatched(),
       ...unusable
@@ -115,14 +117,17 @@ function isDifferent(objects: readonly DiffObject[]) {
 
 function kindsToCompare(sides: Sides, only: readonly string[], names: readonly string[] | undefined) {
   const { kinds } = sides[0].environment;
-  const declared = sides.flatMap((side) =>
-    side.is === 'manifests' ? side.resources.map(({ kind }) => kind.name) : [],
+  const parts = sides.flatMap((side) =>
+    side.is === 'manifests'
+      ? [side.resources.map(({ kind }) => kind)]
+      : side.backup
+        ? [side.backup.kinds]
+        : [],
   );
   const usual = usualKinds(kinds).map(({ name }) => name);
-  const isManifests = sides.some(({ is }) => is === 'manifests');
-  const wanted = new Set(names ?? (isManifests ? declared : usual));
+  const wanted = new Set(names ?? (parts.length > 0 ? parts.flat().map(({ name }) => name) : usual));
   const inScope = kinds.all.filter(({ name }) => wanted.has(name) && mayMatch(name, only));
-  const left = isManifests && names === undefined ? usual.filter((name) => !wanted.has(name)) : [];
+  const left = parts.length > 0 && names === undefined ? usual.filter((name) => !wanted.has(name)) : [];
   const live = sides.flatMap(({ is, environment }) => (is === 'tenant' ? [environment] : []));
   const { served, skipped } = servedKinds(inScope, live);
   return {
@@ -140,10 +145,10 @@ function mayMatch(kind: string, only: readonly string[]): boolean {
   return only.some((glob) => /[{(]/.test(glob) || picomatch.isMatch(kind, glob.split('/')[0] ?? ''));
 }
 
-/** Principle 4 of plans: a kind that no manifest names is not read. */
+/** Principle 4 of plans: a kind that no manifest names is not read. A backup may be one of some kinds, too. */
 function undeclaredKinds(names: readonly string[]): Diagnostic[] {
   if (names.length === 0) return [];
-  const message = `Not compared, since no manifest declares such objects: ${names.join(', ')}.`;
+  const message = `Not compared, since no manifest declares and no backup has such objects: ${names.join(', ')}.`;
   return [
     {
       code: 'kinds-not-compared',
@@ -219,7 +224,7 @@ async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Named> {
   const names = await onBothSides(sides, async (side, at): Promise<ReferenceNames> => {
     if (side.is === 'manifests') return { objects: [], nameOf: () => null, remarksOn: () => [] };
     const live = pairs.filter(isOnBoth).flatMap(({ sides: objects }) => liveIn(objects[at]));
-    const whose = { ...side.environment, called: `the tenant of ${side.name}` };
+    const whose = { ...side.environment, called: calledOf(side) };
     return readReferenceNames(side.tenant.client, live, whose);
   });
   const objects = names.flatMap((each) => each.objects);
@@ -257,7 +262,7 @@ async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Named> {
   const strays = await onBothSides(sides, async (side, at): Promise<readonly Diagnostic[]> => {
     if (side.is === 'manifests') return [];
     const live = pairs.filter(isOnBoth).flatMap(({ sides: each }) => liveIn(each[at]));
-    const known = { objects: [...live, ...names[at].objects], called: `the tenant of ${side.name}` };
+    const known = { objects: [...live, ...names[at].objects], called: calledOf(side) };
     return (await findStrayIds(side.tenant, live, known)).diagnostics;
   });
   return {
@@ -267,6 +272,7 @@ async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Named> {
   };
 }
 
+const calledOf = ({ name, backup }: TenantSource): string => (backup ? name : `the tenant of ${name}`);
 const isOnBoth = (pair: Pair): boolean => presentSides(pair).length === 2;
 const liveIn = (object: SideObject | null): LiveSide[] => (object?.is === 'live' ? [object] : []);
 
@@ -312,6 +318,8 @@ interface TenantSource {
   readonly secrets: Secrets;
   /** Settings that no manifest declares are not shown. */
   readonly declarations: Pick<Declarations, 'fieldsOf'>;
+  /** What is known of a backup in its place: it says nothing of other kinds than those of its objects. */
+  readonly backup?: Pick<Backup, 'kinds' | 'diagnostics'>;
 }
 
 interface ManifestSource {
@@ -346,7 +354,10 @@ export function manifestSide({ environment, resources, secrets }: Project): Mani
 
 function sideOf(source: DiffSource): DiffSide {
   const { name, is } = source;
-  return { name, is, tenant: source.is === 'tenant' ? source.tenant.client.tenant : null };
+  if (is === 'manifests') return { name, is, tenant: null };
+  return source.backup
+    ? { name, is: 'backup', tenant: null }
+    : { name, is, tenant: source.tenant.client.tenant };
 }
 
 /** Codes of lookups for which a tenant has no record. */

@@ -17,6 +17,7 @@ import { Failure } from '../model/failure.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { findPinnedElsewhere } from '../planner/match.ts';
 import { fillValues, referencesIn, resolveReferences } from '../planner/references.ts';
+import type { Backup } from './backup.ts';
 import { checkScope } from './choices.ts';
 import { readReferenceNames, remarkUnnamedRecords } from './names.ts';
 import type { Unusable } from './reading.ts';
@@ -77,6 +78,16 @@ export async function exportTenant(
       ...leftOut(unusable, ({ address }) => isInScope(address)),
     ],
   };
+}
+
+/** The same of a backup: the kinds of its objects, unless some are named. */
+export async function exportBackup(
+  { tenant, kinds, diagnostics }: Backup,
+  options: Omit<ExportOptions, 'root'> = {},
+): Promise<Export> {
+  const named = options.kinds ?? kinds.map(({ name }) => name);
+  const exported = await exportTenant(tenant, { ...options, kinds: named });
+  return { ...exported, diagnostics: [...diagnostics, ...exported.diagnostics] };
 }
 
 export interface MergeOptions
@@ -169,14 +180,18 @@ function leftOut(
 
 /** Reads what manifests of these objects are written with: the names of ids, and the vendor's defaults. */
 async function readContext(
-  { client, environment }: Tenant,
+  { client, environment, called }: Tenant,
   objects: readonly LiveObject[],
   // What existing manifests refer to by name is needed too.
   { isReferredOnly }: { readonly isReferredOnly: boolean },
 ) {
   const [records, { objects: referredTo, ...names }, defaults] = await Promise.all([
     readReferencedRecords(client, objects),
-    readReferenceNames(client, objects, { ...environment, isReferredOnly }),
+    readReferenceNames(client, objects, {
+      ...environment,
+      ...(called !== undefined && { called }),
+      isReferredOnly,
+    }),
     readDefaults(client, defaultsOf(objects)),
   ]);
   const standards = new LiveIndex(defaults);

@@ -56,10 +56,11 @@ interface Asked {
 
 /** Finds the ids that no policy names, and to which kinds they belong in this tenant. */
 export async function findStrayIds(
-  { client, environment }: Pick<Tenant, 'client' | 'environment'>,
+  { client, environment, called = 'the tenant' }: Pick<Tenant, 'client' | 'environment' | 'called'>,
   holders: readonly Holder[],
-  asked: Asked,
+  { called: named = called, ...given }: Asked,
 ): Promise<StrayIds> {
+  const asked = { ...given, called: named };
   // A policy names what an export or a diff meets. A manifest may have the id all the same.
   const isNew = asked.isForeignOnly ? newTo(asked.objects) : () => false;
   const strays = holders.flatMap(idsHeld).filter((each) => each.policed === null || isNew(each));

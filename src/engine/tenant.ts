@@ -25,6 +25,8 @@ export interface Tenant {
   /** Aborts waits and reads. */
   readonly signal: AbortSignal;
   readonly onEvent: (event: TenantEvent) => void;
+  /** What remarks call it. Left out: the tenant. */
+  readonly called?: string;
   close(): Promise<void>;
 }
 

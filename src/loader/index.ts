@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
 import { Failure, failure } from '../model/failure.ts';
+import { type BackupEntry, readBackup } from './backup.ts';
 import { type ProjectFile, projectRoot, readLintLevels, readProjectFile } from './config.ts';
 import {
   type Declarations,
@@ -18,7 +19,7 @@ import { noOverlays } from './overlay.ts';
 import { isInside, resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import type { EnvironmentNames } from './selection.ts';
-import { diskSource, type FileSource, type ManifestFolder, singleFile } from './source.ts';
+import { type BackupFolder, diskSource, type FileSource, type ManifestFolder, singleFile } from './source.ts';
 import { credentialsOf, credentialTexts, refuseSecretTexts } from './tags.ts';
 
 export type { Declarations } from './declarations.ts';
@@ -99,6 +100,8 @@ export interface OpenedProjects extends EnvironmentNames, Pick<ProjectFile, 'roo
   declarations(name: string | undefined): Declarations;
   /** The project for one environment, with other manifests than its own. They get its variables, and no overlays. */
   loadFolder(folder: ManifestFolder, environment: string | undefined): Project;
+  /** The objects of a backup, which is no larger than manifests may be. */
+  loadBackup(folder: BackupFolder): readonly BackupEntry[];
 }
 
 /** Opens a project for several environments. Throws a Failure if the project file itself cannot be read. */
@@ -122,6 +125,7 @@ export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): 
         () => environmentReads(opened.project, opened.inputs, opened.problems.copy()),
       );
     },
+    loadBackup: (folder) => readBackup(folder, opened.project.sizeLimit),
     loadFolder({ source, manifests }, environment) {
       const project = { ...opened.project, manifests, notManifests: [] };
       const documents = documentsOf(project, source);

@@ -271,24 +271,33 @@ export interface ManifestFolder {
   readonly manifests: readonly string[];
 }
 
+export interface BackupFolder {
+  readonly source: FileSource;
+  /** The JSON files of a backup: the one that is named, or those of a folder without manifests. Else none. */
+  readonly backup: readonly string[];
+}
+
+/** A backup is one file where manifests are many. */
+const largestBackup = 100 * 1024 * 1024;
+
 /** The YAML files of a folder without those of a project that are not manifests. */
 const manifestsBelow = ['**/*.yaml', '**/*.yml', `!${projectFileName}`, '!environments/*', '!**/*.kind.yaml'];
 
 /**
- * The manifests in a folder, or in one file. Nothing outside the folder is read: no side file, and no link that leads out of
+ * The manifests or the backup in a folder, or in one file. Nothing outside the folder is read: no side file, and no link that leads out of
  * it. Messages name its files from `cwd` on. Throws a Failure for a path that does not exist or cannot be read.
  */
-export function manifestFolder(path: string, cwd: string): ManifestFolder {
+export function manifestFolder(path: string, cwd: string): ManifestFolder & BackupFolder {
   const real = readFrom(path, () => realpathSync.native(resolve(cwd, path)));
   const isFile = !statSync(real).isDirectory();
   const root = isFile ? dirname(real) : real;
   if (isInReserved(root)) throw reservedFolderFailure(path);
   const named = isFile ? dirname(resolve(cwd, path)) : resolve(cwd, path);
   const shown = relative(cwd, named).split(sep).join('/');
-  return {
-    source: shownBelow(diskSource(root), shown),
-    manifests: isFile ? [literalGlob(basename(real))] : manifestsBelow,
-  };
+  const manifests = isFile ? [literalGlob(basename(real))] : manifestsBelow;
+  const isBackup = isFile ? real.endsWith('.json') : diskSource(root).glob(manifests).length === 0;
+  const source = shownBelow(diskSource(root, isBackup ? largestBackup : largestFile), shown);
+  return { source, manifests, backup: isBackup ? source.glob(isFile ? manifests : ['**/*.json']) : [] };
 }
 
 const literalGlob = (name: string): string => name.replace(/[\\*?[\](){}!+@|]/g, '\\$&');

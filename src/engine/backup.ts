@@ -1,0 +1,197 @@
+import type { Client } from '../client/client.ts';
+import { systemClock } from '../client/clock.ts';
+import { apiRequest, type Call, isPathSegment } from '../kinds/http.ts';
+import { isObserved, type Kind } from '../kinds/kind.ts';
+import type { Environment } from '../kinds/project.ts';
+import { type BackupEntry, badBackup } from '../loader/backup.ts';
+import { groupBy } from '../model/basics.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { isObject, type Json, type JsonObject, objectsIn, own, sameJson, textOf } from '../model/json.ts';
+import { contractSettings } from '../model/settings.ts';
+import type { Tenant } from './tenant.ts';
+
+/** A backup as a tenant that answers from it: whatever reads a tenant reads a backup. */
+export interface Backup {
+  readonly tenant: Tenant;
+  /** The kinds of its objects, without those that manifests only refer to. */
+  readonly kinds: readonly Kind[];
+  /** What it has that is not taken. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Throws a Failure for a backup with two objects of one id. */
+export function openBackup(
+  path: string,
+  all: readonly BackupEntry[],
+  environment: Environment,
+  signal: AbortSignal,
+): Backup {
+  const entries = withoutRepeats(all);
+  const placed = new Map<Kind, readonly Placed[]>();
+  const kinds = environment.kinds.all.toSorted((one, other) => depthOf(one) - depthOf(other));
+  for (const kind of kinds) placed.set(kind, placeObjects(kind, entries, placed));
+  const held = kinds.filter((kind) => !isObserved(kind) && (placed.get(kind) ?? []).length > 0);
+  const name = `backup:${path}`;
+  const reached = { ...environment, tenant: { identity: name, profiles: name } };
+  return {
+    tenant: {
+      environment: reached,
+      client: clientFor(reached, collectionsOf(placed, reached)),
+      clock: systemClock,
+      signal,
+      called: 'the backup',
+      onEvent: () => {},
+      close: async () => {},
+    },
+    kinds: held,
+    diagnostics: remarksOn(entries, placed),
+  };
+}
+
+/** The type of a kind in the vendor's words: `ACCESS_PROFILE` of `AccessProfile`. */
+const typeOf = ({ name }: Kind): string => name.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, '_').toUpperCase();
+
+/** Objects come before what is below them. */
+const depthOf = ({ parent }: Kind): number => (parent ? depthOf(parent.kind) + 1 : 0);
+
+/** What stands for the object in paths; `null` for what cannot. */
+function idOf({ idMember = 'id' }: Kind, object: JsonObject): string | null {
+  const id = textOf(object, idMember);
+  return id !== null && isPathSegment(id) ? id : null;
+}
+
+function withoutRepeats(entries: readonly BackupEntry[]): BackupEntry[] {
+  const nameOf = ({ type, object }: BackupEntry) =>
+    `${type} ${textOf(object, 'id') ?? JSON.stringify(object)}`;
+  return groupBy(entries, nameOf).map(([name, [entry, ...others]]) => {
+    const other = others.find(({ object }) => !sameJson(object, entry.object));
+    if (other) throw badBackup(other.file, `has another ${name} than ${entry.file}`);
+    return entry;
+  });
+}
+
+interface Placed {
+  readonly object: JsonObject;
+  /** The id of the object that it is below. */
+  readonly above: string | null;
+}
+
+/**
+ * The objects of a kind. Those below another one are entries with the id of that in one of their members, and what it holds
+ * itself, in the member that is named as their path ends.
+ */
+function placeObjects(
+  kind: Kind,
+  entries: readonly BackupEntry[],
+  placed: ReadonlyMap<Kind, readonly Placed[]>,
+): Placed[] {
+  const objects = entries.filter(({ type }) => type === typeOf(kind)).map(({ object }) => object);
+  const { parent } = kind;
+  if (!parent) return objects.map((object) => ({ object, above: null }));
+  const parents = (placed.get(parent.kind) ?? []).map(({ object }) => object);
+  const ids = new Set(parents.map((object) => idOf(parent.kind, object)));
+  const alone = objects.flatMap((object): Placed[] => {
+    const named = Object.values(object).map((value) => (isObject(value) ? textOf(value, 'id') : value));
+    const above = named.find((id) => typeof id === 'string' && ids.has(id));
+    return typeof above === 'string' ? [{ object, above }] : [];
+  });
+  const nameOf = ({ object, above }: Placed) => `${above}/${idOf(kind, object)}`;
+  const known = new Set(alone.map(nameOf));
+  const inside = parents.flatMap((object) => {
+    const rows = objectsIn(own(object, memberFor(kind))).filter((row) => !isReference(row));
+    return rows.map((row) => ({ object: row, above: idOf(parent.kind, object) }));
+  });
+  return [...alone, ...inside.filter((each) => !known.has(nameOf(each)))];
+}
+
+/** A reference names what is below, and says nothing of it. */
+const isReference = (row: JsonObject): boolean =>
+  Object.keys(row).every((name) => ['type', 'id', 'name'].includes(name));
+
+/** `provisioningPolicies` for `/sources/{source}/provisioning-policies`. */
+function memberFor({ resource }: Kind): string {
+  const segment = resource.path(contractSettings).split('/').at(-1) ?? '';
+  return segment.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The objects at a path. */
+interface Collection {
+  readonly kind: Kind;
+  readonly rows: readonly JsonObject[];
+}
+
+function collectionsOf(
+  placed: ReadonlyMap<Kind, readonly Placed[]>,
+  { settings }: Pick<Environment, 'settings'>,
+): ReadonlyMap<string, Collection> {
+  return new Map(
+    [...placed].flatMap(([kind, objects]) => {
+      const { parent } = kind;
+      const parents = parent ? (placed.get(parent.kind) ?? []) : [];
+      const aboves = parent ? parents.flatMap(({ object }) => idOf(parent.kind, object) ?? []) : [null];
+      return aboves.map((above): [string, Collection] => {
+        const ids = above === null ? [] : [above];
+        const { path } = apiRequest('GET', kind.resource, settings, { above: ids });
+        const rows = objects.filter((each) => each.above === above).map(({ object }) => object);
+        return [path, { kind, rows }];
+      });
+    }),
+  );
+}
+
+/** Reads from collections as a tenant answers: with a page of a list, or one object. Other lists are empty. */
+function clientFor({ tenant, settings }: Environment, collections: ReadonlyMap<string, Collection>): Client {
+  const bodyAt = ({ path, query }: Call): Json | undefined => {
+    const whole = collections.get(path);
+    if (whole) return whole.kind.read.how === 'single' ? whole.rows[0] : pageOf(whole, query);
+    const end = path.lastIndexOf('/');
+    const around = collections.get(path.slice(0, end));
+    const id = decodeURIComponent(path.slice(end + 1));
+    return around ? around.rows.find((row) => idOf(around.kind, row) === id) : [];
+  };
+  return {
+    tenant,
+    settings,
+    async send(call) {
+      const body = bodyAt(call);
+      const answer = { outcome: 'answered', headers: {}, text: null, trackingId: null } as const;
+      const status = body === undefined ? 404 : 200;
+      return { ...answer, status, body: body ?? null, attempts: 1, ms: 0, repeated: false };
+    },
+    redact: (text) => text,
+    close: async () => {},
+  };
+}
+
+function pageOf({ kind: { read }, rows }: Collection, query: Call['query']): Json {
+  const from = Number(query.offset ?? 0);
+  const page = rows.slice(from, query.limit === undefined ? undefined : from + Number(query.limit));
+  return 'list' in read && read.list.member !== undefined ? { [read.list.member]: page } : page;
+}
+
+/** One remark that counts what is left out, by type. */
+function remarksOn(
+  entries: readonly BackupEntry[],
+  placed: ReadonlyMap<Kind, readonly Placed[]>,
+): Diagnostic[] {
+  const taken = new Set([...placed.values()].flat().map(({ object }) => object));
+  const kinds = new Map([...placed.keys()].map((kind) => [typeOf(kind), kind]));
+  const left = entries.filter(({ type, object }) => {
+    const kind = kinds.get(type);
+    return !kind || isObserved(kind) || !taken.has(object);
+  });
+  if (left.length === 0) return [];
+  const counts = groupBy(left, ({ type }) => type).map(([type, { length }]) => {
+    const kind = kinds.get(type);
+    const why = !kind
+      ? 'no kind describes them'
+      : isObserved(kind)
+        ? `the kind ${kind.name} is only read`
+        : 'the backup does not say which object they are below';
+    return `- ${length} ${type}: ${why}`;
+  });
+  const message = ['The backup has objects that are left out:', ...counts.sort()].join('\n');
+  const hint =
+    'A kind takes the objects of the type of its name: `AccessProfile` those of ACCESS_PROFILE. `tenantctl kind add` lists kinds to copy.';
+  return [{ code: 'kind-left-out', severity: 'warning', message, hint }];
+}

@@ -1,0 +1,73 @@
+import { isPathSegment } from '../kinds/http.ts';
+import { Failure } from '../model/failure.ts';
+import {
+  isArray,
+  isObject,
+  itemsOf,
+  type Json,
+  type JsonObject,
+  own,
+  parseJson,
+  textOf,
+} from '../model/json.ts';
+import { type BackupFolder, limitSize } from './source.ts';
+
+/** An object in a backup: a configuration export, as the vendor's own tooling writes it. */
+export interface BackupEntry {
+  /** The type in the vendor's words, such as `ACCESS_PROFILE`. */
+  readonly type: string;
+  /** The object as the API shows it. */
+  readonly object: JsonObject;
+  readonly file: string;
+}
+
+/** The objects in the files of a backup. Throws a Failure for a file that is none, and for more than `megabytes` in all. */
+export function readBackup({ source, backup }: BackupFolder, megabytes: number): BackupEntry[] {
+  const limited = limitSize(source, megabytes);
+  return backup.flatMap((file) => {
+    const content = parseJson(limited.text(file));
+    if (content === undefined) throw badBackup(file, 'is not JSON');
+    if (isTooDeep(content)) throw badBackup(file, `is nested more than ${maxDepth} levels deep`);
+    const list = isObject(content) ? (own(content, 'objects') ?? [content]) : content;
+    if (!isArray(list)) throw badBackup(file, 'has no list of `objects`');
+    return list.map((entry, at) => {
+      const read = entryIn(entry);
+      if (typeof read === 'string') throw badBackup(file, `${read} (object ${at + 1})`);
+      return { ...read, file };
+    });
+  });
+}
+
+/** What it says, or what is wrong with it. `self` has the id and the name that an object may lack. */
+function entryIn(entry: Json): Omit<BackupEntry, 'file'> | string {
+  if (!isObject(entry)) return 'has an entry that is no object';
+  const [self = null, object = null] = [own(entry, 'self'), own(entry, 'object')];
+  if (!isObject(self) || !isObject(object)) return 'has an entry without `self` and `object`';
+  const type = textOf(self, 'type') ?? '';
+  if (!/^[A-Z][A-Z0-9_]{0,60}$/.test(type)) return 'has an entry whose `self.type` is not the name of a type';
+  const id = textOf(object, 'id') ?? textOf(self, 'id');
+  if (id !== null && !isPathSegment(id)) return 'has an entry whose id is none';
+  const name = own(object, 'name') ?? own(self, 'name') ?? null;
+  return {
+    type,
+    object: { ...object, ...(id !== null && { id }), ...(name !== null && { name }) },
+  };
+}
+
+/** As deep as manifests may be. */
+const maxDepth = 100;
+
+function isTooDeep(value: Json): boolean {
+  let level: readonly Json[] = [value];
+  for (let depth = 0; depth <= maxDepth && level.length > 0; depth += 1) level = level.flatMap(itemsOf);
+  return level.length > 0;
+}
+
+export function badBackup(file: string, what: string): Failure {
+  const message = `The file ${what}.`;
+  const hint =
+    'A backup is the JSON of a configuration export: `{"objects": [{"self": {"type", "id", "name"}, "object": {…}}]}`, or such an entry in each file.';
+  return new Failure([
+    { code: 'bad-backup', severity: 'error', message, hint, source: { file, line: 1, column: 1 } },
+  ]);
+}
