@@ -34,7 +34,7 @@ function say(text) {
 
 /** Prints a command, then runs it. */
 function tenantctl(...args) {
-  console.log(`$ npx tenantctl ${args.join(' ')}`);
+  console.log(`$ npx --no-install tenantctl ${args.join(' ')}`);
   const { status } = spawnSync(process.execPath, [join(root, 'dist/bin/cli.cjs'), ...args], {
     cwd: folder,
     env,

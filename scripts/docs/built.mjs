@@ -9,7 +9,7 @@ const node = `"${process.execPath}" --liftoff-only`;
 /** What documents need of a program. */
 export const built = {
   /** The text of the program `npx`. */
-  npx: `#!/bin/sh\nshift\nexec ${node} "${program}" "$@"\n`,
+  npx: `#!/bin/sh\nshift 2\nexec ${node} "${program}" "$@"\n`,
   async startSandbox(options) {
     const { startSandbox } = await import('../../dist/lib/index.js');
     return startSandbox(options);

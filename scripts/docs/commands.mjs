@@ -13,7 +13,7 @@ export async function commandsPage(help) {
     '# Commands',
     '<!-- Made by `npm run docs` from the help of the program. -->',
     `${sentence('Every command prints the requested document on stdout, and everything else on stderr')} See [exit-codes.md](exit-codes.md) for exit codes.`,
-    'Documents and messages write `tenantctl`. Where it is installed in a project, and not for the whole machine, run `npx tenantctl`.',
+    'Documents and messages write `tenantctl`. Where it is installed in a project, and not for the whole machine, run `npx --no-install tenantctl`.',
     table(
       ['Command', 'What it does'],
       commands.map(({ name, description }) => [

@@ -22,7 +22,10 @@ export const documents = {
   'docs/fleet-tutorial.md': withFleet,
   'docs/fleet.md': fillTables({
     diff: () =>
-      shownIn(readFileSync(`${root}docs/fleet-tutorial.md`, 'utf8'), 'npx tenantctl diff eu-1 us-1'),
+      shownIn(
+        readFileSync(`${root}docs/fleet-tutorial.md`, 'utf8'),
+        'npx --no-install tenantctl diff eu-1 us-1',
+      ),
   }),
   'docs/promotion.md': withOutputs,
   // People follow one after the other, in one clone.

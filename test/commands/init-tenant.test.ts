@@ -189,7 +189,7 @@ describe('a project for a tenant', () => {
     ])
       expect(read(path)).not.toMatch(/acme|SNOW/i);
     expect(stdout).toMatch(
-      / {2}# Set those of these secrets that `plan` asks for, .*\n( {2}export SIM_\w+=…\n)+ {2}npx tenantctl plan\n$/,
+      / {2}# Set those of these secrets that `plan` asks for, .*\n( {2}export SIM_\w+=…\n)+ {2}npx --no-install tenantctl plan\n$/,
     );
   });
 
@@ -295,7 +295,7 @@ describe('a project for a tenant', () => {
     const { code, stdout } = await run(['init', ...urls]);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /export TENANT_CLIENT_ID=…\n.*TENANT_CLIENT_SECRET=…\n {2}npx tenantctl export\n {2}npx tenantctl plan\n$/,
+      /export TENANT_CLIENT_ID=…\n.*TENANT_CLIENT_SECRET=…\n {2}npx --no-install tenantctl export\n {2}npx --no-install tenantctl plan\n$/,
     );
     expect(project().environments.production).toMatchObject({
       identity: { baseUrl: 'https://one.example' },
@@ -313,7 +313,7 @@ describe('a project for a tenant', () => {
     const add = 'Add to the environment production in tenantctl.yaml: identity';
     expect(stderr).toContain(`${add}.experimentalHeader: X-Acme-Preview, since the tenant asked`);
     expect(stderr).toContain(`${add}.paths: { VerifiedDomain: /verified-domains/v1, … } (11 members), since`);
-    expect(stdout).toMatch(/ {2}npx tenantctl export\n {2}npx tenantctl plan\n$/);
+    expect(stdout).toMatch(/ {2}npx --no-install tenantctl export\n {2}npx --no-install tenantctl plan\n$/);
     expect(read('tenantctl.yaml')).toBe(before);
   });
 
@@ -440,7 +440,7 @@ describe('the questions', () => {
     const { tenant } = await host();
     const { code, stdout } = await typed(lines, ['--identity', tenant.url]);
     expect(code).toBe(0);
-    expect(stdout).toContain('  npx tenantctl export\n');
+    expect(stdout).toContain('  npx --no-install tenantctl export\n');
     expect(existsSync(join(dir, '.env'))).toBe(false);
     expect([...filesBelow(dir).values()].join('')).not.toContain('wrong-wrong');
   });
@@ -492,7 +492,7 @@ describe('several tenants', () => {
       defaultEnvironment: 'test',
     });
     expect(stdout).toMatch(
-      / {2}npx tenantctl export -e us\n {2}npx tenantctl plan -e test -e @production\n$/,
+      / {2}npx --no-install tenantctl export -e us\n {2}npx --no-install tenantctl plan -e test -e @production\n$/,
     );
     expect(await run(['env', 'list'])).toMatchObject({ stdout: 'test\neu\nus\n@production: eu, us\n' });
   });
@@ -504,7 +504,9 @@ describe('several tenants', () => {
     const { code, stdout } = await run(['init']);
     expect(code).toBe(0);
     expect(stdout).toContain('# The pipelines are for eu. For several environments, remove them and run');
-    expect(stdout).toMatch(/ {2}npx tenantctl export -e eu\n {2}npx tenantctl plan -e '\*'\n$/);
+    expect(stdout).toMatch(
+      / {2}npx --no-install tenantctl export -e eu\n {2}npx --no-install tenantctl plan -e '\*'\n$/,
+    );
     for (const path of ['.github/workflows/tenantctl.yaml', '.gitlab-ci.yml']) {
       expect(read(path)).toMatch(/^ +TENANTCTL_ENV: 'eu'$/m);
       expect(read(path)).toMatch(/^ +TENANTCTL_ALLOWED_HOSTS: 'eu\.example'$/m);
@@ -607,7 +609,7 @@ describe('a tenant that a project gets', () => {
       /environments\/us-2\.yaml, set under `variables` what manifests use: cluster, company/,
     );
     expect(stdout.match(/export \S+=/g)).toEqual(['export US_2_CLIENT_ID=', 'export US_2_CLIENT_SECRET=']);
-    expect(stdout).toContain('npx tenantctl plan -e us-2');
+    expect(stdout).toContain('npx --no-install tenantctl plan -e us-2');
     const again = await run(['init', ...other, '--pipelines', 'none']);
     expect(again.stdout).toContain('Not used');
     const missing = await run(['validate', '-e', 'us-2'], { US_2_CLIENT_ID: 'x' });

@@ -119,7 +119,7 @@ describe('what is there already', () => {
     const again = await run(['init', '--identity', 'https://one.example', '--from', 'export']);
     expect(again.code).toBe(0);
     expect(again.stdout).toMatch(/^Not used, since tenantctl\.yaml was kept: --identity\./m);
-    expect(again.stdout).toMatch(/^ {2}npx tenantctl export --merge$/m);
+    expect(again.stdout).toMatch(/^ {2}npx --no-install tenantctl export --merge$/m);
     expect(filesBelow(dir)).toEqual(before);
     expect((await run(['init'])).stdout).not.toContain('Not used');
   });

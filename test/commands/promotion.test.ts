@@ -278,7 +278,7 @@ describe('init --promote', () => {
   it('names the tenant to export, where the project has several and no manifests', async () => {
     rmSync(join(runner.dir, 'config'), { recursive: true });
     const { stdout } = await init('--promote', 'test', 'production');
-    expect(stdout).toMatch(/^ {2}npx tenantctl export -e production$/m);
+    expect(stdout).toMatch(/^ {2}npx --no-install tenantctl export -e production$/m);
   });
 
   it('keeps a pipeline that promotes nothing, and says what to add to it', async () => {

@@ -19,7 +19,7 @@ describe.each([
 ])('%s', (path) => {
   test('its commands print what it says', { timeout: 1_800_000 }, async () => {
     const text = textOf(path);
-    const players = await playPrograms({ npx: ({ argv, ...call }) => runProgram(argv.slice(1), call) });
+    const players = await playPrograms({ npx: ({ argv, ...call }) => runProgram(argv.slice(2), call) });
     onTestFinished(() => players.close());
     const played = { npx: players.programOf('npx'), startSandbox };
     expect(await documents[path](text, isThorough ? built : played)).toBe(text);
@@ -34,7 +34,7 @@ describe.each([
     const { withHost } = await import(join(root, 'scripts/docs/console.mjs'));
     const url = 'https://acme.api.example.com';
     const text = textOf('docs/first-tenant.md').replaceAll(`--identity ${url}`, `$& --profiles ${url}`);
-    const players = await playPrograms({ npx: ({ argv, ...call }) => runProgram(argv.slice(1), call) });
+    const players = await playPrograms({ npx: ({ argv, ...call }) => runProgram(argv.slice(2), call) });
     onTestFinished(() => players.close());
     const played = { npx: players.programOf('npx'), startSandbox };
     const walked: string = await withHost(text, played, {
@@ -62,7 +62,7 @@ function outputOf(path: string, command: string): string[] {
 // The outputs are filled in by a script; what the words around them promise has to be in them all the same.
 describe('what the README promises is in its outputs', () => {
   test('plan again is empty, then shows drift', () => {
-    const [empty, drift] = outputOf('README.md', 'npx tenantctl plan --detailed-exitcode');
+    const [empty, drift] = outputOf('README.md', 'npx --no-install tenantctl plan --detailed-exitcode');
     expect(empty).toContain('No changes.');
     expect(empty).toContain('exit code 0');
     expect(drift).toContain('1 to update');
@@ -70,14 +70,18 @@ describe('what the README promises is in its outputs', () => {
   });
 
   test('apply makes both changes, and a typo is found', () => {
-    expect(outputOf('README.md', 'npx tenantctl apply')[0]).toContain('Applied: 2 done, 0 failed');
-    expect(outputOf('README.md', 'npx tenantctl validate')[0]).toContain('Did you mean `email`?');
+    expect(outputOf('README.md', 'npx --no-install tenantctl apply')[0]).toContain(
+      'Applied: 2 done, 0 failed',
+    );
+    expect(outputOf('README.md', 'npx --no-install tenantctl validate')[0]).toContain(
+      'Did you mean `email`?',
+    );
   });
 });
 
 describe('what the tutorial promises is in its outputs', () => {
-  const plans = outputOf('docs/tutorial.md', 'npx tenantctl plan');
-  const applies = outputOf('docs/tutorial.md', 'npx tenantctl apply');
+  const plans = outputOf('docs/tutorial.md', 'npx --no-install tenantctl plan');
+  const applies = outputOf('docs/tutorial.md', 'npx --no-install tenantctl apply');
 
   test('a stale plan is refused with nothing written', () => {
     const stale = applies.find((output) => output.includes('[plan-stale]'));
@@ -99,7 +103,7 @@ describe('what the tutorial promises is in its outputs', () => {
   });
 
   test('a rollback takes back what the apply did', () => {
-    const [undone] = outputOf('docs/tutorial.md', 'npx tenantctl rollback');
+    const [undone] = outputOf('docs/tutorial.md', 'npx --no-install tenantctl rollback');
     expect(undone).toContain('+ NotificationTemplate/password_expiring/EMAIL/de');
     expect(undone).toContain('- SenderAddress/interns@acme.example');
   });
@@ -119,8 +123,8 @@ describe('what the tutorial promises is in its outputs', () => {
 
 describe('what the tutorial about three tenants promises is in its outputs', () => {
   const page = 'docs/fleet-tutorial.md';
-  const [first, ...plans] = outputOf(page, "npx tenantctl plan -e '*'");
-  const applies = outputOf(page, 'npx tenantctl apply');
+  const [first, ...plans] = outputOf(page, "npx --no-install tenantctl plan -e '*'");
+  const applies = outputOf(page, 'npx --no-install tenantctl apply');
 
   test('each change is shown once, then what is particular to one', () => {
     expect(first).toMatch(
@@ -140,7 +144,7 @@ describe('what the tutorial about three tenants promises is in its outputs', () 
   });
 
   test('two tenants are compared, and one with its manifests', () => {
-    const [tenants = '', drift = ''] = outputOf(page, 'npx tenantctl diff');
+    const [tenants = '', drift = ''] = outputOf(page, 'npx --no-install tenantctl diff');
     expect(tenants).toContain('- SenderAddress/audit@acme.example');
     expect(tenants).toContain('Diff: 1 differs, 1 only in eu-1, 0 only in us-1, 1 equal.');
     expect(drift).toMatch(
@@ -149,7 +153,7 @@ describe('what the tutorial about three tenants promises is in its outputs', () 
   });
 
   test('one tenant is rolled back', () => {
-    expect(outputOf(page, 'npx tenantctl rollback')[0]).toContain('Plan for us-1');
+    expect(outputOf(page, 'npx --no-install tenantctl rollback')[0]).toContain('Plan for us-1');
     expect(plans.at(-1)).toContain('1 to update, 0 to delete, 0 by hand, 5 unchanged');
   });
 
@@ -164,10 +168,10 @@ describe('what the tutorial about three tenants promises is in its outputs', () 
 
 describe('what the page about the first tenant promises is in its outputs', () => {
   const page = 'docs/first-tenant.md';
-  const plans = outputOf(page, 'npx tenantctl plan');
+  const plans = outputOf(page, 'npx --no-install tenantctl plan');
 
   test('init signs in, detects a setting and writes it', () => {
-    expect(outputOf(page, 'npx tenantctl init')[0]).toMatch(
+    expect(outputOf(page, 'npx --no-install tenantctl init')[0]).toMatch(
       /Signed in to .* Found: \d+ .*\nDetected: identity\.jsonText/,
     );
     expect(outputOf(page, 'cat tenantctl.yaml')[0]).toMatch(/# Detected by .*\n +jsonText: object\n/);
@@ -176,12 +180,12 @@ describe('what the page about the first tenant promises is in its outputs', () =
   test('the first plan is empty, then it has the change, and is empty again', () => {
     expect(plans[0]).toContain('No changes.');
     expect(plans[1]).toContain('1 to update, 0 to delete');
-    expect(outputOf(page, 'npx tenantctl apply')[0]).toContain('Applied: 1 done, 0 failed');
+    expect(outputOf(page, 'npx --no-install tenantctl apply')[0]).toContain('Applied: 1 done, 0 failed');
     expect(plans[2]).toContain('No changes.');
   });
 
   test('a test notification is sent', () => {
-    expect(outputOf(page, 'npx tenantctl send-test')[0]).toContain(
+    expect(outputOf(page, 'npx --no-install tenantctl send-test')[0]).toContain(
       'The tenant accepted the test notification',
     );
   });
@@ -196,7 +200,7 @@ describe('what the page about the first tenant promises is in its outputs', () =
 });
 
 describe('what the page about promotion promises is in its outputs', () => {
-  const toProduction = outputOf('docs/promotion.md', 'npx tenantctl apply -e production');
+  const toProduction = outputOf('docs/promotion.md', 'npx --no-install tenantctl apply -e production');
 
   test('what was tested is applied, what was not is refused and named', () => {
     expect(toProduction[0]).toContain('Applied: 2 done, 0 failed');
