@@ -238,7 +238,7 @@ export function lintDefault(resource: Resource, { defaults, customised }: KnownT
   return [{ code: 'equals-default', at: '', message: `${address} only repeats the vendor's default`, hint }];
 }
 
-/** Locales and media that some templates have and others lack: one finding for each key and medium, at its first template. */
+/** Locales and media that a notification lacks, and at least half of all have: one finding for each key and medium, at its first template. */
 export function findUntranslated(templates: readonly Resource[]): ReadonlyMap<Resource, readonly Finding[]> {
   const locales = groupBy(templates, mediumOf).flatMap(([medium, group]) =>
     findMissing(group, localeOf, (key, missing) => ({
@@ -266,8 +266,12 @@ function findMissing(
   variantOf: (template: Resource) => string,
   describe: (key: string, missing: string) => Finding,
 ): [Resource, Finding][] {
-  const all = [...new Set(templates.map(variantOf))].sort();
-  return groupBy(templates, keyOf).flatMap(([key, group]): [Resource, Finding][] => {
+  const byKey = groupBy(templates, keyOf);
+  const usual = groupBy(templates, variantOf).filter(
+    ([, group]) => 2 * new Set(group.map(keyOf)).size >= byKey.length,
+  );
+  const all = usual.map(([variant]) => variant).sort();
+  return byKey.flatMap(([key, group]): [Resource, Finding][] => {
     const present = new Set(group.map(variantOf));
     const missing = all.filter((variant) => !present.has(variant));
     if (missing.length === 0) return [];

@@ -49,11 +49,11 @@ export const lintRules = {
   },
   'missing-locale': {
     level: 'info',
-    means: 'A notification has no text in a locale in which other notifications of that medium have one.',
+    means: 'A notification has no text in a locale in which at least half of the notifications of that medium have one.',
   },
   'missing-medium': {
     level: 'info',
-    means: 'A notification has no text for a medium for which other notifications have one.',
+    means: 'A notification has no text for a medium for which at least half of the notifications have one.',
   },
   'rule-operator': { level: 'error', means: "A search rule's operator does not exist for its type." },
   'rule-value': {

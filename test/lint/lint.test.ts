@@ -202,6 +202,16 @@ it('reports the locales and media that a notification lacks and others have', ()
   ]);
 });
 
+it('says nothing of a locale or a medium that only a few notifications have', () => {
+  const others = ['b', 'c'].map((key) => template({}, [key, 'EMAIL', 'en']));
+  const declared = [
+    ['a', 'EMAIL', 'en'],
+    ['a', 'EMAIL', 'de'],
+    ['a', 'SLACK', 'en'],
+  ];
+  expect(findings([...declared.map((key) => template({}, key)), ...others])).toEqual([]);
+});
+
 describe('search rules', () => {
   const rule = (type: string, comparison_operator: string, value: Json, more: JsonObject = {}) => ({
     type,
