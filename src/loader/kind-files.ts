@@ -113,17 +113,17 @@ export const documentedPaths: PathsOf = ({ resource: { ownPath, path } }) => [
   ...(ownPath === null ? [] : [ownPath]),
 ];
 
-/** Servers have the same objects under all versions of the API and in all formats. Some ignore case. */
+/** Servers have the same objects under all versions of the API and in all formats, and behind `/api`. Some ignore case. */
 function collectionIn(path: string): string {
   return path
     .toLowerCase()
     .split('/')
-    .filter((segment) => segment !== '' && !version.test(segment))
+    .filter((segment) => segment !== '' && !general.test(segment))
     .map((segment) => segment.replace(/(?<=.)\..*$/, '').replace(/^\{.*/, '{}'))
     .join('/');
 }
 
-const version = /^(v\d[\w.~-]*|latest|current|stable|alpha|beta|preview)$/;
+const general = /^(api|rest|v\d[\w.~-]*|latest|current|stable|alpha|beta|preview)$/;
 
 export function collectionTaken(path: string, { name }: Kind): Problem {
   return {

@@ -25,9 +25,11 @@ describe('a collection of a built-in kind', () => {
     ['of the latest version', '/latest/sim-integrations'],
     ['of a minor version', '/v2024.1/sim-integrations'],
     ['of a version before its release', '/v1beta/sim-integrations'],
+    ['behind a word that says nothing', '/api/latest/sim-integrations'],
     ['that names a format', '/v2024/sim-integrations.json'],
     ['that newer hosts use', '/sim-integrations/v1'],
     ['of the other service', '/api/advanced_search'],
+    ['whose beginning a base URL may have', '/advanced_search'],
   ])('nor by a path %s', (_, path) => {
     expect(errors(refusalOf(kindFile('Ticket', path)))).toEqual([place]);
   });
@@ -52,10 +54,9 @@ environments:
   });
 
   test.each([
-    ['the base URL has the beginning of it', 'profiles', 'https://a.example/api', '/advanced_search'],
     ['the base URL has all of it', 'identity', 'https://a.example/sim-integrations', '/v1'],
     ['the base URL has it in escapes', 'identity', 'https://a.example/%73im-integrations', '/v1'],
-    ['the base URL has it behind a folder', 'identity', 'https://a.example/api', '/v1/advanced_search'],
+    ['the base URL has it behind a folder', 'identity', 'https://a.example/api/sim-integrations', '/v1'],
   ])('is not reached where %s', (_, service, baseUrl, path) => {
     const text = `version: 1
 environments:
