@@ -196,7 +196,7 @@ describe('a pipeline', () => {
   ])('cannot carry the host %s, so nothing is written', async (odd) => {
     const { code, stderr } = await run(['init', '--identity', `https://${odd}`]);
     expect([code, filesBelow(dir).size]).toEqual([1, 0]);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('No pipeline can carry the host');
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`No pipeline can carry the host "${odd}".`);
     expect((await run(['init', '--identity', `https://${odd}`, '--pipelines', 'none'])).code).toBe(0);
   });
 

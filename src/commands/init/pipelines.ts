@@ -181,12 +181,12 @@ const plainSelection = /^[\w@!*{][\w@!*?{}[\].,-]*$/;
 /** Throws a Failure for names that would not reach a job as they are: forges and shells read `$`, spaces and quotes. */
 export function requirePlain(selections: readonly string[], hosts: readonly string[]): void {
   const isPlain = selections.length === 1 ? isPlainName : (text: string) => plainSelection.test(text);
-  const odd = [
+  const odd = new Set([
     ...selections.filter((text) => !isPlain(text)).map((text) => `the environment ${JSON.stringify(text)}`),
     ...hosts.filter((host) => !plainHost.test(host)).map((host) => `the host ${JSON.stringify(host)}`),
-  ];
-  if (odd.length === 0) return;
-  throw failure('usage', `No pipeline can carry ${odd.join(' and ')}.`, {
+  ]);
+  if (odd.size === 0) return;
+  throw failure('usage', `No pipeline can carry ${[...odd].join(' and ')}.`, {
     hint: 'Use a name of letters, digits, dots, dashes and underscores, or go on without: --pipelines none.',
   });
 }
