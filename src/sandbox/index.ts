@@ -74,7 +74,7 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-const clientId = 'sandbox';
+const clientId = 'sandbox-client';
 
 /**
  * What the server of a tenant is made of. Throws `SandboxFileError` for an unusable seed or data file, and
