@@ -135,7 +135,7 @@ function partMarkup(part: ChatPart): Markup {
     case 'text':
       return html`<p>${formatChat(part.text)}</p>`;
     case 'button':
-      return html`<span class="button">${part.text}</span>`;
+      return html`<span class="${`button ${part.style}`.trim()}">${part.text}</span>`;
     case 'image':
       return html`<p class="image">${part.text}</p>`;
     case 'fact':
@@ -153,30 +153,44 @@ function columnMarkup(parts: readonly ChatPart[]): Markup {
   return html`<div class="${isSmall ? 'small' : 'wide'}">${parts.map(partMarkup)}</div>`;
 }
 
-/** Slack's `*bold*`, `_italic_`, `<url|label>`, both kinds of `code`, and Teams' `**bold**` and `[label](url)`. */
+/** Slack's `*bold*`, `_italic_`, `~struck~`, `<url|label>`, both kinds of `code`, and Teams' `**bold**` and `[label](url)`. */
 const spans =
-  /\*\*(?<strong>[^*\n]{1,500})\*\*|(?<![\w*])\*(?<bold>[^*\n]{1,500})\*(?![\w*])|(?<!\w)_(?<italic>[^_\n]{1,500})_(?!\w)|`(?<code>[^`\n]{1,500})`|<(?<url>(?:https?|mailto):[^|>\s]{1,2000})(?:\|(?<label>[^>\n]{1,500}))?>|\[(?<name>[^\]\n]{1,500})\]\((?<target>(?:https?|mailto):[^)\s]{1,2000})\)/g;
+  /\*\*(?<strong>[^*\n]{1,500})\*\*|(?<![\w*])\*(?<bold>[^*\n]{1,500})\*(?![\w*])|(?<![\w~])~(?<struck>[^~\n]{1,500})~(?![\w~])|(?<!\w)_(?<italic>[^_\n]{1,500})_(?!\w)|`(?<code>[^`\n]{1,500})`|<(?<url>(?:https?|mailto):[^|>\s]{1,2000})(?:\|(?<label>[^>\n]{1,500}))?>|\[(?<name>[^\]\n]{1,500})\]\((?<target>(?:https?|mailto):[^)\s]{1,2000})\)/g;
+
+/** Lines that begin with `>`, which some templates escape. */
+const quoted = /^((?:(?:>|&gt;).*(?:\n|$))+)/m;
+
+/** A chat text with its quotes. */
+function formatChat(text: string): Markup {
+  const parts = text.split(quoted).map((part, at) => {
+    if (at % 2 === 0) return formatSpans(part);
+    return html`<span class="quote">${formatSpans(part.trimEnd().replaceAll(/^(?:>|&gt;) ?/gm, ''))}</span>`;
+  });
+  return html`${parts}`;
+}
 
 /**
  * A chat text with its emphasis. A link shows its address in its title and cannot be followed. Chats write three characters
  * as HTML does, which is left to the browser.
  */
-function formatChat(text: string): Markup {
+function formatSpans(text: string): Markup {
   const marked = markMatches(text, spans, span).toString();
   return new Markup(marked.replaceAll(/&amp;(?=(?:amp|lt|gt);)/g, '&'));
 }
 
 function span({ groups = {} }: RegExpExecArray): Markup {
-  const { strong, bold = strong, italic, code, url, label, name, target } = groups;
+  const { strong, bold = strong, italic, struck, code, url, label, name, target } = groups;
   if (bold !== undefined) return html`<strong>${bold}</strong>`;
   if (italic !== undefined) return html`<em>${italic}</em>`;
+  if (struck !== undefined) return html`<s>${struck}</s>`;
   if (code !== undefined) return html`<code>${code}</code>`;
   return html`<span class="link" title="${target ?? url ?? ''}">${name ?? label ?? url ?? ''}</span>`;
 }
 
 /** One line or element of a chat message, as plain text. */
 type ChatPart =
-  | { readonly is: 'heading' | 'text' | 'note' | 'button' | 'image'; readonly text: string }
+  | { readonly is: 'heading' | 'text' | 'note' | 'image'; readonly text: string }
+  | { readonly is: 'button'; readonly text: string; readonly style: '' | 'primary' | 'danger' }
   | { readonly is: 'fact'; readonly name: string; readonly text: string }
   | { readonly is: 'divider' }
   /** What stands side by side. */
@@ -193,7 +207,6 @@ const containers = [
   'content',
   'body',
   'sections',
-  'fields',
   'elements',
   'inlines',
   'items',
@@ -223,6 +236,7 @@ function partsWithin(element: JsonObject, depth: number): ChatPart[] {
   return [
     ...containers.flatMap((name) => itemsOf(element, name).flatMap((item) => partsFrom(item, depth))),
     ...rows.flatMap((name) => rowOf(itemsOf(element, name).map((item) => partsFrom(item, depth)))),
+    ...pairsOf(itemsOf(element, 'fields').map((item) => partsFrom(item, depth))),
   ];
 }
 
@@ -233,6 +247,11 @@ function itemsOf(element: JsonObject, name: string): readonly Json[] {
 
 function partsFrom(item: Json, depth: number): ChatPart[] {
   return isObject(item) ? partsOf(item, depth + 1) : ownText(item);
+}
+
+/** Slack shows fields in two columns. */
+function pairsOf(fields: readonly (readonly ChatPart[])[]): ChatPart[] {
+  return fields.flatMap((_, at) => (at % 2 === 0 ? rowOf(fields.slice(at, at + 2)) : []));
 }
 
 /** Columns side by side; a single one is not a row. */
@@ -247,7 +266,7 @@ function partsOf(element: JsonObject, depth: number): ChatPart[] {
   const alternative = textOf(element, 'alt_text') ?? textOf(element, 'altText') ?? 'image';
   if (type === 'divider') return [{ is: 'divider' }];
   if (/^image$/i.test(type)) return [{ is: 'image', text: alternative }];
-  if (controls.test(type)) return [{ is: 'button', text }];
+  if (controls.test(type)) return [{ is: 'button', text, style: buttonStyleOf(element) }];
   const name = textOf(element, 'title') ?? textOf(element, 'name');
   const value = textOf(element, 'value');
   if (name !== null && value !== null) return [{ is: 'fact', name, text: value }];
@@ -261,6 +280,13 @@ function partsOf(element: JsonObject, depth: number): ChatPart[] {
 
 /** Buttons and fields of Slack, and the actions of Teams. */
 const controls = /^(button$|overflow$|.+_select$|.+picker$|Action\.|OpenUri|HttpPOST)/;
+
+/** As Slack and Teams name them. */
+function buttonStyleOf(element: JsonObject): '' | 'primary' | 'danger' {
+  const style = textOf(element, 'style') ?? '';
+  if (/^(?:primary|positive)$/i.test(style)) return 'primary';
+  return /^(?:danger|destructive)$/i.test(style) ? 'danger' : '';
+}
 
 function activityImage(element: JsonObject): ChatPart[] {
   const url = textOf(element, 'activityImage') ?? '';

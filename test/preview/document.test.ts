@@ -28,7 +28,7 @@ describe('chat messages', () => {
       { is: 'text', text: 'soon' },
       { is: 'divider' },
       { is: 'note', text: 'ACME' },
-      { is: 'button', text: 'Open' },
+      { is: 'button', text: 'Open', style: '' },
       { is: 'image', text: 'logo' },
     ]);
   });
@@ -49,7 +49,7 @@ describe('chat messages', () => {
       { is: 'heading', text: 'Access' },
       { is: 'text', text: 'left' },
       { is: 'fact', name: 'By', text: 'Ann' },
-      { is: 'button', text: 'Decide' },
+      { is: 'button', text: 'Decide', style: '' },
     ]);
   });
 
@@ -58,8 +58,14 @@ describe('chat messages', () => {
     const section = { type: 'section', text: { type: 'mrkdwn', text: 'Two *requests*' }, accessory: button };
     const field = { type: 'static_select', placeholder: { type: 'plain_text', text: 'Choose' } };
     expect(chatParts({ blocks: [section, { ...section, accessory: field }] })).toEqual([
-      { is: 'row', columns: [[{ is: 'text', text: 'Two *requests*' }], [{ is: 'button', text: 'Decide' }]] },
-      { is: 'row', columns: [[{ is: 'text', text: 'Two *requests*' }], [{ is: 'button', text: 'Choose' }]] },
+      {
+        is: 'row',
+        columns: [[{ is: 'text', text: 'Two *requests*' }], [{ is: 'button', text: 'Decide', style: '' }]],
+      },
+      {
+        is: 'row',
+        columns: [[{ is: 'text', text: 'Two *requests*' }], [{ is: 'button', text: 'Choose', style: '' }]],
+      },
     ]);
     expect(shown({ blocks: [section] })).toContain(
       '<div class="row"><div class="wide"><p>Two <strong>requests</strong></p></div><div class="small"><span class="button">Decide</span></div></div>',
@@ -74,6 +80,32 @@ describe('chat messages', () => {
       { is: 'row', columns: [[{ is: 'text', text: 'left' }], [{ is: 'text', text: 'right' }]] },
       { is: 'row', columns: [[{ is: 'image', text: 'image' }], [{ is: 'text', text: 'beside' }]] },
     ]);
+  });
+
+  it('shows fields in two columns, quotes, what is struck, and which button is grave', () => {
+    const field = (text: string) => ({ type: 'mrkdwn', text });
+    const button = (text: string, style: string) => ({
+      type: 'button',
+      style,
+      text: { type: 'plain_text', text },
+    });
+    const column = (text: string) => `<div class="wide"><p>${text}</p></div>`;
+    const blocks = [
+      { type: 'section', fields: [field('a'), field('b'), field('c')] },
+      { type: 'section', text: field('Because:\n> of *that*\n>and this\nnot ~so~') },
+      { type: 'actions', elements: [button('Yes', 'primary'), button('No', 'danger')] },
+    ];
+    expect(shown({ blocks })).toContain(
+      `<div class="row">${column('a')}${column('b')}</div><p>c</p><p>Because:\n<span class="quote">of <strong>that</strong>\nand this</span>not <s>so</s></p><span class="button primary">Yes</span><span class="button danger">No</span>`,
+    );
+    const actions = ['positive', 'destructive', 'default'].map((style) => ({
+      type: 'Action.Submit',
+      title: style,
+      style,
+    }));
+    expect(chatParts({ messageJSON: { content: { actions } } })).toMatchObject(
+      ['primary', 'danger', ''].map((style) => ({ is: 'button', style })),
+    );
   });
 
   it('shows the text where there is nothing else, and text that is no JSON', () => {
