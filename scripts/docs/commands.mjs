@@ -45,13 +45,13 @@ function parse(text) {
   return {
     usage: usage.trim(),
     description: rest.slice(0, at).join(' ').replaceAll(/\s+/g, ' ').trim(),
-    positionals: entries(block('Positionals'), /^ {2}\S/),
+    positionals: entries(block('Arguments'), /^ {2}\S/),
     options: entries(optionLines, /^ {2}(-\w, | {4})--\S/),
     examples: pairs(block('Examples')),
   };
 }
 
-/** Options and positionals: a name, then text and `[facts]` that may continue on the next lines. */
+/** Options and arguments: a name, a word for the type, the meaning, which may go on in the next lines, and what it may be. */
 function entries(lines, begins) {
   const found = [];
   for (const line of lines) {
@@ -59,12 +59,18 @@ function entries(lines, begins) {
     else found.push(`${found.pop() ?? ''} ${line.trim()}`);
   }
   return found.map((entry) => {
-    const [, names = '', rest = ''] = /^((?:-\w, +)?\S+) *([\s\S]*)$/.exec(entry) ?? [];
-    const facts = [...rest.matchAll(/ ?\[((?:choices|default): (?:"[^"]*"|\[\]|[^\]"])*|[a-z]+)\]/g)];
-    const meaning = rest.slice(0, facts[0]?.index ?? rest.length).trim();
-    return { names: names.replace(/, +/, ', '), meaning, facts: facts.map(([, fact]) => fact) };
+    const [, names = '', type = '', rest = ''] =
+      /^((?:-\w, +)?\S+)(?: (text|list|number|word)(?= ))? *([\s\S]*)$/.exec(entry) ?? [];
+    const [, meaning = '', choices = '', fallback = ''] =
+      /^([\s\S]*?)(?: \{([^{}]*)\})?(?: \((default [^()]*|on; [^()]*)\))?$/.exec(rest) ?? [];
+    const chosen = choices.split('|').filter(Boolean);
+    const value = chosen.length > 0 ? chosen.map((word) => `\`${word}\``).join(', ') : types[type];
+    const facts = [value, fallback.replace(/^default (.*)$/, 'default `$1`').replace(/--no-\S+/, '`$&`')];
+    return { names: names.replace(/, +/, ', '), meaning, facts: facts.filter(Boolean) };
   });
 }
+
+const types = { text: 'text', number: 'a number', list: 'one or more' };
 
 /** Each call, and what the line above says it does. */
 function pairs(lines) {
@@ -77,50 +83,19 @@ function section({ name, usage, description, positionals, options, examples }, c
   const own = options.filter((option) => !has(common, option));
   return [
     `## ${name}`,
-    `\`\`\`text\n${usage}\n\`\`\``,
-    description,
+    `\`\`\`sh\n${examples.map(([call, why]) => `# ${why}\n${call}`).join('\n')}\n\`\`\``,
+    `${description} Usage: \`${usage}\`.`,
     ...fewer(options, common),
     ...(positionals.length > 0 ? [optionTable(positionals, 'Argument')] : []),
     ...(own.length > 0 ? [optionTable(own)] : []),
-    ...(examples.length > 0
-      ? [
-          table(
-            ['Example', ''],
-            examples.map(([call, why]) => [`\`${call}\``, why]),
-          ),
-        ]
-      : []),
   ].join('\n\n');
 }
 
 function optionTable(options, head = 'Option') {
   return table(
     [head, 'Meaning', 'Values'],
-    options.map(({ names, meaning, facts }) => [
-      `\`${names}\``,
-      meaning,
-      facts
-        .map((fact) => factWords(fact, names))
-        .filter((text) => text !== '')
-        .join('; '),
-    ]),
+    options.map(({ names, meaning, facts }) => [`\`${names}\``, meaning, facts.join('; ')]),
   );
-}
-
-const words = {
-  string: 'text',
-  number: 'a number',
-  array: 'one or more',
-  boolean: '',
-  'default: false': '',
-  'default: []': '',
-};
-
-function factWords(fact, name) {
-  if (Object.hasOwn(words, fact)) return words[fact];
-  if (fact === 'default: true') return `on; \`${name.replace('--', '--no-')}\` turns it off`;
-  const text = fact.replaceAll(/"([^"]*)"/g, '`$1`');
-  return text.replace(/^choices: /, '').replace(/^default: /, 'default ');
 }
 
 /** The options that most commands have. */

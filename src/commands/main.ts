@@ -4,10 +4,9 @@ import { version } from '../model/documents.ts';
 import { ExitCode } from '../model/failure.ts';
 import { own } from '../model/json.ts';
 import { expandWords, parserSettings, refuseMistakes, unknownCommand } from './arguments.ts';
-import type { Commands, Run } from './command.ts';
-import { commonOptions } from './command.ts';
-import { commandGroups, commands } from './index.ts';
-import { type Io, type ProgramIo, redactIo, widthOf } from './io.ts';
+import { commonOptions, type Run } from './command.ts';
+import { commands } from './index.ts';
+import { type Io, type ProgramIo, redactIo } from './io.ts';
 
 /**
  * Runs the program and returns its exit code. Never throws: a failure is printed on stderr. Without arguments, the help
@@ -46,22 +45,16 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const setRun = (parsed: Run) => {
     run = parsed;
   };
-  const base = refuseMistakes(baseParser(io), argv, name, entry?.positionals);
+  const base = refuseMistakes(baseParser(), argv, name, entry?.positionals);
   const parser = entry
     ? (await entry.load()).command.addTo(base, entry.positionals, setRun)
-    : addOverview(base);
-  if (isHelp) await addPage(parser, name);
+    : base.demandCommand(1, 'Name a command. Its options follow it.');
+  const help = isHelp ? await import('./help.ts') : null;
+  help?.completeHelp(parser, name);
   await parser.parseAsync(entry ? [...rest] : [...argv], {}, (error, _args, output) => {
-    if (output && !error) io.stdout.write(`${output.replace(listPlace, listCommands)}\n`);
+    if (output && !error) io.stdout.write(help ? help.layoutHelp(output, argv, io) : `${output}\n`);
   });
   return run(io);
-}
-
-/** Ends the help with the address of its page. */
-async function addPage(parser: Argv, name: string): Promise<void> {
-  const { documentation } = await import('./package-file.ts');
-  const page = documentation(`docs/commands.md${Object.hasOwn(commands, name) ? `#${name}` : ''}`);
-  parser.epilogue(`Documentation: ${page}`);
 }
 
 /**
@@ -94,28 +87,7 @@ function parseCommonOptions(argv: readonly string[]) {
     .parseAsync([...argv]);
 }
 
-/** The place of the list of commands in the help: the parser would strip its indentation. */
-const listPlace = '{commands}';
-
-/** Says how the program is called, where the help is not that of a command. */
-function addOverview(parser: Argv): Argv {
-  return parser
-    .usage(
-      `$0 COMMAND [options]\n\nKeeps an identity-governance tenant equal to YAML manifests in git.\n\n${listPlace}`,
-    )
-    .demandCommand(1, 'Name a command. Its options follow it.')
-    .epilogue('Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete, 4 refused, 130 interrupted.');
-}
-
-function listCommands(): string {
-  const groups = Object.entries<Commands>(commandGroups).map(([title, group]) => {
-    const lines = Object.entries(group).map(([name, { describe }]) => `  ${name.padEnd(12)}${describe}`);
-    return [`${title}:`, ...lines].join('\n');
-  });
-  return groups.join('\n\n');
-}
-
-function baseParser(io: Io): Argv {
+function baseParser(): Argv {
   return yargs()
     .scriptName('tenantctl')
     .version(version)
@@ -123,5 +95,5 @@ function baseParser(io: Io): Argv {
     .alias('help', 'h')
     .parserConfiguration(parserSettings)
     .exitProcess(false)
-    .wrap(Math.min(110, widthOf(io.stdout)));
+    .wrap(null);
 }

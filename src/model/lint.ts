@@ -49,7 +49,8 @@ export const lintRules = {
   },
   'missing-locale': {
     level: 'info',
-    means: 'A notification has no text in a locale in which at least half of the notifications of that medium have one.',
+    means:
+      'A notification has no text in a locale in which at least half of the notifications of that medium have one.',
   },
   'missing-medium': {
     level: 'info',

@@ -85,7 +85,27 @@ it('what the parser says is in English, whatever the language of the terminal', 
   expect((await run('plan --prun')).stderr).toContain('There is no option --prun.');
   expect((await run('plann')).stderr).toContain('Did you mean `plan`?');
   const { stdout } = await run('env --help');
-  expect(stdout).toContain('[choices: "text"');
+  expect(stdout).toContain('{text|json');
+});
+
+it('an option says in words what it takes, what it may be and its default; a switch says nothing', async () => {
+  const { stdout } = await run('plan --help');
+  expect(stdout).toMatch(/^ {6}--max-deletes number {2,}Allow up to this many deletes$/m);
+  expect(stdout).toMatch(/^ {6}--only list {2,}Include/m);
+  expect(stdout).toMatch(
+    /^ {6}--format word {2,}Output format \{text\|json\|markdown\|html\} \(default text\)$/m,
+  );
+  expect(stdout).toMatch(/^ {6}--prune {2,}Delete/m);
+  expect(stdout).toMatch(/^ {6}--color {2,}.*\(on; --no-color turns it off\)$/m);
+  expect(stdout).not.toMatch(/\[(?:boolean|string|array|default|choices)/);
+});
+
+it('the help has colours where they are wanted', async () => {
+  const coloured = (argv: string) =>
+    runProgram(argv.split(' '), { cwd: tmpdir(), env: { FORCE_COLOR: '1' } });
+  expect((await coloured('plan --help')).stdout).toContain('\u001b[1mDeletes:\u001b[22m');
+  expect((await coloured('plan --help --no-color')).stdout).not.toContain('\u001b');
+  expect((await run('plan --help')).stdout).not.toContain('\u001b');
 });
 
 it('the help of plan has its options in groups, the common ones last', async () => {
