@@ -61,8 +61,41 @@ describe('apply then plan is empty, export then plan is empty, and every command
   test.each(together)('for a host with many of them at once, number %i', (number) => useAll(hostOf(number)));
 });
 
+describe('a host that knows no pages', () => {
+  // Where a list has as many objects as a page, nothing but the next answer tells that it was whole.
+  test.each(casesOf([100, ...Array(61).keys()]))(
+    'has %i objects of each kind: both plans are empty',
+    async (count) => {
+      const world = await createTestWorld({ ...worldOf({ unpaged: true }), seed: seedOf(count) });
+      await succeed(world, 'export --out config --kinds NotificationTemplate SenderAddress VerifiedDomain');
+      expect((await world.plan()).summary).toMatchObject({ unchanged: 3 * count, undeclared: 0 });
+      world.declare(
+        [...new Set([1, count + 1])].map((at) => ({
+          ...templateNumber(at),
+          kind: 'NotificationTemplate',
+          subject: 'New',
+        })),
+      );
+      await succeed(world, 'apply --yes');
+      expect((await world.plan()).changes).toEqual([]);
+    },
+  );
+});
+
+const templateNumber = (at: number) => ({ key: `key_${at}`, medium: 'EMAIL', locale: 'en' });
+
+function seedOf(count: number): string {
+  const numbers = Array.from({ length: count }, (_, at) => at + 1);
+  return JSON.stringify({
+    templateDefaults: [...numbers, count + 1].map((at) => ({ ...templateNumber(at), subject: 'Old' })),
+    templates: numbers.map((at) => ({ ...templateNumber(at), subject: `Number ${at}` })),
+    senders: numbers.map((at) => ({ email: `s${at}@acme.example` })),
+    identities: numbers.map((at) => ({ address: `d${at}.example` })),
+  });
+}
+
 describe("for kinds of one's own, both plans are empty, and a rollback leads back", () => {
-  const collections = hosts.filter(([name]) => /^(sameKey|unsetMembers|createAnswer)=/.test(name));
+  const collections = hosts.filter(([name]) => /^(sameKey|unsetMembers|createAnswer|unpaged)=/.test(name));
   // What a host does whatever it serves, all at once.
   const everywhere: Host = {
     jsonText: 'object',

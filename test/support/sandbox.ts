@@ -25,6 +25,8 @@ export const ways = {
   resolveNames: [false, true],
   /** Whether every page of a list of the notification interface is the first one (a broken tenant). */
   repeatPages: [false, true],
+  /** Whether every list is answered whole, whatever page is asked for. */
+  unpaged: [false, true],
   retryAfter: ['seconds', 'date'],
 } as const;
 
@@ -33,6 +35,7 @@ interface OfTests {
   readonly shuffleLists: boolean;
   readonly resolveNames: boolean;
   readonly repeatPages: boolean;
+  readonly unpaged: boolean;
   readonly retryAfter: 'seconds' | 'date';
   /** Called before a further page of a list is selected: what others do meanwhile. */
   readonly beforeFurtherPage: () => void;
@@ -46,15 +49,16 @@ export interface SandboxOptions extends Omit<EmbeddedOptions, 'variations' | 'ar
 
 /** Starts the embedded tenant, with what tests have it do around each request. */
 export async function startSandbox({ variations = {}, ...options }: SandboxOptions = {}): Promise<Sandbox> {
-  const { emptyAsNull, shuffleLists, resolveNames, repeatPages, retryAfter, beforeFurtherPage, ...embedded } =
-    variations;
+  const { emptyAsNull, shuffleLists, resolveNames, repeatPages, unpaged, retryAfter, ...others } = variations;
+  const { beforeFurtherPage, ...embedded } = others;
   const given: { sandbox?: Sandbox } = {};
   const wrappers: Around[] = [
     (asked, next) => {
       if (isFurtherPage(asked.search)) beforeFurtherPage?.();
       return next(asked);
     },
-    ...(repeatPages ? [repeatingPages] : []),
+    ...(repeatPages ? [withoutParameters(['offset'])] : []),
+    ...(unpaged ? [withoutParameters(['limit', 'offset'])] : []),
     ...(retryAfter === 'date' ? [datingPauses(() => options.clock?.now?.() ?? Date.now())] : []),
     ...(emptyAsNull || shuffleLists ? [rewriting(emptyAsNull ?? false, shuffleLists ?? false)] : []),
     ...(resolveNames ? [resolvingNames(() => given.sandbox?.state)] : []),
@@ -69,17 +73,21 @@ export async function startSandbox({ variations = {}, ...options }: SandboxOptio
 
 /** Variations as a command line has them, those of tests included. */
 export function variationsFrom(texts: readonly string[]): Partial<Variations> {
-  const isOfTests = (text: string) => /^(emptyAsNull|shuffleLists|resolveNames|repeatPages)=true$/.test(text);
+  const isOfTests = (text: string) =>
+    /^(emptyAsNull|shuffleLists|resolveNames|repeatPages|unpaged)=true$/.test(text);
   const own = texts.filter(isOfTests).map((text) => [text.replace('=true', ''), true] as const);
   return { ...Object.fromEntries(own), ...parseVariations(texts.filter((text) => !isOfTests(text))) };
 }
 
-const repeatingPages: Around = (asked, next) => {
-  if (asked.route.operation.method !== 'GET' || asked.path.startsWith('/api')) return next(asked);
-  const query = new URLSearchParams(asked.search);
-  query.delete('offset');
-  return next({ ...asked, search: query.toString() });
-};
+/** Does not see these parameters of reads of the notification interface. */
+const withoutParameters =
+  (names: readonly string[]): Around =>
+  (asked, next) => {
+    if (asked.route.operation.method !== 'GET' || asked.path.startsWith('/api')) return next(asked);
+    const query = new URLSearchParams(asked.search);
+    for (const name of names) query.delete(name);
+    return next({ ...asked, search: query.toString() });
+  };
 
 /** The pauses that a refusal asks for, as a date. */
 const datingPauses =
