@@ -36,10 +36,7 @@ export function wrongReferences({ changes }: Plan, kinds: Kinds): WrongReference
   return [...wrong, { address, why: `they refer to each other in a cycle: ${cycleText(cycle)}` }];
 }
 
-/**
- * Names beside ids are for reviewers; reports show the id with it. Each is the `!lookup` that found the value, or the address
- * of an object of the kind that the field refers to.
- */
+/** Names beside ids are for reviewers: each is a `!lookup`, or the address of an object of the field's kind. */
 function findMisnamed({ diff }: Change, kind: Kind): string[] {
   return diff.flatMap((entry) => {
     const sides = [...idsOnSide(kind, entry, 'before'), ...idsOnSide(kind, entry, 'after')];

@@ -57,10 +57,7 @@ export function readRequestsFor(changes: readonly KindChange[], written = false)
   });
 }
 
-/**
- * The same requests for objects that were found before: where a list shows ids only and each object has a call of its
- * own, the others are not read.
- */
+/** The same for objects that were found before: where each has a call of its own, the others are not read. */
 export function readRequestsById(changes: readonly KindChange[]): ReadRequest[] {
   return readRequestsFor(changes).map((request) => {
     const { kind, ids, keys } = request;

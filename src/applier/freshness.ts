@@ -136,10 +136,7 @@ function stateOf(entry: KindChange, live: Task['live'], readiness: Readiness): S
   return { is: 'sound', task: { ...entry, live, from, resumed } };
 }
 
-/**
- * When a read is too old. Where reading takes long, as with a low rate limit, that is later: else all that is read would
- * be too old already.
- */
+/** When a read is too old: later where reading takes long, or all that is read would be too old already. */
 export function untilOf(entry: KindChange, readAt: number, now: number): number {
   return readAt + Math.max(isDoubled(entry) ? freshForDuplicates : freshFor, 2 * (now - readAt));
 }

@@ -88,10 +88,7 @@ function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | 
   return { ...entry, live, from: readiness.from, resumed: readiness.resumed };
 }
 
-/**
- * Whether the object that was found is not the one that the change names by its id and by its key. One without a name is
- * known by its id alone.
- */
+/** Whether the object is not the one that the change names by id and key. One without a name is known by its id alone. */
 function isOther({ kind, change }: KindChange, live: LiveObject | null): boolean {
   if (!live || change.action === 'create' || change.action === 'manual') return false;
   // Once it is made again, it has another id. Before that, the fingerprint has the id.

@@ -150,10 +150,7 @@ function wasCleared({ diff }: Change, fields: JsonObject, at: Pointer): boolean 
   return isUnset && diff.some(({ path, after, sensitive }) => path === at && after === null && !sensitive);
 }
 
-/**
- * The fields before a change; `null` for a create. Where an earlier run began it, they are the fields now, with the plan's
- * differences reverted.
- */
+/** The fields before a change; `null` for a create. If an earlier run began it, they are made from those of now. */
 function fieldsBefore({ kind, change, live }: Task): JsonObject | null {
   if (change.action === 'create') return null;
   const fields = readableFields(kind, live?.fields ?? {});

@@ -123,10 +123,7 @@ async function repliesBy(
   return replies;
 }
 
-/**
- * Looks the objects up. Before the next request of a change, it has to be known whether this one was carried out: then
- * they are looked up until it shows.
- */
+/** Looks the objects up until the effect shows, where the change has another request to send. */
 async function lookForEffect(
   step: Step,
   answer: Sent,
@@ -238,10 +235,7 @@ function reasonToLookUp(answer: Sent): string {
 
 const isLast = ({ tasks, index }: Step) => tasks.every(({ change }) => index >= change.requests.length - 1);
 
-/**
- * Whether the request may be carried out twice: the tenant may have started on it, and show its effect later. A second
- * create of most kinds, or a second record in a list, would stay.
- */
+/** Whether the tenant may carry the request out twice, and show its effect later. A second create would often stay. */
 function isSafeTwice({ tasks, request }: Step): boolean {
   return tasks.every((task) => mayHappenTwice(task, request));
 }

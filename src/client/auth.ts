@@ -40,10 +40,7 @@ export interface AuthTools {
   onFetched(tokenUrl: string): void;
 }
 
-/**
- * Token sources by (token URL, client id): a tenant's two services share one where they use the same client. Throws a
- * Failure for credentials that are not set.
- */
+/** One token source for each token URL and client id. Throws a Failure for credentials that are not set. */
 export function createTokenSources(tools: AuthTools): (auth: Auth) => TokenSource {
   const sources = new Map<string, TokenSource>();
   return (auth) => {

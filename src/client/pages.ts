@@ -280,10 +280,7 @@ class Listing {
     return whole !== null && isAll(whole.names) && this.#beginsWith(whole);
   }
 
-  /**
-   * True when a page has only the rows that overlap: no others follow. A host without a fixed order may give another known row
-   * there than the last.
-   */
+  /** True when a page has only rows that overlap. A host without a fixed order may give another of them than the last. */
   #isEndedBy({ names, promised }: Page, overlap: number): boolean {
     const isEnd = overlap > 0 && names.length === overlap && names.every((name) => this.#seen.has(name));
     // Hosts say after each full page that more rows follow: this page knows better.

@@ -160,10 +160,7 @@ export interface Slot {
   refused: boolean;
 }
 
-/**
- * The longest lag between a request's start and its arrival that is assumed, as a share of the period. It limits how
- * much a slow answer can delay others.
- */
+/** The longest assumed time from a request's start to its arrival, as a share of the period. */
 const longestTransit = 0.05;
 
 /** A margin in milliseconds: clocks tick in whole ones and drift a little. */

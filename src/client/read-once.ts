@@ -4,10 +4,7 @@ import { canonicalJson } from '../model/json.ts';
 import { neverSent, type Sent, unsentWithProblems } from './answer.ts';
 import type { Client } from './client.ts';
 
-/**
- * A client for work that only reads: equal GETs are sent once, and none is waited for after one has been given up without an
- * answer. Not for use across a write.
- */
+/** A client that sends equal GETs once, and gives up with the first that gets no answer. Not for use across a write. */
 export function readOnce(client: Client): Client {
   const answers = new Map<string, Promise<Sent>>();
   const sendGet = untilSilence(client);

@@ -493,10 +493,7 @@ function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | 
   return filter.isWellFormed() && encodeURIComponent(filter).length <= longestFilter ? filter : null;
 }
 
-/**
- * A tenant most likely has what manifests declare; an id that stands in for a name is among the keys. Nothing is expected of a
- * list that tells its length.
- */
+/** A tenant most likely has what manifests declare. Nothing is expected of a list that tells its length. */
 function expectedRows({ keys, ids, idsAsNames = [] }: ReadRequest, { counts }: List): number {
   return counts ? 0 : keys.length + ids.length - idsAsNames.length;
 }

@@ -71,10 +71,7 @@ type Head = Pick<Answered, 'status' | 'headers'>;
 /** The most bytes of an answer's headers, as in Node itself. */
 const largestHeaders = 16_384;
 
-/**
- * The most bytes of a message. Secrets are looked for in all their spellings, and all tenants of a run would wait while one of
- * them is freed of them.
- */
+/** The most bytes of a message. All tenants of a run would wait while a longer one is freed of secrets. */
 const largestMessage = 256 * 1024;
 
 export interface TransportOptions {
@@ -286,10 +283,7 @@ function formatOf(bytes: Buffer, encoding = ''): 'gzip' | 'br' | 'deflate' | nul
   return name === 'br' || name === 'deflate' ? name : null;
 }
 
-/**
- * A connection takes its next request one turn of the event loop after an answer. A request before that would open a new
- * connection.
- */
+/** A connection takes its next request a turn of the event loop after an answer; before, a new one would be opened. */
 const untilReusable = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 function flatHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {

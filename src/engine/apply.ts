@@ -89,10 +89,7 @@ export async function applyPlan(
   }
 }
 
-/**
- * Throws a Failure (exit 4) where a saved plan would be refused if it were applied now, because it is stale, or because its
- * requests are not what it shows. Nothing is written.
- */
+/** Throws a Failure (exit 4) where a saved plan is stale, or its requests are not what it shows. Writes nothing. */
 export async function requireApplicable(
   project: Pick<Project, 'root' | 'secrets'>,
   tenant: Tenant,

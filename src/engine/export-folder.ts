@@ -51,10 +51,7 @@ export function refuseDeclared(
   ]);
 }
 
-/**
- * A remark where no glob matches new manifests, so that no plan would read them. It is not an error: an export may be meant
- * for reading only.
- */
+/** A remark where no glob matches new manifests. It is no error: an export may be meant for reading only. */
 export function unreadManifests(
   paths: readonly string[],
   { covers, globs }: Declarations,

@@ -132,10 +132,7 @@ export interface FleetDryRunOptions extends FleetCheckOptions {
   readonly isNew: boolean;
 }
 
-/**
- * The plans that an apply of the fleet would make, or why it would refuse one; `null` for an environment that it would not
- * touch. Writes nothing.
- */
+/** The plans that an apply of the fleet would make, or why not; `null` for an environment that it would not touch. */
 export async function checkFleet(
   fleet: Fleet,
   options: FleetDryRunOptions,
@@ -183,10 +180,7 @@ async function forEachPlan<T>(
   });
 }
 
-/**
- * Throws a Failure (exit 4) when an object of a plan that is done was changed by a later apply, such as that of a rollback:
- * the plan is not done any more, and somebody may not want it again.
- */
+/** Throws a Failure (exit 4) when a later apply, such as a rollback, changed an object of a plan that is done. */
 async function refuseChangedLater(root: string, plan: Plan, { startedAt, endedAt }: Result): Promise<void> {
   const planned = new Set(plan.changes.map(({ address }) => address));
   for (const later of await findLaterResults(root, plan.environment, startedAt)) {
@@ -229,10 +223,7 @@ type FleetOutcome<T> =
 
 type WithTenant = <T>(project: ProjectEnvironment, use: (tenant: Tenant) => Promise<T>) => Promise<T>;
 
-/**
- * Works on several environments, some of them at once. What stops one is its error, and stops no other. Those that share a
- * tenant share its rate limit.
- */
+/** Works on several environments, some at once, each with its own error; those of one tenant share its rate limit. */
 export async function forEachEnvironment<T>(
   names: readonly string[],
   { parallel, signal, onProgress = () => {}, tenantOptions }: FleetOptions,

@@ -246,10 +246,7 @@ async function readHolder(file: string): Promise<Holder | null | 'unreadable'> {
   return { token, pid, started: textOf(value, 'started'), host, place: textOf(value, 'place') };
 }
 
-/**
- * True when the holder still runs. A process that this one can see is asked for; any other one, on another machine or in
- * another container, is alive as long as it renews its lock.
- */
+/** True when the holder runs, as this machine sees it; elsewhere it is alive as long as it renews its lock. */
 export async function isAlive(file: string, holder: Holder, staleAfter: number): Promise<boolean> {
   return (await isVisible(holder)) ? isRunning(holder) : (await silenceOf(file)) <= staleAfter;
 }

@@ -52,10 +52,7 @@ interface Whose {
   readonly isReferredOnly?: boolean;
 }
 
-/**
- * Reads the objects that the ids in these objects belong to: only the kinds that occur, each once. A kind that the tenant
- * does not list leaves its ids as they are.
- */
+/** Reads what the ids in these objects belong to, each kind once. A kind without a list leaves its ids as they are. */
 export async function readReferenceNames(
   client: Client,
   objects: readonly LiveObject[],

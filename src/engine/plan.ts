@@ -260,10 +260,7 @@ export async function draftPlan(
   return { plan: { ...plan, changes }, input, matched, others, defaults, client };
 }
 
-/**
- * Reads the vendor's defaults that a plan is computed from. If there are any, the defaults that the lint needs for
- * updates are read in the same request.
- */
+/** Reads the vendor's defaults that a plan needs, and in the same request those that the lint needs for updates. */
 async function readPlanDefaults(matched: Matched, client: Client): Promise<readonly LiveObject[]> {
   const needed = defaultsFor(matched);
   if (needed.length === 0) return [];

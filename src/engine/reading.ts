@@ -20,10 +20,7 @@ export function journalFolder(root: string, environment: string): string {
   return join(environmentFolder(root, environment), 'journal');
 }
 
-/**
- * Throws a Failure (exit 4) for a journal that came with the repository: what it calls done, nobody has done. Not all of that
- * shows in the tenant, such as a secret.
- */
+/** Throws a Failure (exit 4) for a journal that came with the repository: what it calls done, nobody has done. */
 export async function requireUncommitted(root: string, file: string): Promise<void> {
   if (!(await isInRepository(root, file))) return;
   throw failure(

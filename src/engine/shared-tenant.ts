@@ -92,10 +92,7 @@ function changedObjects({ project, plan }: EnvironmentPlan): ChangedObject[] {
   });
 }
 
-/**
- * Returns a function that gives one name to all endpoints of one tenant. Two hosts with one address may be one host, or many
- * behind one: they are the same if they answer the same.
- */
+/** Gives one name to all endpoints of one tenant: hosts with one address that answer the same are the same. */
 async function joinEndpoints(
   changed: readonly ChangedObject[],
   probe: TenantProbe,

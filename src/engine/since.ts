@@ -37,10 +37,7 @@ interface Revision {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/**
- * Checks out a revision of a project once, and lets `use` read what it declared for any environment. Rejects with the
- * Failures of `withRevision`.
- */
+/** Checks out a revision once, and lets `use` read it for any environment. Rejects with the Failures of `withRevision`. */
 export function withPast<T>(
   project: Pick<Project, 'root' | 'configFile'>,
   revision: Revision,

@@ -68,10 +68,7 @@ interface WaitOptions {
   onRead(before: Status, after: Status): void;
 }
 
-/**
- * Reads the status until all verifications are over or the limit is reached, and returns the last one. Throws a Failure on
- * Ctrl-C and where a read fails.
- */
+/** Reads the status until all verifications are over or the limit is reached. Throws a Failure on Ctrl-C. */
 export async function waitForStatus(
   tenant: Tenant,
   scope: StatusScope,
@@ -128,10 +125,7 @@ function findDeclared({ resources, includes }: StatusScope): Declared[] {
   );
 }
 
-/**
- * The API has no list of MAIL FROM domains. Each sender and domain may have one, and each takes a request, which the API
- * refuses for identities without a valid domain.
- */
+/** Each sender and domain may have a MAIL FROM domain. There is no list, and only valid domains may be asked for. */
 function mailFromKeys(
   declared: readonly Declared[],
   identities: readonly LiveObject[],

@@ -327,10 +327,7 @@ function typeBeside({ from, at }: Stray, by: string): string | null {
   return isObject(holder) ? textOf(holder, by) : null;
 }
 
-/**
- * The path of a place for all objects of a kind: `*` for indexes and for names that are ids, and `**` where members lie in
- * members of the same name.
- */
+/** The path of a place for all objects: `*` for indexes and for names that are ids, `**` for members that repeat. */
 export function pathOf(at: Pointer): string {
   const isOneOfMany = (step: string) => /^\d+$|\//.test(step) || idsInText(step).length > 0;
   const [field = '', ...steps] = segmentsOf(at).map((step) => (isOneOfMany(step) ? '*' : step));

@@ -164,10 +164,7 @@ async function readContext({ client }: Tenant): Promise<JsonObject> {
   }
 }
 
-/**
- * Sends a test notification (seed 001, operation rule 5). Throws a Failure with the tenant's message, with exit 3 where
- * the notification may have been sent.
- */
+/** Sends a test notification (seed 001, rule 5). Throws a Failure, with exit 3 where it may have been sent. */
 export async function sendTest(
   { key, medium, address, context, locale, to }: TestNotification,
   { client, environment: { settings } }: Tenant,

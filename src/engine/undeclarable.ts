@@ -14,10 +14,7 @@ export async function undeclarability(): Promise<(live: LiveObject) => string | 
   return whyUndeclarable;
 }
 
-/**
- * Adds a warning to each change that removes a record, such as a rule of a search, that no manifest could declare: no
- * manifest brings it back.
- */
+/** Warns of each record that a change removes and no manifest could declare: nothing brings it back. */
 export async function warnOfLosses(
   all: readonly Change[],
   { objects, environment }: Pick<PlanInput, 'objects' | 'environment'>,

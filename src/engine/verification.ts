@@ -148,10 +148,7 @@ function txtRecord(name: string, text: string): Found {
 
 const labelPattern = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/i;
 
-/**
- * `text` as an absolute DNS name in lower case, without the last dot, international names in their ASCII form;
- * `null` if it is not one.
- */
+/** `text` as an absolute DNS name: lower case, ASCII, without the last dot; `null` if it is not one. */
 export function dnsName(text: string): string | null {
   // The conversion would drop line feeds and blanks.
   if (/[\p{Cc}\p{Z}]/u.test(text)) return null;

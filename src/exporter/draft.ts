@@ -32,10 +32,7 @@ interface SideText {
   readonly text: string;
 }
 
-/**
- * The manifest of one live object before secrets and side files have names: a `!secret` holds its pointer, a `!file`
- * the ending of its file.
- */
+/** A manifest before secrets and side files have names: a `!secret` holds its pointer, a `!file` its ending. */
 export interface Draft {
   readonly object: LiveObject;
   /** Key fields, or the pinned id where the object has no name that a manifest can hold. */
@@ -203,10 +200,7 @@ const short = { lines: 3, length: 120 };
 /** An element of HTML, and no e-mail address in angle brackets. */
 const element = /<\/?[a-z][a-z0-9-]*(\s[^<>]*)?\/?>/i;
 
-/**
- * Texts that are easier to read in a file of their own: HTML, and what is long. A long line stays in the manifest where
- * the field is for single lines.
- */
+/** Texts for a file of their own: HTML, and what is long, unless the field is for single lines. */
 function sideTextOf(name: string, field: Field, value: Json): SideText | null {
   if (field.is !== 'text' || typeof value !== 'string' || value === unresolved) return null;
   const lines = value.trimEnd().split('\n');

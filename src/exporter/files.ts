@@ -29,10 +29,7 @@ export interface CreatedFiles {
   readonly manifests: ReadonlyMap<Draft, string>;
 }
 
-/**
- * Manifests and side files for drafts. A kind with little to say has one file for all its objects, which are added to
- * that file where it exists.
- */
+/** Manifests and side files for drafts. The objects of a kind with little to say share one file. */
 export function createFiles(drafts: readonly Draft[], destination: Destination): CreatedFiles {
   const { folder, nameSecret, textOf } = destination;
   const inFolder = (path: string) => posix.join(folder, path);

@@ -30,10 +30,7 @@ export interface Export {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/**
- * Manifests of live objects, and their side files. A plan of these manifests has no changes. The same objects give the
- * same files, regardless of their order.
- */
+/** Manifests and side files, without changes in a plan, and the same for the same objects in any order. */
 export function exportObjects(input: DraftInput): Export {
   const { drafts, refusals } = draftAll(input);
   const places = secretsOf(drafts);

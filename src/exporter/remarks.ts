@@ -46,10 +46,7 @@ function whyOf({ at, reason, within = at }: Omission): string {
 
 const notDeclarable = { code: 'not-declarable', severity: 'warning' } as const;
 
-/**
- * The remarks on fields that no manifest can declare, one for each field of a kind: a wrong description of a field concerns
- * all objects. They are as likely to be missed as a whole object.
- */
+/** Remarks on fields that no manifest can declare: one for each field, whose description is wrong for all objects. */
 export function omissionDiagnostics(
   drafts: readonly { readonly object: LiveObject; readonly omissions: readonly Omission[] }[],
 ): Diagnostic[] {

@@ -112,10 +112,7 @@ export function changedRule(declared: JsonObject, row: JsonObject, settings: Api
   return { ...newRule({ ...withoutClass(live), ...declared }, settings), ...findCleared(declared) };
 }
 
-/**
- * The rule with a lookup of its attribute's class, on hosts whose rules have to name it. Rules of other types and those
- * that name the class stay as they are.
- */
+/** The rule with a lookup of its attribute's class, on hosts whose rules of attributes have to name it. */
 export function withAttributeClass(rule: JsonObject, settings: ApiSettings): JsonObject {
   if (settings.profileSearchObjectType !== 'attribute_class' || textOf(rule, 'type') !== attributeRule)
     return rule;

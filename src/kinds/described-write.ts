@@ -236,10 +236,7 @@ function patchBody(descriptor: Descriptor, { key, fields, live, changed, setting
     : jsonPatch(before, after, isAny('reference', 'value'));
 }
 
-/**
- * A reference for a merge patch, with null for each part that goes. Its type stays where the field says the kind, since a
- * manifest may leave it out.
- */
+/** A reference for a merge patch, with null for each part that goes. A manifest may leave its type out. */
 function removeParts(field: Field | undefined, current: Json | undefined, value: Json): Json {
   if (field?.is !== 'reference' || !isObject(current) || !isObject(value)) return value;
   const isLeft = (part: string) => Object.hasOwn(value, part) || (part === 'type' && field.to !== undefined);

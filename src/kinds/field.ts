@@ -246,10 +246,6 @@ export function sameValue(field: Field, one: Json | undefined, other: Json | und
   return sameJson(comparable(field, one), comparable(field, other));
 }
 
-export function sameItem(field: Field, one: Json, other: Json): boolean {
-  return sameValue(field, [one], [other]);
-}
-
 export function isDeclaredByMember(field: Field | undefined): boolean {
   return field?.is === 'json' && field.declares === 'members';
 }

@@ -135,10 +135,7 @@ export function isPathSegment(text: string): boolean {
   return text !== '' && !walks && text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
-/**
- * Filter expressions of list operations (api-notes, "filter grammar"): SCIM-like, text in double quotes with
- * `\"` and `\\`. Everything that goes into a filter goes through here, so that no value can break out of it.
- */
+/** Filter expressions (api-notes, "filter grammar"). Nothing else makes them, so no value can break out of its quotes. */
 export const eq = (field: string, value: string): string => `${field} eq ${quote(value)}`;
 
 export const isIn = (field: string, values: readonly string[]): string =>

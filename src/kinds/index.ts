@@ -44,10 +44,7 @@ export const readOnlyKinds: readonly Descriptor[] = [
   }),
 ];
 
-/**
- * The successor of SimIntegration, which data can say whole (the vendor's public API description). A patch may only replace, and
- * the list has pages and a filter for names.
- */
+/** The successor of SimIntegration, which data can say whole (the vendor's public API description). */
 const serviceDesk = descriptorFrom({
   kind: 'ServiceDeskIntegration',
   summary:

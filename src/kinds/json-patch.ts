@@ -53,10 +53,7 @@ export function patchOperations(
   });
 }
 
-/**
- * The same changes for tenants that only know `replace`: where a member is new or goes, the object around it is replaced.
- * The members of the document itself always exist.
- */
+/** The same changes for tenants that only know `replace`, also where a member of an inner object is new or goes. */
 export function replaceOnly(operations: readonly PatchOperation[], after: JsonObject): PatchOperation[] {
   const places = new Set(operations.map(({ op, path }) => (op === 'replace' ? path : parentOf(path))));
   const outermost = [...places].filter((place) =>

@@ -25,10 +25,7 @@ export interface Setting extends Required<Pick<Diagnostic, 'source' | 'excerpt'>
   readonly name: string;
 }
 
-/**
- * How to authenticate: a given token, or OAuth 2 client credentials. The functions throw a Failure that names the place
- * in the project file where a credential is not set.
- */
+/** How to authenticate. The functions throw a Failure at the place in the project file where a credential is not set. */
 export type Auth =
   | {
       readonly by: 'token';
@@ -46,10 +43,7 @@ export type Auth =
       readonly clientSecret: () => string;
     };
 
-/**
- * What connections to a host are made with, in PEM. The functions throw a Failure that names the place of a file or secret that
- * cannot be read.
- */
+/** What connections to a host are made with, in PEM. The functions throw a Failure at a file or secret that cannot be read. */
 export interface ClientCertificate {
   readonly cert?: () => string;
   readonly key?: () => string;

@@ -25,10 +25,7 @@ export interface IdUse {
   readonly at: Pointer;
   /** An id, or a marker for one. */
   readonly id: Json;
-  /**
-   * The kinds that it may belong to: several where the type beside it is not in view. A marker at a place without a policy
-   * says its kind itself.
-   */
+  /** Several kinds where the type beside the id is not in view. A marker outside of known places names its kind itself. */
   readonly to: readonly string[];
   /** It is the name of the member at `at`. */
   readonly isName?: true;
@@ -172,10 +169,7 @@ function kindsOf({ to, by = '' }: IdRule, holder: JsonObject | null): readonly s
   return kind === undefined ? [] : [kind];
 }
 
-/**
- * The value with what `answer` gives in place of each marker: as the field writes ids, alone or in an object. `null` leaves the
- * marker.
- */
+/** The value with what `answer` gives in place of each marker, written as the field does; `null` leaves the marker. */
 export function withReferences(
   field: Field,
   value: Json,

@@ -94,10 +94,7 @@ function nestedFields({ raw, fields }: Pick<LiveObject, 'raw' | 'fields'>): stri
   return ticketFields.filter((name) => !Object.hasOwn(raw, name) && isObject(own(fields, name)));
 }
 
-/**
- * Declared fields for a tenant that keeps ticket fields inside the attributes: what a manifest declares there is the field
- * itself. Without this, it would differ for ever.
- */
+/** Declared ticket fields where the tenant keeps them: inside the attributes, they would differ for ever. */
 export function liftNested(declared: JsonObject, live: LiveObject): JsonObject {
   const attributes = own(declared, 'attributes');
   if (!isObject(attributes)) return declared;

@@ -87,10 +87,7 @@ const rules: readonly Rule[] = [
   { kind: null, find: lintJsonText },
 ];
 
-/**
- * Findings about declared objects that are valid but may not be what was intended (see `lintRules`), grouped by rule.
- * Pure: the same input gives the same findings.
- */
+/** Findings about declared objects that are valid but may not be what was intended (see `lintRules`). Pure. */
 export function lint({ resources, known, levels, about }: LintInput): Diagnostic[] {
   const present = resources.filter(({ ensure }) => ensure === 'present');
   const judged = present.filter(({ address }) => about === undefined || about.has(address));
@@ -132,10 +129,7 @@ function toDiagnostic(finding: Finding, resource: Resource, levels: LintLevels):
   ];
 }
 
-/**
- * Settings that look like credentials but are not secrets. A plan hides them in its differences, but its requests
- * contain them: only a secret can be filled in later.
- */
+/** Settings that look like credentials but are not secrets: a plan hides them, but its requests contain them. */
 function lintCredentials(resource: Resource): Finding[] {
   const { kind } = resource;
   const fields = readableFields(kind, resource.fields);

@@ -226,10 +226,7 @@ function readAuth(
   };
 }
 
-/**
- * A function that reveals a credential. It is called when needed, because offline commands work without. Throws a
- * Failure at the credential's place where it is not set.
- */
+/** Reveals a credential when it is needed, since offline commands work without; throws a Failure where it is not set. */
 function readCredential(
   value: Json | undefined,
   at: Pointer,

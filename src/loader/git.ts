@@ -291,10 +291,7 @@ function redirectLinks(folder: string, root: string): void {
   }
 }
 
-/**
- * The files below the project in the repository's own index that carry a mark, which are `S` and small letters, and the
- * submodules that are not there.
- */
+/** The project's files in the index that carry a mark (`S` and small letters), and submodules that are not there. */
 function listHidden(git: Git, { top, prefix }: Repository): string[] {
   return indexOf(git).flatMap(({ mark, mode, path }) => {
     if (!path.startsWith(prefix)) return [];

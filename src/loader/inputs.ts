@@ -64,10 +64,7 @@ function openDotEnv(root: string, problems: Problems): SourceFile | null {
   return null;
 }
 
-/**
- * Reports the lines that Node's parser would skip or read as something else than they look like. No line is shown, since
- * it may hold a secret.
- */
+/** Reports lines that Node's parser would read otherwise than they look. None is shown: it may hold a secret. */
 function hasMistakes(file: SourceFile, problems: Problems): boolean {
   const before = problems.count;
   for (let offset = 0; offset < file.text.length; ) {

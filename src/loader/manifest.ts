@@ -338,10 +338,7 @@ function checkIdentity({ kind, value, find, problems }: Declared): boolean {
   return wrong.length === 0 && sameJson(dropUnresolved(besides) ?? null, besides);
 }
 
-/**
- * Refuses secrets and lookups in the place of all of a JSON field: its members are compared, shown and written one by one,
- * so they must be known.
- */
+/** Refuses secrets and lookups in place of a whole JSON field, whose members are compared one by one. */
 function checkMembers({ kind, value, find, problems }: Declared): boolean {
   const isWhole = (name: string) => {
     const given = own(value, name);

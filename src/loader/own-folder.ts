@@ -21,10 +21,7 @@ export function requireOwnFolder(root: string): void {
   for (const link of linksBelow(join(root, ownFolder))) requireInside(root, relative(root, link));
 }
 
-/**
- * The same for a file that somebody names, absolute: in some project's `.tenantctl`, or below the current folder, where git
- * can have a link of that name.
- */
+/** The same for a file that somebody names, absolute: git can have a link of that name. */
 export function requireOutputFile(file: string, currentFolder: string): void {
   const at = file.lastIndexOf(join(sep, ownFolder, sep));
   if (at >= 0) requireInside(file.slice(0, at) || sep, file.slice(at + 1));

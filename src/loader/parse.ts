@@ -216,10 +216,7 @@ export interface FoundNode {
   readonly place: Place;
   readonly key: Place;
   readonly node: unknown;
-  /**
-   * `exact`: the value itself; `inside`: a scalar, alias or tag that contains the value; `missing`: the mapping or
-   * list that does not have the value.
-   */
+  /** `inside`: in a scalar, alias or tag; `missing`: the mapping or list does not have the value. */
   readonly match: 'exact' | 'inside' | 'missing';
 }
 

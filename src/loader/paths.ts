@@ -81,10 +81,7 @@ export function outsideProjectFailure(path: string): Failure {
   });
 }
 
-/**
- * True when a file belongs to another user than this process and the folder that it is used for: in a folder that many people
- * can write to, anybody could leave it.
- */
+/** True when a file is another user's: in a folder that many people can write to, anybody could leave it. */
 export function isForeign(path: string, folder: string): boolean {
   return ![process.geteuid?.(), statOf(folder)?.uid].includes(statOf(path)?.uid);
 }

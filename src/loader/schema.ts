@@ -77,10 +77,7 @@ function placeOfFault(error: ErrorObject): Pointer {
   return name === null ? error.instancePath : error.instancePath + pointer(name);
 }
 
-/**
- * The part of a value that fits its schema: without what is wrong, which {@link checkSchema} reports, and what could not be
- * read. `null` where nothing is left.
- */
+/** The part of a value that fits its schema, so far as it could be read; `null` where nothing is left. */
 export function fittingPart<T>(validate: ValidateFunction<T>, value: Json): T | null {
   for (let part: Json = value; part !== null; ) {
     if (validate(part)) return part;

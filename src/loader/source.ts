@@ -132,10 +132,7 @@ export function limitSize(source: FileSource, megabytes: number): FileSource {
   };
 }
 
-/**
- * True when a path matches globs, without reading the disk. A glob that begins with `!` excludes paths, and what is in an
- * excluded folder.
- */
+/** True when a path matches globs. One with a `!` in front excludes paths, and what is in an excluded folder. */
 export function matchGlobs(patterns: readonly string[]): (path: string) => boolean {
   // Where files are listed, a slow glob is an error.
   const usable = patterns.filter((pattern) => !isSlowGlob(pattern));

@@ -42,10 +42,7 @@ export interface Tree {
 /** The size of a document whose aliases are expanded, in characters (approximately). */
 const maxTreeSize = 16 * 1024 * 1024;
 
-/**
- * The value of a document as JSON, in one walk that checks keys, aliases, numbers and tags. Problems are reported, and
- * their values are {@link unresolved}.
- */
+/** The value of a document as JSON, checked in one walk. What has a problem, which is reported, is {@link unresolved}. */
 export function readTree({ file, root }: YamlDocument, readTag: ReadTag, problems: Problems): Tree {
   const walk: Walk = { file, readTag, problems, anchors: new Map(), size: 0, tagged: false };
   const value = readValue(root, walk);

@@ -43,10 +43,7 @@ export function isAllowed(hosts: readonly AllowedHost[], url: string): boolean {
   return hosts.some((host) => host.name === nameOf(to) && (host.port ?? (to.port ? null : port)) === port);
 }
 
-/**
- * Returns where a URL leads to, the same for all spellings: without scheme and trailing dot, and with one name for all
- * addresses of this machine. Texts that are no URL of HTTP stay as they are.
- */
+/** Where a URL leads to, the same for all spellings, with one name for all addresses of this machine. */
 export function endpointOf(url: string): string {
   const to = parseUrl(url);
   if (!to || !/^https?:$/.test(to.protocol)) return url;

@@ -73,10 +73,7 @@ function withParent(path: string): Pick<Collection, 'path' | 'parent'> {
   return { path: `${above}/{${name}}${below}`, parent: { name, kind } };
 }
 
-/**
- * Reads the calls of the collection at a path, which may begin with the path of the document's servers or not. Throws a
- * Failure where the document has no such path.
- */
+/** Reads the calls of the collection at a path, with or without that of the servers. Throws a Failure for no path. */
 export function readCollection(api: OpenApi, wanted: string): Collection {
   const all = api.at(api.root, 'paths');
   const paths = Object.keys(all?.value ?? {}).sort();
@@ -126,10 +123,7 @@ function demandsOf(api: OpenApi, path: Part | null, methods: readonly string[]):
   });
 }
 
-/**
- * The paths of a document that have a list and objects below it, or a POST, from the base URL on; with what their calls are
- * filed under.
- */
+/** The paths that have a list and objects below it, or a POST; with what their calls are filed under. */
 export function collectionsIn(api: OpenApi) {
   const all = api.at(api.root, 'paths');
   if (!all) return [];

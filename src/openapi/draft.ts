@@ -34,10 +34,7 @@ interface DraftOptions {
   readonly known?: KnownKinds | null;
 }
 
-/**
- * Drafts the descriptor of a kind from the OpenAPI description of its collection. Throws a Failure for a path that the document
- * does not have.
- */
+/** Drafts the descriptor of a kind from its collection. Throws a Failure for a path that the document does not have. */
 export function draftKind(api: OpenApi, path: string, { kind: named, known = null }: DraftOptions): Draft {
   const collection = readCollection(api, path);
   const missed: string[] = [];

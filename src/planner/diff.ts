@@ -43,10 +43,7 @@ export function presentSides({ sides }: Pair): SideObject[] {
   return sides.filter((object) => object !== null);
 }
 
-/**
- * Every object that one of the sides has, beside the same object of the other one. Manifests find their objects as in a plan:
- * by the pinned id, the key, or the former key.
- */
+/** Every object beside that of the other side. Manifests find theirs by the pinned id, the key, or the former key. */
 export function pairObjects(first: readonly SideObject[], second: readonly SideObject[]): Pair[] {
   const isLive = (objects: readonly SideObject[]) => objects.some(({ is }) => is === 'live');
   if (isLive(first) && !isLive(second))

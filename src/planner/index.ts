@@ -241,10 +241,7 @@ const count = (changes: readonly Change[], wanted: Action) =>
 /** The most objects in one delete request. */
 const largestBatch = 100;
 
-/**
- * Deletes of a kind that allows it share one request: each of them carries it, and the applier sends equal requests
- * once.
- */
+/** Deletes of a kind that allows it carry one shared request, which the applier sends once. */
 export function batchDeletes(deletes: readonly Change[], kinds: Kinds): Change[] {
   const shared = new Map<Change, Request>();
   for (const { name, quirks } of kinds.all) {

@@ -59,10 +59,7 @@ export function findPinnedElsewhere(
   });
 }
 
-/**
- * Returns a function that finds the resource which pins by its id what a resource without an id names: by its key, or by the
- * name of an object that is known by its id.
- */
+/** Finds the resource that pins by its id what a resource without an id names by its key, or by the object's own name. */
 function pinsOf(resources: readonly Resource[], index: LiveIndex) {
   const pins = resources.flatMap((resource) => {
     const live = resource.id === null ? null : index.find(resource);
@@ -89,10 +86,7 @@ export function isRename({ kind, resource, live }: Match): boolean {
   return !isKnownById(live);
 }
 
-/**
- * New objects whose keys look like those of other objects in the tenant: they differ in how letters are composed, in
- * characters that cannot be seen, or in blanks.
- */
+/** New objects whose keys differ from others in the tenant only in accents, invisible characters or blanks. */
 export function findLookAlikes(missing: readonly Match[], objects: readonly LiveObject[]): Diagnostic[] {
   const kinds = new Set(missing.map(({ kind }) => kind));
   const shown = new Map(

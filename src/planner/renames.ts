@@ -10,10 +10,7 @@ import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { compare, type Unseen } from './change.ts';
 import type { Match } from './match.ts';
 
-/**
- * Remarks on renames that do not happen: with a typo in the old name, a second object would be created or left behind.
- * A rename that was done earlier needs no remark.
- */
+/** Remarks on renames that do not happen: a typo in the old name would create a second object. */
 export function findMissedRenames(matches: readonly Match[], index: LiveIndex): Diagnostic[] {
   return matches.flatMap(({ kind, resource, live }) => {
     const { renamedFrom } = resource.lifecycle;

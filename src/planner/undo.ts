@@ -29,10 +29,7 @@ export interface Undo {
   readonly former: Key;
 }
 
-/**
- * The changes that an apply made, or may have made. Throws a Failure for a result with impossible objects: result files
- * are untrusted.
- */
+/** The changes that an apply made, or may have made. Result files are untrusted: throws a Failure for impossible objects. */
 export function undosOf({ changes }: Result, kinds: Kinds): Undo[] {
   const undos = changes.filter((record) => record.action !== 'manual').map((record) => undoOf(record, kinds));
   const seen = new Set<string>();

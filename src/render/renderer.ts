@@ -32,10 +32,7 @@ export interface RenderLimits {
 
 const defaultLimits: RenderLimits = { milliseconds: 2000, megabytes: 96, characters: 1_000_000 };
 
-/**
- * Renders templates in a process of its own, one after the other. The process starts with the first template, and again
- * after a template that had to be stopped.
- */
+/** Renders templates one by one in a process of its own, which starts again after a template that had to be stopped. */
 export class Renderer {
   readonly #limits: RenderLimits;
   #worker: Worker | null = null;

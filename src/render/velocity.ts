@@ -3,10 +3,7 @@ import type { JsonObject } from '../model/json.ts';
 
 export type Tree = ReturnType<typeof parse>;
 
-/**
- * A template with its Velocity evaluated. References that cannot be resolved stay as they are written. Changes neither the
- * template nor the context.
- */
+/** A template, evaluated. References that cannot be resolved stay as written. Changes neither template nor context. */
 export function evaluate(template: Tree, context: JsonObject): string {
   const compile = new GuardedCompile(template, { customMethodHandlers });
   return String(compile.render(structuredClone(context)));

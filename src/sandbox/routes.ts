@@ -33,10 +33,7 @@ interface Entry {
   readonly segments: readonly string[];
 }
 
-/**
- * Finds the operation of a request by method and path. Where a descriptor is about an endpoint of the API documents, that
- * endpoint stays what they say.
- */
+/** Finds the operation of a request. A descriptor cannot change an endpoint of the API documents. */
 export class Router {
   readonly #entries: readonly Entry[];
 

@@ -5,10 +5,7 @@ export class ShapeError extends Error {
   override readonly name = 'ShapeError';
 }
 
-/**
- * Reads one value, `undefined` where it is absent; `at` names its place in messages, and `whole` is the object that it is a member
- * of. Throws {@link ShapeError}.
- */
+/** Reads one value; `at` names its place in messages, `whole` is the object around it. Throws {@link ShapeError}. */
 export type Read<T> = (value: Json | undefined, at: string, whole?: JsonObject) => T;
 
 export function refuse(at: string, why: string): never {

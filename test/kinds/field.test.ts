@@ -8,7 +8,7 @@ import {
   overlay,
   printedJson,
   readableFields,
-  sameItem,
+  sameValue,
   sentValue,
   wireValue,
 } from '../../src/kinds/field.ts';
@@ -308,7 +308,7 @@ it.each<[Field, Json, Json, boolean]>([
   [records, { type: 'T', value: 1 }, { type: 'T', value: '1', more: null }, true],
   [records, { type: 'T', value: 1 }, { type: 'T', value: 2 }, false],
 ])('in a %j, the items %j and %j are the same: %s', (field, one, other, expected) => {
-  expect(sameItem(field, one, other)).toBe(expected);
+  expect(sameValue(field, [one], [other])).toBe(expected);
 });
 
 it('the items of a list without order are sorted, each once, as they are', () => {

@@ -89,10 +89,7 @@ export function mergeDocument(
   return changes;
 }
 
-/**
- * Adds what an export writes below `lifecycle`, and keeps what is there: plans report a default that moved until somebody
- * writes down the new one.
- */
+/** Adds what an export writes below `lifecycle`. What is there stays: plans report a default that moved. */
 function mergeLifecycle(
   { resource, changes }: DocumentMerge,
   written: Printable,
@@ -163,10 +160,7 @@ function mayBeSame(
 /** True where a live member that the manifest does not declare is a difference. */
 const isExact = ({ exact, is }: Place): boolean => exact && is !== 'record';
 
-/**
- * Merges the inside of a collection. Where a tag or a text gives the collection as a whole, changes inside are only collected
- * to find out whether there are any.
- */
+/** Merges the inside of a collection; of one that a tag or a text gives, only to find out whether anything changes. */
 function mergeInside(slot: Slot, merge: DocumentMerge, mergeParts: (inner: DocumentMerge) => void): void {
   if (isMapping(slot.written) || isList(slot.written)) {
     mergeParts(merge);
@@ -320,10 +314,7 @@ function namesIn({ names }: DocumentMerge, { at }: Place): ReadonlyMap<Pointer, 
   return new Map(inside.map(([place, name]) => [place.slice(at.length), name]));
 }
 
-/**
- * True for what the manifest ignores, and for what the tenant does not show: nobody can compare that. As in a plan, null is
- * compared: it clears the value.
- */
+/** True for what is ignored or not shown: nobody can compare that. As in a plan, null is compared: it clears the value. */
 function isLeftAlone(
   { resource, live }: DocumentMerge,
   at: Pointer,
