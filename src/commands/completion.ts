@@ -95,10 +95,7 @@ function valuesIn(words: readonly string[], io: Io) {
   } satisfies Record<string, Record<string, unknown>>;
 }
 
-/**
- * The candidates for the last of `words`, the command line after the program's name. Empty where there are none and
- * where the project cannot be read: an error message would only disturb the prompt.
- */
+/** Candidates for the last of `words`. None where the project cannot be read: a message would disturb the prompt. */
 async function complete(words: readonly string[], commands: Commands, io: Io): Promise<readonly string[]> {
   // bash makes three words of `--env=production`.
   const typed = words.filter((word, at) => word !== '=' || at === words.length - 1);

@@ -83,10 +83,7 @@ export const isPipe = (path: string): boolean => statSync(path, { throwIfNoEntry
 /** The time for a pipe, in ms, until its other end is open and everything went through it. */
 const pipeTimeout = 60_000;
 
-/**
- * Opens a pipe for `use`, without a thread that waits for the other end: that could neither be interrupted nor ended. Throws a
- * Failure after a time limit, and on Ctrl-C.
- */
+/** Opens a pipe without a thread that waits for its other end. Throws a Failure after a time limit, and on Ctrl-C. */
 async function withPipe<T>(
   file: string,
   mode: number,

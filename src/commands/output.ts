@@ -64,10 +64,7 @@ export function printDocument(
   output.write(renderReport(document, args.format, options));
 }
 
-/**
- * True when a document holds no secrets any more and must stay as it is: a later command reads plans and results again, and a
- * page has a script.
- */
+/** True when a document must stay as it is: a later command reads plans and results again, and a page has a script. */
 function isClean({ is }: Document, format: Format): boolean {
   return format === 'html' || (format === 'json' && is !== 'diagnostics');
 }
@@ -188,10 +185,7 @@ export async function writeReports(
   }
 }
 
-/**
- * Writes what an apply leaves behind, and returns whether it could be written. If not, the apply is incomplete: exit 1
- * would mean that nothing was done.
- */
+/** Writes what an apply leaves behind. Returns false where it could not: then the apply is incomplete (not exit 1). */
 export async function isWritten(write: () => Promise<void>, io: Io): Promise<boolean> {
   try {
     await write();
@@ -230,10 +224,7 @@ export async function renderTemplates(
   return { rendered: await renderPlanTemplates(document.plan, { ...setting, signal }) };
 }
 
-/**
- * Appends the document to the summary of a GitHub step, where the program runs in one. A summary that cannot be written
- * is only reported: the command has already done its work.
- */
+/** Appends the document to the summary of a GitHub step. Reports where that failed: the command has done its work. */
 export async function appendStepSummary(document: Document, io: Io, extras: Extras = {}): Promise<void> {
   const file = io.env.GITHUB_STEP_SUMMARY;
   if (!file) return;
@@ -267,10 +258,7 @@ export function saveFile(value: Plan | Fleet, file: string, io: Io): Promise<voi
   return Promise.resolve();
 }
 
-/**
- * Prints where the result of an apply is, and which file could not be written. Returns true when all could: the tenant has
- * already changed, so the run goes on in any case.
- */
+/** Prints where the result of an apply is. Returns false where a file could not be written: the tenant has changed anyway. */
 export function printSaved(
   files: readonly SavedResult[],
   { quiet }: Pick<Verbosity, 'quiet'>,

@@ -151,10 +151,7 @@ interface NewPlans {
   readonly target: string;
 }
 
-/**
- * Shows plans that have just been made, and asks for a confirmation where no option gives it. Throws a Failure (exit 1)
- * for any other answer than yes.
- */
+/** Shows plans and asks for a confirmation, unless an option gives it. Throws a Failure (exit 1) for all but yes. */
 export async function requireConfirmation(
   { document, changes, target }: NewPlans,
   args: ApplyArgs,

@@ -186,10 +186,7 @@ export function createFleetProgress(total: number, args: Verbosity, io: Io): Fle
   };
 }
 
-/**
- * Says after Ctrl-C what is still waited for. A request that may change something is not broken off, and until its answer
- * comes the program would seem to ignore the key.
- */
+/** Says after Ctrl-C what is waited for: a request that may change something is not broken off. */
 function interruptNotes(io: ProgramIo, clear: () => void): (event: RunEvent) => void {
   let inFlight = 0;
   const say = () => {

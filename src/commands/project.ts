@@ -109,10 +109,7 @@ export function folderInRepository({ config }: Pick<ProjectArgs, 'config'>, io: 
   }
 }
 
-/**
- * Returns the kinds of the project; without a project, the built-in ones. Throws a Failure where the
- * project file or the description of a kind cannot be read.
- */
+/** The kinds of the project, or the built-in ones. Throws a Failure for a file that cannot be read. */
 export function kindsHere(args: Pick<ProjectArgs, 'config'>, io: Io): Kinds {
   const options = projectFileOptions(args, io);
   return existsSync(options.configFile) ? openProjects(options).kinds : builtInKinds;

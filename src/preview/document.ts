@@ -169,10 +169,7 @@ function formatChat(text: string): Markup {
   return html`${parts}`;
 }
 
-/**
- * A chat text with its emphasis. A link shows its address in its title and cannot be followed. Chats write three characters
- * as HTML does, which is left to the browser.
- */
+/** A chat text with its emphasis. Links show their address, and cannot be followed. */
 function formatSpans(text: string): Markup {
   const marked = markMatches(text, spans, span).toString();
   return new Markup(marked.replaceAll(/&amp;(?=(?:amp|lt|gt);)/g, '&'));

@@ -28,10 +28,7 @@ const fates: Readonly<Record<ChangeOutcome, TestCase['is']>> = {
   notAttempted: 'skipped',
 };
 
-/**
- * A plan or an apply as tests: what differs from its manifest fails, and what could not be applied, and each problem. Of
- * several environments, each is a suite.
- */
+/** A plan or an apply as tests, a suite for each environment: differences, failed changes and problems fail. */
 export function writeJunit(page: Page, options: ReportOptions): string {
   if (page.is !== 'fleet') return document(`tenantctl ${page.command} ${page.name}`, casesOf(page, options));
   const cases = page.members().flatMap((member) =>

@@ -121,10 +121,7 @@ function joinChanges(blocks: readonly Block[], block: Block): Block[] {
   return [...blocks.slice(0, -1), joined];
 }
 
-/**
- * Compares two texts; `null` stands for no text. Line endings that are uniform on both sides become a note instead of a
- * change of every line.
- */
+/** Compares two texts; `null` stands for no text. Line endings that are uniform on both sides become a note. */
 export function diffLines(before: string | null, after: string | null): LineDiff {
   const [old, fresh, notes] = alignEndings(before, after);
   const blocks = blocksOf(splitLines(old), splitLines(fresh));

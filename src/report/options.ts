@@ -31,10 +31,7 @@ export interface ReportOptions {
   readonly verbose?: boolean;
   /** Leave out remarks: warnings and information that are not part of a change. */
   readonly quiet?: boolean;
-  /**
-   * The project's folder in its repository, with `/` at its end. `github`, `sarif` and links put it before the files, which are
-   * looked for from the top of the repository.
-   */
+  /** The project's folder in its repository, with `/` at its end: CI systems look for files from the top. */
   readonly folder?: string;
   readonly commit?: Commit;
   /** Milliseconds since 1970, for the age of a saved document. Left out: a terminal shows no age. */
@@ -43,10 +40,7 @@ export interface ReportOptions {
   readonly sourceUrl?: string;
   /** The web address of the HTML report of the same plan. The Markdown report links to the changes in it. */
   readonly reportUrl?: string;
-  /**
-   * What follows `tenantctl apply` to apply what is shown: the file of a plan, or the options that make the plan again. Left
-   * out: the report names no command for it.
-   */
+  /** What follows `tenantctl apply` to apply what is shown. Left out: the report names no command for it. */
   readonly applyWith?: readonly string[];
   /** Removes secrets from what is shown, before the report is made of it. Plans and results as JSON stay as they are. */
   readonly redact?: Redact;

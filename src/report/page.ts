@@ -10,10 +10,7 @@ import { takeFirst } from './safe.ts';
 import type { Field } from './values.ts';
 import { type Count, joinParts, namesInBrief, pluralize, readable } from './words.ts';
 
-/**
- * A document as every format shows it. A builder makes it of one sort of document, and finds the words; a writer writes it in
- * one format, and knows no document.
- */
+/** A document as every format shows it: builders know documents and words, writers know formats. */
 export interface Page {
   readonly is: Document['is'];
   /** The command that makes such documents. */

@@ -159,10 +159,7 @@ export const readKind: Read<DescribedKind> = (value, at) => {
   };
 };
 
-/**
- * Collections that every tenant has (the vendor's public API descriptions). Most are only read, to be referred to, and their
- * objects have more members than are named here.
- */
+/** Collections that every tenant has (the vendor's public API descriptions), with more members than are named here. */
 const vendorKinds: readonly DescribedKind[] = [
   {
     ...readOnly('Identity', '/v2025/identities'),
@@ -201,10 +198,7 @@ function readOnly(kind: string, path: string): DescribedKind {
   return readKind({ kind, path, key: 'name', list: { pageSize: 250, counts: true } }, kind);
 }
 
-/**
- * The kinds that a tenant serves, by name: `described`, of which later ones replace earlier ones, then the vendor's own. Of
- * two kinds with one path, the first is served there.
- */
+/** The kinds that a tenant serves, by name; later ones of `described` count. Of two with one path, the first is served. */
 export function kindsByName(described: readonly DescribedKind[]): ReadonlyMap<string, DescribedKind> {
   const byName = new Map(described.map((kind) => [kind.name, kind]));
   for (const kind of vendorKinds) if (!byName.has(kind.name)) byName.set(kind.name, kind);
@@ -232,10 +226,7 @@ export function keyOf({ keys, parent }: DescribedKind, object: JsonObject): stri
   return JSON.stringify(names.map((name) => textOf(object, name)));
 }
 
-/**
- * A reader of a collection's objects in a seed. They may have members that the descriptor does not name: a tenant knows
- * more of its objects than one has to say.
- */
+/** Reads objects in a seed, which may have members that the descriptor does not name. */
 export function seedReader(kind: DescribedKind): Read<DescribedObject> {
   return (value, at) => {
     const given = isObject(value) ? value : refuse(at, 'must be an object');

@@ -76,10 +76,7 @@ export interface Sandbox {
 
 const clientId = 'sandbox-client';
 
-/**
- * What the server of a tenant is made of. Throws `SandboxFileError` for an unusable seed or data file, and
- * `FaultSyntaxError` for a fault of an operation that the tenant does not have.
- */
+/** Throws `SandboxFileError` for an unusable seed or data file, and `FaultSyntaxError` for an unknown operation. */
 function partsOf(options: SandboxOptions, clientSecret: string): ServerParts {
   const { data = null, rateLimit = { requests: 100, per: 10_000 }, tokenLifetime = 3600 } = options;
   const clock: Clock = { ...systemClock, ...options.clock };

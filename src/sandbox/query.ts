@@ -32,10 +32,7 @@ export function readFlag(query: Query, name: string): boolean {
   return text === 'true';
 }
 
-/**
- * One page of `records`, by `limit` and `offset`, as the notification interface pages (seed 001).
- * Throws a 400 for a limit or offset that is out of range.
- */
+/** One page of `records`, as the notification interface pages (seed 001). Throws a 400 for numbers out of range. */
 export function selectPage<T>(records: readonly T[], query: Query, pageLimit: number): readonly T[] {
   const { limit, offset } = readRange(query, pageLimit, pageLimit);
   return records.slice(offset, offset + limit);

@@ -14,10 +14,7 @@ const detailCodes = new Map([
   [500, '500.0 Internal fault'],
 ]);
 
-/**
- * The body of an error: `{error}` for 401, `{message}` for 429, else an ErrorResponseDto (api-notes, "error bodies").
- * The tracking id depends only on `serial`, so that two equal runs give equal answers.
- */
+/** The body of an error (api-notes, "error bodies"). The tracking id depends on `serial` alone: equal runs answer alike. */
 export function errorBody(status: number, message: string, serial: number): Json {
   if (status === 401) return { error: message };
   if (status === 429) return { message };
@@ -60,10 +57,7 @@ export function parseQuery(text: string, { query: allowed }: Operation): Query {
   return query;
 }
 
-/**
- * The JSON body of a request; null if the operation has none. Throws a 413 above 5 MB, and a 400 for a body that is
- * unexpected, not UTF-8, not JSON or nested too deep.
- */
+/** The JSON body of a request, or null. Throws a 413 above 5 MB, and a 400 for what is unexpected or broken. */
 export function readBody(operation: Operation, bytes: Buffer | null): Json {
   const text = decodeBody(bytes);
   if (operation.contentType === null) {

@@ -15,10 +15,7 @@ export const ways = {
   foreignTemplates: [false, true],
   simStatusMap: ['top', 'attributes', 'hidden'],
   simSecrets: ['clear', 'encrypted', 'masked', 'absent'],
-  /**
-   * Where the sources of an integration are answered: in `managedSources`, only in `provisioningConfig` beside an empty
-   * `managedSources`, in `sources`, or nowhere.
-   */
+  /** Where the sources of an integration are answered; `managedResourceRefs`: beside an empty `managedSources`. */
   simSources: ['managedSources', 'managedResourceRefs', 'sources', 'hidden'],
   /** What `cluster` and the id in `clusterRef` hold: the id both, or the name in one of them. */
   simCluster: ['ids', 'nameInCluster', 'nameInReference'],
@@ -33,10 +30,7 @@ export const ways = {
   offsetZero: ['taken', 'refused'],
   /** What a collection does with an offset after its last record, which seed 002 does not allow. */
   offsetBeyondEnd: ['refused', 'empty'],
-  /**
-   * How the profile-management interface answers a list or page without records: `refused` with a 400, or a 200 with the
-   * `message` alone.
-   */
+  /** How the profile-management interface answers an empty list: `refused` with a 400, or a 200 with the `message` alone. */
   nothingFound: ['list', 'refused', 'message'],
   /** True when others change the order of lists before a further page is read: never, once, or each time. */
   listsChange: ['never', 'once', 'always'],
@@ -69,10 +63,7 @@ export const ways = {
   unsetMembers: ['null', 'omitted'],
   createAnswer: ['object', 'withoutId', 'nothing'],
   emailLowerCase: [false, true],
-  /**
-   * What the list of domains, for which no parameters are documented, does with `limit` and `offset`. With `ignored` and
-   * `taken` it is not cut after 100 identities.
-   */
+  /** What the list of domains does with `limit` and `offset`; with `ignored` and `taken` it is not cut after 100. */
   domainPages: ['refused', 'ignored', 'taken'],
   /** Which operations below `/v2024` and `/v2025` want the experimental header. */
   experimentalFor: ['all', 'integrations'],

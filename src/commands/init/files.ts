@@ -20,10 +20,7 @@ import { packageFile } from '../package-file.ts';
 
 export interface ProjectFile {
   readonly path: string;
-  /**
-   * Returns what to write, given the existing text, or `null`. The same text keeps the file, and
-   * `null` says that nothing can be added to it.
-   */
+  /** What to write, given the existing text; the same text keeps the file, and `null`: nothing can be added to it. */
   readonly content: (existing: string | null) => string | null;
   /** The advice where nothing can be added. */
   readonly byHand?: string;
@@ -152,10 +149,7 @@ function printLike(text: string, value: JsonObject): string {
   return `${JSON.stringify(value, null, indent)}${end}`.replaceAll('\n', eolOf(text));
 }
 
-/**
- * Writes values into a new `.env` that only this user can read. Returns why it was not written, where it was not: there
- * is one already, .gitignore does not cover it, or a value cannot be written in its format.
- */
+/** Writes a new `.env` for this user alone. Returns why not: there is one, git does not ignore it, or a value has no form. */
 export function writeDotEnv(root: string, values: Readonly<Record<string, string>>): string | null {
   const ignored = (readIfThere(join(root, '.gitignore')) ?? '').split('\n').map((line) => line.trim());
   // Later lines win.

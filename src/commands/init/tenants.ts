@@ -354,10 +354,7 @@ async function readSurvey(project: ProjectEnvironment, io: Io): Promise<Survey> 
   }
 }
 
-/**
- * Reads the tenant of an existing project, where its credentials are set, and says on stderr which settings the project
- * file lacks. The file belongs to somebody, so it is not changed.
- */
+/** Reads the tenant of an existing project, where its credentials are set, and says which settings the file lacks. */
 export async function printMissingSettings(root: string, io: Io): Promise<void> {
   const configFile = join(root, 'tenantctl.yaml');
   try {

@@ -191,10 +191,7 @@ async function render(template: ListedTemplate): Promise<void> {
   }
 }
 
-/**
- * The answer to a question, which is of the type that belongs to its path: page and server come from one build. Rejects
- * with the server's message.
- */
+/** The answer to a question, typed by its path: page and server come from one build. Rejects with the server's message. */
 async function request<T>(path: string, question?: RenderQuestion): Promise<T> {
   const token = document.querySelector<HTMLMetaElement>('meta[name="token"]')?.content ?? '';
   const headers = { [tokenHeader]: token };

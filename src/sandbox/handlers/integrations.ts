@@ -145,10 +145,7 @@ function applyTo(document: JsonObject, { body }: Call, { variations }: Tenant): 
   return applyPatch(document, patchOperations(body, variations), rules);
 }
 
-/**
- * Reads a SimIntegrationDetails (seed 000); fields that are left out become null. `id` is the integration to replace,
- * or null for a new one. Throws `ShapeError` or a 400.
- */
+/** Reads a SimIntegrationDetails (seed 000); `id`: the one to replace, or null. Throws `ShapeError` or a 400. */
 function readDetails(body: Json, id: string | null, variations: Variations): SimDetails {
   const jsonText = (value: Json | undefined, at: string) => readJsonText(value ?? null, at, variations);
   const {

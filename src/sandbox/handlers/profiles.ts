@@ -235,10 +235,7 @@ const textOrKept =
   (value, at) =>
     value === undefined ? kept : text(value, at);
 
-/**
- * The rules of `search` after the nested records of a body: changed and unchanged ones in their order, without removed
- * ones, then new ones. Throws a 400.
- */
+/** The rules of `search` after the nested records of a body: old ones in their order, then new ones. Throws a 400. */
 function updateRules(search: ProfileSearch, nested: readonly SentRule[], tenant: Tenant): ConditionRule[] {
   const { state, variations } = tenant;
   const rules = new Map(search.rules.map((rule) => [rule.id, rule]));

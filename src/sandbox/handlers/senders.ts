@@ -170,10 +170,7 @@ function countSenderRead(sender: Sender, state: TenantState): boolean {
   return changed;
 }
 
-/**
- * Counts one read of something whose verification is pending; it succeeds after the last read that it takes. Counting
- * reads instead of time makes every run the same. Returns whether anything changed.
- */
+/** Counts one read of a pending verification: unlike time, that makes every run the same. True if it changed something. */
 function countRead<Name extends string>(
   item: { readsLeft: number | null } & Record<Name, Sender['verificationStatus']>,
   status: Name,

@@ -5,10 +5,7 @@ type Packed = readonly [body: string, summary: string];
 /** How much of an entry is made: its title alone, its body without pictures and requests, or all of it. */
 type Form = 'title' | 'brief' | 'whole';
 
-/**
- * Of more changes in a long report, pictures and requests are left out: a browser needs more memory for the pages of thousands
- * of them than it may have.
- */
+/** Beyond so many changes, pictures and requests are left out: they would take more memory than a browser has. */
 const maxWhole = 100;
 
 /** The bodies of a page's entries: in the page from the start, or packed at its end in a long report. */
@@ -124,10 +121,7 @@ export function bodyOf(entry: Element): HTMLElement | null {
 /** Milliseconds after which a pack is opened even where the page has something to do. */
 const longestWait = 100;
 
-/**
- * Values that belong to the entries of a long report, in their order, compressed in packs at its end. They can be had at
- * once after the pack that holds them was opened.
- */
+/** Values of the entries of a long report, in packs at its end; there at once after their pack was opened. */
 class Packs<T> {
   readonly #packs: readonly HTMLTemplateElement[];
   readonly #size: number;

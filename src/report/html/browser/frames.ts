@@ -149,10 +149,7 @@ const schemes = /\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)/gi;
 /** Media conditions as the e-mail has them. */
 const original = new WeakMap<CSSMediaRule, string>();
 
-/**
- * Shows an e-mail as a mail program does that is dark or loads no images. Returns whether the e-mail has a dark style of its
- * own; one without stays light.
- */
+/** Shows an e-mail in a dark or imageless mail program. Returns whether it has a dark style of its own. */
 function applyLook(of: Document, { isDark, hasImages }: Look): boolean {
   const root = of.documentElement;
   const hasDark = mediaRulesOf(of)
