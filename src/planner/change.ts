@@ -31,7 +31,6 @@ import {
   sensitiveIn,
 } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { type Diagnostic, notComparableWords } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import {
   isArray,
@@ -46,7 +45,7 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { literal, liveMarker, livePlace, livePlacesIn, secretName } from '../model/marker.ts';
-import { type Action, type Change, type Difference, secretsSentBy } from '../model/plan.ts';
+import type { Action, Change, Difference } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf, setMember, valueAt, withValueOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Deletion } from './deletes.ts';
@@ -285,28 +284,6 @@ function fillIgnored(declared: JsonObject, live: JsonObject, ignore: readonly Po
     if (name === undefined || !Object.hasOwn(fields, name)) return fields;
     return withValueOf(live, fields, at);
   }, declared);
-}
-
-/** Remarks on values that the tenant does not show. Such a value is still written where a change writes what contains it. */
-export function notComparableRemarks(
-  resource: Resource,
-  { change, notComparable: places }: Outcome,
-): Diagnostic[] {
-  const { address, fields } = resource;
-  const sent = new Set(change ? secretsSentBy(change) : []);
-  const isSent = (at: Pointer) => sent.has(secretName(valueAt(fields, at)) ?? '');
-  const remark = (found: readonly Pointer[], written: string, hint: Pick<Diagnostic, 'hint'>) => {
-    const [first] = found;
-    if (first === undefined) return [];
-    const message = `${notComparableWords(address, found)}${written}`;
-    const source = resource.locate(first);
-    return [{ code: 'not-comparable', severity: 'info', message, ...hint, address, source } as const];
-  };
-  const left = places.filter((at) => !isSent(at));
-  return [
-    ...remark(places.filter(isSent), ' It is written, because this plan writes what contains it.', {}),
-    ...remark(left, '', { hint: `Write it with --rotate ${address}.` }),
-  ];
 }
 
 function writeChange(

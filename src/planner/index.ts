@@ -2,10 +2,12 @@ import type { Kinds } from '../kinds/catalog.ts';
 import { arrangeChanges } from '../kinds/dependencies.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { type Address, byAddress, matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import { type Diagnostic, notComparableWords } from '../model/diagnostic.ts';
 import { type DraftPlan, sha256 } from '../model/digest.ts';
 import { itemsOf, type JsonObject } from '../model/json.ts';
+import { secretName } from '../model/marker.ts';
 import {
   type Action,
   type Change,
@@ -13,8 +15,10 @@ import {
   type Plan,
   planFormat,
   type Request,
+  secretsSentBy,
 } from '../model/plan.ts';
-import { changeFor, deletionOf, notComparableRemarks, type Outcome, unseenInPlan } from './change.ts';
+import { type Pointer, valueAt } from '../model/pointer.ts';
+import { changeFor, deletionOf, type Outcome, unseenInPlan } from './change.ts';
 import { type Deletion, findDeletions, findRemoved, findUndeclared } from './deletes.ts';
 import { findRefusals, type GuardInput } from './guards.ts';
 import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
@@ -259,4 +263,23 @@ export function batchDeletes(deletes: readonly Change[], kinds: Kinds): Change[]
     const request = shared.get(change);
     return request ? { ...change, requests: [request] } : change;
   });
+}
+
+/** Remarks on values that the tenant does not show. Such a value is still written where a change writes what contains it. */
+function notComparableRemarks(resource: Resource, { change, notComparable: places }: Outcome): Diagnostic[] {
+  const { address, fields } = resource;
+  const sent = new Set(change ? secretsSentBy(change) : []);
+  const isSent = (at: Pointer) => sent.has(secretName(valueAt(fields, at)) ?? '');
+  const remark = (found: readonly Pointer[], written: string, hint: Pick<Diagnostic, 'hint'>) => {
+    const [first] = found;
+    if (first === undefined) return [];
+    const message = `${notComparableWords(address, found)}${written}`;
+    const source = resource.locate(first);
+    return [{ code: 'not-comparable', severity: 'info', message, ...hint, address, source } as const];
+  };
+  const left = places.filter((at) => !isSent(at));
+  return [
+    ...remark(places.filter(isSent), ' It is written, because this plan writes what contains it.', {}),
+    ...remark(left, '', { hint: `Write it with --rotate ${address}.` }),
+  ];
 }

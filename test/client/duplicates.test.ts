@@ -1,6 +1,6 @@
 /** How objects of a tenant that share a key are known, and what is said of them. */
 import { describe, expect, test } from 'vitest';
-import { nameById, refuseDuplicates } from '../../src/client/read.ts';
+import { nameById, refuseDuplicates } from '../../src/client/duplicates.ts';
 import { allOf, type ReadRequest } from '../../src/kinds/read-request.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure } from '../../src/model/failure.ts';
