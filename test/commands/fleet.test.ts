@@ -64,7 +64,7 @@ describe('several environments', () => {
     expect(code).toBe(0);
     expect(stdout.match(/\+ SenderAddress\/a@acme\.example/g)).toHaveLength(1);
     expect(stdout).toContain('In 3 of 3: eu-1, eu-2, us-1');
-    for (const name of names) expect(stdout).toContain(`Only in ${name}`);
+    for (const name of names) expect(stdout).toContain(`description  "${name}"  (in ${name})`);
     expect(stdout).toContain('Plan: 6 to create, 0 to update, 0 to delete, 0 by hand, 0 unchanged.');
   });
 
