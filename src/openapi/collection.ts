@@ -11,6 +11,8 @@ export interface Collection {
   readonly path: string;
   /** The objects that the collection is below each of. */
   readonly parent: Parent | null;
+  /** There is one object at the path, and no list. */
+  readonly single: boolean;
   /** The parameter of the paths of single objects; `null` where there are none. */
   readonly idParameter: string | null;
   readonly list: ListCall | null;
@@ -64,12 +66,17 @@ export interface Write {
 /** As schemas/kind.schema.json says, with at most one parent. */
 const kindPath = /^(?=.{2,256}$)(?!.*\{.*\{)(\/[\w~-][\w.~-]*)+(\/\{[\w-]+\}(\/[\w~-][\w.~-]*)+)?$/;
 
-/** `/sources/{sourceId}/schemas` as a descriptor has it: `/sources/{source}/schemas`, below each `Source`. */
-function withParent(path: string): Pick<Collection, 'path' | 'parent'> {
+/**
+ * `/sources/{sourceId}/schemas` as a descriptor has it: `/sources/{source}/schemas`, below each `Source`.
+ *
+ * @param shapes of its objects, which have no member of the name of the parent
+ */
+function withParent(path: string, shapes: readonly Shape[] = []): Pick<Collection, 'path' | 'parent'> {
   const [above, below] = path.split(/\/\{[^/]*\}/);
   const kind = below === undefined ? '' : kindNameOf(above ?? '');
   if (kind === '') return { path, parent: null };
-  const name = kind.charAt(0).toLowerCase() + kind.slice(1);
+  const usual = kind.charAt(0).toLowerCase() + kind.slice(1);
+  const name = shapes.some(({ properties }) => properties.has(usual)) ? `parent${kind}` : usual;
   return { path: `${above}/{${name}}${below}`, parent: { name, kind } };
 }
 
@@ -89,21 +96,32 @@ export function readCollection(api: OpenApi, wanted: string): Collection {
     });
   const itemPath = itemPathOf(found, paths);
   const whole = api.at(all, found);
-  const item = itemPath === undefined ? null : api.at(all, itemPath);
+  const single = itemPath === undefined && isSingle(api, whole);
+  const item = single ? whole : itemPath === undefined ? null : api.at(all, itemPath);
   const call = (part: Part | null, method: string) => part && api.at(part, method);
   const [list, read, patch] = [call(whole, 'get'), call(item, 'get'), call(item, 'patch')];
-  const [create, put] = [call(whole, 'post'), call(item, 'put')];
-  return {
-    ...withParent(path),
-    idParameter: /\{([^/]*)\}$/.exec(itemPath ?? '')?.[1] ?? null,
-    list: list && readList(api, path, [...(whole ? [whole] : []), list]),
-    create: create && readWrite(api, create),
+  const [create, put] = ([call(whole, 'post'), call(item, 'put')] as const).map(
+    (each) => each && readWrite(api, each),
+  );
+  const calls = {
+    list: single || !list ? null : readList(api, path, [...(whole ? [whole] : []), list]),
     read: read && api.shape(answerOf(api, read)),
-    put: put && readWrite(api, put),
+    create: create ?? null,
+    put: put ?? null,
+  };
+  const shapes = [calls.list?.rows?.shape, calls.read, calls.create?.body, calls.put?.body];
+  return {
+    ...withParent(
+      path,
+      shapes.flatMap((shape) => shape ?? []),
+    ),
+    ...calls,
+    single,
+    idParameter: /\{([^/]*)\}$/.exec(itemPath ?? '')?.[1] ?? null,
     patch: patch && readWrite(api, patch),
     canDelete: call(item, 'delete') !== null,
     demands: [
-      ...demandsOf(api, whole, ['get', 'post']),
+      ...(single ? [] : demandsOf(api, whole, ['get', 'post'])),
       ...demandsOf(api, item, ['get', 'patch', 'put', 'delete']),
     ],
   };
@@ -123,7 +141,16 @@ function demandsOf(api: OpenApi, path: Part | null, methods: readonly string[]):
   });
 }
 
-/** The paths that have a list and objects below it, or a POST; with what their calls are filed under. */
+/** True where the path of an object that is read is also that by which it is changed. */
+function isSingle(api: OpenApi, whole: Part | null): boolean {
+  const [get, post, ...changes] = ['get', 'post', 'put', 'patch'].map(
+    (method) => whole && api.at(whole, method),
+  );
+  const { items, properties } = api.shape(get && answerOf(api, get));
+  return !post && changes.some((change) => change) && !items && properties.size > 0;
+}
+
+/** The paths that have a list and objects below it, a POST, or a single object; with what their calls are filed under. */
 export function collectionsIn(api: OpenApi) {
   const all = api.at(api.root, 'paths');
   if (!all) return [];
@@ -132,13 +159,12 @@ export function collectionsIn(api: OpenApi) {
     .sort()
     .flatMap((found) => {
       const path = found.startsWith(`${prefix}/`) ? found : prefix + found;
-      const reading = api.at(all, found, 'get');
-      const isWhole =
-        api.at(all, found, 'post') !== null || itemPathOf(found, Object.keys(all.value)) !== undefined;
-      if (!reading || !isWhole || !kindPath.test(path) || own(reading.value, 'deprecated') === true)
-        return [];
-      if (rowsOf(api, path, reading) === null) return [];
-      return [{ ...withParent(path), found: path, tag: textsOf(reading.value, 'tags')[0] ?? null }];
+      const get = api.at(all, found, 'get');
+      if (!get || !kindPath.test(path) || own(get.value, 'deprecated') === true) return [];
+      const hasItems = itemPathOf(found, Object.keys(all.value)) !== undefined;
+      const isList = (hasItems || api.at(all, found, 'post') !== null) && rowsOf(api, path, get) !== null;
+      if (!isList && (hasItems || !isSingle(api, api.at(all, found)))) return [];
+      return [{ ...withParent(path), found: path, tag: textsOf(get.value, 'tags')[0] ?? null }];
     });
 }
 

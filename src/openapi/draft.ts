@@ -120,33 +120,29 @@ function propertiesOf({ list, read, create, put }: Collection, wrapperIn: Wrappe
 
 function linesOf(kind: string, findings: Findings, known: KnownKinds | null): string[] {
   const { collection, wrapper } = findings;
-  const { path, parent } = collection;
+  const { path, parent, single } = collection;
   const update = updateOf(findings);
   const canCreate = wrapper === null && createsOne(findings);
   const canDelete = wrapper === null && collection.canDelete;
   const isReadOnly = update.word === 'none' && !canCreate && !canDelete;
-  const key = keyOf(findings);
-  const list = listOf(findings, key.name);
+  const key = single ? null : keyOf(findings);
   const { fields, places, immutable, serverOwned, notes } = fieldsOf(findings, {
-    key: key.name,
+    key: key?.name ?? null,
     isReadOnly,
     prose: update.prose,
     known,
   });
   const fieldNames = fields.map(([name]) => name);
   const write = writeOf(findings, { update, fields: canCreate ? fieldNames : [], immutable });
-  const beside = (all: readonly string[]) => (all.length === 0 ? '' : formatComment(all.join('; ')));
   return [
     `kind: ${kind}`,
     `summary: ${printInline(summaryOf(collection))}`,
     `service: ${path.startsWith('/api/') ? 'profiles' : 'identity'}`,
     `path: ${printInline(path)}`,
     ...(parent ? [`parent: ${printInline({ members: [[parent.name, parent.kind]] })}`] : []),
-    `key: ${key.name}${beside(key.notes)}`,
-    ...idLines(findings),
-    `list: ${printInline({ members: list.members })}${beside(list.notes)}`,
+    ...(key ? collectionLines(findings, key) : ['single: true']),
     `update: ${update.word}${beside(update.notes)}`,
-    `create: ${canCreate}`,
+    `create: ${canCreate}${single && update.word === 'put' ? beside([whetherItMakes]) : ''}`,
     `delete: ${canDelete}`,
     ...(write.length === 0 ? [] : [`write: ${printInline({ members: write })}`]),
     ...(fields.length === 0 ? ['fields: {}'] : ['fields:']),
@@ -161,12 +157,32 @@ function linesOf(kind: string, findings: Findings, known: KnownKinds | null): st
   ];
 }
 
-/** Where single objects have no `id`, paths name them by another member. */
-function idLines({ collection: { idParameter }, properties, miss }: Findings): string[] {
+const whetherItMakes = 'check: `true` where the tenant answers 404 until a PUT makes the object';
+
+const beside = (notes: readonly string[]) => (notes.length === 0 ? '' : formatComment(notes.join('; ')));
+
+function collectionLines(findings: Findings, key: Key): string[] {
+  const list = listOf(findings, key.name);
+  return [
+    `key: ${key.name}${beside(key.notes)}`,
+    ...idLines(findings, key),
+    `list: ${printInline({ members: list.members })}${beside(list.notes)}`,
+  ];
+}
+
+/** Where single objects have no `id`, paths name them by another member: of the parameter's name, or of how that ends. */
+function idLines({ collection: { idParameter }, properties, miss }: Findings, key: Key): string[] {
   if (idParameter === null || properties.has('id') || properties.size === 0) return [];
-  if (properties.has(idParameter) && isFieldName(idParameter)) return [`id: ${printInline(idParameter)}`];
-  miss('Objects are described without an `id`: which member do their paths have?');
-  return [];
+  const fields = [...properties.keys()].filter(isFieldName);
+  if (fields.includes(idParameter)) return [`id: ${printInline(idParameter)}`];
+  const named = idParameter.replaceAll('-', '').toLowerCase();
+  if (named.endsWith('id')) {
+    miss('Objects are described without an `id`: which member do their paths have?');
+    return [];
+  }
+  const ending = fields.find((name) => named.endsWith(name.toLowerCase())) ?? key.name;
+  const note = `check: objects have no \`id\`, and paths name them by ${toComment(idParameter)}`;
+  return [`id: ${printInline(ending)}${beside([note])}`];
 }
 
 function printField(field: DraftField['field']): string {
@@ -189,10 +205,12 @@ function summaryOf({ path, list, read }: Collection): string {
 /** Fields that name an object, best first. */
 const names = ['name', 'displayName', 'label', 'key', 'alias', 'email', 'domain', 'title', 'externalName'];
 
-function keyOf({ api, collection: { idParameter }, properties, miss }: Findings): {
+interface Key {
   readonly name: string;
   readonly notes: readonly string[];
-} {
+}
+
+function keyOf({ api, collection: { idParameter }, properties, miss }: Findings): Key {
   // What paths name an object by is unique.
   if (
     idParameter !== null &&
@@ -246,7 +264,8 @@ function listOf({ collection: { list, path }, miss }: Findings, key: string) {
 const mostNames = 200;
 
 interface Context {
-  readonly key: string;
+  /** `null` in a single object. */
+  readonly key: string | null;
   readonly isReadOnly: boolean;
   readonly prose: Prose;
   readonly known: KnownKinds | null;

@@ -149,8 +149,11 @@ export function singular(word: string): string {
 
 /** The kind whose objects a path has: `/v2025/access-profiles` is a list of `AccessProfile`. `''` where it gives no name. */
 export function kindNameOf(path: string): string {
-  const words = path.split('/').filter((word) => word !== '' && !/^v\d/.test(word));
-  return pascalCase(singular(words.at(-1) ?? ''));
+  const words = path.split('/').filter((word) => word !== '' && !/^(v\d.*|\{.*\})$/.test(word));
+  const [owner = '', last = ''] = ['', ...words].slice(-2);
+  // `config` alone is that of anything.
+  const isSaid = !/^(config|configuration|settings)$/i.test(last);
+  return pascalCase(isSaid ? singular(last) : `${singular(owner)}-${last}`);
 }
 
 function choicesOf({ choices }: Shape): string[] {

@@ -26,14 +26,16 @@ const silent: Prose = { patchable: null, fixed: new Set(), isForSome: false };
 const none: Update = { word: 'none', notes: [], prose: silent };
 
 export function updateOf({ api, collection, wrapper, miss }: Findings): Update {
-  const { patch, put, path, create, read, canDelete, demands } = collection;
+  const { patch, put, path, single, create, read, canDelete, demands } = collection;
   if (wrapper !== null) {
     miss(
       `Requests for ${path} have the object in ${toComment(wrapper)}, which a descriptor cannot say: so the kind is only read, to be referred to.`,
     );
     return none;
   }
-  const calls = { POST: create, 'GET of one object': read, 'PATCH or PUT': patch ?? put, DELETE: canDelete };
+  const calls = single
+    ? {}
+    : { POST: create, 'GET of one object': read, 'PATCH or PUT': patch ?? put, DELETE: canDelete };
   const absent = Object.entries(calls).flatMap(([name, call]) => (call ? [] : [name]));
   if (absent.length > 0) miss(`For ${path} there is no ${absent.join(', no ')}.`);
   for (const demand of demands) miss(`${toComment(demand)}, which a descriptor cannot say.`);

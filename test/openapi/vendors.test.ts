@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { validators } from '../../src/generated/validators.js';
+import type { JsonObject } from '../../src/model/json.ts';
 import { runProgram } from '../support/world.ts';
 
 let cwd = '';
@@ -287,6 +288,129 @@ describe('a collection below each object of another', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('[openapi-path]');
     expect(stderr).toContain('other object at most.');
+  });
+});
+
+describe('every shape of collection can be described', () => {
+  const named = { type: 'object', properties: { name: text, size: { type: 'integer' } } };
+  const withId = { type: 'object', properties: { id: text, ...named.properties } };
+  const answers = (schema: object) => ({ ...list, responses: { 200: json(schema) } });
+  const listOf = (object: object) => ({
+    get: answers({ type: 'array', items: object }),
+    post: { requestBody: json(object) },
+  });
+  const one = (object: object) => ({ get: answers(object), put: { requestBody: json(object) } });
+  const all = { delete: {}, patch: jsonPatch };
+  const hasSource = { type: 'object', properties: { ...named.properties, source: withId } };
+
+  it.each<[string, string, Record<string, object>, JsonObject]>([
+    [
+      'a list',
+      '/things',
+      { '/things': listOf(withId), '/things/{id}': all },
+      { key: 'name', update: 'json-patch' },
+    ],
+    [
+      'a list in a member',
+      '/things',
+      {
+        '/things': {
+          ...listOf(withId),
+          get: answers({ properties: { items: { type: 'array', items: withId } } }),
+        },
+        '/things/{id}': all,
+      },
+      { list: { member: 'items' } },
+    ],
+    [
+      'one below each object of another',
+      '/sources/{id}/parts',
+      { '/sources/{id}/parts': listOf(withId), '/sources/{id}/parts/{partId}': all },
+      { kind: 'SourcePart', parent: { source: 'Source' }, path: '/sources/{source}/parts' },
+    ],
+    [
+      'one whose objects have a member of the name of their parent',
+      '/sources/{id}/parts',
+      { '/sources/{id}/parts': listOf(hasSource), '/sources/{id}/parts/{name}': all },
+      { parent: { parentSource: 'Source' }, path: '/sources/{parentSource}/parts', id: 'name' },
+    ],
+    [
+      'objects named by a member',
+      '/things',
+      { '/things': listOf(named), '/things/{name}': all },
+      { id: 'name', key: 'name' },
+    ],
+    [
+      'objects named by how the parameter ends',
+      '/things',
+      { '/things': listOf(named), '/things/{thing-name}': all },
+      { id: 'name' },
+    ],
+    [
+      'objects named by nothing that is described',
+      '/things',
+      { '/things': listOf(named), '/things/{slug}': all },
+      { id: 'name' },
+    ],
+    [
+      'a single object',
+      '/org-config',
+      { '/org-config': one(named) },
+      {
+        kind: 'OrgConfig',
+        single: true,
+        update: 'put',
+        create: false,
+        fields: { name: 'value', size: 'value' },
+      },
+    ],
+    [
+      'a single object with lists in it',
+      '/mfa/web/config',
+      {
+        '/mfa/web/config': {
+          ...one({ properties: { rows: { type: 'array', items: withId } } }),
+          patch: jsonPatch,
+        },
+      },
+      { kind: 'WebConfig', single: true, update: 'json-patch', fields: { rows: { is: 'json' } } },
+    ],
+    [
+      'a single object below each of another',
+      '/sources/{id}/sync-config',
+      { '/sources/{id}/sync-config': { ...one(hasSource), delete: {} } },
+      {
+        kind: 'SourceSyncConfig',
+        single: true,
+        parent: { parentSource: 'Source' },
+        delete: true,
+        fields: { source: { is: 'json' } },
+      },
+    ],
+  ])('%s', async (_name, path, paths, expected) => {
+    write('api.json', { openapi: '3.0.1', paths });
+    const { stdout } = await draft('api.json', path);
+    const kind = parse(stdout);
+    expect(kind, stdout).toMatchObject(expected);
+    expect('key' in kind, stdout).toBe(kind.single !== true);
+    write('tenantctl.yaml', 'version: 1\nenvironments: { test: { sandbox: {} } }\n');
+    const drafted = await draft('api.json', '--all', 'kinds');
+    expect(drafted.stdout).toContain(`kinds/${kind.kind}.kind.yaml`);
+    const { stdout: out, stderr } = await runProgram(['validate', '--env', 'test'], { cwd });
+    expect(out + stderr).not.toContain('error');
+  });
+
+  it('asks whether a PUT makes a single object, and by which member paths name others', async () => {
+    write('api.json', {
+      openapi: '3.0.1',
+      paths: { '/org-config': one(named), '/things': listOf(named), '/things/{slug}': all },
+    });
+    expect((await draft('api.json', '/org-config')).stdout).toContain(
+      'create: false  # check: `true` where the tenant answers 404 until a PUT makes the object\n',
+    );
+    expect((await draft('api.json', '/things')).stdout).toContain(
+      'id: name  # check: objects have no `id`, and paths name them by slug\n',
+    );
   });
 });
 
