@@ -5,7 +5,7 @@ import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
 import { byAddress } from '../model/address.ts';
-import { isArray, type Json, mapMembers, own } from '../model/json.ts';
+import { isArray, isObject, itemsOf, type Json, mapMembers, own } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { type NameSources, namesBeside, namesOf, tagsFor, withNamesForMembers } from './ids.ts';
 import {
@@ -174,6 +174,9 @@ function draftField(name: string, field: Field, { object, standard, secrets, tag
   const value = own(object.fields, name) ?? null;
   const places = [...secrets.keys()];
   if (object.hidden.includes(at)) return leaveOut('notShown');
+  // However empty it is, another tenant creates no object without it.
+  const empty = printEmpty(value);
+  if (empty !== null && object.kind.described?.required?.includes(name)) return { member: [name, empty] };
   if (isUnset(field, value)) {
     // An apply to another tenant begins with the vendor's default, and has to clear what that sets.
     const isMeant = standard !== null && !isUnset(field, own(standard.fields, name));
@@ -193,6 +196,12 @@ function draftField(name: string, field: Field, { object, standard, secrets, tag
     return field.is === 'json' ? found : leaveOut(found.omissions[0]?.reason ?? 'notWritable');
   // An empty mapping would declare that the field is empty.
   return isMapping(printed) && printed.members.length === 0 ? found : { ...found, member: [name, printed] };
+}
+
+/** `null` for a value that is not empty, or that is unset. */
+function printEmpty(value: Json): Printable | null {
+  if (value === null || itemsOf(value).length > 0) return null;
+  return isArray(value) ? [] : isObject(value) ? { members: [] } : value === '' ? value : null;
 }
 
 /** A text of so many lines, each of so many characters, is short. */

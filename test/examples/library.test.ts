@@ -31,8 +31,8 @@ const changes: Readonly<Record<string, readonly [from: string, to: string]>> = {
   Workflow: ['deadline: 30d', 'deadline: 10d'],
 };
 
-/** Ids of this tenant alone that stay in an export: those of entitlements, and those in a text. */
-const idsKept: Readonly<Record<string, number>> = { AccessProfile: 1, SodPolicy: 2 };
+/** Ids of this tenant alone that stay in an export: those in a text. */
+const idsKept: Readonly<Record<string, number>> = { SodPolicy: 2 };
 
 /** A project with the whole library, and a tenant that serves it. */
 const libraryWorld = () =>
