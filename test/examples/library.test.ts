@@ -76,7 +76,7 @@ describe('kind add', () => {
     expect(world.read('kinds/Role.kind.yaml')).toBe(descriptor('Role'));
     expect(stdout).toBe(`\
 Written: kinds/Role.kind.yaml. Show that it holds: \`tenantctl kind check Role\`.
-It refers to AccessProfile, FormDefinition, GovernanceGroup, Workflow: add what you use of them, too.
+It refers to AccessProfile, Entitlement, FormDefinition, GovernanceGroup, Workflow: add what you use of them, too.
 `);
     await succeed(world, 'validate');
   });

@@ -128,7 +128,8 @@ const more: Objects = {
         ownerRef: { type: 'IDENTITY', id: identity },
         clusterRef: { type: 'CLUSTER', id: idOf('Cluster') },
       },
-      provisioningConfig: { noProvisioningRequests: true },
+      beforeProvisioningRule: { type: 'RULE', id: idOf('ConnectorRule') },
+      provisioningConfig: { managedResourceRefs: [{ type: 'SOURCE', id: hr, name: 'HR' }] },
     },
   ],
 };
@@ -209,7 +210,7 @@ it('an export of one tenant is equal in another that has the same objects under 
   const texts = [...filesBelow(join(two.test.dir, 'config')).values()].join('');
   expect([...new Set(texts.match(idForm))].sort()).toEqual(inText);
   // All others are names.
-  expect(texts.match(/!ref /g)).toHaveLength(55);
+  expect(texts.match(/!ref /g)).toHaveLength(57);
   // These two are told, by their place.
   expect(exported.stderr).toContain('- policyQuery (AccessProfile, Role) in SodPolicy/Pay%20and%20approve');
 
