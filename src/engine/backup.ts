@@ -176,21 +176,19 @@ function remarksOn(
 ): Diagnostic[] {
   const taken = new Set([...placed.values()].flat().map(({ object }) => object));
   const kinds = new Map([...placed.keys()].map((kind) => [typeOf(kind), kind]));
-  const left = entries.filter(({ type, object }) => {
+  const whyLeft = ({ type, object }: BackupEntry): string | null => {
     const kind = kinds.get(type);
-    return !kind || isObserved(kind) || !taken.has(object);
+    if (!kind) return 'no kind describes them';
+    if (isObserved(kind)) return `the kind ${kind.name} is only read`;
+    return taken.has(object) ? null : 'the backup does not say which object they are below';
+  };
+  const left = entries.flatMap((entry) => {
+    const why = whyLeft(entry);
+    return why === null ? [] : [`${entry.type}: ${why}`];
   });
   if (left.length === 0) return [];
-  const counts = groupBy(left, ({ type }) => type).map(([type, { length }]) => {
-    const kind = kinds.get(type);
-    const why = !kind
-      ? 'no kind describes them'
-      : isObserved(kind)
-        ? `the kind ${kind.name} is only read`
-        : 'the backup does not say which object they are below';
-    return `- ${length} ${type}: ${why}`;
-  });
-  const message = ['The backup has objects that are left out:', ...counts.sort()].join('\n');
+  const counts = groupBy(left.sort(), (each) => each).map(([what, { length }]) => `- ${length} ${what}`);
+  const message = ['The backup has objects that are left out:', ...counts].join('\n');
   const hint =
     'A kind takes the objects of the type of its name: `AccessProfile` those of ACCESS_PROFILE. `tenantctl kind add` lists kinds to copy.';
   return [{ code: 'kind-left-out', severity: 'warning', message, hint }];
