@@ -11,6 +11,7 @@ const pages = join(site, '.pages');
 rmSync(pages, { recursive: true, force: true });
 for (const path of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs'])
   cpSync(join(root, path), join(pages, path), { recursive: true });
+copyFileSync(join(site, 'home.md'), join(pages, 'index.md'));
 
 /** Files of the repository that pages link to, such as the examples. They are copied beside the pages. */
 const linked = new Set();
@@ -21,9 +22,22 @@ export default defineConfig({
   srcDir: pages,
   outDir: join(site, 'dist'),
   cacheDir: join(site, '.cache'),
-  rewrites: { 'README.md': 'index.md' },
   cleanUrls: false,
-  markdown: { config: (markdown) => markdown.core.ruler.push('linked-files', collectFiles) },
+  // The usual colours of code and of its language are too pale on its background, and the name of the search's button has none
+  // of the keys in it, which axe reports.
+  head: [
+    [
+      'style',
+      {},
+      ':root { --vp-code-lang-color: var(--vp-c-text-2); } .DocSearch-Button .DocSearch-Button-Keys { display: none; }',
+    ],
+  ],
+  markdown: {
+    config: (markdown) => markdown.core.ruler.push('linked-files', collectFiles),
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+  },
+  // The theme's first page has no main part, which the others have.
+  transformHtml: (html) => html.replace('<div class="VPContent is-home"', '$& role="main"'),
   buildEnd({ outDir }) {
     for (const file of linked) {
       const copy = join(outDir, relative(root, file));
@@ -33,7 +47,7 @@ export default defineConfig({
   },
   themeConfig: {
     search: { provider: 'local' },
-    sidebar: tableOfContents(),
+    sidebar: [{ text: 'Overview', items: [{ text: 'Readme', link: '/README' }] }, ...tableOfContents()],
     outline: [2, 3],
   },
 });
@@ -58,9 +72,14 @@ function tableOfContents() {
  * does not list them. Links to pages are VitePress's, which checks them.
  */
 function collectFiles({ tokens, env }) {
-  for (const { children } of tokens) {
+  for (const [at, { type, children, content }] of tokens.entries()) {
+    // An empty cell is the head of nothing.
+    if (tokens[at - 1]?.type === 'th_open' && type === 'inline' && content === '')
+      for (const cell of [tokens[at - 1], tokens[at + 1]]) cell.tag = 'td';
     let isFolder = false;
     for (const token of children ?? []) {
+      // Vue would read `{{x}}` as an expression.
+      if (token.type === 'code_inline') token.attrSet('v-pre', '');
       if (token.type === 'link_open') isFolder = isFolderLink(token, env);
       if (isFolder && /^link_(?:open|close)$/.test(token.type))
         Object.assign(token, { type: 'text', content: '' });
