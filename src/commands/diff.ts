@@ -120,7 +120,8 @@ function sidesOf(args: Args, projects: OpenedProjects, io: Io): NamedSides {
     throw failure('usage', '--env names the environment whose variables the manifests of a folder get.', {
       hint: 'Name the environments to compare as arguments: `tenantctl diff test production`.',
     });
-  const environment = args.env.length > 0 ? selectedEnvironment(args, io) : environments[0];
+  const [of] = args.env.length > 0 ? [] : environments;
+  const environment = of ?? selectedEnvironment(args, io);
   if (first && second) return { environment, sides: [first, second] };
   if (first?.is === 'manifests')
     return { environment, sides: [{ is: 'tenant', environment: first.environment }, first] };

@@ -207,6 +207,11 @@ describe('diff', () => {
     const text = readFileSync(join(world.dir, 'backup.json'), 'utf8').replace('"Books"', '"Accounts"');
     // Another tenant has other ids. What the backups do not have has no other name, and a text stays a text.
     world.write('later.json', text.replaceAll(/\b2c9(?=[0-9a-f]{28,29}\b)/g, 'abc'));
+    world.env.TENANTCTL_ENV = 'test';
+    world.write(
+      'tenantctl.yaml',
+      `${world.read('tenantctl.yaml').replace('defaultEnvironment: test\n', '')}  other: { sandbox: {} }\n`,
+    );
     const { stdout } = await succeed(world, 'diff', 'backup.json', 'later.json', '--format', 'json');
     const { objects }: Diff = JSON.parse(stdout);
     const differing = objects.flatMap(({ address, diff: all }) =>
