@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { systemClock } from '../client/clock.ts';
 import { apiRequest, type Call, isPathSegment } from '../kinds/http.ts';
-import { isObserved, type Kind } from '../kinds/kind.ts';
+import { isObserved, type Kind, type Parent } from '../kinds/kind.ts';
 import type { Environment } from '../kinds/project.ts';
 import { type BackupEntry, badBackup } from '../loader/backup.ts';
 import { groupBy } from '../model/basics.ts';
@@ -27,24 +27,23 @@ export function openBackup(
   signal: AbortSignal,
 ): Backup {
   const entries = withoutRepeats(all);
-  const placed = new Map<Kind, readonly Placed[]>();
-  const kinds = environment.kinds.all.toSorted((one, other) => depthOf(one) - depthOf(other));
-  for (const kind of kinds) placed.set(kind, placeObjects(kind, entries, placed));
-  const held = kinds.filter((kind) => !isObserved(kind) && (placed.get(kind) ?? []).length > 0);
+  const collections = collectionsOf(entries, environment);
   const name = `backup:${path}`;
   const reached = { ...environment, tenant: { identity: name, profiles: name } };
   return {
     tenant: {
       environment: reached,
-      client: clientFor(reached, collectionsOf(placed, reached)),
+      client: clientFor(reached, new Map(collections.map((each) => [each.path, each]))),
       clock: systemClock,
       signal,
       called: 'the backup',
       onEvent: () => {},
       close: async () => {},
     },
-    kinds: held,
-    diagnostics: remarksOn(entries, placed),
+    kinds: environment.kinds.all.filter(
+      (kind) => !isObserved(kind) && collections.some((each) => each.kind === kind && each.rows.length > 0),
+    ),
+    diagnostics: remarksOn(entries, collections, environment),
   };
 }
 
@@ -70,38 +69,48 @@ function withoutRepeats(entries: readonly BackupEntry[]): BackupEntry[] {
   });
 }
 
-interface Placed {
-  readonly object: JsonObject;
-  /** The id of the object that it is below. */
-  readonly above: string | null;
+/** The objects of a kind at a path. */
+interface Collection {
+  readonly kind: Kind;
+  readonly path: string;
+  readonly rows: readonly JsonObject[];
+}
+
+function collectionsOf(entries: readonly BackupEntry[], { kinds, settings }: Environment): Collection[] {
+  const found: Collection[] = [];
+  for (const kind of kinds.all.toSorted((one, other) => depthOf(one) - depthOf(other))) {
+    const objects = entries.filter(({ type }) => type === typeOf(kind)).map(({ object }) => object);
+    const { parent } = kind;
+    const parents = found.filter((each) => each.kind === parent?.kind).flatMap(({ rows }) => rows);
+    const groups = parent ? objectsBelow(kind, parent, { parents, objects }) : [{ above: [], rows: objects }];
+    for (const { above, rows } of groups)
+      found.push({ kind, path: apiRequest('GET', kind.resource, settings, { above }).path, rows });
+  }
+  return found;
 }
 
 /**
- * The objects of a kind. Those below another one are entries with the id of that in one of their members, and what it holds
- * itself, in the member that is named as their path ends.
+ * What is below each parent: entries that have its id in one of their members, and what it holds itself, in the member that is
+ * named as their path ends.
  */
-function placeObjects(
+function objectsBelow(
   kind: Kind,
-  entries: readonly BackupEntry[],
-  placed: ReadonlyMap<Kind, readonly Placed[]>,
-): Placed[] {
-  const objects = entries.filter(({ type }) => type === typeOf(kind)).map(({ object }) => object);
-  const { parent } = kind;
-  if (!parent) return objects.map((object) => ({ object, above: null }));
-  const parents = (placed.get(parent.kind) ?? []).map(({ object }) => object);
-  const ids = new Set(parents.map((object) => idOf(parent.kind, object)));
-  const alone = objects.flatMap((object): Placed[] => {
-    const named = Object.values(object).map((value) => (isObject(value) ? textOf(value, 'id') : value));
-    const above = named.find((id) => typeof id === 'string' && ids.has(id));
-    return typeof above === 'string' ? [{ object, above }] : [];
+  { kind: parentKind }: Parent,
+  { parents, objects }: Record<'parents' | 'objects', readonly JsonObject[]>,
+) {
+  const byId = new Map(parents.map((row) => [idOf(parentKind, row), row]));
+  const idAbove = (object: JsonObject) =>
+    Object.values(object)
+      .map((value) => (isObject(value) ? textOf(value, 'id') : value))
+      .find((id) => typeof id === 'string' && byId.has(id));
+  const entriesBelow = new Map<Json | undefined, readonly JsonObject[]>(groupBy(objects, idAbove));
+  return [...byId].flatMap(([id, row]) => {
+    if (id === null) return [];
+    const alone = entriesBelow.get(id) ?? [];
+    const known = new Set(alone.map((each) => idOf(kind, each)));
+    const inside = objectsIn(own(row, memberFor(kind))).filter((each) => !isReference(each));
+    return [{ above: [id], rows: [...alone, ...inside.filter((each) => !known.has(idOf(kind, each)))] }];
   });
-  const nameOf = ({ object, above }: Placed) => `${above}/${idOf(kind, object)}`;
-  const known = new Set(alone.map(nameOf));
-  const inside = parents.flatMap((object) => {
-    const rows = objectsIn(own(object, memberFor(kind))).filter((row) => !isReference(row));
-    return rows.map((row) => ({ object: row, above: idOf(parent.kind, object) }));
-  });
-  return [...alone, ...inside.filter((each) => !known.has(nameOf(each)))];
 }
 
 /** A reference names what is below, and says nothing of it. */
@@ -112,31 +121,6 @@ const isReference = (row: JsonObject): boolean =>
 function memberFor({ resource }: Kind): string {
   const segment = resource.path(contractSettings).split('/').at(-1) ?? '';
   return segment.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-/** The objects at a path. */
-interface Collection {
-  readonly kind: Kind;
-  readonly rows: readonly JsonObject[];
-}
-
-function collectionsOf(
-  placed: ReadonlyMap<Kind, readonly Placed[]>,
-  { settings }: Pick<Environment, 'settings'>,
-): ReadonlyMap<string, Collection> {
-  return new Map(
-    [...placed].flatMap(([kind, objects]) => {
-      const { parent } = kind;
-      const parents = parent ? (placed.get(parent.kind) ?? []) : [];
-      const aboves = parent ? parents.flatMap(({ object }) => idOf(parent.kind, object) ?? []) : [null];
-      return aboves.map((above): [string, Collection] => {
-        const ids = above === null ? [] : [above];
-        const { path } = apiRequest('GET', kind.resource, settings, { above: ids });
-        const rows = objects.filter((each) => each.above === above).map(({ object }) => object);
-        return [path, { kind, rows }];
-      });
-    }),
-  );
 }
 
 /** Reads from collections as a tenant answers: with a page of a list, or one object. Other lists are empty. */
@@ -172,10 +156,11 @@ function pageOf({ kind: { read }, rows }: Collection, query: Call['query']): Jso
 /** One remark that counts what is left out, by type. */
 function remarksOn(
   entries: readonly BackupEntry[],
-  placed: ReadonlyMap<Kind, readonly Placed[]>,
+  collections: readonly Collection[],
+  { kinds: { all } }: Environment,
 ): Diagnostic[] {
-  const taken = new Set([...placed.values()].flat().map(({ object }) => object));
-  const kinds = new Map([...placed.keys()].map((kind) => [typeOf(kind), kind]));
+  const taken = new Set(collections.flatMap(({ rows }) => rows));
+  const kinds = new Map(all.map((kind) => [typeOf(kind), kind]));
   const whyLeft = ({ type, object }: BackupEntry): string | null => {
     const kind = kinds.get(type);
     if (!kind) return 'no kind describes them';
