@@ -1,7 +1,9 @@
 import type { Kind } from '../kinds/kind.ts';
+import { findPreset } from '../kinds/presets.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { TenantName } from '../model/network.ts';
+import type { ApiSettings } from '../model/settings.ts';
 import { type Detected, hasList, surveyTenant } from './detect.ts';
 import { servedKinds } from './reading.ts';
 import type { TenantOptions } from './tenant.ts';
@@ -29,8 +31,17 @@ export interface TenantCheck {
   readonly stopsPlan: boolean;
 }
 
-/** What a write alone needs: reads work without it. */
-const settingsOfWrites: readonly Detected['name'][] = ['jsonText', 'profileSearchObjectType'];
+/** Without these, lists or objects are refused; without the others, reads work. */
+const settingsOfReads: readonly string[] = ['experimentalHeader', 'paths', 'profileSearchPath', 'mailFrom'];
+
+function isForReads({ name, value }: Detected, settings: ApiSettings): boolean {
+  const preset = name === 'preset' ? findPreset(value) : null;
+  if (!preset) return settingsOfReads.includes(name);
+  const has: Readonly<Record<string, unknown>> = { ...settings };
+  return Object.entries(preset.settings).some(
+    ([member, wanted]) => settingsOfReads.includes(member) && has[member] !== wanted,
+  );
+}
 
 /**
  * Signs in, reads one page of each kind, and says what may be read, and which settings the host needs and the environment lacks.
@@ -63,7 +74,7 @@ export async function checkTenant(
       write: abilitiesOf(kind),
     };
   });
-  const settings = detected.map((each) => ({ ...each, stopsPlan: !settingsOfWrites.includes(each.name) }));
+  const settings = detected.map((each) => ({ ...each, stopsPlan: isForReads(each, environment.settings) }));
   const isMissing = ({ declared: isDeclared, read }: KindCheck) =>
     isDeclared && (read === 'no' || read === 'no-service');
   return {

@@ -241,7 +241,8 @@ function readLists(
     try {
       rows = await readListRows(client, kind, { firstPage: options.isCheck ?? false });
       isListed = true;
-      if (!options.isCheck) beside = await readBeside(client, kind);
+      // Classes of attributes tell a product.
+      if (!options.isCheck || kind === profileSearch) beside = await readBeside(client, kind);
     } catch (error) {
       const isDecisive = (each: Failure) => each.diagnostics.some(({ code }) => decisive.includes(code));
       if (!(error instanceof Failure) || isDecisive(error)) throw error;

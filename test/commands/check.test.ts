@@ -57,6 +57,25 @@ it('says which settings the host needs and the environment lacks', async () => {
   expect((await succeed(world, 'check')).stdout).toContain('needed for writes: identity.jsonText: object');
 });
 
+const experimentalHeader = 'X-SailPoint-Experimental';
+it.each([
+  ['nothing of a product', {}, { 'sailpoint-isc': true, 'sailpoint-nerm': false }, 1],
+  [
+    'what its reads want',
+    { experimentalHeader, mailFrom: 'path' },
+    { 'sailpoint-isc': false, 'sailpoint-nerm': false },
+    0,
+  ],
+  ['one preset', { preset: 'sailpoint-isc' }, { 'sailpoint-nerm': false }, 0],
+])('names the presets that the file lacks, which has %s', async (_, identity, stops, code) => {
+  const presets = ['sailpoint-isc', 'sailpoint-nerm'] as const;
+  const world = await createTestWorld({ sandbox: { seed: seedFile, presets }, identity });
+  const { json, ...ran } = await world.run('check --format json');
+  expect(ran).toMatchObject({ code });
+  const lacking = Object.entries(stops).map(([value, stopsPlan]) => ({ name: 'preset', value, stopsPlan }));
+  expect(isObject(json) ? own(json, 'settings') : null).toMatchObject(lacking);
+});
+
 it('works while manifests have errors, and says that an environment is read-only', async () => {
   const world = await createTestWorld({ environment: { readOnly: true } });
   world.write('config/all.yaml', 'kind: SenderAddress\nemial: a\n');
