@@ -4,7 +4,6 @@ import type { DraftPlan } from '../model/digest.ts';
 import type { Change, Difference } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
 import { findUndeclared } from '../planner/deletes.ts';
-import type { Matched } from '../planner/index.ts';
 import type { PlanInput } from '../planner/input.ts';
 
 /** Says why no manifest could declare an object, in words; `null` where one could. */
@@ -41,7 +40,6 @@ export async function warnOfLosses(
 
 interface Listed {
   readonly input: PlanInput;
-  readonly matched: Matched;
   readonly others: readonly LiveObject[];
 }
 
@@ -51,8 +49,8 @@ interface Listed {
  * they are none of its business. What `prune.keep` names is known to be undeclared, and what no manifest could declare had
  * none that was removed: neither is reported.
  */
-export async function addUndeclared(plan: DraftPlan, { input, matched, others }: Listed): Promise<DraftPlan> {
-  const found = findUndeclared(input, matched, others);
+export async function addUndeclared(plan: DraftPlan, { input, others }: Listed): Promise<DraftPlan> {
+  const found = findUndeclared(input, others);
   const why = found.length === 0 ? () => null : await undeclarability();
   const undeclared = found.filter((live) => why(live) === null).map(({ address }) => address);
   const counted = { ...plan, summary: { ...plan.summary, undeclared: undeclared.length } };

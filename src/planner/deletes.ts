@@ -78,25 +78,23 @@ export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; 
 }
 
 /**
- * The live objects in scope, of kinds that manifests declare, that no manifest names, and that the plan does not delete or
- * `prune.keep` names.
+ * The live objects in scope, of kinds that manifests declare, that neither a manifest nor `prune.keep` names. This is a fact of the
+ * tenant, whatever the plan deletes.
  *
  * @param others objects that were read in addition to those of the input
  */
 export function findUndeclared(
   { resources, objects, environment, choices }: PlanInput,
-  { deletions }: { readonly deletions: readonly Deletion[] },
   others: readonly LiveObject[],
 ): LiveObject[] {
   const isInScope = namesFilter(choices.scope);
   const isKept = matchAddresses(environment.policy.prune.keep, { isGuard: true });
   const all = [...objects, ...others];
   const declared = declaredObjects({ resources, index: new LiveIndex(all) });
-  const deleted = new Set(deletions.map(({ live }) => live.address));
   const kindsDeclared = new Set(resources.map(({ kind }) => kind));
   return all.filter((live) => {
     const addresses = addressesOf(live);
-    const isNamed = declared.has(live.address) || deleted.has(live.address) || addresses.some(isKept);
+    const isNamed = declared.has(live.address) || addresses.some(isKept);
     return kindsDeclared.has(live.kind) && isInScope(addresses) && !isNamed;
   });
 }

@@ -82,7 +82,7 @@ export function matchAll(input: PlanInput, others: readonly LiveObject[] = []): 
       ...findMissedRenames(matches, index),
       ...findRenames(missing, () => ({
         lost,
-        left: [...deletions.map(({ live }) => live), ...findUndeclared(input, { deletions }, others)],
+        left: [...new Set([...deletions.map(({ live }) => live), ...findUndeclared(input, others)])],
         deleted,
         unseen: unseenInPlan(input.secrets, false),
       })),

@@ -73,7 +73,7 @@ export function planPage(plan: Plan, options: ReportOptions): Page {
         ? null
         : {
             title: 'Undeclared',
-            words: `${pluralize(count, 'object')} in the tenant that no manifest names`,
+            words: undeclaredWords(plan, count),
             names: (plan.undeclared ?? []).map((address) => ({ address, note: '' })),
             // A manifest that was removed since may have left one.
             most: scope.since === null ? 0 : Number.POSITIVE_INFINITY,
@@ -90,6 +90,14 @@ export function planPage(plan: Plan, options: ReportOptions): Page {
       fact('Tool', `${tool.name} ${tool.version}`, 'footer'),
     ],
   };
+}
+
+/** This plan may delete some of them: `--prune` does, and `--since` where their manifests were removed. */
+function undeclaredWords({ undeclared = [], changes }: Plan, count: number): string {
+  const all = new Set<string>(undeclared);
+  const deleted = changes.filter(({ action, address }) => action === 'delete' && all.has(address)).length;
+  const words = `${pluralize(count, 'object')} in the tenant that no manifest names`;
+  return deleted === 0 ? words : `${words}; this plan deletes ${deleted === count ? 'all' : deleted} of them`;
 }
 
 function noChanges({ summary, undoes }: Plan): string {
