@@ -27,7 +27,18 @@ export function expandWords(argv: readonly string[]): readonly string[] {
 /** Words of other tools, and what to use here. */
 const otherWords: Readonly<Record<string, string>> = {
   destroy:
-    '`tenantctl apply --prune` deletes what no manifest declares; `ensure: absent` deletes one object.',
+    '`tenantctl apply --prune` deletes what no manifest declares; `ensure: absent` in its manifest deletes one object.',
+  delete: 'Write `ensure: absent` into the manifest of the object, then run `tenantctl plan`.',
+  remove: 'Write `ensure: absent` into the manifest of the object, then run `tenantctl plan`.',
+  rename: 'Change the key in the manifest, and write `lifecycle: { renamedFrom: OLD }` beside it.',
+  undo: 'Use `tenantctl rollback --last`.',
+  revert: 'Use `tenantctl rollback --last`.',
+  promote: 'Use `tenantctl apply --proven-by RESULT`.',
+  blame: 'Use `tenantctl plan --since REV`: it shows who changed what since then.',
+  log: 'Use `tenantctl history`.',
+  list: "Use `tenantctl get 'KIND/**'`.",
+  login: 'Use `tenantctl check`.',
+  rotate: 'Use `tenantctl plan --rotate ADDRESS`.',
   dump: 'Use `tenantctl export`.',
   import: 'Use `tenantctl export`.',
   pull: 'Use `tenantctl export`.',

@@ -60,6 +60,10 @@ function valuesIn(words: readonly string[], io: Io) {
       ...objects.map(({ address }) => address),
     ];
   };
+  const subjects = async () => {
+    if (words.includes('add')) return (await import('./kind/add.ts')).libraryKinds();
+    return words.includes('draft') ? [] : kinds();
+  };
   // The shell completes other files where there are none.
   const results = async () => {
     const root = dirname(projectFileOf(config, io));
@@ -76,6 +80,7 @@ function valuesIn(words: readonly string[], io: Io) {
       '--rotate': addresses,
       '--kinds': kinds,
       '--allow-delete-all': kinds,
+      '--fault': async () => (await import('../sandbox/index.ts')).faultWords,
     },
     /** Of the arguments of a command, in their order. */
     positionals: {
@@ -88,7 +93,7 @@ function valuesIn(words: readonly string[], io: Io) {
       rollback: [results],
       show: [results],
       // The shell completes the file of `kind draft`.
-      kind: [() => ['draft', 'check'], () => (words.includes('draft') ? [] : kinds())],
+      kind: [() => ['add', 'check', 'draft'], subjects],
       search: [() => objectsOf('ProfileSearch').map(({ key }) => key.join('/'))],
       'send-test': [() => objectsOf('NotificationTemplate').map(({ address }) => address)],
     },

@@ -27,6 +27,13 @@ export interface Fault {
 }
 
 const faultKinds = ['reset-before', 'reset-after', 'cut-body', 'hang', 'status'] as const;
+/** What a fault may begin with, with usual values, for completion. */
+export const faultWords: readonly string[] = [
+  ...faultKinds.map((kind) => (kind === 'status' ? 'status=503' : kind)),
+  'late=1500',
+  'latency=200',
+  'lag=2000',
+];
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const faultBodies = ['json', 'html', 'text', 'bad-encoding'] as const;
 

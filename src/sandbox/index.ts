@@ -20,7 +20,7 @@ import { TokenIssuer } from './tokens.ts';
 import { contract, type PresetName, presets, type Variations } from './ways.ts';
 
 export type { Fault } from './faults.ts';
-export { FaultSyntaxError, parseFault, parseFaults } from './faults.ts';
+export { FaultSyntaxError, faultWords, parseFault, parseFaults } from './faults.ts';
 export { isFurtherPage } from './host.ts';
 export type { ProfileSearch, TemplateDefault } from './objects.ts';
 export type { Operation } from './operations.ts';

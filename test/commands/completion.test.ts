@@ -80,6 +80,12 @@ describe('what may follow', () => {
     expect(await complete('kind', 'check', 'Sou')).toEqual(['Source']);
     expect(await complete('kind', 'draft', 'Sou')).toEqual([]);
     expect(await complete('kind', 'ch')).toEqual(['check']);
+    expect(await complete('kind', 'add', 'AccessP')).toContain('AccessProfile');
+  });
+
+  it('is a fault or a product to play', async () => {
+    expect(await complete('sandbox', '--fault', 'lat')).toEqual(['late=1500', 'latency=200']);
+    expect(await complete('sandbox', '--preset', 'sailpoint-n')).toEqual(['sailpoint-nerm']);
   });
 
   it('is a kind or a code to explain', async () => {

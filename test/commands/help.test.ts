@@ -65,6 +65,8 @@ it.each([
   [['plan', '--no-such'], 'There is no option --no-such.', '`tenantctl plan --help` lists the options.'],
   [['plann'], 'There is no command `plann`.', 'Did you mean `plan`?'],
   [['destroy'], 'There is no command `destroy`.', '`tenantctl apply --prune`'],
+  [['delete'], 'There is no command `delete`.', 'Write `ensure: absent` into the manifest'],
+  [['undo'], 'There is no command `undo`.', 'Use `tenantctl rollback --last`.'],
   [['dump'], 'There is no command `dump`.', 'Use `tenantctl export`.'],
   [['sync', '--quiet'], 'There is no command `sync`.', 'then `tenantctl apply`.'],
   [['lint'], 'There is no command `lint`.', 'Use `tenantctl validate`.'],

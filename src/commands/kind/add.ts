@@ -14,15 +14,18 @@ import { projectFileOf } from '../project.ts';
 const library = 'examples/kinds/library';
 const fileOf = (kind: string) => `${kind}.kind.yaml`;
 
+/** The kinds that the library has descriptors of. */
+export function libraryKinds(): string[] {
+  const files = readdirSync(packageFile(library)).filter((name) => name.endsWith(fileOf('')));
+  return files.map((name) => name.slice(0, -fileOf('').length)).sort();
+}
+
 /** Copies a descriptor of the library into a project, or lists what there is. Throws a Failure where the file exists. */
 export async function add(
   { subject, config }: { readonly subject: string | undefined; readonly config: string | undefined },
   io: Io,
 ): Promise<ExitCode> {
-  const kinds = readdirSync(packageFile(library))
-    .filter((name) => name.endsWith(fileOf('')))
-    .map((name) => name.slice(0, -fileOf('').length))
-    .sort();
+  const kinds = libraryKinds();
   if (subject === undefined) {
     const width = Math.max(...kinds.map(({ length }) => length));
     for (const kind of kinds) io.stdout.write(`${kind.padEnd(width)}  ${summaryOf(readKind(kind))}\n`);
