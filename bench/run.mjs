@@ -13,7 +13,9 @@ if (!existsSync(program))
 const folder = mkdtempSync(join(tmpdir(), 'tenantctl-bench-'));
 try {
   await build({
-    entryPoints: ['main.ts', 'server.ts', 'parse.ts', 'two-requests.mjs'].map((name) => join(here, name)),
+    entryPoints: ['main.ts', 'server.ts', 'parse.ts', 'bare.mjs', 'two-requests.mjs'].map((name) =>
+      join(here, name),
+    ),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,

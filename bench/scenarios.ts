@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fleet } from './fleet.ts';
 import { integration, integrationManifest, integrations } from './integrations.ts';
@@ -6,7 +7,7 @@ import { report } from './report.ts';
 import { atMost, exactly, type Row } from './row.ts';
 import { absentManifest, type Manifest, type Template, templateManifest, templates } from './templates.ts';
 import type { TenantOptions } from './tenant.ts';
-import { parser, program, twoRequests, type World, withWorld } from './world.ts';
+import { bare, parser, program, twoRequests, type World, withWorld } from './world.ts';
 
 /**
  * Measures something, and says it in one or more rows.
@@ -85,6 +86,7 @@ const rounds: Scenario = async () => {
       manifests: [],
       argv: ['export', '--out', 'exported'],
     },
+    { what: 'status of 10 senders', most: 3, tenant: { senders: 10 }, manifests: [], argv: ['status'] },
   ];
   const rows: Row[] = [];
   for (const command of commands) rows.push(await roundsOf(command));
@@ -117,7 +119,10 @@ const cpu: Scenario = async (runs, nodes) => {
   const plans = await withWorld({ templates: 2100 }, (world) => {
     world.declare(templates(2100).map(templateManifest));
     return ofEach(nodes, (node) =>
-      repeat(runs, () => besideParsing(node, world, ['plan', '--detailed-exitcode'])),
+      repeat(runs, async () => ({
+        bare: await world.run([world.manifests, world.url], { node, script: bare }),
+        ...(await besideParsing(node, world, ['plan', '--detailed-exitcode'])),
+      })),
     );
   });
   const validations = await withWorld({}, (world) => {
@@ -125,16 +130,30 @@ const cpu: Scenario = async (runs, nodes) => {
     return ofEach(nodes, (node) => repeat(runs, () => besideParsing(node, world, ['validate'])));
   });
   return nodes.flatMap((node, at) => {
-    const on = `Node ${aboutNode(node).version}`;
+    const { version, keepsCode } = aboutNode(node);
+    const on = `Node ${version}`;
     const [planned = [], validated = []] = [plans[at], validations[at]];
     const memory = median(planned.map(({ run }) => run.memory));
     return [
-      timesParsing(`\`plan\` of 2,100 templates: CPU ÷ parsing the YAML alone, ${on}`, 1.6, planned),
+      timesBare(
+        `\`plan\` of 2,100 templates: CPU ÷ a script that reads, parses, fetches and compares, ${on}`,
+        planned,
+      ),
+      timesParsing(
+        `\`plan\` of 2,100 templates: CPU ÷ parsing the YAML alone, ${on}`,
+        keepsCode ? 1.9 : 2.2,
+        planned,
+      ),
       timesParsing(`\`validate\` of 5,000 integrations: the same, ${on}`, 2, validated),
       atMost(`Peak memory, 2,100 templates, ${on}`, 250, memory, { unit: ' MB', detail: 'of the plan' }),
     ];
   });
 };
+
+function timesBare(what: string, measured: readonly { readonly bare: Usage; readonly run: Usage }[]): Row {
+  const [least, run] = [cpuOf(measured.map((each) => each.bare)), cpuOf(measured.map((each) => each.run))];
+  return atMost(what, 1.35, run / least, { detail: `${ms(run)} ÷ ${ms(least)}` });
+}
 
 interface BesideParsing {
   readonly parsing: Usage;
@@ -181,7 +200,7 @@ async function startOf(node: string, runs: number, world: World): Promise<Row[]>
   // Bare Node reads these certificates too, before anything else.
   const options = { node, env: { NODE_EXTRA_CA_CERTS: '', NODE_COMPILE_CACHE: join(cwd, 'compiled') } };
   const run = async () => ({
-    bare: await measure(['-e', '0'], { ...options, cwd }),
+    alone: await measure(['-e', '0'], { ...options, cwd }),
     version: await measure([program, '--version'], { ...options, cwd }),
     requests: await measure([twoRequests, world.url], { ...options, cwd }),
     plan: await world.run(['plan', '--detailed-exitcode'], options),
@@ -190,15 +209,15 @@ async function startOf(node: string, runs: number, world: World): Promise<Row[]>
   await run();
   const measured = await repeat(2 * runs + 1, run);
   const wall = (name: keyof (typeof measured)[number]) => median(measured.map((each) => each[name].wall));
-  const [bare, version, plan] = [wall('bare'), wall('version'), wall('plan')];
-  const alone = wall('requests');
+  const [alone, version, plan] = [wall('alone'), wall('version'), wall('plan')];
+  const requests = wall('requests');
   const what = `\`plan\` of one object, tenant on loopback ÷ \`node -e 0\`, Node ${release}`;
   return [
-    atMost(`\`--version\` ÷ \`node -e 0\`, Node ${release}`, 1.6, version / bare, {
-      detail: `${ms(version)} ÷ ${ms(bare)}`,
+    atMost(`\`--version\` ÷ \`node -e 0\`, Node ${release}`, 1.6, version / alone, {
+      detail: `${ms(version)} ÷ ${ms(alone)}`,
     }),
-    atMost(what, keepsCode ? 4 : 7, plan / bare, {
-      detail: `${ms(plan)} ÷ ${ms(bare)}; two requests with undici and nothing else: ${(alone / bare).toFixed(2)}`,
+    atMost(what, keepsCode ? 4.5 : 6.5, plan / alone, {
+      detail: `${ms(plan)} ÷ ${ms(alone)}; two requests with undici and nothing else: ${(requests / alone).toFixed(2)}`,
     }),
   ];
 }
@@ -272,10 +291,53 @@ const exports: Scenario = async (runs) => {
     );
     return cpuOf(usages);
   };
-  const [few, many] = [await cpuFor(1000), await cpuFor(8000)];
-  const detail = `${ms(many)} ÷ ${ms(few)}`;
-  return [atMost('CPU of an export, 8,000 ÷ 1,000 templates', 9, many / few, { detail })];
+  return [grows('an export, 20,000 ÷ 5,000 templates', await cpuFor(5000), await cpuFor(20_000))];
 };
+
+/** Growth of a validation with the number of objects. */
+const validations: Scenario = async (runs) => {
+  const cpuFor = async (count: number) => {
+    const usages = await withWorld({}, (world) => {
+      world.declare(integrations(count).map((each) => integrationManifest(each)));
+      return repeat(runs, () => world.run(['validate', '--quiet']));
+    });
+    return cpuOf(usages);
+  };
+  return [grows('a validation, 20,000 ÷ 5,000 integrations', await cpuFor(5000), await cpuFor(20_000))];
+};
+
+/** What has four times as many objects. */
+const grows = (what: string, few: number, many: number): Row =>
+  atMost(`CPU of ${what}`, 5, many / few, { detail: `${ms(many)} ÷ ${ms(few)}` });
+
+/** What it costs to compare with what manifests declared earlier. */
+const since: Scenario = (runs) =>
+  withWorld({ templates: 10_000 }, async (world) => {
+    const [all, cwd] = [templates(10_000), join(world.manifests, '..')];
+    const git = (...args: readonly string[]) =>
+      execFileSync('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@localhost', ...args], { cwd });
+    const commit = (message: string) => {
+      git('add', '--', 'tenantctl.yaml', world.manifests);
+      git('commit', '--quiet', '--no-gpg-sign', '--message', message);
+    };
+    git('init', '--quiet');
+    world.declare(all.map((each, number) => templateManifest(number % 500 === 0 ? edit(each) : each)));
+    commit('Before');
+    world.declare(all.map(templateManifest));
+    commit('After');
+    const measured = await repeat(runs, async () => ({
+      without: await world.run(['plan', '--quiet']),
+      since: await world.run(['plan', '--quiet', '--since', 'HEAD~1']),
+    }));
+    const [without, past] = [
+      cpuOf(measured.map((each) => each.without)),
+      cpuOf(measured.map((each) => each.since)),
+    ];
+    const detail = `${ms(past)} ÷ ${ms(without)}; 20 manifests differ, and the processes of git are not counted`;
+    return [
+      atMost('CPU of a plan of 10,000 templates, with `--since` ÷ without', 1.15, past / without, { detail }),
+    ];
+  });
 
 export const scenarios: Readonly<Record<string, Scenario>> = {
   requests,
@@ -286,6 +348,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   rate,
   growth,
   exports,
+  validations,
+  since,
   fleet,
   report,
 };

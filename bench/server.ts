@@ -43,6 +43,14 @@ const made = {
     created: time,
     modified: time,
   })),
+  senders: Array.from({ length: options.senders }, (_, number) => ({
+    id: `sender-${number}`,
+    email: `sender-${number}@acme.example`,
+    isVerifiedByDomain: false,
+    verificationStatus: 'SUCCESS' as const,
+    region: null,
+    readsLeft: null,
+  })),
   // A default differs from whatever is declared, so that every declared template is a change.
   templateDefaults: templates(options.defaults).map((template) => ({
     ...whole(template),
@@ -52,6 +60,7 @@ const made = {
 for (const { state } of sandboxes) {
   state.templates.push(...made.templates);
   state.simIntegrations.push(...made.simIntegrations);
+  state.senders.push(...made.senders);
   state.templateDefaults.push(...made.templateDefaults);
   state.objects.Desk = structuredClone(made.desks);
 }

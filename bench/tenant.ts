@@ -10,6 +10,8 @@ export interface TenantOptions {
   readonly desks: number;
   /** Vendor's defaults; they have the same keys as the templates. */
   readonly defaults: number;
+  /** Sender addresses, each with a MAIL FROM domain that is read by a request of its own. */
+  readonly senders: number;
   /** Milliseconds before the work on a request begins. */
   readonly latency: number;
   /** Requests in ten seconds; `null` for no limit. */

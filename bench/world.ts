@@ -11,6 +11,8 @@ import type { Counts, TenantAccess, TenantOptions } from './tenant.ts';
 export const program = process.env.BENCH_PROGRAM ?? 'dist/bin/cli.cjs';
 /** What only parses manifests, to compare with. */
 export const parser = join(import.meta.dirname, 'parse.mjs');
+/** What does the least that a plan has to do, to compare with. */
+export const bare = join(import.meta.dirname, 'bare.mjs');
 /** What only sends two requests, to compare with. */
 export const twoRequests = join(import.meta.dirname, 'two-requests.mjs');
 
@@ -19,8 +21,8 @@ export interface World {
   readonly manifests: string;
   /** Declares exactly this. */
   declare(manifests: readonly Manifest[]): void;
-  /** Runs the built program to its end. */
-  run(argv: readonly string[], options?: Pick<MeasureOptions, 'env' | 'node'>): Promise<Usage>;
+  /** Runs the built program to its end, or else this script, with the credentials of the tenants. */
+  run(argv: readonly string[], options?: RunOptions): Promise<Usage>;
   /** The names of the environments, one for each tenant. */
   readonly names: readonly string[];
   /** The origin of the first tenant. */
@@ -29,12 +31,15 @@ export interface World {
   counts(): Promise<Counts>;
 }
 
+type RunOptions = Pick<MeasureOptions, 'env' | 'node'> & { readonly script?: string };
+
 const defaults: Omit<TenantOptions, 'kinds'> = {
   tenants: 1,
   templates: 0,
   integrations: 0,
   desks: 0,
   defaults: 0,
+  senders: 0,
   latency: 20,
   limit: null,
 };
@@ -70,8 +75,8 @@ export async function withWorld<T>(
         mkdirSync(manifests);
         for (const { file, text } of all) writeFileSync(join(manifests, file), text);
       },
-      run: (argv, options) =>
-        measure([program, ...argv], { ...options, cwd, env: { ...env, ...options?.env } }),
+      run: (argv, { script = program, ...options } = {}) =>
+        measure([script, ...argv], { ...options, cwd, env: { ...env, ...options.env } }),
       async counts() {
         server.send('counts');
         return answerOf<Counts>(server);
