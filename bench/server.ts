@@ -1,4 +1,4 @@
-import { startSandbox } from '../src/sandbox/index.ts';
+import { type Around, startSandbox } from '../src/sandbox/index.ts';
 import { integrations } from './integrations.ts';
 import { type Template, templates } from './templates.ts';
 import type { Counts, TenantAccess, TenantOptions } from './tenant.ts';
@@ -6,8 +6,17 @@ import type { Counts, TenantAccess, TenantOptions } from './tenant.ts';
 const options: TenantOptions = JSON.parse(process.argv[2] ?? '{}');
 const { latency, limit, kinds } = options;
 const rateLimit = limit === null ? null : { requests: limit, per: 10_000 };
+let [rounds, roundEnds] = [0, 0];
+/** Counts how many answers were waited for one after the other: what comes before the first of a round is answered belongs to it. */
+const countRounds: Around = (asked, next) => {
+  const arrivedAt = performance.now() - latency;
+  if (arrivedAt >= roundEnds) [rounds, roundEnds] = [rounds + 1, arrivedAt + latency];
+  return next(asked);
+};
 const sandboxes = await Promise.all(
-  Array.from({ length: options.tenants }, () => startSandbox({ latency, rateLimit, kinds })),
+  Array.from({ length: options.tenants }, () =>
+    startSandbox({ latency, rateLimit, kinds, around: countRounds }),
+  ),
 );
 const time = '2026-01-01T00:00:00.000Z';
 const unset = {
@@ -81,7 +90,9 @@ process.on('message', () => {
     writes: all.filter(({ method, operation }) => method !== 'GET' && operation !== 'issue-token').length,
     refused: all.filter(({ status }) => status === 429).length,
     most: Math.max(...logs.map(({ length }) => length)),
+    rounds,
   };
+  rounds = 0;
   process.send?.(counts);
 });
 process.on('disconnect', () => process.exit());

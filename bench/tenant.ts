@@ -34,4 +34,6 @@ export interface Counts {
   readonly refused: number;
   /** The requests of the tenant that was asked most. */
   readonly most: number;
+  /** The answers that were waited for one after the other. */
+  readonly rounds: number;
 }
