@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { OpenApi, Part, Shape } from './document.ts';
 import { isSecretText, isServerOwned, kindOfIds, kindOfType, referenceMembers, toComment } from './fields.ts';
 
@@ -91,11 +92,9 @@ function joined(found: readonly Found[]): DraftPlace[] {
   for (const { steps, policy, notes } of found) {
     const [field = '', last = ''] = [steps[0], steps.at(-1)];
     const alike = found.filter((each) => each.steps.at(-1) === last);
-    const isOne = alike.length > 1 && alike.every((each) => sameJson(each.policy, policy));
+    const isOne = alike.length > 1 && alike.every((each) => isDeepStrictEqual(each.policy, policy));
     const path = (isOne ? [field, '**', last] : steps).join('/');
     places.set(path, { path, policy, notes });
   }
   return [...places.values()];
 }
-
-const sameJson = (a: Policy, b: Policy) => JSON.stringify(a) === JSON.stringify(b);
