@@ -237,6 +237,31 @@ describeInBrowser('what a reader does with the page', (open) => {
     await page.close();
   });
 
+  it('stacks values on a phone, shows e-mails as wide as there, scrolls in one direction, and keeps the progress in sight', async () => {
+    const wide = 'word'.repeat(60);
+    const item = { ...textUpdate, diff: [difference('/subject', `Old ${wide}`.slice(0, 70), 'New')] };
+    const words = side('<html lang="en"><title>Mail</title><p>Hello</p>');
+    const rendered = { [item.address]: { before: words, after: words } };
+    const options = {
+      rendered,
+      applyWith: ['plan.json'],
+      browser: { viewport: { width: 390, height: 800 } },
+    };
+    const page = await open({ is: 'plan', plan: plan([item, longText]) }, options);
+    const [before, after] = await page.locator('.fields td').all();
+    const [one, other] = [await before?.boundingBox(), await after?.boundingBox()];
+    expect(other?.y).toBeGreaterThanOrEqual((one?.y ?? 0) + (one?.height ?? 0));
+    await page.locator('iframe').first().scrollIntoViewIfNeeded();
+    await expect
+      .poll(() => page.locator('iframe').first().contentFrame().locator('html').evaluate('innerWidth'))
+      .toBe(375);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    for (const seen of ['Copy apply', '0 of 2 reviewed'])
+      expect((await page.getByText(seen).boundingBox())?.y, seen).toBeLessThan(800);
+    expect(await violations(page)).toEqual([]);
+    await page.close();
+  });
+
   it('says what it shows: a plan, the rollback of an apply, a result', async () => {
     const undoes = { startedAt: '2026-05-04T03:02:01.000Z', planDigest: digest };
     const rollback = plan([longText], { undoes });

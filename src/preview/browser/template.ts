@@ -10,8 +10,6 @@ const baseWords: Readonly<Record<Base, string>> = {
   nothing: '',
   'not-read': '',
 };
-/** Smaller windows begin with e-mails as wide as on a phone. */
-const phoneWindow = 500;
 
 const rendered = find('rendered', HTMLElement);
 const sides = find('sides', HTMLElement);
@@ -27,7 +25,6 @@ export function startSides(): void {
     rendered.dataset.pane = dataset.pane ?? '';
     fitAll(rendered);
   });
-  if (innerWidth < phoneWindow) rendered.querySelector<HTMLElement>('[data-width="375"]')?.click();
 }
 
 /**

@@ -225,8 +225,9 @@ export function permalink(id: string): string {
   return `#${anchorOf(id).split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** The whole of it can be copied. */
+/** The whole of it can be copied. Lines break behind its parts. */
 export function addressMarkup(address: string): Markup {
   const [kind = '', ...key] = oneLine(readable(address)).split('/');
-  return html`<code class="address"><span>${kind}/</span>${key.join('/')}</code>`;
+  const rest = key.map((part, at) => html`${at === 0 ? '' : '/'}<wbr>${part}`);
+  return html`<code class="address"><span>${kind}/</span>${rest}</code>`;
 }

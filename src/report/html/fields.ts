@@ -19,10 +19,11 @@ import { type Child, html, Markup, markMatches } from './markup.ts';
 export const maxLines = 400;
 
 /** Fields that differ: short values in a table, and each long text in a figure of its own. */
-export function fieldsMarkup(fields: readonly Field[], [first, second]: Entry['sides']): Markup {
+export function fieldsMarkup(fields: readonly Field[], sides: Entry['sides']): Markup {
+  const [first, second] = sides;
   const rows = fields
     .filter(({ view }) => view.is !== 'lines')
-    .map((field) => html`<tr><th scope="row">${nameMarkup(field)}</th>${valueCells(field.view)}</tr>`);
+    .map((field) => html`<tr><th scope="row">${nameMarkup(field)}</th>${valueCells(field.view, sides)}</tr>`);
   const table = html`<div class="scroll"><table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">${first}</th><th scope="col">${second}</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`;
   const figures = fields.map((field) => {
@@ -40,9 +41,9 @@ function nameMarkup(field: Field): Markup {
   return html`<code>${oneLine(name)}</code>${mark}`;
 }
 
-function valueCells(view: View): Markup {
+function valueCells(view: View, [first, second]: Entry['sides']): Markup {
   if (view.is !== 'inline') return html`<td colspan="2"><em>${sensitiveWords}</em></td>`;
-  return html`<td>${cell(view.before, 'del')}</td><td>${cell(view.after, 'ins')}</td>`;
+  return html`<td data-side="${first}">${cell(view.before, 'del')}</td><td data-side="${second}">${cell(view.after, 'ins')}</td>`;
 }
 
 function cell(parts: readonly Part[] | null, side: 'del' | 'ins'): Markup {

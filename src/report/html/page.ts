@@ -33,16 +33,20 @@ export function writeHtml(page: Page, options: ReportOptions): string {
   const total = entries.length;
   const eyebrow = page.note ?? `tenantctl ${page.command}`;
   const sides = page.sides.map(({ name, tenant }) => tenant !== '' && `${name}: ${tenant}`);
+  const pages = pagesStyle(page);
   return `${html`<!doctype html>
 <html lang="en" data-digest="${page.key}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy(entries.some(({ rendered }) => rendered !== null))}">
+<meta http-equiv="Content-Security-Policy" content="${policy(
+    entries.some(({ rendered }) => rendered !== null),
+    pages,
+  )}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <title>${eyebrow}: ${page.name}</title>
-<style>${new Markup(style)}</style>
+<style>${new Markup(style)}</style><style>${new Markup(pages)}</style>
 </head>
 <body>
 <a class="skip" href="#entries">Skip to the list</a>
@@ -72,9 +76,14 @@ ${othersMarkup(page)}
 }
 
 /** Frames inherit the page's policy, so where there are frames it has to allow inline styles. */
-function policy(hasFrames: boolean): string {
-  const styles = hasFrames ? "'unsafe-inline'" : hashOf(style);
+function policy(hasFrames: boolean, pages: string): string {
+  const styles = hasFrames ? "'unsafe-inline'" : `${hashOf(style)} ${hashOf(pages)}`;
   return `default-src 'none'; script-src ${hashOf(script)}; style-src ${styles}; img-src data:; base-uri 'none'; form-action 'none'`;
+}
+
+/** The digest at the foot of each printed page. One of another form comes from a forged file. */
+function pagesStyle({ digest }: Page): string {
+  return /^[\w:]+$/.test(digest ?? '') ? `@page { @bottom-left { content: "${digest}" } }` : '';
 }
 
 function hashOf(text: string): string {
@@ -99,9 +108,8 @@ function toolbar(groups: readonly Group[], { named, applyWith }: Page, total: nu
 <label><span class="hidden">Filter by ${named}</span><select id="group"><option value="">All ${named}s</option>${choices}</select></label>
 <div class="switch views" role="group" aria-label="Differences"><button type="button" data-view="unified" aria-pressed="true">Unified</button><button type="button" data-view="split" aria-pressed="false">Side by side</button></div>
 <div class="switch" role="group" aria-label="Entries"><button type="button" id="expand">Expand all</button><button type="button" id="collapse">Collapse all</button></div>
-${applyWith === null ? '' : html`<button type="button" data-copy="${applyWith}">Copy apply</button>`}
-<button type="button" id="help" aria-label="Keys">?</button>
-<p id="reviewed"></p><p id="count" role="status">${total} of ${total}</p>
+<div class="progress">${applyWith === null ? '' : html`<button type="button" data-copy="${applyWith}">Copy apply</button>`}<button type="button" id="help" aria-label="Keys">?</button>
+<p id="reviewed"></p><p id="count" role="status">${total} of ${total}</p></div>
 </div>
 <dialog id="keys" aria-label="Keys"><dl>${keys.map(([key, words]) => html`<dt><kbd>${key}</kbd></dt><dd>${words}</dd>`)}</dl><form method="dialog"><button>Close</button></form></dialog>`;
 }

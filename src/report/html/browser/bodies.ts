@@ -64,7 +64,7 @@ export class Bodies {
     for (const at of this.#entries.keys()) await this.#markup.open(at, untilIdle);
   }
 
-  /** Expands all that the filter shows while the page is printed. */
+  /** Expands all that the filter shows while the page is printed. Of what is the same in others, these are named. */
   startPrinting(): void {
     const { dataset } = document.documentElement;
     let closed: HTMLDetailsElement[] = [];
@@ -72,11 +72,12 @@ export class Bodies {
       const printed = this.#entries.filter(({ hidden }) => !hidden);
       const isBrief = this.isPacked && printed.length > maxWhole;
       dataset.print = isBrief ? 'brief' : 'whole';
-      closed = findAll('.members, .remarks, .entry:not([hidden])', HTMLDetailsElement).filter(
+      closed = findAll('.members, .remarks, .group > .entry:not([hidden])', HTMLDetailsElement).filter(
         ({ open }) => !open,
       );
       for (const fold of closed) fold.open = true;
-      for (const entry of printed) this.#fillNow(entry, isBrief ? 'brief' : 'whole');
+      const form = isBrief ? 'brief' : 'whole';
+      for (const entry of printed) this.#fillNow(entry, entry.open ? form : 'title');
     });
     addEventListener('afterprint', () => {
       for (const fold of closed) fold.open = false;

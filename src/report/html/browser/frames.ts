@@ -5,6 +5,7 @@ import { clearMarks, drawMarks, markChanges, showStep } from './passages.ts';
 const maxFrames = 100;
 const maxHeight = 4000;
 const chatWidth = 640;
+const phoneWindow = 640;
 
 /** Loads the frames of rendered templates when they come into sight, each as high as its content. */
 export class Frames {
@@ -33,6 +34,9 @@ export class Frames {
 
   add(within: Element): void {
     const places = findPlaces(within);
+    // On a phone, e-mails are as wide as there.
+    if (innerWidth <= phoneWindow)
+      for (const button of within.querySelectorAll<HTMLElement>('[data-width="375"]')) button.click();
     for (const place of places) this.#observer.observe(place);
     this.#count += places.length;
     if (this.#count <= maxFrames) places.forEach(load);
