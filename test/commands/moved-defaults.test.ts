@@ -107,7 +107,19 @@ it("shows the vendor's old text from the commit that exported it, with the same 
   ]);
   await made.run('plan --report plan.html');
   const page = made.read('plan.html');
-  expect(page).toContain("the vendor's old default");
+  const panes = [
+    ...page
+      .replaceAll('&#39;', "'")
+      .matchAll(/<figcaption>([^<]*(?:default|declared))<\/figcaption>(<p class="note">the same)?/g),
+  ];
+  expect(panes.map(([, title, same]) => [title, same !== undefined])).toEqual(
+    // The manifest has the old subject, and a body of its own.
+    [true, false].flatMap((isOld) => [
+      ["The vendor's old default", false],
+      ["The vendor's new default", false],
+      ['As declared', isOld],
+    ]),
+  );
   expect(page).not.toContain('is not known');
   rmSync(join(made.dir, '.git'), { recursive: true });
   const without = await made.plan();

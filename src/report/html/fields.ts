@@ -134,17 +134,24 @@ function diagnosticMarkup(group: Group<Diagnostic>): Markup {
 ${excerpt === undefined ? '' : html`<pre>${excerpt}</pre>`}${hint === undefined ? '' : html`<p><em>Hint:</em> ${hint}</p>`}${versionsMarkup(versions)}</li>`;
 }
 
-/** The declared texts beside those of the vendor, and what the vendor has changed where that is known. */
+/**
+ * The declared texts beside those of the vendor. Where the old default is known, both others are shown as what they make
+ * of it.
+ */
 function versionsMarkup(versions: readonly Versions[]): Markup {
   if (versions.length === 0) return html``;
-  const figure = (name: string, before: string | null, after: string | null) =>
-    diffFigure(html`<code>${oneLine(name)}</code>`, diffLines(before, after));
-  const moved = versions.flatMap(({ name, old, theirs }) =>
-    old === undefined || old === theirs ? [] : [figure(name, old, theirs)],
+  const figure = (title: string, before: string | null, after: string | null) =>
+    before === after
+      ? html`<figure class="diff"><figcaption>${title}</figcaption><p class="note">the same</p></figure>`
+      : diffFigure(title, diffLines(before, after));
+  const shown = versions.map(({ name, old, theirs, ours }) =>
+    old === undefined
+      ? html`<p><code>${oneLine(name)}</code></p>${figure("− as declared, + the vendor's new default", ours, theirs)}`
+      : html`<p><code>${oneLine(name)}</code></p><div class="versions">
+<figure class="diff"><figcaption>The vendor's old default</figcaption><pre>${old ?? 'not set'}</pre></figure>
+${figure("The vendor's new default", old, theirs)}${figure('As declared', old, ours)}</div>`,
   );
   const isKnown = versions.every(({ old }) => old !== undefined);
-  const vendor = isKnown
-    ? html`<p><span class="old">−</span> the vendor's old default, <span class="new">+</span> the vendor's new default:</p>${moved.length === 0 ? html`<p>The same in these fields.</p>` : moved}`
-    : html`<p>The vendor's old default is not known: the manifest holds only its digest, and git has no manifest with its text.</p>`;
-  return html`<details class="versions"><summary>Compare with the vendor's new default</summary>${vendor}<p><span class="old">−</span> as declared, <span class="new">+</span> the vendor's new default:</p>${versions.map(({ name, ours, theirs }) => figure(name, ours, theirs))}</details>`;
+  const unknown = html`<p>The vendor's old default is not known: the manifest holds only its digest, and git has no manifest with its text.</p>`;
+  return html`<details><summary>Compare with the vendor's new default</summary>${isKnown ? '' : unknown}${shown}</details>`;
 }
