@@ -96,7 +96,7 @@ export function writeMarkdown(page: Page, options: ReportOptions): string {
 const headingOf = (title: string): string => `\n#### ${escapeMarkdown(title)}\n\n`;
 
 function headOf(page: Page, options: ReportOptions): string {
-  const { command, name, note, alarm, limits, tenants, sides, matrix, steps, facts, applyWith } = page;
+  const { command, name, note, limits, tenants, sides, matrix, steps, facts, applyWith } = page;
   const where = [
     tenants !== '' && codeSpan(tenants),
     ...facts.map(factWords),
@@ -105,7 +105,7 @@ function headOf(page: Page, options: ReportOptions): string {
   const parts = [
     `### tenantctl ${command}${name === '' ? '' : `: ${escapeMarkdown(name)}`}`,
     note !== null && `**${escapeMarkdown(note)}**`,
-    command === 'plan' && matrix === null && alarm !== null && `> [!CAUTION]\n> **${alarm}**`,
+    alertOf(page),
     joinParts(where, ' · '),
     applyWith !== null && `To apply exactly this plan, once it is approved: ${codeSpan(applyWith)}`,
     pointTable(page, options),
@@ -121,9 +121,9 @@ function headOf(page: Page, options: ReportOptions): string {
   return `${joinParts(parts, '\n\n')}\n\n`;
 }
 
-function verdictOf({ is, verdict, label, counts, matrix }: Page): string {
+function verdictOf({ is, alarm, verdict, label, counts, matrix }: Page): string {
   if (verdict !== null) return `**${escapeMarkdown(verdict.words)}**`;
-  if (is === 'result') return `**${label ?? ''}:** ${countWords(counts)}.`;
+  if (is === 'result') return alarm === null ? `**${label ?? ''}:** ${countWords(counts)}.` : '';
   return matrix === null && counts.length > 0 ? countTable(counts) : '';
 }
 
@@ -141,11 +141,17 @@ function factWords({ name, value, is, link }: Fact): string {
 
 const linkTarget = (link: string): string => link.replace(/[<>\s]/g, encodeURIComponent);
 
-/** A grid, with an alert above it where something is grave. */
+/** What went wrong, and what is grave. */
+function alertOf({ alarm, points }: Page): string {
+  const grave = points.filter(({ level }) => level === 'high').map(({ words }) => words);
+  const lines = [alarm !== null && `**${escapeMarkdown(alarm)}**`, grave.join(' · ')];
+  const text = joinParts(lines, '\\\n> ');
+  return text === '' ? '' : `> [!CAUTION]\n> ${text}`;
+}
+
 function pointTable(page: Page, options: ReportOptions): string {
   const { points } = page;
   if (points.length === 0) return '';
-  const grave = points.filter(({ level }) => level === 'high').map(({ words }) => words);
   const rows = points.flatMap((point) => {
     const { lines, more } = linesOf(point);
     const cells = lines.map((line) => [objectsCell(line, options), escapeMarkdown(line.consequence)]);
@@ -155,8 +161,7 @@ function pointTable(page: Page, options: ReportOptions): string {
     ]);
   });
   const grid = table([['severity', 'what', 'objects', 'consequence'], ['---', '---', '---', '---'], ...rows]);
-  const alert = grave.length === 0 ? '' : `> [!CAUTION]\n> ${grave.join(' · ')}\n\n`;
-  return `${alert}**${pointsTitle(page)}**\n\n${grid}`;
+  return `**${pointsTitle(page)}**\n\n${grid}`;
 }
 
 function objectsCell({ objects, more }: PointLine, options: ReportOptions): string {
@@ -242,7 +247,7 @@ function entrySection(family: Family<Entry>, options: ReportOptions): Section {
     family.length > 1 && memberLines(family),
     placeLine(entry, options),
     noticeLines(family),
-    ...(entry.isLine ? [] : fieldBlocks(shortenFields(entry.fields(), maxLines, maxVariants))),
+    ...(entry.isLine ? [] : fieldBlocks(shortenFields(entry.fields(), maxLines, maxVariants), entry.sides)),
     entry.secrets.length > 0 && `Sends secrets: ${entry.secrets.map(codeSpan).join(', ')}`,
     impactBlock(entry),
     entry.sent.map((words) => `- ${codeSpan(words)}`).join('\n'),
@@ -266,7 +271,8 @@ const signsOf = ({ outcome, action }: Entry): string =>
 function familyTitle(family: Family<Entry>, options: ReportOptions): string {
   const [entry] = family;
   const labels = entry.notices.map(({ is, label }) =>
-    label === null || is === 'task' ? '' : ` ⚠️ <b>${escapeHtml(label)}</b>`,
+    // The words of the action say it.
+    label === null || is === 'task' || label === 'DELETE' ? '' : ` ⚠️ <b>${escapeHtml(label)}</b>`,
   );
   const link = entryLink(entry, options);
   const name = `<code>${escapeHtml(oneLine(readable(entry.address)))}</code>`;
@@ -321,25 +327,23 @@ function impactBlock({ impact }: Entry): string {
     : `It ${words}:\n\n${moves.map((move) => `- ${escapeMarkdown(move.words)}`).join('\n')}`;
 }
 
-/** Short values share one block; each long one has its own. */
-function fieldBlocks(fields: readonly Field[]): string[] {
-  const short = fields.flatMap(shortLines);
+/** Short values share one table; each long one has a block of its own. */
+function fieldBlocks(fields: readonly Field[], [before, after]: Entry['sides']): string[] {
+  const rows = fields.filter(({ view }) => view.is !== 'lines').map(fieldRow);
+  const heads = ['field', before, after].map(escapeMarkdown);
   const long = fields.flatMap((field) =>
     field.view.is === 'lines' ? [longBlock(field, field.view.diff)] : [],
   );
-  return [...(short.length === 0 ? [] : [codeBlock(short.join('\n'), 'diff')]), ...long];
+  return [...(rows.length === 0 ? [] : [table([heads, heads.map(() => '---'), ...rows])]), ...long];
 }
 
-function shortLines(field: Field): string[] {
+function fieldRow(field: Field): string[] {
   const { name, view } = field;
-  const notes = notesOf(field);
-  const title = `${oneLine(name)}:`;
-  const end = notes === '' ? '' : `   # ${oneLine(notes)}`;
-  if (view.is === 'lines') return [];
-  if (view.is === 'sensitive') return [`! ${title} ${sensitiveWords}${end}`];
-  const line = (sign: string, parts: readonly Part[] | null, rest: string) =>
-    parts === null ? [] : [`${sign} ${title} ${oneLine(textOfParts(parts))}${rest}`];
-  return [...line('-', view.before, view.after === null ? end : ''), ...line('+', view.after, end)];
+  const value = (parts: readonly Part[] | null) =>
+    parts === null ? '' : cellCode(oneLine(textOfParts(parts)));
+  const values =
+    view.is === 'inline' ? [value(view.before), value(view.after)] : [sensitiveWords, sensitiveWords];
+  return [joinParts([cellCode(oneLine(name)), escapeMarkdown(notesOf(field))], ' '), ...values];
 }
 
 function longBlock(field: Field, diff: LineDiff): string {
@@ -463,7 +467,7 @@ function fitComment(
     return shown.length === 0 ? '' : `${heading}${shown.join('')}`;
   });
   const sections = groups.flatMap((group) => group.sections);
-  return `${top}${body.join('')}${note(sections, forms, advice)}${foot}`;
+  return `${top}${note(sections, forms, advice)}${body.join('')}${foot}`;
 }
 
 function chooseForms(groups: readonly SectionGroup[], length: number): ReadonlyMap<Section, Form> {
@@ -499,7 +503,7 @@ function note(sections: readonly Section[], forms: ReadonlyMap<Section, Form>, a
     omitted.length > 0 && `- Not shown: ${countLabels(omitted)}.`,
     `\n${advice}`,
   ];
-  return `\n${joinParts(lines, '\n')}\n`;
+  return `${joinParts(lines, '\n')}\n\n`;
 }
 
 /** `2 SenderAddress, delete; 700 NotificationTemplate, to update`, the most urgent first. */

@@ -504,7 +504,8 @@ describe('reports', () => {
     expect(markdown).toContain('### tenantctl diff: test and production');
     expect(markdown).toContain('| differ | only in test | only in production | equal |');
     expect(markdown).toMatch(/^- `-` \*\*test\*\* .*\n- `\+` \*\*production\*\* /m);
-    expect(markdown).toContain('- subject: "Welcome | <b>`one`</b>"\n+ subject: "Welcome"');
+    expect(markdown).toContain('| field | test | production |\n');
+    expect(markdown).toContain('| `subject` | ``"Welcome \\| <b>`one`</b>"`` | `"Welcome"` |\n');
     expect(markdown).toContain('- two\n+ 2');
     expect(page).toContain('<th scope="col">test</th><th scope="col">production</th>');
     expect(page).not.toContain('<b>`one`');

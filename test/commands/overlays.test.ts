@@ -64,7 +64,7 @@ describe('a value that an overlay sets', () => {
 
   it('is shown as such in Markdown and HTML', async () => {
     expect(await said('plan', '--format', 'markdown')).toContain(
-      'For production" # set by the overlay in environments/prod.yaml:10',
+      'set by the overlay in environments/prod.yaml:10 |',
     );
     expect(await said('plan', '--format', 'html')).toContain(
       'set by the overlay in environments/prod.yaml:10',

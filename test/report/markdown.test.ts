@@ -9,8 +9,10 @@ import {
   digest,
   guard,
   lockout,
+  outcome,
   plain,
   plan,
+  result,
   sampleResult,
   senderDelete,
   textUpdate,
@@ -26,7 +28,10 @@ describe('a plan as a comment', () => {
     expect(text).toContain(
       '<details><summary><code>~</code> <code>NotificationTemplate/work_item_summary/EMAIL/en</code> to update</summary>\n\n',
     );
-    expect(text).toContain('- subject: "You have work"\n+ subject: "You have $numberOfPendingTasks tasks"');
+    expect(text).toContain(
+      '| field | Tenant | Manifest |\n| --- | --- | --- |\n' +
+        '| `subject` | `"You have work"` | `"You have $numberOfPendingTasks tasks"` |\n\n',
+    );
     expect(text.endsWith(`Digest: \`${digest}\`\n`)).toBe(true);
   });
 
@@ -34,6 +39,15 @@ describe('a plan as a comment', () => {
     expect(markdown(plan([textUpdate], { diagnostics: [guard] }))).toMatch(
       /^### .*\n\n> \[!CAUTION\]\n> \*\*REFUSED/,
     );
+  });
+
+  it('says first what went wrong with an apply, and once', () => {
+    const failed = outcome({ address: 'A/b', outcome: 'failed', error: '400 Bad request.' });
+    const text = renderReport({ is: 'result', result: result([failed]) }, 'markdown', plain);
+    expect(text).toMatch(
+      /^### .*\n\n> \[!CAUTION\]\n> \*\*Applied in part: 0 done, 1 failed.*\\\n> 1 change failed\n/,
+    );
+    expect(text.match(/Applied in part/g)).toHaveLength(1);
   });
 
   it('links to each change in the HTML report, where it is known where that is', () => {
@@ -77,6 +91,7 @@ describe('a plan as a comment', () => {
     expect(text).toMatch(
       /\*\*Cut to the length of a comment\.\*\*\n- Without details: \d+ SimIntegration, to create\.\n- Not shown: \d+ SimIntegration, to create\.\n\nSee all .*`tenantctl show FILE`/,
     );
+    expect(text.indexOf('**Cut to')).toBeLessThan(text.indexOf('####'));
     expect(text.endsWith(`Digest: \`${digest}\`\n`)).toBe(true);
     expect(text.match(/<details>/g)?.length).toBe(text.match(/<\/details>/g)?.length);
     expect(text.match(/^```/gm)?.length ?? 0).toSatisfy((count: number) => count % 2 === 0);
@@ -192,7 +207,7 @@ describe('a plan as a comment', () => {
     const others = ['x', 'y'].map((name) => ({ ...remark, address: `SimIntegration/${name}` }));
     const own = { ...remark, message: 'Own remark.', address: textUpdate.address };
     const text = markdown(plan([textUpdate], { diagnostics: [...others, own] }));
-    expect(text.indexOf('Own remark')).toBeLessThan(text.indexOf('- subject: "You have work"'));
+    expect(text.indexOf('Own remark')).toBeLessThan(text.indexOf('| `subject` |'));
     expect(text).toContain('<details><summary>2 remarks <code>not-comparable</code></summary>');
     expect(text.indexOf('2 remarks')).toBeGreaterThan(text.indexOf('to update</summary>'));
   });
