@@ -1,5 +1,6 @@
 // Makes the README's pictures from real runs on examples/: in a terminal, plan.svg, and session.svg, which plays; in Chromium,
-// report.png (the first screen), mail.png (a mail compared) and comment.png (the comment in a pull request).
+// report.png (the first screen), mail.png (a mail compared) and comment.png (the comment in a pull request). They need the fonts
+// Inter and Noto Color Emoji (Debian: fonts-inter, fonts-noto-color-emoji).
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +16,8 @@ const images = join(root, 'docs/images');
 const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'chromium-headless-shell'].map(
   (name) => `/usr/bin/${name}`,
 );
+/** The columns of the recording: a phone shows them in letters that can be read. */
+const narrow = 62;
 /** Documents that show nothing new. */
 const leftOut = /locale: (de|fr)|key: password_expiring/;
 
@@ -25,14 +28,14 @@ try {
     filter: (path) => !path.includes('.tenantctl'),
   });
   mkdirSync(images, { recursive: true });
-  tenantctl('plan', '--quiet', '--report', 'plan.html', 'plan.md');
+  tenantctl(['plan', '--quiet', '--report', 'plan.html', 'plan.md']);
   await photographAll(
     readFileSync(join(folder, 'plan.html'), 'utf8'),
     readFileSync(join(folder, 'plan.md'), 'utf8'),
   );
   rmSync(join(folder, 'config/searches'), { recursive: true });
   for (const file of ['passwords.yaml', 'work-items.yaml']) shorten(join(folder, 'config/templates', file));
-  writeFileSync(join(images, 'plan.svg'), terminalPicture('$ tenantctl plan', tenantctl('plan')));
+  writeFileSync(join(images, 'plan.svg'), terminalPicture('$ tenantctl plan', tenantctl(['plan'])));
   writeFileSync(join(images, 'session.svg'), session());
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -43,9 +46,9 @@ function session() {
   const commands = [['validate'], ['plan', '--quiet'], ['apply', '--yes', '--quiet'], ['plan', '--quiet']];
   const steps = commands.map((args) => ({
     command: `tenantctl ${args.filter((arg) => arg !== '--quiet').join(' ')}`,
-    output: tenantctl(...args),
+    output: tenantctl(args, narrow),
   }));
-  return recording(steps, 'A session in a terminal: validate, plan, apply, and an empty plan');
+  return recording(steps, 'A session in a terminal: validate, plan, apply, and an empty plan', narrow);
 }
 
 /** Removes documents, so that the picture fits on a screen and shows one change of each sort. */
@@ -54,8 +57,13 @@ function shorten(file) {
   writeFileSync(file, documents.filter((document) => !leftOut.test(document)).join('---\n'));
 }
 
-function tenantctl(...args) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'dist/bin/cli.cjs'), ...args], {
+function tenantctl(args, columns = 100) {
+  const terminal = [
+    '--import',
+    `data:text/javascript,Object.assign(process.stdout,{isTTY:true,columns:${columns}})`,
+  ];
+  const command = [...terminal, join(root, 'dist/bin/cli.cjs'), ...args];
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, {
     cwd: folder,
     encoding: 'utf8',
     env: { ...process.env, NO_COLOR: '', FORCE_COLOR: '1' },
@@ -67,9 +75,14 @@ function tenantctl(...args) {
 async function photographAll(report, comment) {
   const executablePath = process.env.CHROMIUM ?? browsers.find((path) => existsSync(path));
   if (!executablePath) throw new Error('There is no Chromium; name it with CHROMIUM=/path.');
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const env = { ...process.env, FONTCONFIG_FILE: fontsFile() };
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], env });
   const open = async (html, height) => {
-    const page = await browser.newPage({ viewport: { width: 1180, height }, colorScheme: 'light' });
+    const page = await browser.newPage({
+      viewport: { width: 1180, height },
+      deviceScaleFactor: 2,
+      colorScheme: 'light',
+    });
     await page.setContent(html);
     await page.waitForLoadState('load');
     return page;
@@ -99,4 +112,19 @@ async function photographAll(report, comment) {
   } finally {
     await browser.close();
   }
+}
+
+/** A file of settings in which Inter stands for the fonts that pages and mails ask for. */
+function fontsFile() {
+  for (const font of ['Inter', 'Noto Color Emoji'])
+    if (!spawnSync('fc-match', [font], { encoding: 'utf8' }).stdout?.includes(`"${font}"`))
+      throw new Error(`The font ${font} is not installed.`);
+  const inter = '<edit name="family" mode="prepend" binding="strong"><string>Inter</string></edit>';
+  const families = ['system-ui', 'sans-serif', 'Arial', 'Helvetica', 'Segoe UI'].map(
+    (name) => `<match target="pattern"><test name="family"><string>${name}</string></test>${inter}</match>`,
+  );
+  const file = join(folder, 'fonts.conf');
+  const settings = `<include>/etc/fonts/fonts.conf</include>${families.join('')}`;
+  writeFileSync(file, `<?xml version="1.0"?><fontconfig>${settings}</fontconfig>`);
+  return file;
 }

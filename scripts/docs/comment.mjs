@@ -14,13 +14,17 @@ code, pre { font: 12px/1.45 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", m
 pre { background: #f6f8fa; border-radius: 6px; padding: 12px; margin: 12px 0; overflow: auto; }
 pre span { display: block; min-height: 1.45em; } .add { background: #dafbe1; color: #116329; } .del { background: #ffebe9; color: #82071e; }
 blockquote { margin: 12px 0; padding: 0 1em; border-left: .25em solid #d1d9e0; color: #59636e; } blockquote p { margin: 4px 0; }
+blockquote.alert { border-color: #cf222e; color: #1f2328; } .alert b { display: block; color: #cf222e; font-weight: 500; }
 details { margin: 8px 0; } summary { cursor: pointer; }
 `;
 
 /** A page with the comment. The Markdown is trusted: it is the report of an example. */
 export function commentPage(markdown) {
   const renderer = { code: (text, language) => (language === 'diff' ? differenceOf(text) : false) };
-  const body = marked.use({ renderer }).parse(markdown);
+  const body = marked
+    .use({ renderer })
+    .parse(markdown)
+    .replace(/<blockquote>\n<p>\[!CAUTION\]/g, '<blockquote class="alert"><p><b>Caution</b>');
   return `<!doctype html><meta charset="utf-8"><title>Comment</title><style>${style}</style>
 <article><header><b>github-actions</b> bot commented</header><main>${body}</main></article>`;
 }

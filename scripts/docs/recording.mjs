@@ -1,7 +1,6 @@
 // A session in a terminal as an SVG that plays once: commands are typed, their output appears, the screen scrolls. Each line
 // is in the file once. With reduced motion, the end of the session stands still.
-import stringWidth from 'string-width';
-import { frame, lineOf, row, wordsOf } from './terminal.mjs';
+import { frame, lineOf, row } from './terminal.mjs';
 
 const rows = 26;
 const [typing, pause] = [0.9, 2.4];
@@ -9,8 +8,9 @@ const [typing, pause] = [0.9, 2.4];
 /**
  * @param steps the commands with what they printed
  * @param label what the recording shows, for those who do not see it
+ * @param columns of the terminal; what does not fit is cut
  */
-export function recording(steps, label) {
+export function recording(steps, label, columns) {
   const shown = steps.flatMap(({ command, output }, at) => {
     const start = 0.5 + at * (typing + pause);
     const lines = ['', ...output.trimEnd().split('\n'), ''];
@@ -43,8 +43,7 @@ export function recording(steps, label) {
     const drawn = texts.map((text, at) => lineOf(text, (first + at + 1) * row)).filter(Boolean);
     return `<g class="${isTyped ? 'typed' : 'part'}" style="animation-delay:${start.toFixed(1)}s">${drawn.join('\n')}</g>`;
   });
-  const width = Math.max(...lines.map((line) => stringWidth(wordsOf(line))));
-  return frame({ columns: width, rows, label, style }, `<g class="screen">\n${body.join('\n')}\n</g>`);
+  return frame({ columns, rows, label, style }, `<g class="screen">\n${body.join('\n')}\n</g>`);
 }
 
 /** Where the screen is from which time on. */
