@@ -5,8 +5,11 @@ import {
   holdsSettings,
   isCredentialText,
 } from '../../src/kinds/credentials.ts';
+import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import type { Json, JsonObject } from '../../src/model/json.ts';
+import { type Json, type JsonObject, mapMembers, pick } from '../../src/model/json.ts';
+import { descriptorFrom } from '../support/descriptor.ts';
+import { libraryObjects } from '../support/library.ts';
 
 const sim = builtInKinds.get('SimIntegration');
 const inAttributes = (attributes: Json) => credentialPlaces(sim, { attributes });
@@ -80,5 +83,41 @@ describe('the members of an object', () => {
     [{ password: 'x', user: 'y' }, ['password']],
   ])('of %j', (holder, expected) => {
     expect(found(holder)).toEqual(expected);
+  });
+});
+
+describe('in objects of the real shape, of which no policy says anything', () => {
+  /** All members are JSON that may hold credentials: nothing but names and values tells them. */
+  const placesIn = (kind: string, object: JsonObject) => {
+    const fields = Object.fromEntries(
+      Object.keys(object)
+        .map((name) => [name, 'json'] as const)
+        .filter(([name]) => !['name', 'id'].includes(name)),
+    );
+    const described = kindFrom(descriptorFrom({ kind, path: '/v2025/things', key: 'name', fields }));
+    return credentialPlaces(described, pick(object, Object.keys(fields))).map((at) => `${kind}${at}`);
+  };
+  // A text in the place of JSON may be anything.
+  const jsonOf = (object: JsonObject) =>
+    mapMembers(object, (value) => (typeof value === 'object' ? value : undefined));
+
+  it('none is told but the one that is there', () => {
+    const told = Object.entries(libraryObjects).flatMap(([kind, objects]) =>
+      objects.flatMap((object) => placesIn(kind, jsonOf(object))),
+    );
+    expect(told).toEqual(['Source/connectorAttributes/password']);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['clientSecret', { attributes: { clientSecret: 'Zx8!kk2P' } }],
+    ['oAuthClientSecret', { attributes: { oAuthClientSecret: 'not.an.expression' } }],
+    ['a header', { attributes: { headers: [{ key: 'Authorization', value: 'Basic Z3Vlc3Q6c2VjcmV0' }] } }],
+    ['key', { attributes: { key: '4f3c0a9b71d2e' } }],
+    ['password', { config: { elementType: 'TEXT', password: 'hunter2hunter2' } }],
+    ['token', { jsonRequestBody: { token: 'eyJhbGciOi.eyJzdWIiOi.c2ln' } }],
+  ])('a credential among the words of a step or a form is not missed: %s', (_name, part) => {
+    const [workflow = {}] = libraryObjects.Workflow ?? [];
+    const definition = { ...(workflow.definition as JsonObject), steps: { Call: part } };
+    expect(placesIn('Workflow', { definition })).toHaveLength(1);
   });
 });
