@@ -47,6 +47,12 @@ it('has a test of each kind that writes', () => {
   expect(Object.keys(changes)).toEqual(kinds.filter((kind) => !onlyRead.includes(kind)));
 });
 
+it('says what a kind is in few lines, with its places', () => {
+  const lines = (kind: string) => descriptor(kind).trimEnd().split('\n').length;
+  // A password policy is nothing but fields.
+  expect(kinds.filter((kind) => lines(kind) > 31)).toEqual(['PasswordPolicy']);
+});
+
 it.each(Object.entries(changes))('a %s is exported, changed and applied', async (kind, [from, to]) => {
   const world = await libraryWorld();
   await succeed(world, 'export', '--kinds', kind);
