@@ -99,3 +99,31 @@ async function inSight(page: Page): Promise<string[]> {
   }
   return seen;
 }
+
+describeInBrowser('of 50 tenants with a lock-out in each tenth', (open) => {
+  const lockedOut = names(50).filter((name) => name.endsWith('3'));
+  const fifty = fleet(names(50), (name) => [
+    ...harmless.slice(0, 3),
+    ...(lockedOut.includes(name) ? [lockout] : []),
+  ]);
+  const document: Document = { is: 'fleet', fleet: fifty };
+  const [tenants, consequence] = [lockedOut.join(', '), 'offNetwork: false → true'];
+
+  it('the first screen names the tenants and the consequence', async () => {
+    const text = renderReport(document, 'text', { colour: false, width: 120 }).trimEnd().split('\n');
+    expect(text.slice(-20).join(' ').replaceAll(/\s+/g, ' ')).toContain(
+      `HIGH 5 lock-outs AuthProfile/Employees in ${tenants} · ${consequence}`,
+    );
+    const comment = renderReport(document, 'markdown', plain).split('\n');
+    expect(comment.slice(0, 20).join('\n')).toContain(
+      ` high | **5 lock-outs** | \`AuthProfile/Employees\` in ${tenants} | ${consequence} |`,
+    );
+    const page = await open(document, { browser: { viewport: { width: 1280, height: 800 } } });
+    const point = page.locator('.first > ul > li', { hasText: '5 lock-outs' });
+    expect(await point.innerText()).toContain(tenants);
+    expect(await point.innerText()).toContain(consequence);
+    const box = await point.boundingBox();
+    expect(box && box.y + box.height).toBeLessThanOrEqual(800);
+    await page.close();
+  });
+});
