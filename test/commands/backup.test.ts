@@ -218,7 +218,6 @@ describe('diff', () => {
       all.map(({ path }) => `${address} ${path}`),
     );
     expect(differing).toEqual([
-      'AccessProfile/Ledger%20read /entitlements',
       'FormDefinition/Leave /owner',
       'Role/Accountant /description',
       'SodPolicy/Pay%20and%20approve /policyQuery',
