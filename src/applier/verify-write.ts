@@ -110,7 +110,7 @@ export async function endSeen(
   if ('failed' in seen) {
     if (change.action === 'delete')
       return ending(task, 'unknown', log, { error: seen.failed, warnings: remarks });
-    const warnings = [...remarks, `Not compared with what was asked. ${seen.failed}`];
+    const warnings = [...remarks, `Could not verify the result. ${seen.failed}`];
     return ending(task, 'done', log, { live: null, warnings });
   }
   const { live } = seen;

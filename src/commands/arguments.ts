@@ -137,7 +137,7 @@ function findMistakes(
   if (argv.includes('-') && !Object.values(args).flat().includes('-'))
     return [
       {
-        message: 'Nothing is read from standard input: - is no file.',
+        message: 'tenantctl does not read standard input: - is not a file.',
         hint: 'Save it to a file, and name that.',
       },
     ];

@@ -66,7 +66,7 @@ function whyDeleted({ address }: Change): Missing {
 }
 
 function whyUnmade({ address, warnings }: Change): Missing {
-  const message = `${address} has to be made by hand before anything can refer to it.`;
+  const message = `${address} must be created by hand before anything can refer to it.`;
   return { code: 'unknown-ref', message, hint: warnings[0] ?? null };
 }
 

@@ -76,7 +76,7 @@ export function movedDefaultRemark(moved: MovedDefault, earlier: JsonObject | nu
     code: 'default-moved',
     severity: 'warning',
     message: `${resource.address}: the vendor has changed the default that this manifest was customised from. The manifest differs from the new default in ${differs}.`,
-    hint: `Take over what you want of the new default, then set \`lifecycle.basedOn\` to ${contentDigest(kind, standard)}.`,
+    hint: `Copy what you want from the new default, then set \`lifecycle.basedOn\` to ${contentDigest(kind, standard)}.`,
     source: resource.locate('/lifecycle/basedOn'),
     address: resource.address,
     ...(versions.length > 0 ? { versions } : {}),

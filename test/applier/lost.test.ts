@@ -417,7 +417,7 @@ describe('what was accepted and cannot be read afterwards', () => {
     const tenant = unreadable(await startTenant());
     tenant.fault = () => ({ is: 'status', status: 200, done: true });
     const result = await apply(planOf([createThing('a')]), tenant);
-    const why = /^Not compared with what was asked\. .*the reads are down$/;
+    const why = /^Could not verify the result\. .*the reads are down$/;
     expect(result.changes).toMatchObject([
       { outcome: 'done', after: null, error: null, warnings: [expect.stringMatching(why)] },
     ]);

@@ -326,7 +326,7 @@ describe('a plan in which a reference loses its object', () => {
       { action: 'manual', warnings: ['Make it.', 'Then wait.'] },
       {
         code: 'unknown-ref',
-        message: 'Profile/Read has to be made by hand before anything can refer to it.',
+        message: 'Profile/Read must be created by hand before anything can refer to it.',
         hint: 'Make it.',
       },
     ],
