@@ -8,14 +8,16 @@ const maxText = 4000;
 
 /**
  * Entries in families, in the order of their first members: what is replaced in a family is the same, also where the text
- * around it differs, as in the locales of a template. Entries that cannot be seen whole are families of their own.
+ * around it differs, as in the locales of a template. So are changes that failed for the same reason. Entries that cannot be
+ * seen whole are families of their own.
  */
 export function familiesOf(entries: readonly Entry[]): Family<Entry>[] {
   return groupBy(entries, signatureOf).map(([, family]) => family);
 }
 
 function signatureOf(entry: Entry): string {
-  const { kind, action, isLine, impact, notices, secrets, id } = entry;
+  const { kind, action, isLine, impact, notices, secrets, id, words } = entry;
+  if (entry.isFailure && notices.length > 0) return JSON.stringify([words, notices]);
   const differences =
     isLine || action === 'manual' || impact !== null ? [] : entry.fields().map(replacementsIn);
   const isOwn = differences.length === 0 || differences.includes(null);

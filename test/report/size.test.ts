@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/model/plan.ts';
 import { renderReport } from '../../src/report/index.ts';
-import { change, difference, lockout, plain, plan, senderDelete } from './fixtures.ts';
+import { change, difference, lockout, outcome, plain, plan, result, senderDelete } from './fixtures.ts';
 
 const body = (at: number, word: string) =>
   Array.from({ length: 30 }, (_, line) => `<p>Paragraph ${line} of mail ${at}</p>`)
@@ -68,4 +68,19 @@ it('shows the same replacement once in a terminal, and names the other objects',
 
 it('packs 63 changes into a page of at most 400 KB', () => {
   expect(renderReport({ is: 'plan', plan: planOf(63) }, 'html', plain).length).toBeLessThanOrEqual(400_000);
+});
+
+it('tells once why several changes failed, and names all of them', () => {
+  const error = '403 Forbidden. The client may not write.';
+  const failed = ['A/a', 'A/b', 'B/c'].map((address) => outcome({ address, outcome: 'failed', error }));
+  const other = outcome({ address: 'B/d', outcome: 'failed', error: '400 Bad request.' });
+  const shown = (verbose: boolean) =>
+    renderReport({ is: 'result', result: result([...failed, other]) }, 'text', { ...plain, verbose });
+  expect(shown(false)).toMatch(
+    /✖ failed +~ A\/a\n +403 Forbidden.*\n +the same in 3 objects: also A\/b, B\/c\n/,
+  );
+  expect(shown(false)).toMatch(/✖ failed +~ B\/d\n +400 Bad request/);
+  expect(shown(true).match(/^ {6}403 Forbidden/gm)).toHaveLength(3);
+  const comment = renderReport({ is: 'result', result: result(failed) }, 'markdown', plain);
+  expect(comment).toContain('The same in `A/a`, `A/b`');
 });
