@@ -54,7 +54,7 @@ async function fleetOf(...argv: string[]): Promise<Fleet & { code: number }> {
 }
 
 describe('several environments', () => {
-  it('are planned in one report: each change once, then what is particular to one', async () => {
+  it('are planned in one report: each change once, with what is particular to one', async () => {
     stateOf('us-1').senders.push(...stateOf('eu-1').senders);
     fleet.write(
       'config/own.yaml',

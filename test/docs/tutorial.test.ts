@@ -128,7 +128,7 @@ describe('what the tutorial about three tenants promises is in its outputs', () 
 
   test('each change is shown once, then what is particular to one', () => {
     expect(first).toMatch(
-      /In 2 of 3: test, us-1\n[\s\S]*Only in eu-1\n[\s\S]*Only in test\n[\s\S]*Only in us-1\n/,
+      /In 2 of 3: eu-1, test\n[\s\S]*\(in eu-1\)\n[\s\S]*\(in test\)\n[\s\S]*In 2 of 3: test, us-1\n[\s\S]*Only in us-1\n/,
     );
   });
 
